@@ -16,7 +16,10 @@ import { addInstallOptions } from "./commands/install.ts";
 import { addToolsCommands } from "./commands/tools.ts";
 import { chatOptions, conversationOptions, serveOptions } from "./options.ts";
 
-/** What the command line asks for; undefined when yargs has answered itself (`--help`, `--version`). Throws `config` errors. */
+/**
+ * Returns the action that the command line asks for, or undefined when yargs has answered itself (`--help`, `--version`). Throws
+ * `config` errors.
+ */
 export async function readCommandLine(argv: string[]): Promise<Action | undefined> {
   let action: Action | undefined;
   const take = (asked: Action): void => {
@@ -24,7 +27,7 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
   };
   const end = argv.indexOf("--");
   const words = end < 0 ? argv : argv.slice(0, end);
-  /** What stands after `--` is a question, whatever it begins with. */
+  /** Everything after `--` is a question, whatever it begins with. */
   const rest = end < 0 ? undefined : argv.slice(end + 1).join(" ");
   await yargs(words)
     .scriptName("duet")

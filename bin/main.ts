@@ -14,17 +14,19 @@ import type { Values } from "./values.ts";
 
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGQUIT: 131 } as const;
 
-/** How long a command may take to end after a signal, in milliseconds; `serve --http` has its own grace. */
+/** Limits how long a command may take to end after a signal, in milliseconds. `serve --http` has its own grace period. */
 const signalMs = 1800;
 
-/** How long what was written may take to be read where the process is to end, in milliseconds. */
+/** Limits how long the process waits for its output to be read before it ends, in milliseconds. */
 const unreadMs = 1000;
 
-/** How long files that are being read may keep the process, in milliseconds; less where it is to end. */
+/**
+ * Limits how long open file reads may keep the process alive, in milliseconds. The limit is shorter when the process is to end.
+ */
 const filesMs = 1000;
 const hurriedFilesMs = 50;
 
-/** What a second signal leaves to whoever has something to tell and to keep, in milliseconds. */
+/** After a second signal, actions that still have to report or save something get this long, in milliseconds. */
 const lastWordsMs = 1300;
 
 /** Runs the command line and ends the process with the contract's exit code. Errors are one line on stderr. */
@@ -96,13 +98,16 @@ export async function main(argv: string[]): Promise<void> {
   leave(exitCode(code, interrupted, action));
 }
 
-/** A SIGTERM is how supervisors end a server, and no failure; whoever waited for an answer has to see that it did not come. */
+/**
+ * A SIGTERM is how supervisors end a server, so it is no failure there. A caller that waited for an answer has to see that none
+ * came.
+ */
 function exitCode(code: number, signal: keyof typeof signals | undefined, action: Action | undefined): number {
   if (signal === undefined) return code;
   return signal === "SIGTERM" && action?.endsBySignal === true ? 0 : signals[signal];
 }
 
-/** A reader that has left (`duet ask … | head -1`) is no error of ours; a full disk is. */
+/** A reader that has closed its end (`duet ask … | head -1`) is not an error; a full disk is. */
 function hasLeft(error: NodeJS.ErrnoException): boolean {
   return error.code === "EPIPE";
 }
@@ -127,7 +132,7 @@ async function run(argv: string[], context: Context, onAction: (action: Action) 
   }
 }
 
-/** The `--locale` of a command line that may not be readable as a whole. */
+/** Finds `--locale` in a command line that may not parse as a whole. */
 function localeIn(argv: string[]): string | undefined {
   const at = argv.findIndex((word) => /^--locale(=|$)/.test(word));
   return at < 0 ? undefined : (argv[at]?.split("=")[1] ?? argv[at + 1]);
@@ -139,7 +144,10 @@ async function errorText(error: DuetError, locale: string | undefined): Promise<
   return `duet: ${joinSentences(message, hint)}`;
 }
 
-/** `duet serve` and `duet chat` with ordinary flags, read without yargs: hosts and people wait for them. Anything else is left to yargs. */
+/**
+ * Reads `duet serve` and `duet chat` with ordinary flags without yargs, because hosts and people wait for them. Returns
+ * undefined for anything else, which yargs then reads.
+ */
 function plainAction(argv: string[]): Action | undefined {
   const [command = ""] = argv;
   if (command === "serve") return plain(argv.slice(1), serveOptions, startServer);

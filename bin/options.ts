@@ -2,7 +2,7 @@ import type { Flags } from "../src/config/load-config.ts";
 import { DuetError, type Text } from "../src/kit/errors.ts";
 import { toText, type Values } from "./values.ts";
 
-/** One row a flag; the same table feeds yargs and the quick reader of `serve`. All values arrive as text. */
+/** Each row describes one flag. The same table feeds yargs and the quick reader of `serve`. All values arrive as text. */
 export interface Option {
   type: "string" | "boolean";
   describe: string;
@@ -28,19 +28,17 @@ export const sharedOptions = {
   "no-color": { type: "boolean", describe: "no colours" },
 } as const satisfies Record<string, Option>;
 
-/** Of `ask` and `chat`. */
+/** These options belong to `ask` and `chat`. */
 export const conversationOptions = {
   conversation: { type: "string", describe: "goes on with this conversation (duet conversations lists them)" },
   continue: { type: "boolean", alias: "c", describe: "goes on with the last conversation" },
 } as const satisfies Record<string, Option>;
 
-/** Of `chat`. */
 export const chatOptions = {
   ...conversationOptions,
   "screen-reader": { type: "boolean", describe: "plain lines for a screen reader: nothing is redrawn" },
 } as const satisfies Record<string, Option>;
 
-/** Of `serve`. */
 export const serveOptions = {
   http: { type: "string", describe: "over HTTP at [HOST:]PORT/mcp instead of stdio (127.0.0.1; 0: any free port)" },
   expose: {
@@ -54,13 +52,15 @@ export const serveOptions = {
   },
 } as const satisfies Record<string, Option>;
 
-/** Of `conversations list`. */
+/** These options belong to `conversations list`. */
 export const pageOptions = {
   limit: { type: "string", describe: "how many, 1 to 100000 (50)" },
   offset: { type: "string", describe: "how many to leave out first (0)" },
 } as const satisfies Record<string, Option>;
 
-/** The flags as `loadConfig` takes them. Throws a `config` error for a number that is none. */
+/**
+ * Converts the flags to the form that `loadConfig` takes. Throws a `config` error where a number is expected and none is given.
+ */
 export function toFlags(values: Values): Flags {
   return {
     config: toText(values.config),
@@ -80,7 +80,10 @@ export function toFlags(values: Values): Flags {
   };
 }
 
-/** The conversation to go on with; undefined for a new one. Throws a `config` error for an ID that is none, and for both flags. */
+/**
+ * Reads which conversation to continue, and returns undefined for a new one. Throws a `config` error for an invalid ID, and when
+ * both flags are given.
+ */
 export function readConversationChoice(values: Values): "latest" | { id: string } | undefined {
   const id = toText(values.conversation);
   if (id === undefined) return values.continue === true ? "latest" : undefined;
@@ -97,7 +100,7 @@ const onlyOne = {
   en: "--conversation and --continue: only one of them is allowed",
 };
 
-/** What a host gets. Throws a `config` error for a limit that is none. */
+/** Reads what a host is offered. Throws a `config` error for an invalid limit. */
 export function readExpose(values: Values): { expose?: "agent" | "tools" | "both"; listLimit?: number } {
   const { expose } = values;
   const listLimit =
@@ -105,7 +108,7 @@ export function readExpose(values: Values): { expose?: "agent" | "tools" | "both
   return expose === "agent" || expose === "tools" || expose === "both" ? { expose, ...listLimit } : listLimit;
 }
 
-/** Which part of a list. Throws a `config` error for what is no such number. */
+/** Reads which part of a list is wanted. Throws a `config` error for an invalid number. */
 export function readPage(values: Values): { limit: number; offset: number } {
   return { limit: whole(values, "limit", 50, 1), offset: whole(values, "offset", 0, 0) };
 }

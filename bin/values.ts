@@ -1,6 +1,6 @@
 import type { Mode } from "../src/core/outcome.ts";
 
-/** Parsed flags and arguments by name, as either reader gives them. */
+/** Holds parsed flags and arguments by name, as either reader returns them. */
 export type Values = Readonly<Record<string, unknown>>;
 
 export function toText(value: unknown): string | undefined {

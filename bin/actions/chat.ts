@@ -6,7 +6,7 @@ import { type Opened, withDuet } from "../../src/cli/with-duet.ts";
 import { readConversationChoice, toFlags } from "../options.ts";
 import { readMode, type Values } from "../values.ts";
 
-/** The terminal chat. A pipe on stdin is asked line by line in agent mode, as `ask` does. */
+/** Opens the terminal chat. A pipe on stdin is asked line by line in agent mode, as `ask` does. */
 export function chat(values: Values): Action {
   const choice = readConversationChoice(values);
   const flags = toFlags(values);
@@ -46,11 +46,11 @@ export function chat(values: Values): Action {
   return Object.assign(action, { endsBySignal: process.stdin.isTTY === true });
 }
 
-/** What a command line asks for; gives the exit code. */
+/** Runs what a command line asks for and returns the exit code. */
 export interface Action {
   (context: Context): Promise<number>;
-  /** Whether it goes on until it is told to end, so that a SIGTERM is no failure: exit code 0. */
+  /** Is true when the action runs until it is told to end. A SIGTERM is then no failure, and the exit code is 0. */
   endsBySignal?: boolean;
-  /** Whether it decides itself how long its end may take after a signal. */
+  /** Is true when the action decides itself how long its shutdown may take after a signal. */
   hasOwnGrace?: boolean;
 }

@@ -51,7 +51,7 @@ export function install(values: Values): Action {
   };
 }
 
-/** What was said of the agent is meant for the server that the host starts; `--config` is told apart. */
+/** Returns the agent's flags in the form in which the host passes them to the server. `--config` is handled separately. */
 function wordsOf(values: Values): string[] {
   const own = ["config", "no-color", "verbose"];
   const names = [...Object.keys(sharedOptions), ...Object.keys(serveOptions)].filter((name) => !own.includes(name));

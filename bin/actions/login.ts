@@ -3,7 +3,7 @@ import { toFlags } from "../options.ts";
 import { toText, type Values } from "../values.ts";
 import type { Action } from "./chat.ts";
 
-/** Signs in to a remote server, or forgets it; nothing but that server is opened. */
+/** Signs in to a remote server, or deletes its credentials. No other server is opened. */
 export function runSignIn(values: Values): Action {
   return async ({ console, signal }) => {
     const [config, { runLogin, runLogout }] = await Promise.all([

@@ -13,7 +13,7 @@ import { readExpose, toFlags } from "../options.ts";
 import { readMode, toText, type Values } from "../values.ts";
 import type { Action } from "./chat.ts";
 
-/** How long the last spans may take to be sent over stdio, in milliseconds. */
+/** Limits the sending of the last spans over stdio, in milliseconds. */
 const telemetryMs = 500;
 
 /** Serves MCP over stdio until the client leaves, or over HTTP until the process is told to end. */
@@ -63,7 +63,10 @@ function hiding(config: Config): (text: string) => string {
   return (text) => hideSecrets(text, secrets);
 }
 
-/** What is told of runs: each thought and whole results where they are wanted, as who reads them wants to know what went wrong. */
+/**
+ * Chooses what is logged of runs. Failures are always logged, because whoever reads the log wants to know what went wrong;
+ * thoughts and whole results are logged only where they are wanted.
+ */
 function told({ agent, serve, locale }: Config, log: Log) {
   const runLog = serve.log === "json" ? createRunLog(log, locale) : undefined;
   const tellFault = createFaultLog(log, locale);
@@ -77,7 +80,7 @@ function told({ agent, serve, locale }: Config, log: Log) {
   };
 }
 
-/** Typed by hand it would look as if it hung. */
+/** This text is shown at a terminal, where a server started by hand would look as if it hung. */
 const atTerminal = {
   zh: "这是供 MCP 宿主使用的服务器，在标准输入上等待 JSON-RPC 消息；duet install 把它写进宿主，duet 打开对话，Ctrl-C 结束。",
   en: "This is a server for MCP hosts and waits for JSON-RPC on stdin; duet install plugs it into a host, duet alone opens a chat, Ctrl-C ends it.",

@@ -4,7 +4,7 @@ import { type Option, sharedOptions } from "../options.ts";
 /** Takes what the command line asks for. */
 export type SetAction = (action: Action) => void;
 
-/** The options of a command as yargs wants them: its own beside those of all commands. */
+/** Converts the options of a command to the form that yargs expects: its own and those that all commands share. */
 export function toYargsOptions(own: Record<string, Option> = {}) {
   const all: Record<string, Option> = { ...sharedOptions, ...own };
   return Object.fromEntries(

@@ -2,7 +2,6 @@ import type { Argv } from "yargs";
 import { runConfig, trustConfigFiles } from "../actions/config.ts";
 import { type SetAction, textOrJson, toYargsOptions, yes } from "./command-options.ts";
 
-/** `duet config …` */
 export function addConfigCommands(it: Argv, take: SetAction): Argv {
   return (["show", "path", "schema", "init"] as const)
     .reduce(

@@ -3,7 +3,6 @@ import { runConversations } from "../actions/conversations.ts";
 import { pageOptions } from "../options.ts";
 import { type SetAction, textOrJson, toYargsOptions } from "./command-options.ts";
 
-/** `duet conversations …` */
 export function addConversationsCommands(it: Argv, take: SetAction): Argv {
   return it
     .command(

@@ -3,7 +3,6 @@ import { hostNames } from "../../src/cli/install/hosts.ts";
 import { serveOptions } from "../options.ts";
 import { toYargsOptions, yes } from "./command-options.ts";
 
-/** What `duet install [host]` may be told. */
 export function addInstallOptions(it: Argv) {
   return it.positional("host", { type: "string", choices: hostNames }).options(
     toYargsOptions({

@@ -2,7 +2,6 @@ import type { Argv } from "yargs";
 import { approveTools, callTool, documentTools, listTools } from "../actions/tools.ts";
 import { type SetAction, textOrJson, toYargsOptions, yes } from "./command-options.ts";
 
-/** `duet tools …` */
 export function addToolsCommands(it: Argv, take: SetAction): Argv {
   return it
     .command(

@@ -23,18 +23,18 @@ import { createToolResults } from "./tools/tool-results.ts";
 import { filterToolsByDepth } from "./tools/tools-at-depth.ts";
 
 export interface RunOptions {
-  /** `run-…`; a new one when absent. */
+  /** Has the form `run-…`. A new ID is generated when it is absent. */
   id?: string | undefined;
   question: string;
   mode: Mode;
-  /** As it was loaded; the run is appended to it in `store`. */
+  /** Holds the conversation as it was loaded. The run is appended to it in `store`. */
   conversation: Conversation;
   store: ConversationStore;
-  /** What the program that asks wants of all answers. */
+  /** Holds the calling program's instruction for all answers. */
   instruction?: string | undefined;
   models: Models;
   tools: readonly Tool[];
-  /** What it takes to search among tools that are too many to be listed; absent, all are listed. */
+  /** Holds what a search among tools needs when they are too many to be listed. All tools are listed when it is absent. */
   finding?: ToolFinder | undefined;
   prompts: Prompts;
   limits: Limits;
@@ -45,24 +45,26 @@ export interface RunOptions {
   approveCall?: ApproveCall | undefined;
   /** Shows a person a question of a program below; absent where nobody can be asked. */
   elicit?: AskElicitation | undefined;
-  /** Chat mode: search the web for the question first, with the tool `web_search`. */
+  /** Is true when chat mode searches the web for the question first, with the tool `web_search`. */
   search?: boolean | undefined;
-  /** The reader's language; the answer follows the question's. */
+  /** Is the reader's language. The answer follows the question's language. */
   locale: Locale;
-  /** How much of the time was spent before the run could start, in milliseconds. */
+  /** Holds the time spent before the run could start, in milliseconds. */
   spentMs?: number;
-  /** A person waits for the answer at one of our own interfaces. */
+  /** Is true when a person waits for the answer at one of our own interfaces. */
   isInteractive?: boolean | undefined;
-  /** Told right after `run-start`. */
+  /** Lists notices that are emitted right after `run-start`. */
   notices?: readonly Notice[];
   observer?: RunObserver | undefined;
-  /** Where the run stands in a chain of agents; first in it when absent. */
+  /** Says where the run stands in a chain of agents. It is the first one when this is absent. */
   chain?: Chain | undefined;
   signal?: AbortSignal;
 }
 
 export interface RunEnvironment {
-  /** What is asked: in plan mode, where the words reply to a plan that waits, what that plan is for. */
+  /**
+   * Holds the question. In plan mode, where the words reply to a plan that waits, it is the question that the plan was made for.
+   */
   question: string;
   cancelled: AbortSignal;
   clock: RunClock;
@@ -71,7 +73,7 @@ export interface RunEnvironment {
   keepOutput(callId: string, output: string): void;
 }
 
-/** What all parts of one run share. */
+/** Creates the state and services that all parts of one run share. */
 export function openRun(options: RunOptions, { question, cancelled, clock, emit, keepOutput }: RunEnvironment): Run {
   const language = detectLanguage(question, options.locale);
   const { conversation, limits, models } = options;
@@ -131,8 +133,11 @@ export function openRun(options: RunOptions, { question, cancelled, clock, emit,
 
 /** Follows the events of one run, each at the moment it happens. */
 export interface RunObserver {
-  /** The trace id under which the run is known outside: 32 hex digits. The run draws one itself where there is none. */
+  /**
+   * Holds the trace ID under which the run is known outside, as 32 hex digits. The run generates one itself when it is
+   * undefined.
+   */
   readonly traceId: string | undefined;
-  /** Must not throw. */
+  /** Receives each event and must not throw. */
   handle(event: AgentEvent): void;
 }

@@ -108,8 +108,8 @@ async function planned(run: Run): Promise<DecideResult> {
 }
 
 /**
- * The question itself; where it replies to a plan that waits in the conversation, what that plan is for. A bare yes or
- * no right after the plan is such a reply in agent mode too.
+ * Returns the question itself. For a reply to a plan that waits in the conversation, it returns the question that the plan was
+ * made for. A bare yes or no right after the plan is such a reply in agent mode too.
  */
 async function whatIsAsked({
   mode,

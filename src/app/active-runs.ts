@@ -2,9 +2,9 @@ import type { RunObserver } from "../agent/open-run.ts";
 import { createTimeLimit, followSignal, waitAbortable } from "../kit/async/timeout.ts";
 import { DuetError } from "../kit/errors.ts";
 
-/** The runs that are going on, so that closing can stop them all and wait until they are kept. */
+/** Tracks the runs in progress, so that closing can stop them all and wait until they are saved. */
 export interface ActiveRuns {
-  /** Whether nothing may begin any more. */
+  /** Is true when no new run may begin. */
   readonly isStopped: boolean;
   /** Counts one more; its signal follows `outer`. */
   begin(outer: AbortSignal | undefined): ActiveRun;
@@ -18,7 +18,7 @@ export interface ActiveRun {
   atEnd(work: () => void): void;
   /** Sees the end in the stream itself, whose reader may have gone away. */
   observe(observer: RunObserver | undefined): RunObserver;
-  /** May be called more than once. */
+  /** Marks the run as ended. It may be called more than once. */
   end(): void;
 }
 

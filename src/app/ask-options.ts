@@ -3,7 +3,7 @@ import type { DuetError, Text } from "../kit/errors.ts";
 import type { AskRequest } from "./duet.ts";
 import { optionError } from "./option-error.ts";
 
-/** What a program that embeds Duet may say beside a question. */
+/** Holds the options that a program which embeds Duet may give with a question. */
 export type AskOptions = Omit<AskRequest, "question" | "models">;
 
 /** Checks what types cannot say, or nobody has checked. Throws a `config` error of one line that names the option. */
@@ -34,7 +34,10 @@ export function checkAsk(question: unknown, { conversationId, mode, tools, local
 const modes: readonly unknown[] = ["chat", "agent", "plan"];
 const mostTokens = 1_000_000_000;
 
-/** Of whole numbers. Wider than in the configuration: a program knows what it does. Timers take no longer times. */
+/**
+ * These ranges apply to whole numbers. They are wider than in the configuration, because a program knows what it does. Timers
+ * accept no longer times.
+ */
 const ranges = [
   ["maxIterations", 1, 1000],
   ["maxToolCalls", 0, 10_000],

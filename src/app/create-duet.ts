@@ -10,18 +10,20 @@ import { checkOptions, type DuetOptions } from "./duet-options.ts";
 import { readModelOptions } from "./models/model-options.ts";
 import { openDuet } from "./open-duet.ts";
 
-/** An agent in your own program. */
+/** Runs an agent inside your own program. */
 export interface EmbeddedDuet extends AsyncDisposable {
   /**
    * Runs one question to its end. A failed run is an outcome; rejects only where none can begin: with wrong arguments, or
    * when the conversation to go on with cannot be read.
    */
   ask(question: string, options?: AskOptions): Promise<Outcome>;
-  /** The same as it happens: `run-start` first, `run-end` with the outcome last. Leaving the loop early cancels the run. */
+  /**
+   * Returns the same as events while they happen: `run-start` first, `run-end` with the outcome last. Leaving the loop early
+   * cancels the run.
+   */
   stream(question: string, options?: AskOptions): AsyncGenerator<AgentEvent, void, undefined>;
-  /** Every tool the agent has now; waits for the servers to start. */
+  /** Returns every tool the agent has now, after waiting for the servers to start. */
   tools(signal?: AbortSignal): Promise<Tool[]>;
-  /** Conversations and traces. */
   store(): Promise<ConversationStore>;
   /** Stops every server and closes the store, unless it is yours. */
   close(): Promise<void>;

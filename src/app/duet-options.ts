@@ -9,22 +9,22 @@ import type { OwnTool } from "../tools/own-tool.ts";
 import type { ModelOption } from "./models/model-options.ts";
 import { optionError } from "./option-error.ts";
 
-/** What an embedding program sets; everything has a default. */
+/** Holds the settings of an embedding program. All of them have defaults. */
 export interface DuetOptions {
-  /** The two roles; `answer` is `functionCall` when absent, which then answers without a second call. */
+  /** Sets the models for the two roles. When `answer` is absent, `functionCall` also answers, without a second call. */
   models?: { functionCall: ModelOption; answer?: ModelOption };
-  /** Tools beside the built-in ones and those of the MCP servers; one with a built-in's name takes its place. */
+  /** Adds tools to the built-in ones and those of the MCP servers. A tool with a built-in's name replaces it. */
   tools?: readonly OwnTool<never>[];
-  /** Your own rule for after each round of tool calls. */
+  /** Is your own rule for after each round of tool calls. */
   evaluator?: Evaluator;
-  /** Everything else, in the shape of the configuration file. */
+  /** Holds all other settings, in the shape of the configuration file. */
   config?: Omit<input<typeof fileSchema>, "models" | "$schema">;
   /**
-   * A configuration file, read below `config`. None is looked for when absent, and conversations then stay in memory
-   * unless `config` says `disk`.
+   * Names a configuration file, which `config` overrides. No file is looked for when it is absent, and conversations then stay
+   * in memory unless `config` says `disk`.
    */
   configFile?: string;
-  /** Where conversations are kept, in place of what the configuration says; who brings it closes it. */
+  /** Holds conversations in place of the configured store. The program that provides it must close it. */
   store?: ConversationStore;
 }
 

@@ -23,22 +23,27 @@ import type { CustomModels } from "./models/model-registry.ts";
 import type { Gateway } from "./tools/gateway.ts";
 import type { Inventory } from "./tools/tool-inventory.ts";
 
-/** The whole agent, opened once and shared by every face and connection. */
+/** Represents the whole agent, opened once and shared by every interface and connection. */
 export interface Duet {
-  /** The language of what Duet says when there is no question to go by. */
+  /** Is the language of Duet's own messages when there is no question to determine it. */
   readonly locale: Locale;
-  /** The language in which to speak about a question: the configured one or the system's, else the question's own. */
+  /** Returns the language for messages about a question: the configured one or the system's, else the question's own. */
   localeFor(question: string): Locale;
   /** Runs one question; see `runAgent` for the promises of the stream. */
   ask(request: AskRequest): AsyncGenerator<AgentEvent, void, undefined>;
   /**
-   * The two roles in force, with what is changed of them; the same object twice when one model plays both. Throws a `config`
-   * error for a model or a parameter that cannot be.
+   * Returns the models for the two roles with the changes applied. They are the same object when one model plays both. Throws a
+   * `config` error for an invalid model or parameter.
    */
   models(changes?: ModelChanges): Promise<Models>;
-  /** The parameters of the two roles, likewise; none of the offline rules, nor of models that an embedding program has made. */
+  /**
+   * Returns the parameters of the two roles. There are none for the offline rules or for models that an embedding program has
+   * made.
+   */
   modelParameters(changes?: ModelChanges): Promise<Record<"functionCall" | "answer", ModelParameters>>;
-  /** What can be chosen as `provider/model`: the models in force, and those of every vendor whose key is set; best first. */
+  /**
+   * Lists what can be chosen as `provider/model`, best first: the models in force, and those of every vendor whose key is set.
+   */
   modelNames(signal?: AbortSignal): Promise<string[]>;
   /**
    * Puts all but the last turn of a conversation into a summary that models read in their place. Throws when there is nothing
@@ -46,35 +51,41 @@ export interface Duet {
    */
   compact(request: CompactRequest): Promise<Compaction>;
   /**
-   * Every tool there is now, the servers' state, and what was left out and why. Waits for the servers to start, for
-   * `patienceMs` milliseconds at most where it is given.
+   * Returns every tool there is now, the servers' state, and what was left out and why. Waits for the servers to start, for at
+   * most `patienceMs` milliseconds when it is given.
    */
   inventory(signal?: AbortSignal, patienceMs?: number): Promise<Inventory>;
-  /** What these tools weigh in each request of the function-call model in force. Opens the models. */
+  /** Returns the size of these tools in each request of the function-call model in force. Opens the models. */
   weigh(tools: readonly Tool[]): Promise<CatalogWeight>;
-  /** The servers as they are once each has been tried. */
+  /** Returns the state of the servers once each has been tried. */
   servers(signal?: AbortSignal): Promise<ServerStatus[]>;
-  /** The servers' tools that wait to be approved. Waits for the servers to start. */
+  /** Returns the servers' tools that wait for approval. Waits for the servers to start. */
   toolChanges(signal?: AbortSignal): Promise<NamedChange[]>;
-  /** The servers' tools that were trusted at first use and that nobody has approved. Waits for the servers to start. */
+  /** Returns the servers' tools that were trusted at first use and that nobody has approved. Waits for the servers to start. */
   trustedTools(signal?: AbortSignal): Promise<NamedChange[]>;
   /** Approves those that still wait as they were shown, and gives them. Rejects when that cannot be kept. */
   approveTools(shown: readonly NamedChange[]): Promise<NamedChange[]>;
   /** Takes these servers in place of those of the configuration; whose settings are the same goes on undisturbed. */
   configure(servers: readonly ServerSettings[]): Promise<void>;
-  /** Every tool, prompt and resource that the caller may use, for a host that uses them itself; one for each connection. */
+  /**
+   * Returns every tool, prompt and resource that the caller may use, for a host that uses them itself. Each connection has its
+   * own gateway.
+   */
   gateway(caller?: Caller): Gateway;
-  /** Where a caller's conversations and traces are kept; opened when first needed. */
+  /** Returns the store of a caller's conversations and traces. It is opened when first needed. */
   store(caller?: Caller): Promise<ConversationStore>;
-  /** The models that are not asked for a while, because they failed for run after run. */
+  /** Returns the models that are not called for a while, because they failed in run after run. */
   pausedModels(): Promise<PausedModel[]>;
   /** Asks each model in use for one word, side by side; rejects when the signal aborts, and for a change that cannot be. */
   checkModels(signal: AbortSignal, changes?: ModelChanges): Promise<ModelCheck[]>;
-  /** The search backends in use, of which none is asked; null when search is off. */
+  /** Returns the search backends in use without sending them a request, or null when search is off. */
   searchInUse(): Promise<SearchCheck | null>;
-  /** Whoever used it has left the conversation: what it had searched, agreed to and refused is gone; its words stay. */
+  /**
+   * Clears what the process remembers of a conversation that its user has left: searches, approvals and refusals. The
+   * conversation itself is kept.
+   */
   forget(conversationId: string, caller?: Caller): void;
-  /** What no run has told yet of where conversations are kept, such as a damaged file; each is given once. */
+  /** Returns notices about the store that no run has emitted yet, such as a damaged file. Each is returned once. */
   takeNotices(): Promise<Notice[]>;
   /**
    * Cancels the runs that are going on and waits until they are kept, for two seconds at most; stops every downstream
@@ -83,29 +94,32 @@ export interface Duet {
   close(limits?: CloseLimits): Promise<void>;
 }
 
-/** How long closing may take, in milliseconds. */
+/** Limits how long closing may take, in milliseconds. */
 export interface CloseLimits {
   totalMs: number;
-  /** Of these, what sending the last spans may take; all when absent. */
+  /** Limits the part of that time for sending the last spans. It is the whole time when absent. */
   telemetryMs?: number | undefined;
 }
 
 export interface AskRequest {
   question: string;
-  /** Who asks; the operator when absent. */
+  /** Identifies the caller, which is the operator when absent. */
   caller?: Caller | undefined;
-  /** The id that the run is to have; a new one when absent. */
+  /** Sets the ID of the run. A new one is generated when absent. */
   runId?: string | undefined;
   conversationId?: string;
   /**
-   * What was said before, as the asker has kept it, in place of a conversation of ours: the run is kept in no list. Whoever
-   * comes back with what it was told goes on with the same sources, and with a plan that waits.
+   * Holds the earlier turns as the asker has kept them, in place of a conversation of ours. The run is not added to any list. An
+   * asker that returns them unchanged continues with the same sources, and with a plan that waits.
    */
   history?: readonly ConversationTurn[] | undefined;
-  /** What the program that asks wants of all answers; it stands below our own prompts. */
+  /** Holds the calling program's instruction for all answers. It ranks below our own prompts. */
   instruction?: string | undefined;
   mode?: Mode;
-  /** Chat mode: search the web for the question first; absent: as `search.enabled` says, else not. */
+  /**
+   * Is true when chat mode searches the web for the question first. When it is absent, `search.enabled` decides, and the default
+   * is false.
+   */
   search?: boolean | undefined;
   /** Shows a plan to somebody who can say yes, no, or what to change; absent where nobody can be asked. */
   confirmPlan?: ConfirmPlan;
@@ -113,17 +127,16 @@ export interface AskRequest {
   approveCall?: ApproveCall;
   /** Shows a question of a downstream server to somebody who can answer it; absent where nobody can be asked, so that it is cancelled. */
   elicit?: AskElicitation;
-  /** Only tools whose names fit one of these patterns. */
+  /** Limits the tools to those whose names match one of these patterns. */
   tools?: readonly string[];
-  /** What this question changes of the configured limits. */
   limits?: LimitChanges;
-  /** In place of the models in force. */
+  /** Replaces the models in force. */
   models?: Models | undefined;
-  /** The language of what is said about it; absent: `localeFor` the question. */
+  /** Is the language of messages about the question. It is `localeFor` the question when absent. */
   locale?: Locale | undefined;
-  /** Where the run stands in a chain of agents, and what the agent above leaves it. */
+  /** Says where the run stands in a chain of agents, and what the agent above allows it. */
   chain?: Chain;
-  /** A person waits for the answer at one of our own interfaces. A model that is paused is then tried for this question. */
+  /** Is true when a person waits for the answer at one of our own interfaces. A paused model is then tried for this question. */
   isInteractive?: boolean | undefined;
   signal?: AbortSignal;
 }
@@ -136,14 +149,14 @@ export interface CompactRequest {
   signal: AbortSignal;
 }
 
-/** What a program that embeds Duet brings itself, in place of what the configuration says. */
+/** Holds what a program that embeds Duet provides itself, in place of the configured parts. */
 export interface Parts {
   models?: CustomModels | undefined;
-  /** Beside the built-in ones and those of the servers. */
+  /** Adds tools to the built-in ones and those of the servers. */
   tools?: readonly Tool[];
   evaluator?: Evaluator | undefined;
   store?: ConversationStore | undefined;
-  /** When downstream servers begin to start; at once when absent. */
+  /** Says when downstream servers begin to start. They start at once when it is absent. */
   startServers?: "at-once" | "when-wanted";
   /** Takes a line about something beside the answers that does not work: spans that cannot be sent. */
   warn?: (line: Text) => void;

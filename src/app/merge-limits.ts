@@ -2,14 +2,16 @@ import type { Limits } from "../agent/limits/run-clock.ts";
 import type { Config } from "../config/load-config.ts";
 import type { Chain } from "../core/chain.ts";
 
-/** What one question changes of the configured limits. */
 export type LimitChanges = { [Name in keyof Limits]?: Limits[Name] | undefined };
 
 const maxParallel = 8;
-/** What is kept of an agent's time for its answer to reach the one above while that still listens, in milliseconds. */
+/**
+ * Reserves this part of an agent's time, in milliseconds, so that its answer reaches the agent above before that stops
+ * listening.
+ */
 const wayBackMs = 500;
 
-/** The configured limits with a question's own over them, and never more than the agent above leaves. */
+/** Applies a question's own limits over the configured ones. The result never exceeds what the agent above allows. */
 export function mergeLimits({ agent }: Config, changes: LimitChanges = {}, chain?: Chain): Limits {
   const own: Limits = {
     maxIterations: changes.maxIterations ?? agent.maxIterations,
@@ -33,7 +35,7 @@ export function mergeLimits({ agent }: Config, changes: LimitChanges = {}, chain
   };
 }
 
-/** Of two budgets that may be absent. */
+/** Returns the smaller of two budgets that may be absent. */
 function smaller(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }

@@ -93,7 +93,7 @@ export function noticeBrokenTools(dropped: readonly DroppedTool[], known: Set<st
 const brokenCode = "tool-broken";
 
 /** Tells that a conversation to go on with is not there. */
-/** `begun` is the id of the one that stands in its place. */
+/** `begun` is the ID of the conversation that replaces the lost one. */
 export function noticeLostConversation(id: string, begun: string, locale: Locale): Notice {
   const shown = truncate(sanitizeLine(id), 100);
   const isSame = id === begun;

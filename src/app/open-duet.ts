@@ -42,7 +42,7 @@ export type { ModelChanges, ModelParameters } from "./models/model-changes.ts";
 export type { Gateway, List, RequestOptions } from "./tools/gateway.ts";
 export type { Inventory } from "./tools/tool-inventory.ts";
 
-/** How long a question waits for servers that are still starting, in milliseconds; it goes on without the late ones. */
+/** Limits how long a question waits for servers that are still starting, in milliseconds. It continues without the late ones. */
 const patienceMs = 10_000;
 
 /**
@@ -144,14 +144,14 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
     });
   }
 
-  /** Once each has been tried. */
+  /** Waits until each server has been tried. */
   async function triedServers(signal: AbortSignal | undefined): Promise<Pool | undefined> {
     const pool = await catalog.pool();
     await pool?.ready(signal);
     return pool;
   }
 
-  /** The spans of the last runs are sent while servers still end. */
+  /** Sends the spans of the last runs while servers are still shutting down. */
   async function finishRuns({ totalMs, telemetryMs = totalMs }: Partial<CloseLimits>): Promise<void> {
     await runs.stop(totalMs && totalMs / 2);
     const closing = parts.store ? undefined : store.begun?.then((opened) => opened.store.close());

@@ -6,7 +6,7 @@ import { createTimeLimit, type TimeLimit, timeoutError, waitAbortable } from "..
 import { DuetError } from "../kit/errors.ts";
 import { createRandomHex } from "../kit/random.ts";
 
-/** For one text, in milliseconds. */
+/** Limits the writing of one text, in milliseconds. */
 const longestWritingMs = 60_000;
 
 /**
@@ -47,7 +47,10 @@ async function write(model: Model, request: SamplingRequest, limit: TimeLimit): 
   };
 }
 
-/** What a program below calls its system prompt is a user's message too: text from outside never becomes a system prompt. */
+/**
+ * Converts the messages of a request. What a downstream program calls its system prompt becomes a user's message too: text from
+ * outside never becomes a system prompt.
+ */
 function messagesOf({ system, messages }: SamplingRequest): Message[] {
   const written = messages.map(
     ({ role, text }): Message => (role === "user" ? { role, content: text } : { role, content: text, toolCalls: [] }),

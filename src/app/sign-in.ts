@@ -4,7 +4,7 @@ import { DuetError } from "../kit/errors.ts";
 import { toShortLine } from "../kit/text/sanitize.ts";
 import { version } from "../kit/version.ts";
 
-/** How a face lets a person sign in. */
+/** Defines how an interface lets a person sign in. */
 export type SignInInterface = Pick<LoginOptions, "visit" | "paste" | "misread" | "signal">;
 
 /** Has a person sign in to a server. Rejects with a `DuetError`, of code `config` where there is nothing to sign in to. */

@@ -5,15 +5,14 @@ import { type Text, toDuetError, toErrorReport } from "../kit/errors.ts";
 import { joinSentences } from "../render/event-lines.ts";
 
 export interface Reloading extends Omit<Watching, "onChange"> {
-  /** The configuration in force. */
   config: Config;
-  /** The command line, which stays what it is. */
+  /** Holds the command line's flags, which do not change. */
   flags: Flags;
   /** Takes the servers that are configured from now on. */
   onServers(servers: readonly ServerSettings[]): Promise<void>;
   /** Takes a line about what could not be obeyed. */
   warn(line: Text): void;
-  /** The process's own when absent. */
+  /** Is the process's own environment when absent. */
   environment?: Config["environment"];
   directory?: string;
 }
@@ -61,7 +60,7 @@ function serversIn({ servers }: Config): string {
   return JSON.stringify(servers);
 }
 
-/** All that takes effect only at a start; of the environment, what servers are to see of it. */
+/** Returns all settings that take effect only at a start; of the environment, those variables that servers may see. */
 function restOf(config: Config): string {
   const { servers, settings, origins, environment, dotEnv, leftOut, ...rest } = config;
   const { mcpServers, servers: more, ...others } = settings;

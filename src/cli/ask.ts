@@ -16,7 +16,6 @@ export interface AskOptions {
   request: AskRequest;
   output: "text" | "json" | "jsonl";
   verbose: boolean;
-  /** Whether the terminal shows links. */
   hyperlinks: boolean;
 }
 
@@ -57,7 +56,7 @@ function writer(output: AskOptions["output"], options: RenderOptions): (event: A
   };
 }
 
-/** An outcome does not carry them. */
+/** Is true for an event that warns the reader. An outcome does not contain such events. */
 function isWarning(event: AgentEvent): boolean {
   return event.type === "notice" && event.level === "warning" && !event.forLog;
 }

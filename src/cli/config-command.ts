@@ -29,12 +29,15 @@ export interface ConfigCommand {
   write(text: string): void;
   /** Takes a line beside the output: that a file was left out, and why. */
   note?(line: string): void;
-  /** The process's own when absent. */
+  /** Is the process's own environment when absent. */
   environment?: Environment;
   directory?: string;
 }
 
-/** `duet config`: throws a `config` error of one line where the configuration is wrong or the starter file cannot be written. */
+/**
+ * Runs `duet config`. Throws a `config` error of one line when the configuration is invalid or the starter file cannot be
+ * written.
+ */
 export async function runConfigCommand(
   action: "show" | "path" | "schema" | "init",
   command: ConfigCommand,
@@ -92,7 +95,7 @@ function tellLeftOut(leftOut: readonly SkippedFile[], locale: Locale, note: Conf
   if (line) note?.(say(locale, line));
 }
 
-/** Only where there is something to tell. */
+/** Omits the key when no file was skipped. */
 function leftOutKey(leftOut: readonly SkippedFile[]): { left_out?: { file: string; servers: number | null }[] } {
   if (leftOut.length === 0) return {};
   return { left_out: leftOut.map(({ file, servers }) => ({ file, servers: servers ?? null })) };
@@ -116,7 +119,7 @@ export function toOriginText(origin: Origin, locale: Locale): string {
   return origin.from === "environment" && origin.file !== undefined ? `${origin.name} (${origin.file})` : origin.name;
 }
 
-/** Columns as wide as their longest cell, up to 60 columns; a longer cell only pushes its own row. */
+/** Formats columns as wide as their longest cell, up to 60 terminal columns; a longer cell shifts only its own row. */
 export function toTable(lines: string[][]): string {
   const widths = (lines[0] ?? []).map((_, column) =>
     Math.min(60, Math.max(...lines.map((line) => width(line[column])))),
@@ -127,7 +130,7 @@ export function toTable(lines: string[][]): string {
   return padded.map((line) => `${line.join("  ").trimEnd()}\n`).join("");
 }
 
-/** Terminal columns: East Asian wide characters take two. */
+/** Counts terminal columns; East Asian wide characters take two. */
 function width(cell = ""): number {
   return [...cell].reduce(
     (sum, character) =>

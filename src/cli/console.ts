@@ -1,7 +1,7 @@
 import type { ExitDeadline } from "../kit/process/exit-deadline.ts";
 import { sanitize } from "../kit/text/sanitize.ts";
 
-/** The streams of this process, as faces use them. */
+/** Holds the process's streams as commands use them. */
 export interface Console {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -10,18 +10,18 @@ export interface Console {
   tell?(line: string): void;
 }
 
-/** Where text is written: `process.stdout`, or what stands for it. */
+/** Text is written to `process.stdout` or a substitute for it. */
 export interface Output extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
 }
 
-/** What every command is given. */
+/** Every command receives this context. */
 export interface Context {
   console: Console;
   signal: AbortSignal;
   /** Aborts at the second signal, a second before the process ends, for whoever listens; it ends at once where nobody does. */
   hurry?: AbortSignal | undefined;
-  /** When the process ends whatever goes on; absent where nobody sets one. */
+  /** Holds the time at which the process exits even if work is unfinished; absent when no deadline is set. */
   deadline?: ExitDeadline | undefined;
 }
 

@@ -9,26 +9,26 @@ import { createHyperlink } from "./terminal/text/hyperlink.ts";
 export interface RenderOptions {
   console: { readonly stdout: Output; readonly stderr: Output };
   locale: Locale;
-  /** Each call's whole input and output as well. */
+  /** Also writes each call's whole input and output. */
   verbose: boolean;
-  /** Whether the terminal shows links: the answer's citations become some. */
+  /** Is true when the terminal shows links; citations in the answer then become links. */
   hyperlinks: boolean;
-  /** How a line beside the answer is worded; as it is when absent. */
+  /** Rewords a line shown beside the answer; when absent, the line is written unchanged. */
   word?(line: string, event: AgentEvent): string;
   /** The answer comes in whole lines, not as it streams. */
   byLine?: boolean;
 }
 
-/** A run as plain text: the answer streams to stdout, everything else goes to stderr, a line each. */
+/** Renders a run as plain text: the answer streams to stdout, and everything else goes to stderr, one line each. */
 export function createRenderer(options: RenderOptions): (event: AgentEvent) => void {
   const { console, locale, verbose, hyperlinks, word, byLine = false } = options;
-  /** Whether stdout stands in the middle of an answer's line. */
+  /** Is true while stdout is in the middle of a line of the answer. */
   let open = false;
   const answer = createSanitizer();
   const link = hyperlinks ? createLinker() : (text: string): string => text;
   const log = createStepWriter({ write: note, locale, verbose });
   let current: AgentEvent | undefined;
-  /** The last line of the answer, where it has not ended. */
+  /** Holds the last, still unfinished line of the answer. */
   let held = "";
 
   function closeAnswer(): void {
@@ -63,7 +63,7 @@ export function createRenderer(options: RenderOptions): (event: AgentEvent) => v
 /** Links the numbers `[n]` of an answer that comes in pieces, and the addresses in its list of references, outside of code. */
 export function createLinker(): (text: string, citations?: readonly Citation[]) => string {
   const addresses = new Map<string, string>();
-  /** How the current line begins, in case a code block does there. */
+  /** Holds the start of the current line, to detect the beginning of a code block. */
   let head = "";
   let inBlock = false;
   let inSpan = false;

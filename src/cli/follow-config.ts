@@ -5,10 +5,10 @@ import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { writeLine } from "./stderr-lines.ts";
 import type { Opened } from "./with-duet.ts";
 
-/** Nobody waits for it at the start; a change from before it is seen all the same. */
+/** Watching begins with a delay because nothing waits for it at startup; a change made before that is still noticed. */
 const startAfterMs = 1000;
 
-/** Lines that come while something else is on the screen. */
+/** Collects lines that arrive while something else is on the screen. */
 export interface SideOutput {
   /** Gives them to whoever knows what is on the screen; until then they go to stderr. */
   showBy(show: (line: string) => void): void;
@@ -16,7 +16,7 @@ export interface SideOutput {
 
 export interface FollowConfigOptions extends Opened {
   flags: Flags;
-  /** Called when other servers are in force. */
+  /** Runs after a new set of servers is in force. */
   onServers?: () => void;
 }
 

@@ -13,7 +13,7 @@ export interface LoginCommand {
   signal: AbortSignal;
 }
 
-/** Signs in to a server in the user's browser; a line on stdout says what came of it. */
+/** Signs in to a server in the user's browser, and reports the outcome in a line on stdout. */
 export async function runLogin({ config, server, console, signal }: LoginCommand): Promise<number> {
   const tell = (text: Text): void => void console.stderr.write(`${sanitize(say(config.locale, text))}\n`);
   // The terminal itself edits the line, so that its Ctrl-C interrupts the program.

@@ -11,7 +11,7 @@ export interface ModelsCommand {
   write(text: string): void;
 }
 
-/** `duet models`: the models in use, with their limits and prices, and where each value comes from. */
+/** Runs `duet models`, which prints the models in use with their limits and prices, and the source of each value. */
 export async function runModelsCommand({ flags, output, write }: ModelsCommand): Promise<void> {
   const config = await loadConfig(flags);
   const models = await findUsedModels(config);

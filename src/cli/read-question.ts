@@ -5,8 +5,8 @@ import type { Console } from "./console.ts";
 const mostBytes = 1_000_000;
 
 /**
- * The question of `duet ask`: the argument, the text on stdin (`-` or no argument), or both, stdin last. An empty
- * string means that there was none. Throws a `config` error for more than 1 MB.
+ * Reads the question of `duet ask`: the argument, the text on stdin (`-` or no argument), or both, stdin last. Returns an empty
+ * string when there was none. Throws a `config` error for more than 1 MB.
  */
 export async function readQuestion(argument: string | undefined, { stdin }: Pick<Console, "stdin">): Promise<string> {
   const given = argument === "-" ? undefined : argument;
@@ -19,8 +19,8 @@ export async function readQuestion(argument: string | undefined, { stdin }: Pick
 }
 
 /**
- * How long a question that was given waits for the first byte of stdin, in milliseconds. A shell's pipe writes or ends,
- * so it is waited for; the socket that one program gets from another (Node's `spawn`) is often just left open.
+ * Returns how long to wait for the first byte of stdin when a question was given, in milliseconds. A shell's pipe writes or
+ * ends, so there is no limit for it; the socket that one program gets from another (Node's `spawn`) is often just left open.
  */
 function patienceMs(): number | undefined {
   try {

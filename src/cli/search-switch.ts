@@ -3,21 +3,19 @@ import { type Locale, say } from "../kit/errors.ts";
 import { toShortLine } from "../kit/text/sanitize.ts";
 import { describeSearchChoice } from "../render/mode-names.ts";
 
-/** The switch of web search as a chat keeps it: it counts in chat mode, and other modes leave it as it is. */
+/** Holds a chat's switch for web search. It applies in chat mode; other modes leave it unchanged. */
 export interface SearchSwitch {
   on: boolean;
   /** The configuration takes web search away, so it cannot be switched on. */
   readonly isBarred: boolean;
 }
 
-/** Where the switch stands. */
 export interface SwitchOptions {
   readonly locale: Locale;
   readonly mode: Mode;
   readonly search: SearchSwitch;
 }
 
-/** How the switch stands, in one line. */
 export function renderSwitch({ locale, mode, search }: SwitchOptions): string {
   if (mode !== "chat") {
     const why = describeSearchChoice(mode, locale);
@@ -28,7 +26,7 @@ export function renderSwitch({ locale, mode, search }: SwitchOptions): string {
     : say(locale, { zh: "联网搜索：关", en: "Web search: off" });
 }
 
-/** `/search on`, `/search off`; gives the line that says what came of it. Another word changes nothing. */
+/** Runs `/search on` or `/search off` and returns the line that reports the result. Any other word changes nothing. */
 export function setSwitch(place: SwitchOptions, word: string): string {
   const { locale, mode, search } = place;
   if (mode !== "chat") return describeSearchChoice(mode, locale);

@@ -3,7 +3,7 @@ import { say, type Text } from "../kit/errors.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import type { Console } from "./console.ts";
 
-/** A line of the program's own on stderr, beside its output. */
+/** Writes a line of the program's own to stderr, beside its output. */
 export function writeLine(console: Console, line: string): void {
   if (console.tell) console.tell(line);
   else console.stderr.write(`duet: ${line}\n`);

@@ -11,9 +11,9 @@ export interface Opened extends Context {
 }
 
 export interface OpeningOptions extends Pick<Parts, "startServers"> {
-  /** Whether a `DUET_HOME` that cannot be created is an error; true when absent. */
+  /** Makes a `DUET_HOME` that cannot be created an error; true when absent. */
   needsState?: boolean;
-  /** How long the last spans may take where the process has to end soon, in milliseconds. */
+  /** Limits the export of the last spans when the process has to end soon, in milliseconds. */
   telemetryMs?: number;
 }
 
@@ -35,7 +35,7 @@ export async function withDuet(
   }
 }
 
-/** The configuration; what is set in it and not obeyed is told on stderr. */
+/** Loads the configuration, and reports on stderr the settings that are not applied. */
 export async function load(flags: Flags, console: Console): Promise<Config> {
   const { describeSkippedFiles, loadConfig, describeUnusedSettings, findUnusedSettings } = await import(
     "../config/load-config.ts"
@@ -47,7 +47,9 @@ export async function load(flags: Flags, console: Console): Promise<Config> {
   return config;
 }
 
-/** The configuration for a command that keeps or reads something; throws a `config` error where `DUET_HOME` cannot be created. */
+/**
+ * Loads the configuration for a command that stores or reads data; throws a `config` error when `DUET_HOME` cannot be created.
+ */
 export async function loadWithState(flags: Flags, console: Console): Promise<Config> {
   const config = await load(flags, console);
   const { createStateFolder } = await import("../config/load-config.ts");
@@ -55,11 +57,11 @@ export async function loadWithState(flags: Flags, console: Console): Promise<Con
   return config;
 }
 
-/** What is left of the time, in milliseconds, for what comes after closing, and what closing gets in any case. */
+/** Reserves this many milliseconds for the steps after closing; closing itself gets at least `minimumMs`. */
 const lastStepsMs = 100;
 const minimumMs = 50;
 
-/** What no run has told of the store is told here, also what was found out at its last words. */
+/** Reports notices about the store that no run has reported, including those found while closing. */
 async function closeDuet(duet: Duet, { console, deadline }: Context, telemetryMs?: number): Promise<void> {
   const leftMs = deadline?.leftMs;
   const isLimited = leftMs !== undefined;

@@ -2,7 +2,7 @@
 import { getMessage } from "../kit/errors.ts";
 import { isRecord } from "../kit/json.ts";
 
-/** A connection that ended without saying why. */
+/** Reports a connection that ended without a reason. */
 export class ConnectionLost extends Error {
   readonly code = "CONNECTION_CLOSED";
 
@@ -11,7 +11,7 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** Whether the connection is of no more use: its process or its session is gone. */
+/** Returns true when the connection is unusable because its process or session is gone. */
 export function isLost(thrown: unknown): boolean {
   const status = getStatus(thrown);
   // Servers answer 404, and many 400, to a session that they do not know any more.
@@ -28,17 +28,17 @@ const lostCodes = new Set<unknown>([
   "ERR_STREAM_WRITE_AFTER_END",
 ]);
 
-/** Whether a server has answered the handshake with a no, whatever its code: it may speak another revision. */
+/** Returns true when the server rejected the handshake, with any error code: it may speak another revision. */
 export function isProtocolRefusal(thrown: unknown): boolean {
   return typeof getCode(thrown) === "number" || isOtherProtocol(thrown);
 }
 
-/** Whether it speaks no revision of the protocol that we do. */
+/** Returns true when the server speaks no protocol revision that we support. */
 export function isOtherProtocol(thrown: unknown): boolean {
   return /protocol version/i.test(getMessage(thrown));
 }
 
-/** The HTTP status that an error of the package tells, wherever it tells it. */
+/** Returns the HTTP status of a package error, from whichever property holds it. */
 export function getStatus(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error)) return undefined;
   if (thrown.name === "UnauthorizedError") return 401;
@@ -48,14 +48,14 @@ export function getStatus(thrown: unknown): number | undefined {
   return typeof status === "number" ? status : getStatus(thrown.cause);
 }
 
-/** What a server sent with its refusal; empty where that is not known. */
+/** Returns the body that a server sent with its refusal, or an empty string when it is unknown. */
 export function getBody(thrown: unknown): string {
   if (!(thrown instanceof Error)) return "";
   const text = "data" in thrown && isRecord(thrown.data) ? thrown.data.text : undefined;
   return typeof text === "string" ? text : getBody(thrown.cause);
 }
 
-/** The system's or undici's own code, found below the package's. */
+/** Returns the error code of the system or of undici from below the package's error. */
 export function getNetworkCode(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error)) return undefined;
   const code = getCode(thrown);
@@ -64,7 +64,7 @@ export function getNetworkCode(thrown: unknown): string | undefined {
   return own ?? inner ?? getNetworkCode(thrown.cause);
 }
 
-/** The code of an error: a text of the system or of the package, or a number of JSON-RPC. */
+/** Returns the code of an error: a string from the system or the package, or a JSON-RPC number. */
 export function getCode(thrown: unknown): unknown {
   return thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
 }

@@ -21,28 +21,30 @@ import { createPinStore, type WaitingTool } from "./trust/pin-store.ts";
 import type { OtherTool } from "./trust/tool-warnings.ts";
 
 export interface PoolOptions {
-  /** Our environment, of which a child sees only what it needs to run. */
+  /** Holds Duet's environment; a child process gets only the variables that it needs to run. */
   environment: Environment;
-  /** How we introduce ourselves to servers. */
   clientInfo: Implementation;
-  /** Where approvals are kept; only in memory when undefined. */
+  /** Is the folder in which approvals are stored; when undefined, they are kept in memory only. */
   home?: string | undefined;
-  /** Where `duet login` keeps credentials; `home` when undefined. */
+  /** Is the folder in which `duet login` stores credentials; `home` when undefined. */
   credentialsHome?: string | undefined;
-  /** What becomes of a tool that a known server offers later. */
+  /**
+   * Decides about a tool that a known server adds later: `stop` holds it until it is approved, and `allow` makes it usable at
+   * once.
+   */
   newTools?: "stop" | "allow";
   /** Lets a model of ours write texts for the servers that may ask; absent: none may. */
   sample?: Sample | undefined;
 }
 
-/** A tool that waits to be approved, with the name that it would have. */
+/** Holds a tool that waits for approval, with its future name. */
 export interface NamedChange {
   server: string;
   name: string;
   change: WaitingTool;
 }
 
-/** All configured servers, side by side: none waits for another, none stops another. */
+/** Runs all configured servers side by side: none waits for another or stops another. */
 export interface Pool {
   /** Starts every server but the lazy ones and returns at once; the processes are running then. */
   start(): void;
@@ -51,15 +53,15 @@ export interface Pool {
    * sees what other processes have approved. Rejects only when the signal aborts.
    */
   ready(signal?: AbortSignal): Promise<void>;
-  /** The tools of the servers that have been ready, in the order of the configuration, then of the server. */
+  /** Returns the tools of the servers that have been ready, in the order of the configuration, then of the server. */
   tools(): Tool[];
   status(): ServerStatus[];
   /** Takes these servers in place of those there are; whose settings are the same goes on undisturbed. Never rejects. */
   configure(servers: readonly ServerSettings[]): Promise<void>;
-  /** `listener` is told that a list may have changed, each time; until the function that it gives is called. */
+  /** Calls `listener` each time a list may have changed, until the returned function is called. */
   onChange(listener: (list: ServerList) => void): () => void;
   waiting(): NamedChange[];
-  /** Tools that may be used and that nobody has approved: they were trusted at first use. */
+  /** Returns usable tools that nobody has approved: they were trusted at first use. */
   trusted(): NamedChange[];
   /** Approves those that still are as they were shown, and gives them. Rejects when that cannot be kept. */
   approve(shown: readonly NamedChange[]): Promise<NamedChange[]>;
@@ -88,7 +90,7 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     },
   };
   let closing: Promise<void> | undefined;
-  /** The ends of servers that a new configuration has left out. */
+  /** Settles when the servers that a new configuration removed have closed. */
   let farewells: Promise<unknown> = Promise.resolve();
   let connections: ServerConnection[] = [];
   /** A tool stays the same object while its server lists it, so that what others keep with it stays valid. */
@@ -125,7 +127,7 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     for (const connection of connections) connection.start();
   }
 
-  /** Tools that wait may be approved by another process at any time. */
+  /** Checks the store for approvals, because another process may approve waiting tools at any time. */
   async function seeApprovals(): Promise<void> {
     const waiting = connections.filter(({ list }) => list.waiting.length > 0);
     const seen = await Promise.all(waiting.map(({ list }) => list.refresh()));
@@ -192,7 +194,7 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
   };
 }
 
-/** How often it is looked whether somebody has approved what waits, in milliseconds. */
+/** Is the interval between two checks for approvals, in milliseconds. */
 const lookMs = 2000;
 
 function keyOf(settings: ServerSettings): string {

@@ -36,7 +36,7 @@ export function createRedactor(settings: ServerSettings): Redact {
   };
 }
 
-/** The same, and secrets that come and go: the tokens of a sign-in. */
+/** Extends a redactor by secrets that change, such as the tokens of a sign-in. */
 export function extendRedact(redact: Redact, secrets: () => readonly string[]): Redact {
   const known = new Map<string, Set<string>>();
   return (text) => {
@@ -52,7 +52,7 @@ export function extendRedact(redact: Redact, secrets: () => readonly string[]): 
   };
 }
 
-/** The same for a JSON object: its keys, its texts and its numbers. The same object where it holds no secret. */
+/** Redacts a JSON object: its keys, strings and numbers. Returns the same object when it holds no secret. */
 export function redactJson(value: Record<string, unknown>, redact: Redact): Record<string, unknown> {
   const text = JSON.stringify(value);
   return redact(text) === text ? value : redactRecord(value, redact);
@@ -105,7 +105,7 @@ function headerSecrets(headers: Record<string, string>): Secret[] {
   });
 }
 
-/** What a URL may hide: a password, a secret parameter, or a path segment that is a token. */
+/** Finds secrets in a URL: a password, a secret parameter, or a path segment that is a token. */
 function urlSecrets(name: string, text: string): Secret[] {
   if (!URL.canParse(text)) return [];
   const url = new URL(text);
@@ -129,7 +129,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The spellings of a value in URLs, JSON, base64 and hexadecimal. */
+/** Returns the spellings of a value in URLs, JSON, base64 and hexadecimal. */
 function formsOf(value: string): Set<string> {
   const bytes = Buffer.from(value, "utf8");
   const base64 = base64Forms(bytes);
@@ -148,8 +148,8 @@ function formsOf(value: string): Set<string> {
 }
 
 /**
- * `encodeURIComponent` leaves `!'()*` as they are, which RFC 3986 reserves and many libraries encode; forms write a blank as `+`
- * and leave only `*-._`.
+ * Returns the URL encodings of a value. `encodeURIComponent` leaves `!'()*` as they are, which RFC 3986 reserves and many
+ * libraries encode; forms write a blank as `+` and leave only `*-._`.
  */
 function percentForms(value: string): string[] {
   const plain = encodeURIComponent(value);
@@ -158,7 +158,10 @@ function percentForms(value: string): string[] {
   return [plain, strict, plain.replaceAll("%20", "+"), strict.replaceAll("%20", "+"), field];
 }
 
-/** In the middle of other bytes a value has three spellings, of which the ends depend on its neighbours and are left out. */
+/**
+ * Returns the three spellings that a value has in the middle of other bytes. Their ends depend on the adjacent bytes and are
+ * left out.
+ */
 function base64Forms(bytes: Buffer): string[] {
   const whole = bytes.toString("base64").replace(/=+$/, "");
   const inside = [0, 1, 2].map((offset) => {

@@ -1,2 +1,2 @@
-/** The package of the protocol, which is loaded when the first server starts. */
+/** The MCP client package is loaded when the first server starts. */
 export type Sdk = typeof import("@modelcontextprotocol/client");

@@ -20,15 +20,17 @@ export interface ServerStatus extends ServerState {
   name: string;
   transport: ServerSettings["transport"]["type"];
   toolCount: number;
-  /** Tools that were left out, and why. */
+  /** Lists the tools that were left out, and why. */
   problems: Text[];
-  /** What a person should look at: hidden characters in a description, another server's tool named in it. */
+  /**
+   * Warns of findings a person should check, such as hidden characters in a description or the name of another server's tool in
+   * it.
+   */
   warnings: Text[];
-  /** How many tools wait to be approved. */
+  /** Counts the tools that wait for approval. */
   waiting: number;
 }
 
-/** One configured server: its life, its tools, and the calls to it. */
 export class ServerConnection {
   readonly settings: ServerSettings;
   readonly redact: Redact;
@@ -36,16 +38,16 @@ export class ServerConnection {
   readonly #life: ServerLifecycle;
   readonly #auth: Auth | undefined;
   readonly #sender: RequestSender;
-  /** One for all its sessions: what it may ask in a minute does not begin anew with a restart. */
+  /** All sessions of the server share this object, so that a restart does not reset its limits per minute. */
   readonly #answers: Answers;
   readonly #surroundings: SharedResources;
   readonly #onChanged: (list: ServerList) => void;
   readonly #refreshes = createCoalescedWork((signal) => this.#relist(signal), refreshPauseMs);
   #preparing: Promise<void> | undefined;
-  /** When a new list was last asked for, by `performance.now()`. */
+  /** Holds the time of the last list request, by `performance.now()`. */
   #askedAt = Number.NEGATIVE_INFINITY;
 
-  /** `onChanged` is told that what the server offers has changed, or may have. */
+  /** Calls `onChanged` when what the server offers has changed or may have changed. */
   constructor(
     settings: ServerSettings,
     shared: SharedResources,
@@ -139,7 +141,7 @@ export class ServerConnection {
     return this.#life.close();
   }
 
-  /** A lazy server starts now only when nobody knows what it offers. */
+  /** Starts a lazy server only when its tools are not known yet. */
   async #prepare(): Promise<void> {
     await this.list.load();
     if (!this.list.isKnown) this.#life.start();
@@ -168,7 +170,7 @@ export class ServerConnection {
     else this.#onChanged(list);
   }
 
-  /** A list that cannot be had now is asked for again with the next start, or once the old one is too old. */
+  /** A list that cannot be fetched now is requested again at the next start, or when the old one expires. */
   async #relist(signal: AbortSignal): Promise<void> {
     this.#askedAt = performance.now();
     const limit = createTimeLimit(this.settings.startTimeoutMs, () => new Error("late"), signal);
@@ -185,7 +187,10 @@ export class ServerConnection {
     }
   }
 
-  /** Only what was approved is called: a list that has grown old is looked at again first, if the server gives a new one soon. */
+  /**
+   * Refuses a call of a tool whose definition was not approved. An expired list is fetched again first, if the server answers
+   * soon.
+   */
   async #refuse(tool: RemoteTool, signal: AbortSignal): Promise<Reply | undefined> {
     const lastSeen = Math.max(this.list.listedAt, this.#askedAt);
     if (performance.now() - lastSeen > listBelievedMs) this.#refreshes.ask();

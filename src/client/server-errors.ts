@@ -9,21 +9,20 @@ import type { Redact } from "./redact.ts";
 import { ownErrors } from "./transport/stdio.ts";
 import { describeUnusable } from "./unusable-server.ts";
 
-/** What is known when a server fails. */
 export interface FailureContext {
   settings: ServerSettings;
   redact: Redact;
-  /** How its process ended, if it has one and it did. */
+  /** Is set when the server has a process and that process has ended. */
   ending?: Ending | undefined;
-  /** The end of what its process wrote beside the protocol. */
+  /** Holds the end of what the process wrote outside of the protocol. */
   words?: string | undefined;
 }
 
 const lastWordsLength = 2000;
 
 /**
- * What people read when a server cannot be used. Built anew from known fields: the errors of the package and of `fetch`
- * carry headers, bodies and URLs with secrets, so none of them is kept as the cause.
+ * Returns the error that people read when a server cannot be used. It is built from known fields and has no cause, because the
+ * errors of the package and of `fetch` carry headers, bodies and URLs with secrets.
  */
 export function toStartError(thrown: unknown, failureContext: FailureContext): DuetError {
   const { name } = failureContext.settings;
@@ -39,7 +38,7 @@ export function toStartError(thrown: unknown, failureContext: FailureContext): D
   });
 }
 
-/** The same for one call; says so when the server may have done what it was asked. */
+/** Returns the error for one failed call. It says so when the server may already have done what it was asked. */
 export function toCallError(thrown: unknown, failureContext: FailureContext): DuetError {
   const { name } = failureContext.settings;
   const { code, text, hint } = explain(thrown, failureContext);

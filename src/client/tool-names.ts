@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 
-/** A tool by the words of those who named it. */
 export interface ToolOrigin {
   server: string;
   tool: string;
 }
 
-/** The names under which a pool offers tools: `server__tool`, never two for one, and the way back. */
+/** Maps the tools of a pool to unique names of the form `server__tool`, and maps these names back. */
 export interface ToolNames {
   /** Always the same name for the same origin. */
   nameOf(server: string, tool: string): string;
@@ -18,8 +17,8 @@ const hashLength = 10;
 const serverStem = 28;
 
 /**
- * Most names are plain and need no table: a server without `__` that does not end in `_` makes the first `__` the border.
- * What cannot be written so carries a hash behind `--`, and a plain name never looks like that.
+ * Most names need no table: when the server's name has no `__` and does not end in `_`, the first `__` is the separator. Any
+ * other name ends with `--` and a hash, which a plain name never does.
  */
 export function createToolNames(): ToolNames {
   const names = new Map<string, string>();

@@ -1,6 +1,6 @@
 import type { Text } from "../kit/errors.ts";
 
-/** What stands before the reason wherever people read that a server cannot be used. */
+/** Returns the prefix of every message that says a server cannot be used. */
 export function describeUnusable(name: string): Text {
   return { zh: `MCP 服务器 ${name} 无法使用：`, en: `MCP server ${name} cannot be used: ` };
 }

@@ -1,7 +1,9 @@
 import { DuetError, type Text } from "../kit/errors.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 
-/** The one line with which a wrong configuration is refused: where it is, then what is wrong there and what is allowed. */
+/**
+ * Returns the error of one line for an invalid configuration. It names the place, then what is wrong there and what is allowed.
+ */
 export function configError(where: string, what: Text, cause?: unknown): DuetError {
   const text = { zh: sanitizeLine(`${where}: ${what.zh}`), en: sanitizeLine(`${where}: ${what.en}`) };
   return new DuetError({ code: "config", text, cause });
@@ -29,7 +31,7 @@ export function unknownKeyError(where: string, key: string, allowed: readonly st
   });
 }
 
-/** The word that somebody who wrote `wrong` most likely meant; undefined when none is within so many edits. */
+/** Returns the most likely intended word for `wrong`, and undefined when none is within the allowed number of edits. */
 export function findNearest(
   wrong: string,
   words: readonly string[],

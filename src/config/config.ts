@@ -7,62 +7,59 @@ import type { Environment } from "./sources/expand-variables.ts";
 import type { Origin } from "./sources/source.ts";
 import type { TelemetrySettings } from "./telemetry.ts";
 
-/** Everything that can be set, checked, with absolute paths: what the whole program is given. */
+/** Holds every setting, validated and with absolute paths. The whole program receives it. */
 export interface Config extends ModelsConfig {
-  /** The configuration file in force. */
+  /** Names the configuration file that was read. */
   file: string | undefined;
-  /** Files that were found and not read, as nobody has trusted their content. */
+  /** Lists the files that were found and not read because nobody has trusted their content. */
   leftOut: SkippedFile[];
-  /** Where state lives. */
+  /** Names the directory of the stored state. */
   home: string;
   agent: AgentSettings;
-  /** The downstream servers that are switched on. */
+  /** Lists the enabled MCP servers. */
   servers: ServerSettings[];
   tools: ToolsSettings;
   search: SearchSettings;
   web: WebSettings;
-  /** What hosts get of `duet serve`. */
   serve: Settings["serve"];
-  /** How the chat in a terminal looks. */
   terminal: TerminalSettings;
-  /** Absent where no SMTP server is set. */
+  /** Is absent when no SMTP server is set. */
   email?: EmailSettings;
   prompts: { directory?: string };
   conversations: { store: "disk" | "memory" };
   locale: Locale;
-  /** Whether the configuration, or the system's LC_ALL or LANG, names a language. */
+  /** Is true when the configuration, or the system's LC_ALL or LANG, names a language. */
   localeIsChosen: boolean;
   telemetry: TelemetrySettings;
-  /** The bearer token of the HTTP face. */
   httpToken?: string;
   /** Duets above this one that started it or its starter. */
   depth: number;
-  /** The environment with the `.env` file's variables: where a child server's comes from. */
+  /** Holds the environment with the variables of the `.env` file. The environments of child servers are taken from it. */
   environment: Environment;
-  /** The `.env` file, there or not, and the variables that it added. */
+  /** Names the `.env` file, which may not exist, and the variables that it added. */
   dotEnv: { file: string; added: ReadonlySet<string> };
-  /** The settings in the file's own words, defaults added. */
+  /** Holds the settings in the shape of the file, with defaults added. */
   settings: Settings;
-  /** Who said each of them, by its path: `agent.maxIterations`. */
+  /** Maps the path of each setting, such as `agent.maxIterations`, to its origin. */
   origins: Record<string, Origin>;
 }
 
 export interface AgentSettings {
-  /** From the file or the command line; undefined when neither says. */
+  /** Is set by the file or the command line, and undefined when neither sets it. */
   mode: Mode | undefined;
-  /** In which the terminal chat starts: `--mode`, else `DEFAULT_MODE`, else the file's, else `chat`. */
+  /** The terminal chat starts in this mode: `--mode`, else `DEFAULT_MODE`, else the file's, else `chat`. */
   terminalMode: Mode;
   maxIterations: number;
-  /** Seconds. */
+  /** Is in seconds. */
   maxExecutionTime: number;
   maxToolCalls: number;
-  /** Output tokens of an answer: `--max-tokens`, else the file's; the models' own `maxTokens` have it in them already. */
+  /** Limits the output tokens of an answer: `--max-tokens`, else the file's. The models' own `maxTokens` already include it. */
   maxTokens: number;
-  /** Tokens of one run, in and out. */
+  /** Limits the input and output tokens of one run. */
   tokenBudget: number;
-  /** US dollars of one run; no limit when absent. */
+  /** Limits the cost of one run in US dollars. There is no limit when absent. */
   costBudget?: number;
-  /** Patterns of tools that may be called again and again with the same result. */
+  /** Lists the patterns of tools that may be called repeatedly with the same result. */
   repeatable: string[];
   plan: { unattended: "run" | "stop"; onFailure: "replan" | "skip" | "stop"; retries: number };
   evaluation: { minResultLength: number; stopWhenSufficient: boolean; module?: string };
@@ -73,28 +70,34 @@ export interface ToolsSettings {
   allow: string[];
   deny: string[];
   ask: string[];
-  /** What becomes of a tool that a known server offers later. */
+  /**
+   * Decides about a tool that a known server adds later: `stop` holds it until it is approved, and `allow` makes it usable at
+   * once.
+   */
   newTools: "stop" | "allow";
-  /** The share of the function-call model's window beyond which servers' tools are searched, not listed; 0 to 1. */
+  /**
+   * Sets the share of the function-call model's context window, from 0 to 1, above which tools of servers are searched and not
+   * listed.
+   */
   searchAbove: number;
-  /** Where the user's own tools and skills lie. */
+  /** Holds the directory of the user's own tools and skills. */
   directory?: string;
-  /** Whether somebody named that directory, so that it has to be there. */
+  /** Is true when the directory was set explicitly, so that it has to exist. */
   directoryIsNamed: boolean;
   roots: string[];
 }
 
-/** Base URLs are without a last slash; the path of the call is added to them. */
+/** Base URLs have no trailing slash, and the path of the call is appended to them. */
 export interface SearchSettings {
-  /** Undefined when nobody said: the tools may search, the chat mode starts without. */
+  /** Is undefined when it is not set: the tools may then search, and the chat mode starts without search. */
   enabled: boolean | undefined;
   backend: Settings["search"]["backend"];
   maxResults: number;
-  /** Whether `auto` may ask services without a key. */
+  /** Lets the `auto` backend use services without a key. */
   keyless: boolean;
-  /** Characters. */
+  /** These floors are in characters. */
   snippetLength: number;
-  /** Queries. */
+  /** Limits the cached queries. */
   cacheSize: number;
   /** Searches of one run that reach the backend. */
   maxPerRun: number;
@@ -109,32 +112,31 @@ export interface SearchSettings {
   duckduckgo: { enabled: boolean; baseUrl: string };
 }
 
-/** What the tools that go out may reach. */
 export interface WebSettings {
-  /** Patterns of hosts that `http_request` may call. */
+  /** Lists the patterns of hosts that `http_request` may call. */
   hosts: string[];
-  /** Private hosts, ranges and other ports that may be reached all the same. */
+  /** Lists the private hosts, ranges and other ports that may be reached in addition. */
   reach: string[];
   /** Ports of public hosts. */
   ports: number[];
 }
 
 export interface TerminalSettings {
-  /** Of the background; `auto` is what the terminal says of itself, else dark. */
+  /** Names the background. `auto` uses what the terminal reports, and dark otherwise. */
   theme: "auto" | "dark" | "light";
-  /** Plain lines, nothing redrawn: `--screen-reader`, else `DUET_SCREEN_READER`, else the file's. */
+  /** Prints plain lines without redrawing: `--screen-reader`, else `DUET_SCREEN_READER`, else the file's. */
   screenReader: boolean;
 }
 
 export interface EmailSettings {
   host: string;
   port: number;
-  /** TLS from the first byte. */
+  /** Uses TLS from the first byte. */
   secure: boolean;
   user?: string;
   password?: string;
   from: string;
-  /** Patterns of addresses that may be written to. */
+  /** Lists the patterns of addresses that mail may be sent to. */
   recipients: string[];
 }
 
@@ -143,31 +145,30 @@ export interface KeyedBackend {
   baseUrl: string;
 }
 
-/** One downstream MCP server, as the configuration names it. */
 export interface ServerSettings {
-  /** The key under `mcpServers`; the prefix of its tools. */
+  /** Holds the key under `mcpServers`, which is also the prefix of the server's tools. */
   name: string;
   transport: ServerTransport;
-  /** Only tools whose own name matches one of these patterns (`*` is any run of characters). */
+  /** Restricts the server to tools whose own name matches one of these patterns (`*` is any run of characters). */
   includeTools?: string[];
   excludeTools?: string[];
-  /** Limit of one call, in milliseconds. */
+  /** Limits one call, in milliseconds. */
   timeoutMs: number;
-  /** Limit of starting, up to its first list of tools, in milliseconds. */
+  /** Limits the start up to the first list of tools, in milliseconds. */
   startTimeoutMs: number;
   maxConcurrent?: number;
   callsPerSecond?: number;
-  /** `lazy`: its process or connection begins at the first call, once its tools are known from an earlier start. */
+  /** With `lazy` the process or connection starts at the first call, once the tools are known from an earlier start. */
   start: "eager" | "lazy";
-  /** Whether our function-call model may write texts for it. */
+  /** Lets the server request texts from our function-call model (MCP sampling). */
   sampling: boolean;
   /** Directories that it is told it may work in, absolute; undefined: it is told nothing of directories. */
   roots?: string[];
-  /** How to sign in; undefined: with what the server itself says. Of HTTP servers only. */
+  /** Configures the sign-in of an HTTP server. When undefined, the sign-in follows what the server itself announces. */
   auth?: AuthSettings;
 }
 
-/** OAuth 2.1. `client_credentials` signs in by itself; with `oauth` a person does, once, by `duet login`. */
+/** Configures OAuth 2.1. `client_credentials` needs no person; with `oauth` a person signs in once by `duet login`. */
 export interface AuthSettings {
   type: "oauth" | "client_credentials";
   clientId?: string;
@@ -176,7 +177,7 @@ export interface AuthSettings {
   clientMetadataUrl?: string;
   /** Scopes, parted by blanks; what the server asks for when undefined. */
   scope?: string;
-  /** Port of the loopback address that the browser comes back to; any free one when undefined. */
+  /** Sets the loopback port of the OAuth redirect. Any free port is used when undefined. */
   callbackPort?: number;
 }
 
@@ -186,7 +187,7 @@ export type ServerTransport =
       command: string;
       args: string[];
       env: Record<string, string>;
-      /** Names of variables of ours that it sees too. */
+      /** Names the variables of our environment that the server also gets. */
       inheritEnv: string[];
       cwd?: string;
     }

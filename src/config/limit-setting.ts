@@ -4,7 +4,9 @@ import { describeAllowed, findSchema } from "./schema/describe-schema.ts";
 import { createFileJsonSchema, fileSchema, parseOnce } from "./schema/file-schema.ts";
 import { createAssignedSource } from "./sources/source.ts";
 
-/** The limits of a run that may be changed while the program runs, in the configuration's words: seconds, tokens, US dollars. */
+/**
+ * These limits of a run may be changed while the program runs. They use the configuration's units: seconds, tokens, US dollars.
+ */
 export type LimitKey = "maxIterations" | "maxToolCalls" | "maxExecutionTime" | "tokenBudget" | "costBudget";
 
 /** Reads a limit as the configuration would, under the name by which it was typed. Throws a `config` error of one line. */
@@ -15,7 +17,6 @@ export function readLimit(key: LimitKey, name: string, written: string): number 
   return fileSchema.parse(source.tree, parseOnce).agent[key] ?? Number.NaN;
 }
 
-/** What a limit may be, in words. */
 export function describeLimit(key: LimitKey, name: string): Text {
   return describeAllowed(findSchema(createFileJsonSchema(), ["agent", key]), name);
 }

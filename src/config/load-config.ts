@@ -92,13 +92,13 @@ export async function loadConfig(
   };
 }
 
-/** Where a user's own tools lie when no setting says so; a program that embeds Duet brings its own. */
+/** Returns the directory of the user's own tools when no setting names one. A program that embeds Duet sets its own. */
 function ownTools(environment: Environment, embedding: Embedding | undefined): string | undefined {
   const directory = embedding === undefined ? getConfigDirectory(environment) : undefined;
   return directory === undefined ? undefined : join(directory, "tools");
 }
 
-/** The file in force, if any, and the places where one is looked for when `--config` names none. */
+/** Returns the configuration file that is read, if any, and the places that are searched when `--config` names none. */
 export async function findConfigFiles(
   flags: Pick<Flags, "config">,
   environment: Environment = process.env,
@@ -108,7 +108,7 @@ export async function findConfigFiles(
   return { file: place.exists ? place.file : undefined, searched: listSearchedPaths(environment, directory), leftOut };
 }
 
-/** The files that `duet config trust` is about, there or not, and where it is remembered. */
+/** Returns the files that `duet config trust` checks, whether they exist or not, and the file that records the trust. */
 export function findTrustedFiles(
   flags: Pick<Flags, "config">,
   environment: Environment = process.env,
@@ -118,7 +118,7 @@ export function findTrustedFiles(
   return { file, dotEnv: join(dirname(file), ".env"), home: getStateDirectory(environment, directory), environment };
 }
 
-/** What the paths of other programs' files are made of. */
+/** Returns the values from which the paths of other programs' files are built. */
 export function getProgramPaths(
   environment: Environment = process.env,
   directory: string = process.cwd(),
@@ -126,7 +126,7 @@ export function getProgramPaths(
   return { environment, home: getHomeDirectory(environment), directory };
 }
 
-/** Every file, there or not, that has a say in which settings are read: what a change of them may change. */
+/** Returns every file, existing or not, that can change the settings. */
 export function listConfigFiles(
   flags: Pick<Flags, "config">,
   environment: Environment = process.env,
@@ -138,13 +138,15 @@ export function listConfigFiles(
   return config === undefined ? [...files, getTrustedFile(getStateDirectory(environment, directory))] : files;
 }
 
-/** The language in which to say that the configuration could not be read. */
+/** Returns the language for errors about a configuration that could not be read. */
 export function getFallbackLocale(flags: Pick<Flags, "locale">, environment: Environment = process.env): Locale {
   const { locale } = flags;
   return locale === "zh" || locale === "en" ? locale : getSystemLocale(environment);
 }
 
-/** What somebody has set and nothing obeys, by the names it was set under: nobody shall rely on it. */
+/**
+ * Returns the settings that are set and have no effect, by the names under which they were set, so that nobody relies on them.
+ */
 export function findUnusedSettings({ origins, email }: Pick<Config, "origins" | "email">): string[] {
   return origins["email.host"]?.from === "environment" && !email ? ["SMTP_HOST (SMTP_FROM?)"] : [];
 }
@@ -157,8 +159,8 @@ export function describeUnusedSettings(names: readonly string[]): Text | undefin
 }
 
 /**
- * Undefined where no server is set. Throws when nobody can be the sender, unless only the environment names a server: it may be
- * meant for others.
+ * Returns undefined when no server is set. Throws when there is no sender address, unless only the environment names a server,
+ * which may be meant for other programs.
  */
 export function readEmail(
   email: Settings["email"],
@@ -204,7 +206,7 @@ export function readSearch(search: Settings["search"], sources: readonly Source[
   };
 }
 
-/** What is wrong where a backend is asked for by name that does not work without a key. */
+/** Returns the error for a backend that is selected by name and has no key although it needs one. */
 function missingKey({ backend, ...search }: Settings["search"]): Text | undefined {
   if (backend !== "brave" && backend !== "serper" && backend !== "bocha" && backend !== "zhipu") return undefined;
   if (search[backend].apiKey?.trim()) return undefined;

@@ -6,13 +6,13 @@ import { type Path, renderPath } from "./sources/setting-path.ts";
 import { listLeaves, type Origin } from "./sources/source.ts";
 
 export interface Overview {
-  /** The settings in force, in the file's shape, secrets masked; `null` is what is needed and not set. */
+  /** Holds the settings in force in the shape of the file, with secrets masked. `null` marks a required value that is not set. */
   values: unknown;
-  /** Who said each of them, by its path. */
+  /** Maps the path of each setting to its origin. */
   origins: Record<string, Origin>;
 }
 
-/** The configuration in force and where each value came from, fit to be shown. */
+/** Returns the configuration in force and the origin of each value, with secrets masked. */
 export function createOverview(config: Config): Overview {
   const { agent, providers, mcpServers, servers, tools, search, web, email, serve, terminal, prompts, conversations } =
     config.settings;
@@ -57,7 +57,10 @@ function originAt(path: Path, config: Config): Origin {
   return said ?? { from: "default" };
 }
 
-/** What a model does not say itself is its vendor's row, which the environment and the file may change. */
+/**
+ * Returns the origin of a value that the model does not set. It is the vendor's row, unless the environment or the file changes
+ * that.
+ */
 function modelOrigin(role: "functionCall" | "answer", key: string, config: Config, said: Origin | undefined): Origin {
   const model = config.models[role] ?? config.candidates[0];
   if (model === undefined || !("wire" in model)) return said ?? { from: "default" };

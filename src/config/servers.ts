@@ -7,7 +7,10 @@ import type { Environment } from "./sources/expand-variables.ts";
 import { toAbsolutePath } from "./sources/find-file.ts";
 import type { Source } from "./sources/source.ts";
 
-/** The servers that are switched on, in the file's order; relative directories start at the file. Throws what does not fit together. */
+/**
+ * Returns the enabled servers in the file's order. Relative directories are resolved against the file. Throws when settings
+ * contradict each other.
+ */
 export function readServers(
   settings: Settings,
   source: Source,

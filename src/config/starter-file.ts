@@ -1,6 +1,6 @@
 import { type Locale, say } from "../kit/errors.ts";
 
-/** A configuration file to begin with: every line that differs from the defaults is a comment. */
+/** Returns a configuration file to start from. Every line that differs from the defaults is a comment. */
 export function createStarterFile(locale: Locale): string {
   const note = (zh: string, en: string): string => `// ${say(locale, { zh, en })}`;
   return `{

@@ -3,28 +3,28 @@ import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { maskAddress } from "./secrets/mask.ts";
 import type { Environment } from "./sources/expand-variables.ts";
 
-/** What OpenTelemetry's own variables say (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). */
+/** Holds the settings from OpenTelemetry's own variables (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). */
 export interface TelemetrySettings {
-  /** Where spans are sent; absent: nowhere, except to what a program that embeds Duet has set up. */
+  /** Spans are sent to this address. When absent, they go only to an exporter that a program embedding Duet has set up. */
   exporter?: SpanAddress;
-  /** Why the variables that ask for spans cannot be obeyed. */
+  /** Says why the variables that ask for spans have no effect. */
   problem?: Text;
-  /** What spans say of this process: `service.name` and whatever OTEL_RESOURCE_ATTRIBUTES adds. */
+  /** Holds the resource attributes of this process: `service.name` and those of OTEL_RESOURCE_ATTRIBUTES. */
   resource: Record<string, string>;
-  /** Whether spans hold questions, answers, arguments and results. */
+  /** Includes questions, answers, arguments and results in the spans. */
   captureContent: boolean;
 }
 
 export interface SpanAddress {
-  /** The variable that names it. */
+  /** Names the variable that sets the address. */
   variable: string;
   url: string;
-  /** The same without what may let somebody in. */
+  /** Holds the URL without possible credentials. */
   shownUrl: string;
   headers: Record<string, string>;
 }
 
-/** Never throws: telemetry that is set up wrongly is told about and must not stop the program. */
+/** Never throws. Invalid telemetry settings are reported and must not stop the program. */
 export function readTelemetry(environment: Environment): TelemetrySettings {
   return {
     ...readAddress(environment),
@@ -71,7 +71,7 @@ function noGrpc(variable: string): Text {
   };
 }
 
-/** `name=value,name=value`; values are URL-encoded. What is not such a pair is left out. */
+/** Parses `name=value,name=value` with URL-encoded values. Anything else is left out. */
 function pairs(text: string | undefined): Record<string, string> {
   const entries = (text ?? "").split(",").flatMap((pair): [string, string][] => {
     const at = pair.indexOf("=");

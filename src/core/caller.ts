@@ -1,10 +1,10 @@
-/** Who calls, as far as a face knows. What belongs to one caller is not there for another. */
+/** Identifies who calls, as far as an interface knows. The data of one caller does not exist for another. */
 export interface Caller {
-  /** Absent for the operator, to whom belongs all that the terminal keeps. */
+  /** Is absent for the operator, who owns everything that the terminal stores. */
   readonly owner?: string | undefined;
-  /** Patterns of the tools that the caller may use, by itself or through the agent; absent: all. */
+  /** Lists patterns of the tools that the caller may use, directly or through the agent. All are allowed when absent. */
   readonly tools?: readonly string[] | undefined;
 }
 
-/** Whoever runs Duet: the terminal, stdio, and HTTP without sign-in. */
+/** The operator is whoever runs Duet: the terminal, stdio, and HTTP without sign-in. */
 export const operator: Caller = {};

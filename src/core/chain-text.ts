@@ -2,23 +2,23 @@ import { isRecord, type JsonSchema, toText } from "../kit/json.ts";
 import { type Chain, readChainMeta, readTraceContext, type TraceContext } from "./chain.ts";
 
 /**
- * The argument of `agent_ask` in which the chain travels beside `_meta`: gateways that drop `_meta` hand arguments on. A tool
- * whose schema has it is an agent itself, under whatever name it comes.
+ * The chain is also sent in this argument of `agent_ask`, because gateways that drop `_meta` pass arguments on. A tool whose
+ * schema has this property is an agent itself, whatever its name.
  */
 export const chainProperty = "duet_chain";
 
-/** The longest text that is read as a chain, in characters. */
+/** Limits the text that is read as a chain, in characters. */
 export const longestChainText = 200;
 
-/** `depth;deadline;budget;cost;traceparent`, such as `2;1764000000000;40000;0.5;00-…-01`; empty where nothing is said. */
+/** Writes `depth;deadline;budget;cost;traceparent`, such as `2;1764000000000;40000;0.5;00-…-01`. A missing value is empty. */
 export function toChainText({ depth, deadline, budget, cost }: Chain, trace?: TraceContext): string {
   return [depth, deadline, budget, cost, trace?.traceparent].join(";").replace(/;+$/, "");
 }
 
 /**
- * Where a call stands in a chain of agents: the deeper and stricter of what its `_meta` and its argument `duet_chain` say, for
- * either may be missing. The trace is that of `_meta`, else of the argument, else of the HTTP request's headers
- * (https://www.w3.org/TR/trace-context/). What makes no sense counts as not said.
+ * Reads the position of a call in a chain of agents. It takes the deeper and stricter of the values in `_meta` and in the
+ * argument `duet_chain`, because either may be missing. The trace is that of `_meta`, else of the argument, else of the HTTP
+ * request's headers (https://www.w3.org/TR/trace-context/). Invalid values count as absent.
  */
 export function readChain(
   meta: Readonly<Record<string, unknown>> | undefined,
@@ -63,12 +63,12 @@ function least(one: number | undefined, other: number | undefined): number | und
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
-/** Whether a tool with this input schema is an agent that keeps count of chains. */
+/** Returns true when a tool with this input schema is an agent that tracks chains. */
 export function hasChainProperty({ properties }: JsonSchema): boolean {
   return isRecord(properties) && Object.hasOwn(properties, chainProperty);
 }
 
-/** The schema for models: they have nothing to say there. */
+/** Returns the schema for models, which must not set the chain. */
 export function removeChainProperty(schema: JsonSchema): JsonSchema {
   if (!isRecord(schema.properties)) return schema;
   const { [chainProperty]: _, ...properties } = schema.properties;

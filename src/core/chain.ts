@@ -3,23 +3,22 @@ import { toText } from "../kit/json.ts";
 import { createRandomHex } from "../kit/random.ts";
 
 /**
- * Where a run stands in a chain of agents that call one another, and what the agent above leaves it. Travels in the
- * `_meta` of a tool call, to and from downstream agents (the contract's section 4).
+ * Holds the position of a run in a chain of agents that call each other, and the budget that its caller leaves it. It is sent in
+ * the `_meta` of a tool call, to and from downstream agents (the contract's section 4).
  */
 export interface Chain {
   /** Agents above this one; 0 for the one that a person or a host asks. */
   depth: number;
-  /** When the agent above stops waiting, in milliseconds since 1970. */
+  /** Holds the time when the calling agent stops waiting, in milliseconds since 1970. */
   deadline?: number;
-  /** Tokens that may be used. */
+  /** Limits the tokens of the run. */
   budget?: number;
-  /** US dollars that may be used; absent where nobody above has such a budget. */
+  /** Limits the cost in US dollars, and is absent when no calling agent has such a budget. */
   cost?: number;
-  /** The trace that the call above belongs to. */
   trace?: TraceContext | undefined;
 }
 
-/** W3C trace context (https://www.w3.org/TR/trace-context/): `traceparent`, and with it `tracestate` and `baggage`. */
+/** Holds the W3C trace context (https://www.w3.org/TR/trace-context/): `traceparent`, and with it `tracestate` and `baggage`. */
 export type TraceContext = Readonly<Record<string, string>>;
 
 /** Agents below the first one. A chain that is longer is a circle far more often than a wish. */
@@ -51,10 +50,10 @@ function amount(value: unknown): number | undefined {
 // Of version 00 nothing may follow; of later ones, what a dash divides from it.
 const traceparent =
   /^(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(?:-[\x21-\x7e]*)?$/;
-/** What a receiver has to take, in characters, by W3C's recommendations. */
+/** W3C recommends that receivers accept at least these lengths, in characters. */
 const longest = { tracestate: 512, baggage: 8192 };
 
-/** The trace context in a `_meta`; undefined where there is none that is valid. */
+/** Returns the trace context in a `_meta`, and undefined when it has no valid one. */
 export function readTraceContext(meta: Readonly<Record<string, unknown>> | undefined): TraceContext | undefined {
   const parent = toText(meta?.traceparent);
   if (parent.length > 100 || !traceparent.test(parent)) return undefined;
@@ -64,12 +63,15 @@ export function readTraceContext(meta: Readonly<Record<string, unknown>> | undef
   return { traceparent: parent, ...Object.fromEntries(more) };
 }
 
-/** 32 hexadecimal digits. */
+/** Returns 32 hexadecimal digits. */
 export function getTraceId(trace: TraceContext | undefined): string | undefined {
   return traceparent.exec(trace?.traceparent ?? "")?.[1];
 }
 
-/** What a call of ours within the trace `traceId` tells whoever is called; it goes on with the trace above, where that is the same. */
+/**
+ * Returns the trace context of an outgoing call within the trace `traceId`. It continues the caller's trace when that is the
+ * same.
+ */
 export function createChildTrace(traceId: string, above: TraceContext | undefined): TraceContext {
   const isOne = getTraceId(above) === traceId;
   const flags = (isOne && traceparent.exec(above?.traceparent ?? "")?.[2]) || "01";
@@ -86,7 +88,7 @@ export function checkChain({ depth, budget, cost }: Chain = { depth: 0 }): void 
   if (budget === 0 || cost === 0) throw nothingLeft();
 }
 
-/** The refusal of a run that stands too deep, in words for the model that asked. */
+/** Returns the error for a run that is too deep, in words for the model that called it. */
 export function tooDeepError(depth: number): DuetError {
   return new DuetError({
     code: "invalid_request",
@@ -98,7 +100,7 @@ export function tooDeepError(depth: number): DuetError {
   });
 }
 
-/** The same for one that the agent above has left no tokens or no money. */
+/** Returns the error for a run whose caller has left it no tokens or no money. */
 function nothingLeft(): DuetError {
   return new DuetError({
     code: "quota",

@@ -7,14 +7,15 @@ import type { Permission, ToolFailure } from "./tools/tool.ts";
 export type Phase = "plan" | "decide" | "answer";
 
 /**
- * One run as a stream: exactly one `run-start` first, exactly one `run-end` last; whatever starts, ends.
- * Models are named `provider/model`; times are milliseconds. `citations` are those whose number this piece shows first.
+ * Represents a run as a stream: exactly one `run-start` comes first and exactly one `run-end` last, and whatever starts also
+ * ends. Models are named `provider/model`, and times are in milliseconds. `citations` lists the sources whose number appears in
+ * this piece for the first time.
  */
 export type AgentEvent =
   | {
       type: "run-start";
       runId: string;
-      /** The run in traces outside: 32 hexadecimal digits. */
+      /** Identifies the run in external traces by 32 hexadecimal digits. */
       traceId: string;
       conversationId: string;
       mode: Mode;
@@ -34,20 +35,19 @@ export type AgentEvent =
   | PhaseEnd
   | { type: "run-end"; outcome: Outcome };
 
-/** The end of one model turn. */
 export interface PhaseEnd {
   type: "phase-end";
   phase: Phase;
   step: number;
   model: string;
-  /** Of all attempts. */
+  /** Sums the usage of all attempts. */
   usage: Usage;
   elapsedMs: number;
-  /** US dollars of all attempts; null when a price is not known, never 0. */
+  /** Holds the US dollars of all attempts. It is null, never 0, when a price is unknown. */
   costUsd: number | null;
-  /** Absent when the turn did not come to its end. */
+  /** Is absent when the turn did not finish. */
   finish?: FinishReason | undefined;
-  /** Why it did not, or why its reply was not taken. */
+  /** Says why the turn did not finish or why its reply was rejected. */
   error?: ErrorCode | "cancelled" | undefined;
 }
 
@@ -58,31 +58,31 @@ export interface ToolEnd {
   tool: string;
   ok: boolean;
   cached: boolean;
-  /** The start of the result, on one line. */
+  /** Holds the start of the result on one line. */
   preview: string;
-  /** How many sources a search found; absent for other tools. */
+  /** Counts the sources that a search found, and is absent for other tools. */
   resultCount?: number;
-  /** The first three of them. */
+  /** Lists the first three sources. */
   top?: { n: number; title: string; url: string; snippet: string }[];
   elapsedMs: number;
-  /** Whether it was let through, and by which rule; absent where the call did not get that far. */
+  /** Holds the decision about the call and the rule behind it. Is absent when the call failed before that. */
   permission?: Permission | undefined;
   error?: ToolFailure | undefined;
 }
 
-/** One step of a plan (agent-architecture.md, 3.2). */
+/** Represents one step of a plan (agent-architecture.md, 3.2). */
 export interface PlanStep {
-  /** From 1 on. */
+  /** Starts at 1. */
   step: number;
   description: string;
-  /** A tool's name; empty for a step that only the answer needs. */
+  /** Names the tool, and is empty for a step that only the answer needs. */
   tool: string;
   /** Strings may refer to the result of an earlier step: `{{step_1}}`. */
   parameters: JsonObject;
   state: "pending" | "running" | "done" | "failed" | "skipped";
 }
 
-/** What the evaluation of a round of tool calls decided, and why. */
+/** Holds the decision after a round of tool calls, and its reason. */
 export type Verdict =
   | { verdict: "continue"; reason: "result-thin" | "tool-failed" | "model-decides" | "custom" }
   | {

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../kit/json.ts";
 
 /**
- * The conversation as every model understands it. What only its own author can read (signatures, thinking
- * blocks) travels in `native`, which a wire gives back to the same model and drops for any other.
+ * Represents a conversation in a form that is independent of the model. Data that only its author can read (signatures, thinking
+ * blocks) is kept in `native`, which a wire returns to the same model and drops for any other.
  */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
 
@@ -18,9 +18,8 @@ export interface UserMessage {
 
 export interface AssistantMessage {
   role: "assistant";
-  /** The text that the model said, without its reasoning; may be empty beside tool calls. */
+  /** Holds the model's text without its reasoning. It may be empty beside tool calls. */
   content: string;
-  /** The model's own reasoning, as plain text. */
   reasoning?: string;
   toolCalls: ToolCall[];
   native?: NativeTurn;
@@ -35,16 +34,16 @@ export interface ToolMessage {
 }
 
 export interface ToolCall {
-  /** Unique within its turn; made up by the wire where the provider sent none. */
+  /** Is unique within its turn. The wire generates it when the provider sent none. */
   id: string;
   name: string;
-  /** The arguments as the model wrote them: JSON text, never repaired. */
+  /** Holds the arguments as the model wrote them: JSON text, never repaired. */
   argumentsText: string;
-  /** The parsed arguments; undefined when the text is not a JSON object. */
+  /** Holds the parsed arguments, and is undefined when the text is not a JSON object. */
   arguments: JsonObject | undefined;
 }
 
-/** A turn in its author's own words, opaque to everybody else. */
+/** Holds a turn in the wire format of its author. It is opaque to all other code. */
 export interface NativeTurn {
   wire: string;
   provider: string;

@@ -1,137 +1,143 @@
 import type { JsonObject } from "../kit/json.ts";
 
-/** The wire formats that we speak; a vendor is a row that names one. */
+/** These wire formats are supported. Each vendor's row names one of them. */
 export const wires = ["openai-chat", "openai-responses", "anthropic-messages"] as const;
 
 export type WireName = (typeof wires)[number];
 
-/** A vendor: where it is, how it is signed in to, and how it differs. A difference is a value here, never a branch. */
+/** Describes a vendor: its address, its authentication and its differences. A difference is a value here, never a branch. */
 export interface Vendor {
   wire: WireName;
   baseUrl: string;
-  /** The environment variable that holds its key; absent for vendors that need none. */
+  /** Names the environment variable with the vendor's key, and is absent for vendors that need none. */
   keyEnv?: string;
-  /** The environment variable that moves its address. */
+  /** Names the environment variable that overrides the vendor's address. */
   baseUrlEnv?: string;
-  /** The vendor of which this is a region: a key that is set means that one, this one is only used by its name. */
+  /** Names the vendor of which this is a region. A key that is set selects that vendor, and this one is used only by its name. */
   regionOf?: string;
-  /** The model that `{"provider": "..."}` alone means. */
+  /** Names the model that is used for `{"provider": "..."}` without a model. */
   defaultModel?: string;
-  /** The environment variable that names another default, and what it may hold. */
+  /** Names the environment variable for another default model, and the values that it may hold. */
   modelEnv?: { name: string; match: RegExp; allowed: string };
-  /** Exclusive or inclusive upper bound of `temperature`. */
+  /** Limits `temperature` by an exclusive or inclusive upper bound. */
   temperature: { below: number } | { atMost: number };
-  /** The values of `reasoningEffort`; any when absent. */
+  /** Lists the values of `reasoningEffort`. Any value is allowed when absent. */
   efforts?: readonly string[];
-  /** What the user says that its models cost, by their names. */
+  /** Maps model names to the prices that the user has set. */
   prices?: Readonly<Record<string, Price>>;
   quirks: Quirks;
-  /** What is special about some of its models; every rule that matches counts, a later one over an earlier. */
+  /** Lists exceptions for some models. Every rule that matches applies, and a later one wins over an earlier. */
   models?: ModelRule[];
 }
 
-/** US dollars for 1,000,000 tokens. */
+/** Is in US dollars per 1,000,000 tokens. */
 export interface Price {
   input: number;
   output: number;
-  /** Input that was read from a cache; as `input` when absent. */
+  /** Prices input that was read from a cache. It costs as much as `input` when absent. */
   cachedInput?: number;
-  /** Input that was written to a cache; as `input` when absent. */
+  /** Prices input that was written to a cache. It costs as much as `input` when absent. */
   cacheWrite?: number;
 }
 
 export interface ModelRule {
-  /** Tried on the name that the user wrote. */
+  /** Is matched against the name that the user wrote. */
   match: RegExp;
-  /** The name to send instead of that one. */
+  /** Holds the name that is sent in place of the matched one. */
   servedAs?: string;
-  /** The wire on which the vendor serves the model with tools, where it is not the vendor's own. */
+  /** Names the wire on which the vendor serves the model with tools, when it is not the vendor's own. */
   wire?: WireName;
-  /** Tokens. */
+  /** Is the wanted size, in tokens. */
   contextWindow?: number;
-  /** The most that the model writes in one turn, reasoning included, in tokens. */
+  /** Limits the output of one turn, reasoning included, in tokens. */
   maxOutput?: number;
   /**
-   * How long the model may be silent while it reasons, by the wire that does not show it reasoning, in milliseconds. It
-   * counts unless the model is told not to reason.
+   * Limits, in milliseconds, how long the model may be silent while it reasons, for each wire that does not show reasoning. It
+   * applies unless the model is told not to reason.
    */
   silentThinkingMs?: Partial<Record<WireName, number>>;
   quirks?: Quirks;
 }
 
 /**
- * What a vendor takes of JSON Schema: most of it; no references and no `oneOf`; or no more than OpenAPI 3.0 has, and of
- * that a part.
+ * Names the part of JSON Schema that a vendor accepts: most of it (`standard`), no references and no `oneOf` (`inlined`), or
+ * only a part of OpenAPI 3.0 (`openapi`).
  */
 export type ToolDialect = "standard" | "inlined" | "openapi";
 
-/** Named differences within a wire format; each is documented where the wire reads it. */
+/** Lists the differences within a wire format. Each is documented where the wire reads it. */
 export interface Quirks {
-  /** The name of the output limit; `max_tokens` when absent. */
+  /** Names the field of the output limit, which is `max_tokens` when absent. */
   maxTokensField?: "max_tokens" | "max_completion_tokens";
-  /** `temperature` and `top_p` are refused: always, or as long as the model reasons. */
+  /** The vendor refuses `temperature` and `top_p`, either always or while the model reasons. */
   noSampling?: "always" | "while-reasoning";
-  /** The model reasons unless told not to: the effort that is sent when the user named none. */
+  /** The model reasons unless told not to. This effort is sent when the user set none. */
   defaultEffort?: string;
-  /** The only effort with which the model takes tools on chat completions. */
+  /** The model accepts tools on chat completions only with this effort. */
   effortWithTools?: string;
-  /** The model does not reason, and refuses to be asked about it. */
+  /** The model does not reason, and refuses requests with an effort. */
   noReasoning?: boolean;
-  /** The model reasons whatever it is told: the effort `none` is not sent. */
+  /** The model always reasons, so the effort `none` is not sent. */
   alwaysReasons?: boolean;
-  /** `temperature` and `top_p` are taken and have no effect, unless the effort is `none`. */
+  /** The model accepts `temperature` and `top_p`, but they have no effect unless the effort is `none`. */
   samplingWithoutEffect?: boolean;
-  /** How a chat completion switches reasoning on and off; by `reasoning_effort` alone when absent. */
+  /** Selects how a chat completion turns reasoning on and off. Only `reasoning_effort` does so when absent. */
   thinkingSwitch?: "enable_thinking" | "enable_thinking+reasoning_effort" | "thinking";
-  /** The effort goes with adaptive thinking (`thinking` and `output_config`). */
+  /** The effort is sent as adaptive thinking (`thinking` and `output_config`). */
   adaptiveThinking?: boolean;
-  /** The effort goes as a budget of tokens for thinking. */
+  /** The effort is sent as a token budget for thinking. */
   budgetThinking?: boolean;
-  /** Which JSON Schema the vendor takes for the arguments of tools; `standard` when absent. */
+  /** Selects the JSON Schema that the vendor accepts for the arguments of tools. It is `standard` when absent. */
   toolDialect?: ToolDialect;
-  /** The vendor caches what stands before a mark in the request (Anthropic's `cache_control`). */
+  /** The vendor caches everything before a mark in the request (Anthropic's `cache_control`). */
   cacheMarks?: boolean;
-  /** Every assistant message must carry `reasoning_content`, empty if there was none; or never empty. */
+  /**
+   * Every assistant message must have `reasoning_content`, which is empty if there was none. With `never-empty` it must not be
+   * empty.
+   */
   echoReasoning?: boolean | "never-empty";
-  /** Sent as `extra_content` of the first call of a turn that another model wrote. */
+  /** This is sent as `extra_content` of the first call in a turn that another model wrote. */
   foreignCallExtra?: JsonObject;
-  /** What the model left for itself in earlier turns is not sent back. */
+  /** The `native` data of earlier turns is not sent back to the model. */
   forgetsNative?: boolean;
-  /** The ids of calls are nine letters and digits. */
+  /** The vendor requires call ids of nine letters and digits. */
   nineLetterIds?: boolean;
   /** Fields added to every request body. */
   body?: JsonObject;
 }
 
-/** One model, ready to be called: what the configuration and the vendor's row say together. */
+/** Holds the settings of one model, resolved from the configuration and the vendor's row. */
 export interface ModelSettings {
   provider: string;
   model: string;
-  /** The name that goes to the vendor, where it is not `model`. */
+  /** Holds the name that is sent to the vendor when it is not `model`. */
   servedAs?: string;
   wire: WireName;
   baseUrl: string;
   apiKey?: string;
-  /** Named in errors, so that the reader knows what to set. Present without `apiKey`: the key is missing. */
+  /** Errors name this variable so that the reader knows what to set. If it is present without `apiKey`, the key is missing. */
   apiKeyEnv?: string;
-  /** 0 to below 2 (Anthropic: to 1). */
+  /** Ranges from 0 to below 2 (Anthropic: to 1). */
   temperature: number;
-  /** Somebody set the temperature; otherwise it is the default, which a model may refuse in silence. */
+  /**
+   * Is true when the user set the temperature. Otherwise it is the default, which may be dropped without a notice when the model
+   * does not accept it.
+   */
   temperatureSet?: boolean;
-  /** Above 0 to 1. */
+  /** Ranges from above 0 to 1. */
   topP?: number;
-  /** Output limit in tokens. */
+  /** Limits the output, in tokens. */
   maxTokens: number;
-  /** Limit of the wait from sending to the first content or reasoning, in milliseconds. */
+  /** Limits the wait from sending to the first content or reasoning, in milliseconds. */
   timeoutMs: number;
-  /** Limit of each silence after that, in milliseconds; 60 s when absent. */
+  /** Limits each silence after the first content, in milliseconds. It is 60 s when absent. */
   idleMs?: number;
-  /** Tokens. */
+  /** Is the wanted size, in tokens. */
   contextWindow?: number;
-  /** The most that the model writes in one turn, in tokens; undefined where it is not known. */
+  /** Limits the output of one turn, in tokens. It is undefined when unknown. */
   maxOutput?: number;
   reasoningEffort?: string;
-  /** What the user says that it costs; the price list is asked when absent. */
+  /** Holds the price that the user has set. The price list is used when absent. */
   price?: Price;
   quirks: Quirks;
 }

@@ -20,12 +20,12 @@ export type StopReason =
   | "running"
   | "cancelled";
 
-/** Whether there is something to be read as an answer, or to be agreed to. */
+/** Returns true when the run has an answer to read or a confirmation to give. */
 export function hasSucceeded(status: Status): boolean {
   return status === "complete" || status === "partial" || status === "needs_confirmation";
 }
 
-/** The result of a run, as every face gives it out (the contract's section 5, hence `snake_case`). */
+/** Holds the result of a run in the form that every interface returns (the contract's section 5, hence `snake_case`). */
 export interface Outcome {
   success: boolean;
   status: Status;
@@ -38,21 +38,20 @@ export interface Outcome {
   citations: Citation[];
   meta: OutcomeMeta;
   error: ErrorReport | null;
-  /** What a person has to agree to, with the status `needs_confirmation`, where a face hands it out. */
+  /** Is set with the status `needs_confirmation`, on interfaces that return confirmations. */
   confirmation?: Confirmation;
 }
 
-/** Something that a person is to agree to, through whoever asked. */
 export interface Confirmation {
-  /** Passed back with the person's word, once; it fits nothing but this. */
+  /** The caller returns the token once with the person's decision. It is valid for this confirmation only. */
   token: string;
   kind: "call" | "plan";
-  /** Of a call: what is to run. */
+  /** Names the tool of a call that waits for confirmation. */
   tool?: string;
   arguments?: JsonObject;
-  /** Of a call: why it asks. */
+  /** Names the rule that requires the confirmation of a call. */
   rule?: string;
-  /** ISO 8601, UTC: until when the token counts. */
+  /** The token expires at this time (ISO 8601, UTC). */
   expires_at: string;
 }
 
@@ -72,30 +71,30 @@ export interface Citation {
 }
 
 export interface OutcomeMeta {
-  /** Of this run's own models, as `models` says; what agents below used stands in `agents`. */
+  /** Counts the tokens of this run's own models, as in `models`. The usage of called agents is in `agents`. */
   total_tokens: number;
   tool_calls_count: number;
-  /** Without the time that people took to answer questions of the run. */
+  /** Excludes the time that people took to answer questions of the run. */
   latency_ms: number;
   iterations: number;
   mode: Mode;
-  /** US dollars of this run's own models; null when a price is not known, never 0. */
+  /** Holds the US dollars of this run's own models. It is null, never 0, when a price is unknown. */
   cost_usd: number | null;
-  /** What agents below used; absent where none was called. Counts against the run's budgets. */
+  /** Holds the usage of called agents, and is absent when none was called. It counts against the run's budgets. */
   agents?: AgentsBill | undefined;
   models: { function_call: ModelBill; answer: ModelBill };
 }
 
-/** What the agents that a run has called say that they used, with the agents below them. */
+/** Holds the usage that the agents called by a run report, including the agents that those called. */
 export interface AgentsBill {
   /** Runs of the agents called by this one. */
   runs: number;
   total_tokens: number;
-  /** US dollars; null when one of them does not know its price. */
+  /** Holds US dollars, and is null when one of the agents does not know its price. */
   cost_usd: number | null;
 }
 
-/** What one of the two roles used. */
+/** Holds the usage of one of the two roles. */
 export interface ModelBill {
   provider: string;
   model: string;

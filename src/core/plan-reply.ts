@@ -1,4 +1,3 @@
-/** What a reader says to a plan. */
 export type PlanReply = { reply: "yes" } | { reply: "no" } | { reply: "edit"; words: string };
 
 const yes = /^(y|yes|ok|okay|sure|go|go ahead|是|是的|好|好的|可以|确认|确认执行|执行|好的?[，, ]*执行)$/i;

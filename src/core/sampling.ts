@@ -1,21 +1,20 @@
-/** A text that a program below wants a model of ours to write (MCP's sampling); all of it untrusted. */
+/** Requests a text from one of our models on behalf of a program that we call (MCP sampling). All of it is untrusted. */
 export interface SamplingRequest {
-  /** The configured name of the server that asks. */
+  /** Holds the configured name of the server that asks. */
   from: string;
   system: string | undefined;
   messages: readonly { role: "user" | "assistant"; text: string }[];
-  /** Output tokens. */
   maxTokens: number;
 }
 
 export interface SamplingReply {
   text: string;
-  /** `provider/model`. */
+  /** Holds `provider/model`. */
   model: string;
   finish: "stop" | "length";
-  /** In and out, failed attempts included. */
+  /** Counts input and output, failed attempts included. */
   tokens: number;
-  /** In US dollars; null when the price is not known. */
+  /** Holds US dollars, and is null when the price is unknown. */
   costUsd: number | null;
 }
 

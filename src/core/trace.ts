@@ -4,17 +4,17 @@ import type { Phase, PlanStep } from "./events.ts";
 import type { Mode, OutcomeMeta, Status, StopReason } from "./outcome.ts";
 import type { Permission } from "./tools/tool.ts";
 
-/** What a run did, step by step (agent-architecture.md, "Trace"); the contract's JSON, hence `snake_case`. */
+/** Records what a run did, step by step (agent-architecture.md, "Trace"). It is the contract's JSON, hence `snake_case`. */
 export interface AgentTrace {
   run_id: string;
   conversation_id: string;
   trace_id: string;
   question: string;
   mode: Mode;
-  /** ISO 8601, UTC. */
+  /** Holds ISO 8601, UTC. */
   started_at: string;
   status: Status;
-  /** In plan mode: the plan as it stood at the end. */
+  /** Holds the final state of the plan in plan mode. */
   plan?: PlanStep[];
   steps: TraceStep[];
   final_answer: string;
@@ -22,54 +22,57 @@ export interface AgentTrace {
   used_tools: Record<string, ToolStats>;
   token_usage: TokenUsage;
   total_ms: number;
-  /** Each model turn by itself: what each role and phase used. */
+  /** Lists each model turn, with the usage of its role and phase. */
   phases: TracePhase[];
   models: OutcomeMeta["models"];
-  /** US dollars; null when a price is not known, never 0. */
+  /** Holds US dollars. It is null, never 0, when a price is unknown. */
   cost_usd: number | null;
-  /** What agents below used; absent where none was called. */
+  /** Holds the usage of called agents, and is absent when none was called. */
   agents?: OutcomeMeta["agents"];
-  /** What the reader was told beside the answer: retries, limits, switches, verdicts. */
+  /** Lists the notices to the reader: retries, limits, switches, verdicts. */
   notes: TraceNote[];
   error: ErrorReport | null;
 }
 
-/** One thought with what it led to: a tool's call and result, or the final answer. */
+/** Records one thought with its outcome: a tool's call and result, or the final answer. */
 export interface TraceStep {
-  /** From 1 on. */
+  /** Starts at 1. */
   step: number;
-  /** Which of the trace's `phases` it came of, from 1 on; 0 before the first; absent in older traces. */
+  /**
+   * Refers to the entry of the trace's `phases` that produced the step, from 1 on. It is 0 before the first, and absent in older
+   * traces.
+   */
   phase?: number;
   thought?: string;
-  /** Characters of the thought that were not kept; absent where there are none. */
+  /** Counts the characters of the thought that were not stored, and is absent when there are none. */
   thought_left_out?: number;
-  /** Null for a run that came to no answer. */
+  /** Is null for a run without an answer. */
   action: TraceAction | null;
-  /** The result as the model read it; empty for the final answer, which stands in `final_answer`. */
+  /** Holds the result as the model read it. It is empty for the final answer, which is in `final_answer`. */
   observation: string;
-  /** Characters of the result that were not kept; absent where there are none. */
+  /** Counts the characters of the result that were not stored, and is absent when there are none. */
   observation_left_out?: number;
   /**
-   * What the tool itself gave, beside the observation: before it was numbered or shortened for the model, cleaned of a server's
-   * secrets. Whole up to 256 Ki characters, and 1 Mi in all of a run; absent where no tool ran, and in older traces.
+   * Holds the tool's own output, beside the observation: before it was numbered or shortened for the model, with a server's
+   * secrets removed. It is stored in full up to 256 Ki characters, and 1 Mi in all of a run. It is absent when no tool ran, and
+   * in older traces.
    */
   tool_output?: string;
-  /** Characters of it that were not kept; absent where there are none. */
+  /** Counts the characters of `tool_output` that were not stored, and is absent when there are none. */
   tool_output_left_out?: number;
-  /** Whether the result came from a cache; absent where no tool was called. */
+  /** Is true when the result came from a cache, and absent when no tool was called. */
   cached?: boolean;
-  /** Whether the call was let through, and by which rule. */
   permission?: Permission;
-  /** Of the tool, or of the model that wrote the answer. */
+  /** Measures the time of the tool, or of the model that wrote the answer. */
   elapsed_ms: number;
-  /** ISO 8601, UTC: when it began. */
+  /** Holds the start time (ISO 8601, UTC). */
   timestamp: string;
   error?: string;
 }
 
 export interface TraceAction {
   type: "action" | "final";
-  /** Empty for the final answer. */
+  /** Is empty for the final answer. */
   tool: string;
   args: JsonValue;
 }
@@ -90,24 +93,24 @@ export interface TokenUsage {
 export interface TracePhase {
   phase: Phase;
   step: number;
-  /** `provider/model`. */
+  /** Holds `provider/model`. */
   model: string;
   input_tokens: number;
   output_tokens: number;
   reasoning_tokens: number;
   cached_tokens: number;
   elapsed_ms: number;
-  /** US dollars; null when a price is not known, never 0. */
+  /** Holds US dollars. It is null, never 0, when a price is unknown. */
   cost_usd: number | null;
 }
 
 export interface TraceNote {
-  /** ISO 8601, UTC. */
+  /** Holds ISO 8601, UTC. */
   timestamp: string;
-  /** As in `TraceStep`. */
+  /** Has the same meaning as in `TraceStep`. */
   phase?: number;
   level: "info" | "warning";
-  /** Of a notice its code, of an evaluation its reason. */
+  /** Holds the code of a notice, or the reason of an evaluation. */
   code: string;
   message: string;
 }

@@ -1,4 +1,4 @@
-/** The codes of the contract's section 5; every failure that a face shows carries one. */
+/** Lists the codes of the contract's section 5. Every failure that an interface shows has one of them. */
 export const errorCodes = [
   "config",
   "auth",
@@ -20,29 +20,29 @@ export type ErrorCode = (typeof errorCodes)[number];
 
 export interface ErrorDetails {
   code: ErrorCode;
-  /** What happened, with the bad value and what is allowed. */
+  /** Says what happened, with the bad value and what is allowed. */
   text: Text;
-  /** What the reader can do about it. */
   hint?: Text;
-  /** Whether the same request may succeed later. */
   retryable?: boolean;
-  /** How long the other side asks to wait, in milliseconds. */
   retryAfterMs?: number;
-  /** The HTTP status with which the other side refused. */
+  /** Holds the HTTP status of the other side's refusal. */
   status?: number;
   cause?: unknown;
 }
 
-/** What a face shows of a failure: the `error` object of the contract's section 5. */
+/** Holds what an interface shows of a failure: the `error` object of the contract's section 5. */
 export interface ErrorReport {
   code: ErrorCode;
   message: string;
   hint: string | null;
-  /** In how many seconds it is worth trying again; absent where nobody knows. */
+  /** A retry makes sense after this many seconds. It is absent when the time is unknown. */
   retry_after_s?: number;
 }
 
-/** The one family of errors. `message` is the English text; `report` words it for a reader. */
+/**
+ * All expected failures are errors of this class. `message` is the English text, and `report` returns the text in the reader's
+ * language.
+ */
 export class DuetError extends Error {
   override readonly name = "DuetError";
   readonly code: ErrorCode;
@@ -90,10 +90,9 @@ export function toSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
 }
 
-/** The two languages of everything that people read. */
 export type Locale = "zh" | "en";
 
-/** A sentence in both languages. */
+/** Holds one text in both languages. */
 export interface Text {
   readonly zh: string;
   readonly en: string;
@@ -103,7 +102,7 @@ export function say(locale: Locale, text: Text): string {
   return text[locale];
 }
 
-/** The same without what it begins with, where that has been said already. */
+/** Returns the text without the prefix, for when the prefix has already been shown. */
 export function removePrefix({ zh, en }: Text, prefix: Text): Text {
   return {
     zh: zh.startsWith(prefix.zh) ? zh.slice(prefix.zh.length) : zh,
@@ -111,7 +110,7 @@ export function removePrefix({ zh, en }: Text, prefix: Text): Text {
   };
 }
 
-/** The language of what somebody wrote: Chinese as soon as it holds a Han character. */
+/** Detects the language of a text. Any Han character makes it Chinese. */
 export function detectLanguage(text: string, fallback: Locale): Locale {
   if (/\p{Script=Han}/u.test(text)) return "zh";
   return /[a-z]/i.test(text) ? "en" : fallback;

@@ -2,25 +2,25 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [key:
 
 export type JsonObject = { [key: string]: JsonValue };
 
-/** A JSON Schema (2020-12) whose root describes an object, as tools and providers exchange it. */
+/** Holds a JSON Schema (2020-12) whose root describes an object, as tools and providers exchange it. */
 export type JsonSchema = { [key: string]: unknown };
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether objects and lists stand in one another more than `levels` deep. */
+/** Returns true when objects and lists are nested more than `levels` deep. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }
 
-/** What an object has under a name of its own; a word from outside never finds what all objects inherit. */
+/** Returns the object's own property of this name. A name from outside therefore never finds an inherited property. */
 export function getOwnValue<T>(object: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** A text that may not be one; empty then. */
+/** Returns an empty text when the value is not a text. */
 export function toText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

@@ -3,7 +3,10 @@ import { type BigIntStats, constants, mkdirSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** 32 hexadecimal digits, 122 bits of them random. UUIDs come from a store of random bytes; `randomBytes` asks the system each time. */
+/**
+ * Returns 32 hexadecimal digits, 122 bits of them random. It uses UUIDs because Node caches their random bytes, while
+ * `randomBytes` asks the system each time.
+ */
 export function createRandomHex(): string {
   return randomUUID().replaceAll("-", "");
 }

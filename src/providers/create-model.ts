@@ -10,13 +10,13 @@ import { withToolRequestLimits } from "./middleware/tool-request-limits.ts";
 import { calculateCost, findPrice } from "./prices.ts";
 
 export interface CreateOptions extends Omit<RetryOptions, "endpoint"> {
-  /** What the callers of a process share about the models that they call. */
+  /** All callers in a process share this state of the models. */
   endpoints?: Endpoints;
 }
 
 /**
- * A model that is ready to be called: with repairs, retries, its warnings and its price. Silence is limited; the whole of a
- * turn is limited by its run alone. The vendor's package is loaded by the first call.
+ * Creates a model that is ready to be called, with repairs, retries, warnings and a price. It limits silence, and only the run
+ * limits a whole turn. The first call loads the vendor's package.
  */
 export function createModel(settings: ModelSettings, options: CreateOptions = {}): Model {
   const { endpoints, locale } = options;

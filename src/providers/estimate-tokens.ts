@@ -2,8 +2,8 @@ import type { Message } from "../core/messages.ts";
 import type { ToolDefinition } from "../core/model.ts";
 
 /**
- * About how many tokens a text is, without a vocabulary: words by their length, digits in threes, signs, and Chinese by
- * the character. Meant for o200k, which most vendors' counts are near; on plain English and Chinese within 15 %.
+ * Estimates the tokens of a text without a vocabulary: words by their length, digits in threes, signs, and Chinese by the
+ * character. It is meant for o200k, to which most vendors' counts are close, and is within 15 % on plain English and Chinese.
  */
 export function estimateTokens(text: string): number {
   if (text.length <= longest) return Math.ceil(weighAll(text));
@@ -15,7 +15,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil((tokens * text.length) / longest);
 }
 
-/** A longer text is judged by samples, all over it, of together this many characters: nobody waits for an estimate. */
+/** A longer text is estimated from samples across it, with this many characters in all, so that an estimate stays fast. */
 const longest = 200_000;
 const samples = 20;
 
@@ -28,7 +28,7 @@ function weighAll(text: string): number {
 const pieces =
   /[\p{Script=Han}]+|[\p{Script=Hiragana}\p{Script=Katakana}ー]+|\p{Script=Hangul}+|['’](?:s|t|m|d|re|ve|ll)\b|[A-Za-z]+|\p{L}[\p{L}\p{M}]*|\p{N}+|\p{Extended_Pictographic}|\s+|[^\s\p{L}\p{N}]+/gu;
 
-/** Tokens of one run of like characters. */
+/** Estimates the tokens of a run of similar characters. */
 function weigh(piece: string): number {
   const { length } = piece;
   if (/^[A-Za-z]/.test(piece)) return word(piece);
@@ -42,36 +42,35 @@ function weigh(piece: string): number {
   return signs(piece);
 }
 
-/** A common word is one token with the space before it; long ones, and joined ones such as `getUserName`, are more. */
+/** A common word is one token with the space before it. Long words, and joined ones such as `getUserName`, are more. */
 function word(piece: string): number {
   const parts = piece.split(/(?<=[a-z])(?=[A-Z])/);
   return parts.reduce((sum, { length }) => sum + (length <= 9 ? 1 : 1 + (length - 9) / 5), 0);
 }
 
-/** One space belongs to the next word; line breaks and indentation are tokens. */
+/** A single space belongs to the next word, while line breaks and indentation are tokens. */
 function space(piece: string): number {
   return piece === " " ? 0 : 1;
 }
 
-/** Signs of programs and JSON often make one token in threes. */
+/** Three signs of programs and JSON often make one token. */
 function signs(piece: string): number {
   return /^[\x21-\x7e]+$/.test(piece) ? Math.ceil(piece.length / 3) : 0.9 * piece.length;
 }
 
-/** What each message costs beside its text. */
+/** Each message costs this many tokens besides its text. */
 export const perMessage = 4;
 
-/** About how many tokens messages are, with the reasoning that may go back. */
+/** Estimates the tokens of messages, including reasoning that may be sent back. */
 export function estimateMessageTokens(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => sum + perMessage + estimateTokens(toMessageText(message)), 0);
 }
 
-/** About how many tokens the offer of tools is. */
 export function estimateToolTokens(tools: readonly ToolDefinition[]): number {
   return tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools));
 }
 
-/** All that a message brings into the count. */
+/** Returns all text of a message that counts as tokens. */
 export function toMessageText(message: Message): string {
   if (message.role !== "assistant") return message.content;
   const calls = message.toolCalls.map((call) => `${call.name} ${call.argumentsText}`);

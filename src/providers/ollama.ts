@@ -1,12 +1,15 @@
 import { isRecord } from "../kit/json.ts";
 
-/** The id of the first model of the Ollama at `baseUrl`; undefined when nothing answers within `ms` milliseconds. */
+/**
+ * Returns the id of the first model of the Ollama server at `baseUrl`, or undefined when it does not answer within `ms`
+ * milliseconds.
+ */
 export async function findOllama(baseUrl: string, signal?: AbortSignal, ms = 300): Promise<string | undefined> {
   const [first] = await listOllama(baseUrl, ms, signal);
   return first;
 }
 
-/** The ids of the models of the Ollama at `baseUrl`; none when nothing answers within `ms` milliseconds. */
+/** Returns the model ids of the Ollama server at `baseUrl`, or none when it does not answer within `ms` milliseconds. */
 export async function listOllama(baseUrl: string, ms: number, signal?: AbortSignal): Promise<string[]> {
   const limit = AbortSignal.timeout(ms);
   try {

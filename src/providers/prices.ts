@@ -2,36 +2,34 @@ import type { Usage } from "../core/model.ts";
 import type { ModelSettings, Price } from "../core/model-settings.ts";
 import prices from "./prices.json" with { type: "json" };
 
-/** A price as the list has it. */
 export interface ListPrice extends Price {
-  /** Output of a turn in which the model reasoned, where that is dearer. */
+  /** Holds the output price of a turn in which the model reasoned, if that price is higher. */
   reasonedOutput?: number;
-  /** What holds for a whole call whose input is longer than this. */
+  /** Applies to the whole call when its input is longer than `inputTokens`. */
   above?: Price & { inputTokens: number };
 }
 
 const list: Readonly<Record<string, Readonly<Record<string, ListPrice>>>> = prices.models;
 
-/** The day for which the list holds. */
 export const pricesDate: string = prices.date;
 
 /**
- * What a model costs: what the user says, else what the list says of exactly this model, or of the one that it is a
- * dated version of. Undefined when neither does: nothing is guessed from a name that looks alike. DeepSeek bills by the
+ * Returns the price from the user's settings, otherwise the list's price of exactly this model or of the model that it is a
+ * dated version of. Returns undefined when neither exists; nothing is guessed from a similar name. DeepSeek's prices vary by the
  * hour of the day; the list has its peak prices, so that the true cost is never higher.
  */
 export function findPrice({ price, provider, model, servedAs }: ModelSettings): ListPrice | undefined {
   return price ?? listed(vendorOf[provider] ?? provider, servedAs ?? model);
 }
 
-/** The models of a vendor that the list knows, without dated versions of those that stand there without a date. */
+/** Lists the vendor's models in the price list, without dated versions of models that are also listed without a date. */
 export function listModels(provider: string): string[] {
   const vendor = vendorOf[provider] ?? provider;
   const models = Object.keys((Object.hasOwn(list, vendor) ? list[vendor] : undefined) ?? {});
   return models.filter((model) => !models.some((other) => other !== model && other === undated(model)));
 }
 
-/** A vendor's other regions have its prices. */
+/** A vendor charges the same prices in its other regions. */
 const vendorOf: Readonly<Record<string, string>> = { "qwen-intl": "qwen", "qwen-us": "qwen" };
 
 function listed(provider: string, model: string): ListPrice | undefined {
@@ -44,7 +42,10 @@ function undated(model: string): string {
   return model.replace(/-(\d{4}-\d{2}-\d{2}|\d{8})$/, "");
 }
 
-/** What one call cost, in US dollars. Null without its vendor's count: a call whose tokens nobody counted did cost something. */
+/**
+ * Returns the cost of one call in US dollars. Returns null when the vendor reported no usage, because the call did cost
+ * something.
+ */
 export function calculateCost(usage: Usage, price: ListPrice): number | null {
   const { inputTokens, outputTokens, reasoningTokens, cachedTokens, cacheWriteTokens = 0 } = usage;
   if (inputTokens === 0 || usage.estimated) return null;

@@ -1,6 +1,6 @@
 import type { ModelRule, Vendor } from "../core/model-settings.ts";
 
-/** What models take that reason for minutes without showing it, and those of them that reason the longest. */
+/** Some models reason for minutes without sending anything. The second limit is for those that reason the longest. */
 const silentMs = 300_000;
 const longSilentMs = 900_000;
 
@@ -27,7 +27,7 @@ const qwen: Vendor = {
   ],
 };
 
-/** The vendors that need no configuration but a key, in the order in which a key that is set chooses the default. */
+/** Lists the vendors that need no configuration except a key. The first one whose key is set becomes the default. */
 export const vendors: Readonly<Record<string, Vendor>> = {
   deepseek: {
     wire: "openai-chat",
@@ -171,10 +171,10 @@ export const vendors: Readonly<Record<string, Vendor>> = {
   "qwen-us": { ...qwen, regionOf: "qwen", baseUrl: "https://dashscope-us.aliyuncs.com/compatible-mode/v1" },
 };
 
-/** Other names under which a vendor is known. */
+/** Maps other names of a vendor to its id. */
 export const vendorAliases: Readonly<Record<string, string>> = { dashscope: "qwen" };
 
-/** What is known of models that are served by many: for vendors that the user added. */
+/** These rules apply to models that many vendors serve, and are used for vendors that the user added. */
 export const sharedModelRules: ModelRule[] = [
   { match: /(^|\/)kimi-k2\.[67]/i, contextWindow: 262_144, maxOutput: 262_144 },
   { match: /(^|\/)kimi-k3/i, contextWindow: 1_048_576, maxOutput: 1_048_576 },
@@ -190,8 +190,8 @@ export const sharedModelRules: ModelRule[] = [
 ];
 
 /**
- * What is known of the models behind a vendor that the user added: often a proxy for the well-known ones. Its wire is
- * the user's choice, so the rules' wires do not count.
+ * These rules apply to models of a vendor that the user added, which is often a proxy for the well-known vendors. The user
+ * chooses its wire, so the wires of the rules are ignored.
  */
 export const modelRulesOfOthers: ModelRule[] = [
   ...[vendors.openai, vendors.anthropic].flatMap((vendor) => vendor?.models ?? []).map(({ wire: _, ...rule }) => rule),

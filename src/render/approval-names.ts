@@ -1,7 +1,6 @@
 import type { Approval } from "../core/tools/tool.ts";
 import type { Text } from "../kit/errors.ts";
 
-/** What a person can say to a call that needs consent. */
 export const approvalNames: Record<Approval, Text> = {
   once: { zh: "允许这一次", en: "Yes, once" },
   conversation: { zh: "本次对话中都允许", en: "Yes, always in this conversation" },

@@ -9,8 +9,8 @@ import { addCosts, renderCost, renderDollars, toModelCost } from "./known-cost.t
 const longestValue = 160;
 
 /**
- * An event as one readable line, for any face; undefined for those that carry only running text or are shown in a
- * face's own way (`run-start`, `run-end`, `plan`, the deltas), and for notices that belong into logs.
+ * Renders an event as one readable line for any interface. Returns undefined for events that only carry streamed text or that
+ * each interface shows in its own way (`run-start`, `run-end`, `plan`, the deltas), and for notices that belong in logs.
  */
 export function renderEvent(event: AgentEvent, locale: Locale): string | undefined {
   switch (event.type) {
@@ -35,12 +35,11 @@ export function renderEvent(event: AgentEvent, locale: Locale): string | undefin
   }
 }
 
-/** A notice as one line, also one that belongs into logs only. */
+/** Renders a notice as one line, including a notice that belongs only in logs. */
 export function noticeLine({ level, message }: Pick<Notice, "level" | "message">): string {
   return `${level === "warning" ? "⚠" : "ℹ"} ${sanitizeLine(message)}`;
 }
 
-/** A phase and the model that works in it. */
 export function renderPhase({ phase, model }: { phase: Phase; model: string }, locale: Locale): string {
   return `${say(locale, phaseNames[phase])} · ${model}`;
 }
@@ -60,7 +59,7 @@ function toolEndLine(event: Extract<AgentEvent, { type: "tool-end" }>, locale: L
   return `✓ ${toResultName(event.tool, locale)} (${time}${cached}) ${renderResultCount(event.resultCount, locale)}: ${short(titles)}`;
 }
 
-/** What a reader of a partial answer must know; undefined when the answer is complete. */
+/** Returns what the reader must know about a partial answer, or undefined when the answer is complete. */
 export function renderPartial(outcome: Outcome, locale: Locale): string | undefined {
   if (outcome.status !== "partial") return undefined;
   const reason = say(locale, stopReasons[outcome.stop_reason]);
@@ -87,10 +86,9 @@ export const stopReasons: Record<Outcome["stop_reason"], Text> = {
   cancelled: { zh: "已取消", en: "cancelled" },
 };
 
-/** What a run used. */
 type Bill = Pick<OutcomeMeta, "models" | "total_tokens" | "latency_ms" | "cost_usd" | "agents">;
 
-/** What each role used: tokens, time and, where prices are known, money. */
+/** Renders what each role used: tokens, time and, where prices are known, money. */
 export function renderBill({ meta }: { meta: Bill }, locale: Locale): string {
   const { function_call: decide, answer } = meta.models;
   const bill = (
@@ -111,7 +109,7 @@ export function renderBill({ meta }: { meta: Bill }, locale: Locale): string {
   return parts.filter(Boolean).join(" · ");
 }
 
-/** Of the run's own models; undefined where nothing of it is known. */
+/** Returns the cost of the run's own models, or undefined when none of it is known. */
 function totalCost({ cost_usd, models, total_tokens }: Bill, locale: Locale): string | undefined {
   if (cost_usd !== null) return renderDollars(cost_usd);
   if (total_tokens === 0) return undefined;
@@ -128,7 +126,7 @@ export function renderSeconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** A message and what to do about it, as sentences on one line. */
+/** Joins a message and its hint as sentences on one line. */
 export function joinSentences(message: string, hint: string | null): string {
   const line = sanitizeLine(message);
   if (!hint) return line;
@@ -137,7 +135,6 @@ export function joinSentences(message: string, hint: string | null): string {
   return `${line}${stop}${hint}`;
 }
 
-/** What went wrong and what to do, on one line. */
 export function renderError({ message, hint }: { message: string; hint: string | null }): string {
   return `✗ ${joinSentences(message, hint)}`;
 }
@@ -146,15 +143,15 @@ function short(text: string): string {
   return toShortLine(text, longestValue);
 }
 
-/** A model may ask for a tool by any name, of any length; in UTF-16 units. */
+/** Limits a tool name, in UTF-16 units. A model may ask for a tool by any name, of any length. */
 const longestName = 80;
 
-/** A call by its tool's name, a search by the name that agent-mode.md gives it. */
+/** Returns the name of a call's tool; a search gets its name from agent-mode.md. */
 export function toCallName(tool: string, locale: Locale): string {
   return named(tool, { zh: "搜索", en: "search" }, locale);
 }
 
-/** The same once its result is there. */
+/** Returns the name to show once the call has its result. */
 export function toResultName(tool: string, locale: Locale): string {
   return named(tool, { zh: "搜索结果", en: "search results" }, locale);
 }
@@ -163,12 +160,11 @@ function named(tool: string, search: Text, locale: Locale): string {
   return tool === "web_search" ? `${say(locale, search)} · ${tool}` : toShortLine(tool, longestName);
 }
 
-/** How many sources a search found. */
 export function renderResultCount(count: number, locale: Locale): string {
   return say(locale, { zh: `${count} 条结果`, en: count === 1 ? "1 result" : `${count} results` });
 }
 
-/** How far a call has come; a server that gives no message has at least numbers. Not cleaned. */
+/** Renders the progress of a call. A server that sends no message still sends numbers. The result is not sanitized. */
 export function renderProgress(event: Extract<AgentEvent, { type: "tool-progress" }>): string {
   const { message, progress, total } = event;
   if (message) return message;

@@ -1,9 +1,9 @@
 import type { AgentsBill, ModelBill } from "../core/outcome.ts";
 import { type Locale, say } from "../kit/errors.ts";
 
-/** A cost as far as it is known. */
+/** Holds a cost, which may be known only in part. */
 export interface KnownCost {
-  /** US dollars: of everything, or of the part that is known. */
+  /** Is in US dollars, for everything or for the part that is known. */
   usd: number;
   isWhole: boolean;
 }
@@ -14,7 +14,7 @@ export function addCosts(a: KnownCost, b: KnownCost): KnownCost {
   return { usd: a.usd + b.usd, isWhole: a.isWhole && b.isWhole };
 }
 
-/** What a role cost. Calls that failed before they used a token cost nothing. */
+/** Returns the cost of a role. Calls that failed before they used a token cost nothing. */
 export function toModelCost({ cost_usd, input_tokens, output_tokens }: ModelBill): KnownCost {
   return costOf(cost_usd, input_tokens + output_tokens);
 }
@@ -27,7 +27,10 @@ function costOf(cost: number | null, tokens: number): KnownCost {
   return cost === null ? { usd: 0, isWhole: tokens === 0 } : { usd: cost, isWhole: true };
 }
 
-/** For people; where a part is unknown, what is known as a lower bound. Undefined where nothing worth showing is known. */
+/**
+ * Renders a cost for people. When a part is unknown, the known part is shown as a lower bound. Returns undefined when nothing
+ * known is worth showing.
+ */
 export function renderCost({ usd, isWhole }: KnownCost, locale: Locale): string | undefined {
   if (isWhole) return renderDollars(usd);
   if (usd < smallest) return undefined;

@@ -1,20 +1,20 @@
 import type { Mode } from "../core/outcome.ts";
 import { type Locale, say, type Text } from "../kit/errors.ts";
 
-/** As a picker shows them. */
+/** Lists the modes in the order in which a picker shows them. */
 export const modes: readonly Mode[] = ["chat", "agent", "plan"];
 
-/** What a picker of them is called (model-invocation.md, "设置面板模式选择器"). */
+/** Is the title of the mode picker (model-invocation.md, "设置面板模式选择器"). */
 export const modeTitle: Text = { zh: "💬 对话模式", en: "💬 Mode" };
 
-/** The names of model-invocation.md, "设置面板模式选择器". */
+/** Uses the names of model-invocation.md, "设置面板模式选择器". */
 export const modeNames: Record<Mode, Text> = {
   chat: { zh: "Chat 模式", en: "Chat mode" },
   agent: { zh: "Agent 模式", en: "Agent mode" },
   plan: { zh: "Plan 模式", en: "Plan mode" },
 };
 
-/** The sentences of model-invocation.md, "模式说明". */
+/** Uses the sentences of model-invocation.md, "模式说明". */
 export const modeHelp: Record<Mode, Text> = {
   chat: { zh: "常规对话,可手动启用联网搜索", en: "plain conversation; web search can be switched on by hand" },
   agent: {
@@ -24,7 +24,7 @@ export const modeHelp: Record<Mode, Text> = {
   plan: { zh: "先规划后执行，计划由您确认", en: "plans first, then acts; you confirm the plan" },
 };
 
-/** What a switch to a mode or a model by this name is answered with; it begins a new conversation. */
+/** Confirms a switch to the mode or model of this name, and says that a new conversation begins. */
 export function describeSwitchedMode(name: string): Text {
   return { zh: `已切换到 ${name}，对话历史已清除。`, en: `Switched to ${name}; the history is cleared.` };
 }
@@ -33,7 +33,7 @@ export function describeSwitchedModel(name: string): Text {
   return { zh: `已切换到模型 ${name}，对话历史已清除。`, en: `Switched to ${name}; the history is cleared.` };
 }
 
-/** The spec's sentence (web-search.md, "Agent 模式搜索开关"). */
+/** Returns the sentence from web-search.md, "Agent 模式搜索开关". */
 export function describeSearchChoice(mode: Exclude<Mode, "chat">, locale: Locale): string {
   const name = mode === "agent" ? "Agent" : "Plan";
   return say(locale, {

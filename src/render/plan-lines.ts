@@ -5,12 +5,15 @@ import type { JsonObject } from "../kit/json.ts";
 import { sanitizeLine, takeStart, toShortLine } from "../kit/text/sanitize.ts";
 import { showBlanks } from "../kit/text/show-blanks.ts";
 
-/** Of a purpose, in UTF-16 units. */
+/** Limits the purpose of a step, in UTF-16 units. */
 const longestPurpose = 160;
-/** Of a step's parameters: what is confirmed is to be seen whole, but a page of text may not fill the screen. */
+/**
+ * Limits the parameters of a step, in UTF-16 units. Users must see all of what they confirm, but a page of text must not fill
+ * the screen.
+ */
 const longestParameters = 2_000;
 
-/** The lines that a `plan` event adds to what was shown before. */
+/** Returns the lines that a `plan` event adds to what was shown before. */
 export type PlanLines = (steps: readonly PlanStep[]) => string[];
 
 /** Shows a plan as a numbered list when it is new or has changed, and from then on each step whose state changes. */
@@ -24,7 +27,7 @@ export function createPlanLines(locale: Locale): PlanLines {
   };
 }
 
-/** Whether it is the same plan, in whatever state its steps are. */
+/** Returns true when both plans have the same steps, whatever the states of the steps. */
 export function isSamePlan(steps: readonly PlanStep[], before: readonly PlanStep[]): boolean {
   return steps.length === before.length && steps.every((step, index) => isSame(step, before[index]));
 }
@@ -33,7 +36,7 @@ function isSame(a: PlanStep, b: PlanStep | undefined): boolean {
   return a.description === b?.description && a.tool === b.tool && isDeepStrictEqual(a.parameters, b.parameters);
 }
 
-/** A plan as a numbered list: what each step is for, its tool and its parameters. A plan without steps has no lines. */
+/** Renders a plan as a numbered list with the purpose, tool and parameters of each step. A plan without steps has no lines. */
 export function renderPlan(steps: readonly PlanStep[], locale: Locale): string[] {
   if (steps.length === 0) return [];
   return [
@@ -50,7 +53,7 @@ function call({ tool, parameters }: PlanStep, locale: Locale): string {
   return tool === "" ? "" : ` · ${sanitizeLine(tool)} ${whole(JSON.stringify(parameters), locale)}`;
 }
 
-/** Whether a plan's list shows all of a step's parameters. */
+/** Returns true when the plan's list shows all of the step's parameters. */
 export function isShownWhole(parameters: JsonObject): boolean {
   return JSON.stringify(parameters).length <= longestParameters;
 }
@@ -63,12 +66,11 @@ function whole(json: string, locale: Locale): string {
   return `${showBlanks(sanitizeLine(head), locale)}…${say(locale, note)}`;
 }
 
-/** What a step is for, in a few words. */
 export function toPurpose({ description }: PlanStep): string {
   return toShortLine(description, longestPurpose);
 }
 
-/** Steps of a plan that was changed on the way have a state already. */
+/** When a plan is changed during the run, some of its steps already have a state. */
 function mark({ state }: PlanStep, locale: Locale): string {
   return state === "pending" ? "" : ` (${say(locale, states[state])})`;
 }
@@ -87,7 +89,6 @@ export const planSigns: Record<PlanStep["state"], string> = {
   skipped: "⏭",
 };
 
-/** The states of a step as a reader knows them. */
 export const states: Record<PlanStep["state"], Text> = {
   pending: { zh: "待执行", en: "pending" },
   running: { zh: "执行中", en: "running" },

@@ -9,11 +9,11 @@ export interface StepWriterOptions {
   /** Takes one line, or a whole call; it is not cleaned yet. */
   write(line: string): void;
   locale: Locale;
-  /** Whole thoughts, and each call's whole input and output. */
+  /** Is true when whole thoughts are shown, and each call's whole input and output. */
   verbose: boolean;
 }
 
-/** For logs: that a thought went from open to folded, and what folded it (model-invocation.md, "状态转换触发"). */
+/** Returns a log line that says that a thought was folded, and which event folded it (model-invocation.md, "状态转换触发"). */
 export function toTransitionLine(cause: AgentEvent, locale: Locale): string {
   const { zh, en } = foldCauses[cause.type] ?? { zh: cause.type, en: cause.type };
   return say(locale, { zh: `· 思考状态：展开 → 折叠（${zh}）`, en: `· thought: open -> folded (${en})` });
@@ -30,12 +30,12 @@ const foldCauses: Partial<Record<AgentEvent["type"], Text>> = {
   "run-end": { zh: "运行结束", en: "the run ended" },
 };
 
-/** Everything of a run but its answer, a line each: steps, models, results, and at the end what it came to and used. */
+/** Writes everything of a run except its answer, one line each: steps, models, results, and at the end its outcome and usage. */
 export function createStepWriter({ write, locale, verbose }: StepWriterOptions): (event: AgentEvent) => void {
   const planLines = createPlanLines(locale);
-  /** The thought or reasoning that is still growing. */
+  /** Holds the thought or reasoning that is still being streamed. */
   let thinking = "";
-  /** What it is made of now. */
+  /** Is the type of the event that last extended the thought. */
   let growing: AgentEvent["type"] | undefined;
 
   function closeThought(next: AgentEvent): void {
@@ -79,7 +79,7 @@ function callInFull(call: Outcome["tool_calls"][number]): string {
   return `── ${call.tool} ${JSON.stringify(call.arguments)}\n${call.result}`;
 }
 
-/** What a reader must know of how a run ended, beside its answer; nothing of one that is complete. */
+/** Returns what the reader must know about how a run ended, apart from its answer. A complete run has no lines. */
 export function renderOutcome(outcome: Outcome, locale: Locale): string[] {
   const { status, error } = outcome;
   const partial = renderPartial(outcome, locale);

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { chainProperty, longestChainText } from "../core/chain-text.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 
-/** What `agent_ask` takes. Ranges as in the configuration. */
+/** Defines the input of `agent_ask`, with the same ranges as the configuration. */
 export const askInput = z.strictObject({
   question: z
     .string()
@@ -65,13 +65,11 @@ export type AskInput = z.infer<typeof askInput>;
 
 const runId = z.string().min(1).max(200).describe("The run_id of a result of agent_ask.");
 
-/** What `agent_result` takes. */
 export const resultInput = z.strictObject({
   run_id: runId,
   wait_s: z.number().min(0).max(3600).optional().describe("Seconds to wait for the end. Absent: as agent_ask does."),
 });
 
-/** What `agent_cancel` takes. */
 export const cancelInput = z.strictObject({ run_id: runId });
 
 const bill = z.object({
@@ -86,7 +84,7 @@ const bill = z.object({
   cost_usd: z.number().nullable(),
 });
 
-/** What the three tools give back beside their text. */
+/** Defines the structured output of the three tools. */
 export const askOutput = z.object({
   success: z.boolean(),
   status: z.enum(["complete", "partial", "failed", "cancelled", "running", "needs_confirmation"]),

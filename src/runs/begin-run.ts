@@ -9,22 +9,22 @@ import type { Host } from "./input/host.ts";
 import type { RunHandle, StartRunOptions } from "./run-handle.ts";
 import type { CallerScope } from "./run-service.ts";
 
-/** One question, over whichever way it came. */
+/** Represents one question, whichever interface it came through. */
 export interface RunQuestionRequest {
   scope: CallerScope;
   input: AskInput;
   chain: Chain;
   host: Pick<Host, "asksForms">;
-  /** Nobody answers what it asks, now or with a token: it is told so at once. */
+  /** Is true when nobody can answer the run's questions, now or with a token. The run then learns this at once. */
   isUnattended?: boolean | undefined;
   locale: Locale;
-  /** In place of the models in force. */
+  /** Replaces the models in force. */
   models?: AskRequest["models"];
-  /** What the program that asks brings along: what was said before, and what it wants of answers. */
+  /** Holds the earlier messages, and the instruction for answers, that the calling program supplies. */
   given?: Pick<AskRequest, "history" | "instruction"> | undefined;
-  /** A person waits for the answer at our own page. */
+  /** Is true when a person waits for the answer at our own web page. */
   isInteractive?: boolean | undefined;
-  /** The id that the run is to have; a new one when absent. */
+  /** Sets the ID of the run. A new one is generated when absent. */
   runId?: string | undefined;
 }
 
@@ -53,12 +53,12 @@ function askable({ scope, chain, host: { asksForms }, isUnattended }: RunQuestio
   return { calls: asksForms || canHandOut(scope, chain), plans: asksForms, forms: true };
 }
 
-/** The run that is asked for again, where nobody was given its end. */
+/** Finds the run that the same request began earlier, if nobody has received its outcome. */
 export function findSameRun({ scope: { runs, caller }, input, chain }: RunQuestionRequest): RunHandle | undefined {
   return runs.same(keyOf(input, chain), input.conversation_id || undefined, caller);
 }
 
-/** A model above that is no host's has no user whom it could ask. */
+/** Returns false when the caller is another agent, because its model has no user to ask. */
 export function canHandOut({ settings }: CallerScope, { depth }: Chain): boolean {
   return settings.confirm === "token" && depth === 0;
 }
@@ -79,7 +79,10 @@ function toRequest(input: AskInput): StartRunOptions["request"] {
   };
 }
 
-/** What is asked for, but not how long it is waited for or in which conversation: that it has only once it has begun. */
+/**
+ * Identifies what is asked for. The waiting time is left out, and so is the conversation, which is only known once the run has
+ * begun.
+ */
 function keyOf({ conversation_id, wait_s, duet_chain, ...input }: AskInput, chain: Chain): string {
   const asked = JSON.stringify(input, Object.keys(input).sort());
   // An agent that asks itself must not be given the very run that asks.

@@ -1,16 +1,16 @@
 import { isRecord } from "../kit/json.ts";
 import { takeStart, toSafeJson } from "../kit/text/sanitize.ts";
 
-/** UTF-16 units that one resource may have: more than a host's model reads at once. */
+/** Limits one resource, in UTF-16 units. This is more than a host's model reads at once. */
 const longestJson = 500_000;
 
-/** The longest text, and most entries of a list or object. */
+/** Limits the length of a text and the entries of a list or object. */
 interface Size {
   text: number;
   entries: number;
 }
 
-/** Tried one after the other until all fits. */
+/** These sizes are tried in order until the JSON fits. */
 const sizes: readonly Size[] = [
   { text: 10_000, entries: 2000 },
   { text: 2000, entries: 2000 },
@@ -20,18 +20,18 @@ const sizes: readonly Size[] = [
   { text: 60, entries: 6 },
 ];
 
-/** No more levels than this are shown of what is too big. */
+/** Limits the levels that are shown of a value that is too big. */
 const deepest = 8;
 
-/** What was left out, told beside what was not: characters of texts, entries of lists and objects. */
+/** Counts what was left out: characters of texts, and entries of lists and objects. */
 interface LeftOut {
   characters: number;
   entries: number;
 }
 
 /**
- * An object as JSON of at most `max` UTF-16 units. Of a bigger one texts are cut at their end and lists in their middle, and
- * `left_out` says how much is missing: `characters` of texts and `entries` of lists.
+ * Renders an object as JSON of at most `max` UTF-16 units. In a larger object, texts are cut at their end and lists in their
+ * middle, and `left_out` says how much is missing: `characters` of texts and `entries` of lists.
  */
 export function toBoundedJson(value: object, max = longestJson): string {
   const whole = fitting(value, max);
@@ -71,7 +71,7 @@ function shorten(value: unknown, { size, leftOut, levels }: Shortening): unknown
   return Object.fromEntries(entries.map(([key, entry]) => [takeStart(key, size.text), shorten(entry, inner)]));
 }
 
-/** The first and the last entries, as many as may be. */
+/** Returns the first and the last entries, as many as the size allows. */
 function ends<T>(list: readonly T[], { size, leftOut, levels }: Shortening): readonly T[] {
   const most = levels < 0 ? 0 : size.entries;
   if (list.length <= most) return list;

@@ -2,7 +2,10 @@ import { hasSucceeded, type Outcome, type ToolCallRecord } from "../core/outcome
 import type { AgentTrace, TraceStep } from "../core/trace.ts";
 import { type ErrorReport, type Locale, say, type Text } from "../kit/errors.ts";
 
-/** How a run ended, from its trace: as it was told then, but for the list of its references, which stands in the answer. */
+/**
+ * Rebuilds the outcome of a finished run from its trace. It equals the original outcome, except that the list of references is
+ * only in the answer.
+ */
 export function toFinishedOutcome(trace: AgentTrace, locale: Locale): Outcome {
   const calls = trace.steps.flatMap(callOf);
   const outcome: Outcome = {
@@ -37,7 +40,7 @@ function callOf({ action, observation, error, cached = false, elapsed_ms }: Trac
   ];
 }
 
-/** An outcome, or a trace. */
+/** Represents an outcome or a trace. */
 interface Told {
   run_id: string;
   trace_id: string;
@@ -45,8 +48,9 @@ interface Told {
 }
 
 /**
- * What a caller is told of a run that a fault of the program has ended: that it has, and by which id the operator finds it. The
- * cause, which may name this machine's files, is for the operator alone: it stands in the kept trace and in the log.
+ * Hides the cause when a fault of the program ended the run. The caller learns only that it failed, and the id by which the
+ * operator finds it. The cause may name files of this machine, so it is kept only in the stored trace and in the log, for the
+ * operator.
  */
 export function hideCause<T extends Told>(told: T, locale: Locale): T {
   if (told.error?.code !== "internal") return told;
@@ -55,7 +59,7 @@ export function hideCause<T extends Told>(told: T, locale: Locale): T {
   return { ...told, error: { code: "internal", message: say(locale, fault(name)), hint: say(locale, askOperator) } };
 }
 
-/** The same of a kept trace, in which the last step has the words of the error too. */
+/** Hides the cause in a stored trace, whose last step also contains the error's text. */
 export function hideCauseInTrace(trace: AgentTrace, locale: Locale): AgentTrace {
   const told = hideCause(trace, locale);
   if (told === trace) return trace;

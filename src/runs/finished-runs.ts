@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { weighJson } from "./json-weight.ts";
 import type { RunHandle } from "./run-handle.ts";
 
-/** The runs that have ended, as long as they are kept: by time, by number and by size. The store has the traces of all. */
+/** Keeps runs that have ended, within limits of time, number and size. The store has the traces of all runs. */
 export interface FinishedRuns {
   add(run: RunHandle): void;
   get(id: string): RunHandle | undefined;
@@ -11,17 +11,15 @@ export interface FinishedRuns {
 }
 
 export interface FinishedRunsOptions {
-  /** How long an end is kept, in milliseconds. */
   keepMs: number;
-  /** Called for each that is kept no longer. */
   onForget(run: RunHandle): void;
   sizes?: FinishedRunsSizes | undefined;
 }
 
-/** How much is kept at a time, in UTF-16 units (two bytes at most). */
+/** Limits how much is kept at a time, in UTF-16 units (two bytes at most). */
 export interface FinishedRunsSizes {
   ends: number;
-  /** Events, for readers who come back. */
+  /** Limits the events that are kept for readers who come back. */
   events: number;
 }
 
@@ -29,10 +27,10 @@ const usual: FinishedRunsSizes = { ends: 32_000_000, events: 16_000_000 };
 
 const mostKept = 1000;
 
-/** How long the events of a run are kept: whoever watches has seen the end by then. */
+/** Limits how long the events of a run are kept, in milliseconds. By then every reader has seen the end. */
 const keepEventsMs = 60_000;
 
-/** What is too big to be kept lives on only in the requests that read it now. */
+/** A run that is too big to be kept stays available only to the requests that are reading it. */
 export function createFinishedRuns({ keepMs, onForget, sizes = usual }: FinishedRunsOptions): FinishedRuns {
   const replays = new LRUCache<string, RunHandle>({
     maxSize: sizes.events,

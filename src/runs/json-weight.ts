@@ -1,10 +1,10 @@
-/** What any value takes beside its text, in UTF-16 units: small ones are many. */
+/** Is what any value weighs beside its text, in UTF-16 units. Small values are frequent. */
 const overhead = 32;
 
-/** What stands deeper is not counted. */
+/** Values below this depth are not counted. */
 const deepest = 100;
 
-/** About how much memory a value of JSON takes, in UTF-16 units of text: an estimate that is cheap enough for each event. */
+/** Estimates how much memory a JSON value takes, in UTF-16 units of text. The estimate is cheap enough to run for each event. */
 export function weighJson(value: unknown, levels = deepest): number {
   if (typeof value === "string") return overhead + value.length;
   if (typeof value !== "object" || value === null || levels === 0) return 0;

@@ -2,31 +2,31 @@ import type { Caller } from "../core/caller.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
 
-/** A run of the agent that lives on when the request that began it is over. */
+/** A run continues after the request that began it has ended. */
 export interface LiveRun {
   readonly id: string;
   readonly question: string;
   readonly caller: Caller;
-  /** In milliseconds since 1970. */
+  /** Is in milliseconds since 1970. */
   readonly startedAt: number;
-  /** All so far, in order; emptied some time after the end. */
+  /** Holds all events so far, in order. It is emptied some time after the end. */
   readonly events: readonly AgentEvent[];
-  /** How it ended; undefined while it goes on. */
+  /** Is undefined while the run is active. */
   readonly outcome: Outcome | undefined;
-  /** What is known so far, with the status `running`; the outcome once there is one. */
+  /** Returns what is known so far, with the status `running`, or the outcome once there is one. */
   snapshot(): Outcome;
   /** Stops the model's request and the tools' calls. */
   cancel(): void;
 }
 
-/** The runs of the whole process, over all its connections. */
+/** Holds the runs of the whole process, over all its connections. */
 export interface LiveRuns {
-  /** The run of that id, where it is this caller's and still known. */
+  /** Returns the run with this id if it is this caller's and still known. */
   find(id: string, caller: Caller): LiveRun | undefined;
-  /** The caller's last run that goes on, or has just ended, with this question. */
+  /** Returns the caller's latest run with this question that is active or has just ended. */
   latest(question: string, caller: Caller): LiveRun | undefined;
-  /** The caller's runs that are known, the newest first. */
+  /** Returns the caller's known runs, newest first. */
   of(caller: Caller): Iterable<LiveRun>;
-  /** `listener` is told when a run of this caller's begins or ends; until the function that it gives is called. */
+  /** Calls `listener` when a run of this caller begins or ends. The returned function stops this. */
   onChange(caller: Caller, listener: () => void): () => void;
 }

@@ -5,7 +5,7 @@ import type { RunHandle } from "./run-handle.ts";
 import type { CallerScope } from "./run-service.ts";
 import type { WaitResult } from "./wait-for-run.ts";
 
-/** What a request is told of its run: how it ended, what is known, or what a person has to agree to. */
+/** Returns what a request learns about its run: its outcome, what is known so far, or what a person has to approve. */
 export async function toOutcomeFor(scope: CallerScope, run: RunHandle, waitResult: WaitResult): Promise<Outcome> {
   if (waitResult.end === "window") return run.snapshot();
   if (waitResult.end === "confirm") return waitingCall(scope, run, waitResult.open);
@@ -31,7 +31,7 @@ function waitingCall(
 
 const unknownCall = { tool: undefined, arguments: undefined, rule: undefined };
 
-/** With the token that confirms its plan, as long as that very plan waits. */
+/** Adds the token that confirms the run's plan, as long as that plan waits for an answer. */
 export async function withPlanToken(
   { duet, settings, confirmations, caller }: CallerScope,
   outcome: Outcome,

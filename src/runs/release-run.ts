@@ -1,7 +1,10 @@
 import type { RunHandle } from "./run-handle.ts";
 import type { RunService } from "./run-service.ts";
 
-/** These count on the run no longer; where nobody else does, it ends, unless it is configured otherwise. */
+/**
+ * Releases the run on behalf of these holders. If nobody else holds it, it is cancelled, unless the configuration says
+ * otherwise.
+ */
 export function releaseRun(
   { settings }: Pick<RunService, "settings">,
   run: RunHandle,

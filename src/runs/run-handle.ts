@@ -10,40 +10,42 @@ import type { OpenQuestion } from "./questions/put-question.ts";
 import { createQuestions } from "./questions/run-questions.ts";
 import { createRunSnapshot } from "./run-snapshot.ts";
 
-/** A run as the requests that attach to it see it. */
+/** Extends a live run with what the requests attached to it use. */
 export interface RunHandle extends LiveRun {
   readonly locale: Locale;
-  /** Of the question, or of the conversation that it has begun; empty while that is not known, and where the asker keeps it. */
+  /**
+   * Is the id of the question's conversation, or of the one that the run began. Is empty until it is known, and when the caller
+   * keeps the conversation itself.
+   */
   readonly conversationId: string;
-  /** The conversation that was asked for; undefined where it begins one. */
+  /** Is the conversation that was requested, or undefined when the run begins a new one. */
   readonly wantedConversationId: string | undefined;
-  /** It stands in no list: nobody asked it as a question. */
+  /** Is true for a run that appears in no list, because nobody asked it as a question. */
   readonly isAside: boolean;
   /** Names what was asked for: two requests with one key ask for the same. */
   readonly key: string;
-  /** When something last happened, in milliseconds since 1970. */
+  /** Is when something last happened, in milliseconds since 1970. */
   readonly changedAt: number;
-  /** What it failed of where that was a fault of the program: for the operator alone, `outcome` does not say it. */
+  /** Holds the cause of a failure that was a fault of the program. It is for the operator only; `outcome` does not contain it. */
   readonly fault: ErrorReport | undefined;
-  /** Whether it was told to stop. */
   readonly isStopping: boolean;
-  /** Whether somebody was given its end. */
+  /** Is true once somebody has received the run's outcome. */
   isDelivered: boolean;
-  /** The question that waits for a person. */
+  /** Is the question that waits for a person. */
   readonly open: OpenQuestion | undefined;
-  /** `take` gets each event from now on. */
+  /** Calls `take` for each event from now on. */
   follow(take: (event: AgentEvent) => void): () => void;
-  /** `holder` counts on it: a request that waits for it, or whoever was told that it goes on. */
+  /** Registers `holder`, which needs the run: a request that waits for it, or a caller that was told that it continues. */
   hold(holder: object): void;
-  /** It does so no longer; gives whether it was the last one. */
+  /** Removes `holder`. Returns true when it was the last one. */
   release(holder: object): boolean;
-  /** How much its events take, in UTF-16 units. */
+  /** Is the memory that the run's events take, in UTF-16 units. */
   readonly eventWeight: number;
-  /** Its events are kept no longer. */
+  /** Discards the run's events. */
   dropEvents(): void;
   /** Resolves at the next event, when a question comes or goes, at the end, or when the signal aborts. Never rejects. */
   waitForEvent(signal: AbortSignal): Promise<void>;
-  /** The same without the events, of which there are many. */
+  /** Waits like `waitForEvent`, but is not woken by events, which are frequent. */
   waitForChange(signal: AbortSignal): Promise<void>;
 }
 
@@ -55,12 +57,11 @@ export interface StartRunOptions {
   /** See `RunHandle`. */
   isAside?: boolean | undefined;
   request: Omit<AskRequest, "approveCall" | "confirmPlan" | "elicit" | "signal" | "runId" | "caller">;
-  /** Which questions it may put to a person. */
+  /** Says which kinds of questions the run may ask a person. */
   asks: { calls: boolean; plans: boolean; forms: boolean };
-  /** How long a question waits for its answer, in milliseconds. */
+  /** Is how long a question waits for its answer, in milliseconds. */
   patienceMs: number;
   ask(request: AskRequest): AsyncIterable<AgentEvent>;
-  /** Called once, at the end. */
   onEnd(run: RunHandle): void;
 }
 
@@ -187,7 +188,10 @@ export function startRun({
     if (outcome === undefined) throw new DuetError({ code: "internal", text: noEnd });
   }
 
-  /** There is no model, the store cannot be opened, or it was cancelled before. */
+  /**
+   * Returns the outcome of a run that never began: there was no model, the store could not be opened, or it was cancelled
+   * before.
+   */
   function unbegun(thrown: unknown): Outcome {
     const known = { ...snapshot.outcome(), success: false };
     if (stop.signal.aborted) return { ...known, status: "cancelled", stop_reason: "cancelled" };
@@ -225,7 +229,7 @@ export interface Notifier {
 }
 
 export function createNotifier(): Notifier {
-  /** Of those who wait now; nobody does for most rings. */
+  /** Belongs to the current waiters. Most notifications have none. */
   let next: PromiseWithResolvers<void> | undefined;
   return {
     notify() {

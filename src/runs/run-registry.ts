@@ -13,13 +13,13 @@ export interface RunRegistry extends LiveRuns {
   find(id: string, caller: Caller): RunHandle | undefined;
   latest(question: string, caller: Caller): RunHandle | undefined;
   /**
-   * The run that this caller has asked for with this key and in this conversation, and whose end nobody was given: asking
-   * again means that one.
+   * Returns the run that this caller requested with this key in this conversation, if nobody has received its outcome. Repeating
+   * the request joins that run.
    */
   same(key: string, conversationId: string | undefined, caller: Caller): RunHandle | undefined;
   /** Throws `overloaded` where too many go on or none may begin, and `rate_limit` or `quota` where the caller has had its share. */
   begin(wanted: Omit<StartRunOptions, "id" | "onEnd"> & { id?: string | undefined }): RunHandle;
-  /** A connection is over; gives the runs that nobody counts on any more. */
+  /** Releases all runs that a closed connection held. Returns the runs that nobody holds any more. */
   leave(connection: object): RunHandle[];
   /** Lets none begin any more; gives those that go on, whoever's. */
   stop(): RunHandle[];
@@ -32,13 +32,11 @@ export interface RunRegistry extends LiveRuns {
 export interface RegistryOptions {
   /** Runs at one time; as many more may wait for a person. */
   most: number;
-  /** How long the end of a run is kept, in milliseconds. */
   keepMs: number;
-  /** How much of ended runs is kept; the usual when absent. */
+  /** Limits how much of finished runs is kept. The defaults apply when it is absent. */
   kept?: FinishedRunsSizes | undefined;
-  /** What one caller may take; all of it when absent. */
+  /** Limits what one caller may use. Without it there is no limit. */
   limits?: CallerLimits | undefined;
-  /** Told of each run as it begins, and when it has ended. */
   onBegin?: ((run: RunHandle) => void) | undefined;
   onEnd?: ((run: RunHandle) => void) | undefined;
 }
@@ -46,12 +44,15 @@ export interface RegistryOptions {
 export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }: RegistryOptions): RunRegistry {
   const going = new Map<string, RunHandle>();
   const ended = createFinishedRuns({ keepMs, onForget: forget, sizes: kept });
-  /** Those that asking again may mean, by caller and key. */
+  /** Holds the runs that a repeated request may join, by caller and key. */
   const joinable = new Map<string, Set<RunHandle>>();
   const listeners = new Set<{ owner: string | undefined; tell(): void }>();
   let isStopped = false;
 
-  /** What one caller's run has used may be more than another one of the same owner's may use. */
+  /**
+   * Callers of one owner may have rights to different tools, so a run of one caller may have used tools that another may not
+   * use.
+   */
   function keyOf({ owner, tools }: Caller, key: string): string {
     return JSON.stringify([owner, tools, key]);
   }
@@ -68,7 +69,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     joinable.set(name, runs.add(run));
   }
 
-  /** What is kept may be over its time a moment before it is thrown away. */
+  /** A kept run may have expired a moment before it is removed. */
   function isKnown({ id }: RunHandle): boolean {
     return going.has(id) || ended.has(id);
   }
@@ -77,7 +78,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     for (const listener of listeners) if (listener.owner === owner) listener.tell();
   }
 
-  /** The day's budget is kept by the run itself, as it keeps one that an agent above leaves. */
+  /** The run itself enforces the day's budget, in the same way as a budget from an upstream agent. */
   function withinLimits(caller: Caller, request: StartRunOptions["request"]): StartRunOptions["request"] {
     const { tokens, cost } = limits?.left(caller) ?? {};
     if (tokens === undefined && cost === undefined) return request;
@@ -85,7 +86,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     return { ...request, chain: { ...chain, budget: smaller(chain.budget, tokens), cost: smaller(chain.cost, cost) } };
   }
 
-  /** Who only waits for a person uses nothing, and must not keep others from beginning. */
+  /** A run that only waits for a person uses nothing, and must not keep others from starting. */
   function admit(caller: Caller): void {
     const all = [...going.values()];
     const own = all.filter((run) => run.caller.owner === caller.owner);
@@ -97,7 +98,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     limits?.admit(caller, { ...counts, freeInMs: freeIn(own) });
   }
 
-  /** The newest first. */
+  /** Yields the caller's runs, newest first. */
   function* ofCaller(caller: Caller): Generator<RunHandle> {
     for (const run of [...going.values()].reverse()) if (isOf(run, caller) && !run.isAside) yield run;
     for (const run of ended.values()) if (isOf(run, caller)) yield run;
@@ -172,23 +173,26 @@ function waits({ open }: RunHandle): boolean {
   return open !== undefined;
 }
 
-/** When the first of the questions is given up, in milliseconds from now. */
+/** Returns when the first of the questions is given up, in milliseconds from now. */
 function freeIn(runs: readonly RunHandle[]): number {
   const ends = runs.map(({ open }) => open?.until ?? Number.POSITIVE_INFINITY);
   return Math.max(0, Math.min(...ends) - Date.now());
 }
 
-/** One owner may come with rights to more tools or fewer: those are different callers here, as a run may use what its caller may. */
+/**
+ * One owner may come with rights to different tools. Those count as different callers here, because a run may use what its
+ * caller may use.
+ */
 function isOf({ caller: { owner, tools } }: RunHandle, caller: Caller): boolean {
   return owner === caller.owner && JSON.stringify(tools) === JSON.stringify(caller.tools);
 }
 
-/** Until it has begun, a run's conversation is known by its question alone. */
+/** Until a run has begun, its conversation is known only from its request. */
 function isIn({ wantedConversationId, conversationId }: RunHandle, wanted: string | undefined): boolean {
   return wanted === wantedConversationId || wanted === conversationId;
 }
 
-/** Of two limits that may be absent. */
+/** Returns the smaller of two limits, either of which may be absent. */
 function smaller(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }

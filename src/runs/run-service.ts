@@ -7,19 +7,19 @@ import { type Confirmations, createConfirmations } from "./questions/confirmatio
 import type { RunHandle } from "./run-handle.ts";
 import { createRunRegistry, type RunRegistry } from "./run-registry.ts";
 
-/** What all ways to the agent share: one set of runs, whoever began them and over what. */
+/** Holds what all interfaces to the agent share: one set of runs, whoever began them and over which interface. */
 export interface RunService {
   duet: Duet;
   settings: Config["serve"];
   runs: RunRegistry;
   confirmations: Confirmations;
-  /** The mode of a question that names none. */
+  /** Is the mode of a question that names none. */
   mode: Mode | undefined;
   /** Takes each thought, tool input and output, line by line; absent unless they are wanted. */
   logSteps: ((line: string) => void) | undefined;
 }
 
-/** One caller's part of it. */
+/** Adds one caller to the shared run service. */
 export interface CallerScope extends RunService {
   caller: Caller;
 }
@@ -28,9 +28,7 @@ export interface RunServiceOptions {
   settings: Config["serve"];
   mode?: Mode | undefined;
   logSteps?: ((line: string) => void) | undefined;
-  /** Told of each run as it begins. */
   onBegin?: ((run: RunHandle) => void) | undefined;
-  /** Told of each run when it has ended. */
   onEnd?: ((run: RunHandle) => void) | undefined;
 }
 

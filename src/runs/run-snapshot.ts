@@ -3,18 +3,21 @@ import type { Citation, Mode, ModelBill, Outcome, ToolCallRecord } from "../core
 
 export interface RunSnapshotOptions {
   runId: string;
-  /** Of the question; empty until the run has begun, where it is a new one. */
+  /** Is the conversation that the question names. In a new conversation it is empty until the run has begun. */
   conversationId: string;
   mode: Mode;
 }
 
-/** What a run has come to while it goes on, from its events. */
+/** Collects what an active run has produced so far from its events. */
 export interface RunSnapshot {
   readonly conversationId: string;
   handle(event: AgentEvent): void;
-  /** As a result (the contract's section 5), with the status `running`; results of calls are their beginnings. */
+  /**
+   * Returns the result so far (the contract's section 5), with the status `running`. Results of calls are cut to their
+   * beginnings.
+   */
   outcome(): Outcome;
-  /** Nothing of it is wanted any more but its conversation. */
+  /** Frees the collected answer, calls and citations. Only the id of the conversation is still needed. */
   close(): void;
 }
 
@@ -113,12 +116,12 @@ function emptyBill(): ModelBill {
   };
 }
 
-/** What nothing was used for has no cost. */
+/** A model that made no calls has no cost. */
 function shown(bill: ModelBill): ModelBill {
   return bill.calls === 0 ? { ...bill, cost_usd: null } : { ...bill };
 }
 
-/** Models are named `provider/model` in events; the model may have a slash of its own. */
+/** Events name models `provider/model`; the model may contain a slash of its own. */
 function name(bill: ModelBill, named: string): void {
   const slash = named.indexOf("/");
   bill.provider = slash < 0 ? "" : named.slice(0, slash);

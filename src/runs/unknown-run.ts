@@ -1,6 +1,5 @@
 import type { Text } from "../kit/errors.ts";
 
-/** One line for an id that is no run of this caller's. */
 export function describeUnknownRun(runId: string): Text {
   const shown = JSON.stringify(runId.slice(0, 100));
   return {

@@ -7,18 +7,18 @@ import type { RunHandle } from "./run-handle.ts";
 export interface WaitOptions {
   host: Host;
   requestContext: RequestContext;
-  /** How long the request may last, in milliseconds. */
+  /** Is how long the request may last, in milliseconds. */
   windowMs: number;
-  /** Whether a call that waits for a person may be given out as a token, where the host cannot ask. */
+  /** Is true when a call that waits for approval may be returned as a token because the host cannot ask. */
   handsOut: boolean;
 }
 
-/** Why a request stops waiting for its run. */
+/** Says why a request stops waiting for its run. */
 export type WaitResult =
   | { end: "ended" }
-  /** It goes on. */
+  /** The run continues. */
   | { end: "window" }
-  /** The host's model is to ask its user, and to come back. */
+  /** The host's model should ask its user and then call again. */
   | { end: "confirm"; open: OpenQuestion };
 
 /**

@@ -1,18 +1,18 @@
 import { DuetError, getMessage, type Text } from "../kit/errors.ts";
 import { getOwnValue } from "../kit/json.ts";
 
-/** Another process holds the lock. */
+/** Returns true when another process holds the lock. */
 export function isBusy(thrown: unknown): boolean {
   const code = sqliteCode(thrown);
   return code === 5 || code === 6;
 }
 
-/** A sound database that is not one of ours. */
+/** Reports a sound database whose tables are not the store's. */
 export class WrongTablesError extends Error {
   override readonly name = "WrongTables";
 }
 
-/** What is another owner's is not there. */
+/** A conversation of another owner is reported as missing. */
 export function noConversationError(): DuetError {
   return new DuetError({
     code: "internal",
@@ -20,13 +20,13 @@ export function noConversationError(): DuetError {
   });
 }
 
-/** The file is torn, is no database, or is none of ours. */
+/** Returns true when the file is damaged, is not a database, or does not belong to the store. */
 export function isDamage(thrown: unknown): boolean {
   const code = sqliteCode(thrown);
   return code === 11 || code === 26 || thrown instanceof WrongTablesError;
 }
 
-/** What a failure of SQLite or of the file system means to the reader. */
+/** Explains a failure of SQLite or of the file system to the user. */
 export function toStoreError(thrown: unknown, file: string): DuetError {
   if (thrown instanceof DuetError) return thrown;
   const why = whyOf(thrown);
@@ -45,7 +45,7 @@ export function toStoreError(thrown: unknown, file: string): DuetError {
   });
 }
 
-/** SQLite's primary result code (https://www.sqlite.org/rescode.html). */
+/** Returns SQLite's primary result code (https://www.sqlite.org/rescode.html). */
 function sqliteCode(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error && "errcode" in thrown && typeof thrown.errcode === "number")) return undefined;
   return thrown.errcode & 0xff;
@@ -66,7 +66,7 @@ const readOnly = { zh: "它是只读的", en: "it is read-only" };
 const noSpace = { zh: "磁盘已满", en: "the disk is full" };
 const notAllowed = { zh: "没有权限", en: "permission is denied" };
 
-/** By SQLite's result code, or by the system's. */
+/** Maps SQLite's result codes and the system's error codes to texts. */
 const reasons: Readonly<Record<string, Text>> = {
   EACCES: notAllowed,
   EPERM: notAllowed,

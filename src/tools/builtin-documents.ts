@@ -4,7 +4,7 @@ import { createBuiltinTools } from "./builtin/builtin-tools.ts";
 import { builtinExamples } from "./builtin-examples.ts";
 import { documentTools } from "./tool-documents.ts";
 
-/** Every built-in tool, those included that only a configuration turns on. */
+/** Returns every built-in tool, including those that only a configuration turns on. */
 export function listBuiltinTools(locale: Locale): Tool[] {
   const keyed = { baseUrl: "https://search.example.com" };
   return createBuiltinTools({
@@ -27,7 +27,7 @@ export function listBuiltinTools(locale: Locale): Tool[] {
   });
 }
 
-/** The committed page of the built-in tools: `docs/tools.md`, `docs/tools.zh.md`. */
+/** Writes the committed page of the built-in tools: `docs/tools.md` and `docs/tools.zh.md`. */
 export function documentBuiltinTools(locale: Locale): string {
   const head = say(locale, {
     zh: "# 内置工具\n\n本页由 `npm run docs` 根据工具的定义生成，请勿手工修改。您自己的配置中全部工具（包括 MCP 服务器的工具）的文档：`duet tools docs`。\n\n以下工具需要先配置才会启用：`web_search`（搜索服务）、`send_email`（`email`）、`http_request`（`web.hosts`）。",

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../kit/json.ts";
 
-/** Example calls of the built-in tools, for documents; no model is sent them. */
+/** These example calls of the built-in tools are for documents and are not sent to models. */
 export const builtinExamples: Readonly<Record<string, readonly JsonObject[]>> = {
   echo: [{ text: "hello" }],
   calculator: [{ expression: "(24 + 17) / 2" }, { numbers: [1, 2, 3, 4, 5], operations: ["mean", "max"] }],

@@ -9,9 +9,12 @@ import type { Text } from "../kit/errors.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 
 export interface ToolPolicy {
-  /** Only tools of which a call may fit one of these patterns; absent, all; empty, none. */
+  /**
+   * Keeps only tools of which a call may match one of these patterns. All tools are kept when it is absent, and none when it is
+   * empty.
+   */
   allow?: readonly string[];
-  /** Never these, whatever `allow` says; a pattern with arguments denies calls, not the tool. */
+  /** Removes these tools whatever `allow` contains. A pattern with arguments denies calls and not the tool. */
   deny?: readonly string[];
 }
 

@@ -4,14 +4,14 @@ import type { JsonObject, JsonSchema } from "../kit/json.ts";
 export interface ToolSpecification {
   name: string;
   description: string;
-  /** A JSON Schema whose root describes an object. */
+  /** Is a JSON Schema whose root describes an object. */
   inputSchema: JsonSchema;
   annotations?: ToolAnnotations;
   annotationsFor?(args: JsonObject): ToolAnnotations;
   alwaysAsks?: boolean;
-  /** `builtin` when absent. */
+  /** Is `builtin` when absent. */
   source?: string;
-  /** What the schema cannot say; asked once the arguments fit it. */
+  /** Checks what the schema cannot express. It runs once the arguments match the schema. */
   check?(args: JsonObject): Promise<ArgumentProblem[]>;
   run(args: JsonObject, context: ToolContext): Promise<ToolResult>;
 }
@@ -35,12 +35,11 @@ function isHarmlessTwice({ readOnly, destructive, idempotent }: ToolAnnotations)
   return (readOnly === true && destructive !== true) || idempotent === true;
 }
 
-/** The same tool with another way to run: what every limit and check round a tool is made of. */
+/** Returns the same tool with another `run`. Every limit and check around a tool is built this way. */
 export function wrapTool(tool: Tool, run: Tool["run"]): Tool {
   return { ...tool, run };
 }
 
-/** A successful result. */
 export function createSuccess(text: string): ToolResult {
   return { ok: true, text };
 }

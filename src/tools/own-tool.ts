@@ -8,13 +8,13 @@ import { toShortLine } from "../kit/text/sanitize.ts";
 import { defineTool } from "./define-tool.ts";
 import { toOwnResult } from "./own-result.ts";
 
-/** A tool as its user writes it: in a program that embeds Duet, or as the default export of a module. */
+/** Defines a tool as its user writes it: in a program that embeds Duet, or as the default export of a module. */
 export interface OwnTool<Arguments = JsonObject> {
-  /** 1 to 64 letters, digits, `_` or `-`. */
+  /** Consists of 1 to 64 letters, digits, `_` or `-`. */
   name: string;
-  /** For the model: what the tool does and when to use it. */
+  /** Tells the model what the tool does and when to use it. */
   description: string;
-  /** A JSON Schema whose root describes an object, or a Zod 4 object. */
+  /** Is a JSON Schema whose root describes an object, or a Zod 4 object. */
   inputSchema: JsonSchema | ZodObject;
   annotations?: ToolAnnotations;
   /**
@@ -27,13 +27,13 @@ export interface OwnTool<Arguments = JsonObject> {
 export interface OwnToolContext {
   /** Aborts when the run is cancelled or out of time. */
   readonly signal: AbortSignal;
-  /** The language of the question. */
+  /** Is the language of the question. */
   readonly locale: Locale;
   /** Tells the reader what the tool is doing. */
   progress(message: string): void;
 }
 
-/** The same with the arguments that its Zod schema gives; at run time it is what it was given. */
+/** Returns the same tool, with its arguments typed by the Zod schema. At run time it is unchanged. */
 export function withTypes<Schema extends ZodObject>(
   tool: Omit<OwnTool<z.infer<Schema>>, "inputSchema"> & { inputSchema: Schema },
 ): OwnTool<z.infer<Schema>>;
@@ -43,8 +43,8 @@ export function withTypes(tool: OwnTool): OwnTool {
 }
 
 /**
- * A user's tool as the agent takes it; `described` speaks for one that has no description. Throws a `config` error that
- * names `where` and what is wrong with it.
+ * Converts a user's tool to the agent's form. `described` is used when the tool has no description. Throws a `config` error that
+ * names `where` and what is wrong with the tool.
  */
 export async function toTool(own: unknown, where: string, described?: string): Promise<Tool> {
   if (!isRecord(own)) throw wrong(where, "", own, "{ name, description, inputSchema, run }");
@@ -77,7 +77,7 @@ function isMissing(description: unknown): boolean {
 
 interface ReadSchema {
   schema: JsonSchema;
-  /** What the schema makes of checked arguments: a Zod schema fills in defaults, transforms, and has rules of its own. */
+  /** Parses checked arguments. A Zod schema fills in defaults, transforms values, and has rules of its own. */
   parse(args: JsonObject): Promise<{ args: unknown } | { problems: ArgumentProblem[] }>;
 }
 
@@ -93,7 +93,7 @@ async function readSchema(given: Record<string, unknown>, where: string): Promis
   return { schema, parse: (args) => parseBy(given, args) };
 }
 
-/** Told by the schema itself where it can (Zod 4.2 and later): another copy of the package costs memory. */
+/** Uses the schema's own method where it exists (Zod 4.2 and later), because another copy of the package costs memory. */
 async function toJsonSchema(schema: ZodObject): Promise<JsonSchema> {
   const options = { io: "input", unrepresentable: "any" } as const;
   if (typeof schema.toJSONSchema === "function") return schema.toJSONSchema(options);
@@ -101,7 +101,7 @@ async function toJsonSchema(schema: ZodObject): Promise<JsonSchema> {
   return toJSONSchema(schema, options);
 }
 
-/** A rule that no JSON Schema can say, such as a `refine`, is told to the model as its check would be. */
+/** A rule that JSON Schema cannot express, such as a `refine`, is reported to the model like a failed check. */
 async function parseBy(schema: ZodObject, args: JsonObject): ReturnType<ReadSchema["parse"]> {
   const { success: isValid, data, error } = await schema.safeParseAsync(args);
   if (isValid) return { args: data };

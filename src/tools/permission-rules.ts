@@ -14,7 +14,7 @@ import { wrapTool } from "./define-tool.ts";
 
 /** Rules as they are written in the configuration's `tools`. */
 export interface PermissionRules {
-  /** A call has to fit one of these; absent, all do. */
+  /** When present, a call must match one of these patterns. */
   allow?: readonly string[] | undefined;
   deny?: readonly string[] | undefined;
   ask?: readonly string[] | undefined;
@@ -26,7 +26,10 @@ export type PermissionCheck = (
   args: JsonObject,
 ) => { decision: "allowed" | "denied" | "ask"; rule: string };
 
-/** A denial wins over all, a question over what is allowed. `place` is what the rules stand in. */
+/**
+ * A matching `deny` rule takes precedence over `ask`, and `ask` over `allow`. `place` names the configuration section of the
+ * rules.
+ */
 export function createPermissionCheck(
   { allow, deny = [], ask = [] }: PermissionRules,
   place = "tools",
@@ -48,7 +51,7 @@ export function createPermissionCheck(
   };
 }
 
-/** The rule of a tool that asks whatever is configured. */
+/** Names the rule of a tool that asks whatever is configured. */
 const alwaysAsks = "always";
 
 /**
@@ -75,7 +78,7 @@ export function withPermission(tool: Tool, checkPermission: PermissionCheck): To
   });
 }
 
-/** Where rules stand round rules, the inner ones have the last word. */
+/** Keeps an existing permission, because the innermost rules take precedence when rules are nested. */
 function under(permission: Permission, result: ToolResult): ToolResult {
   return result.permission ? result : { ...result, permission };
 }
@@ -90,7 +93,7 @@ function refusal({ name }: Tool, permission: Permission, { locale }: ToolContext
   return { ...createFailure("denied", text), permission };
 }
 
-/** For the reader, who was asked. */
+/** This text is for the reader, who was asked. */
 function inTime({ name }: Tool): Text {
   return {
     zh: `${name} 需要同意，而没有得到答复，所以没有执行。`,
@@ -98,7 +101,7 @@ function inTime({ name }: Tool): Text {
   };
 }
 
-/** For the reader, who can change the rules. */
+/** This text is for the reader, who can change the rules. */
 function howTo({ name, alwaysAsks: always }: Tool, rule: string): Text {
   if (always)
     return {

@@ -2,10 +2,9 @@ import { waitAbortable } from "../kit/async/timeout.ts";
 
 export interface SharedWork<T> {
   key: string;
-  /** Work that is under way. */
   pending: Map<string, Promise<T>>;
   work(): Promise<T>;
-  /** Whether others can use what came of it. */
+  /** Returns true when other callers can use the result. */
   isGood(result: T): boolean;
   signal: AbortSignal;
 }

@@ -6,13 +6,16 @@ import { sanitize, sanitizeLine } from "../kit/text/sanitize.ts";
 
 export interface DocumentOptions {
   locale: Locale;
-  /** Of the configuration: patterns of calls that a person is asked about. */
+  /** Lists the configured patterns of calls that need a person's consent. */
   ask?: readonly string[] | undefined;
-  /** Example calls, by the names of tools; a tool that has none gets one that fits its schema. */
+  /** Maps tool names to example calls. A tool without any gets one that fits its schema. */
   examples?: Readonly<Record<string, readonly JsonObject[]>>;
 }
 
-/** A section of Markdown for each tool: what it does, its arguments, an example call, its limits and who is asked. */
+/**
+ * Writes a Markdown section for each tool with its purpose, its arguments, an example call, its limits, and who is asked for
+ * consent.
+ */
 export function documentTools(tools: readonly Tool[], options: DocumentOptions): string {
   return tools.map((tool) => documentTool(tool, options)).join("\n");
 }
@@ -52,7 +55,7 @@ function row(cells: readonly string[]): string {
   return `| ${cells.map((cell) => sanitizeLine(cell).replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
-/** A type with what limits it: `integer, 1-200`, `content, name, both`, `string[], 1-20`. */
+/** Describes a type with its limits: `integer, 1-200`, `content, name, both`, `string[], 1-20`. */
 function typeOf(schema: unknown): string {
   const {
     type,
@@ -85,7 +88,7 @@ function rangeOf(least: unknown, most: unknown): string {
   return most === undefined ? "" : `≤ ${String(most)}`;
 }
 
-/** The required arguments with values that their types allow. */
+/** Returns the required arguments with values that their types allow. */
 export function toExample({ properties, required }: Tool["inputSchema"]): JsonObject {
   const names: readonly unknown[] = Array.isArray(required) ? required : [];
   const given = Object.entries(recordIn(properties)).filter(([name]) => names.includes(name));

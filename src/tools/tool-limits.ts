@@ -31,7 +31,7 @@ export function withTimeout(tool: Tool, ms: number, prepare?: (args: JsonObject)
   });
 }
 
-/** The same context under another signal; what a tool still reports after it aborted is dropped. */
+/** Returns the same context with another signal. Progress that a tool reports after the signal aborted is dropped. */
 function until(signal: AbortSignal, context: ToolContext): ToolContext {
   return {
     ...context,

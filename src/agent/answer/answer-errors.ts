@@ -1,7 +1,6 @@
 import type { FinishReason } from "../../core/model.ts";
 import { DuetError } from "../../kit/errors.ts";
 
-/** A turn that came to its end without a word. */
 export function emptyAnswerError(finish: FinishReason): DuetError {
   if (finish === "refused" || finish === "content-filter")
     return new DuetError({
@@ -25,7 +24,6 @@ export function emptyAnswerError(finish: FinishReason): DuetError {
   });
 }
 
-/** A turn that was to answer, and broke off to ask for a tool. */
 export function unexpectedToolCallError(): DuetError {
   return new DuetError({
     code: "bad_response",

@@ -4,21 +4,24 @@ import type { Conversation } from "../../core/store/store.ts";
 import type { Locale } from "../../kit/errors.ts";
 import { createCitationFilter, renderReferences } from "../citations/citations.ts";
 
-/** The answer as it grows: what is pushed is checked for citations, shown at once, and kept as it was shown. */
+/** Collects the answer as it grows. Text that is pushed is checked for citations, shown at once, and kept as it was shown. */
 export interface AnswerText {
-  /** `kept` is what the conversation remembers of it, where that is not the text itself. */
+  /** The conversation remembers `kept` where it differs from the text itself. */
   push(text: string, kept?: string): void;
   /** Shows the held-back rest and the list of references; once. */
   finish(): void;
   readonly shown: string;
-  /** The same as the model wrote it: its own numbers, no list of references. This is what a conversation remembers. */
+  /**
+   * Holds the answer as the model wrote it, with its own numbers and without a list of references. A conversation remembers this
+   * text.
+   */
   readonly written: string;
   citations(): Citation[];
 }
 
 export interface AnswerOptions {
   conversation: Conversation;
-  /** Of the list of references. */
+  /** Sets the language of the list of references. */
   language: Locale;
   emit(event: AgentEvent): void;
 }
@@ -28,14 +31,13 @@ export function createAnswerText(run: AnswerOptions): AnswerText {
   let shown = "";
   let written = "";
   let finished = false;
-  /** The numbers that were shown. */
   const seen = new Set<number>();
   function show(text: string): void {
     if (text === "") return;
     shown += text;
     run.emit({ type: "answer-delta", text, citations: shownIn(text) });
   }
-  /** The citations whose number this piece shows first. */
+  /** Returns the citations whose number appears for the first time in this piece. */
   function shownIn(text: string): Citation[] | undefined {
     const first = filter.citations().filter(({ n }) => !seen.has(n) && text.includes(`[${n}]`));
     for (const { n } of first) seen.add(n);

@@ -7,8 +7,8 @@ import type { Run } from "../run.ts";
 import { type AnswerInput, writeAnswer } from "./write-answer.ts";
 
 /**
- * Chat mode: the answer model answers, and nothing else happens. With search on, the web is searched once before, for the
- * message as it was typed; a search that brings nothing is told, and the model answers from what it knows.
+ * Answers in chat mode: the answer model answers without tools. With search on, the web is searched once before, for the message
+ * as it was typed. If a search finds nothing, a notice says so, and the model answers from what it knows.
  */
 export async function answerInChatMode(run: Run): Promise<AnswerResult> {
   const found = run.search ? await searchFirst(run) : undefined;
@@ -29,7 +29,7 @@ function fromPages(found: Observation): AnswerInput {
   };
 }
 
-/** More of a message than this, in characters, says nothing to a search engine. */
+/** Limits a search query to this many characters; a longer message is of no use to a search engine. */
 const longestQuery = 1000;
 
 async function searchFirst(run: Run): Promise<Observation | undefined> {

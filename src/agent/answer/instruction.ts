@@ -3,8 +3,8 @@ import { say } from "../../kit/errors.ts";
 import type { Run } from "../run.ts";
 
 /**
- * What the program that asks wants of all answers, as an exchange: it comes from outside, so it is never part of a system
- * prompt, and our own rules go before it. Nothing where it wants nothing.
+ * Returns the calling program's instruction for all answers as an exchange of messages. It comes from outside, so it is never
+ * part of a system prompt, and our own rules go before it. Returns no messages when there is no instruction.
  */
 export function toInstructionMessages({ language }: Run, instruction: string | undefined): Message[] {
   if (instruction === undefined || instruction.trim() === "") return [];

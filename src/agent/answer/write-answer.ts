@@ -86,7 +86,7 @@ function fallback(run: Run, error: DuetError): string {
   });
 }
 
-/** What the answer model gets of the other model's work: the question and each call with its result, as fenced text. */
+/** Gives the answer model the other model's work: the question and each call with its result, as fenced text. */
 export function toAnswerMessage(
   question: string,
   observations: readonly Observation[],
@@ -103,13 +103,13 @@ export function toAnswerMessage(
   return [question, title, ...results].join("\n\n");
 }
 
-/** What a conversation remembers of such an answer: what tools gave must not come back as the assistant's own words. */
+/** A conversation remembers such an answer under this title: tool results must not come back as the assistant's own words. */
 const plainResultsTitle: Text = {
   zh: "没有模型能够写出回答，以下是已有的中间结果：",
   en: "No model could write the answer. These are the results so far:",
 };
 
-/** The answer when no model can give one: the results themselves, as they came. */
+/** Returns the unchanged results themselves as the answer, for when no model can write one. */
 export function renderPlainResults(observations: readonly Observation[], locale: Locale): string {
   const results = observations
     .filter(({ ran }) => ran)
@@ -117,17 +117,16 @@ export function renderPlainResults(observations: readonly Observation[], locale:
   return [say(locale, plainResultsTitle), ...results].join("\n\n");
 }
 
-/** What an answer is to be written from. */
 export interface AnswerInput {
   prompt: "answer" | "chat";
-  /** Why the answer is written now, for the reader. */
+  /** Tells the reader why the answer is written now. */
   reason: Text;
   observations: readonly Observation[];
-  /** What the model must know beside the results. */
+  /** Holds what the model must know besides the results. */
   note?: Text | undefined;
 }
 
-/** The brief after deciding and acting: which model takes over and why, and what may be missing. */
+/** Builds the input for the answer after deciding and acting. It says which model takes over and why, and what may be missing. */
 export function createAnswerInput(run: Run, { observations, reason, custom }: DecideResult): AnswerInput {
   const results = countResults(observations);
   const cause = explainReason(reason, { limits: run.limits, results, custom });

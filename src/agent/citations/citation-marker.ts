@@ -1,18 +1,18 @@
-/** A marker that may be a citation: `[1]`, `[1, 3]`, `[1-3]`, `[^1]`, `[[1]]`, `[citation:1]`, [来源1], 【1】 or 【1†…】. */
+/** A marker may be a citation: `[1]`, `[1, 3]`, `[1-3]`, `[^1]`, `[[1]]`, `[citation:1]`, [来源1], 【1】 or 【1†…】. */
 export interface Marker {
-  /** The marker itself, without what follows it. */
+  /** Holds the marker itself, without the text that follows it. */
   text: string;
-  /** In their order, ranges spelt out. */
+  /** Lists the numbers in their order, with ranges expanded. */
   numbers: number[];
-  /** It is one of Markdown's footnotes, which may have its own definition. */
+  /** Is true for a Markdown footnote, which may have its own definition. */
   isFootnote: boolean;
 }
 
-/** The longest marker; a longer text in brackets is none. */
+/** Limits the length of a marker; a longer text in brackets is not a marker. */
 const longest = 48;
 const mostInARange = 20;
 
-/** Whether a marker may begin with this character, by its code. */
+/** Is true when a marker may begin with the character that has this code. */
 export function canOpenMarker(code: number): boolean {
   return code === 91 || code === 0x3010 || code === 0xff3b || code === 0x3014;
 }
@@ -32,10 +32,10 @@ export function readMarker(text: string): Marker | "open" | undefined {
   return numbers && { text: text.slice(0, end + 1), numbers, isFootnote: inside.startsWith("^") };
 }
 
-/** What models put before the number, where they were taught to. */
+/** Some models were trained to put one of these words before the number. */
 const words = ["citation:", "来源：", "来源:", "来源"];
 
-/** The word there; empty when there is none. */
+/** Returns the word at the head of the text, or an empty string when there is none. */
 function readWord(text: string): string {
   const head = text.slice(0, longest).toLowerCase();
   if (words.some((word) => word !== head && word.startsWith(head))) return "open";
@@ -69,17 +69,17 @@ function readNumbers(inside: string, mayHaveNote: boolean): number[] | undefined
   return numbers;
 }
 
-/** The longest address of a link that is looked at. */
+/** Limits the length of a link address that is examined. */
 const longestAddress = 2048;
 
-/** Whether it is an address that a link may have, rather than a remark in brackets: `[1](2024)`. */
+/** Is true for an address that a link may have, and false for a remark in brackets: `[1](2024)`. */
 export function isAddress(target: string): boolean {
   return /^[a-z][a-z0-9+.-]*:|^[/#.]/i.test(target);
 }
 
 /**
- * The address of a Markdown link whose `(` is the head of `text`; "open" when more text may end it; undefined when it is
- * no link. Round brackets in it come in pairs.
+ * Returns the address of a Markdown link whose `(` is at the start of `text`; "open" when more text may end it; undefined when
+ * it is not a link. Round brackets in the address must be balanced.
  */
 export function readLinkTarget(text: string): string | "open" | undefined {
   let depth = 0;

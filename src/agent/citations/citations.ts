@@ -13,9 +13,9 @@ import { createReferenceFilter } from "./reference-filter.ts";
 export interface CitationFilter {
   /** Gives what can be shown of the text so far; holds back what more text may turn into a citation, code or a list. */
   push(text: string): string;
-  /** The held-back rest. */
+  /** Returns the text that was held back. */
   end(): string;
-  /** The sources cited, in the order of their new numbers. */
+  /** Returns the cited sources in the order of their new numbers. */
   citations(): Citation[];
 }
 
@@ -23,17 +23,17 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
   const cited = new Map<number, Citation>();
   const own = createReferenceFilter(sources);
   let held = "";
-  /** The marks that opened the code block which the text stands in. */
+  /** Holds the marks that opened the code block around the current text. */
   let fence: string | undefined;
-  /** How the current line begins, as far as that says where a code block may open. */
+  /** Holds the beginning of the current line, as far as it decides where a code block may open. */
   let lineHead = "";
   /** Spaces that went by and are not shown yet; they go with a citation that is taken out. */
   let gap = "";
-  /** The spaces that went with the last citation, in case another follows. */
+  /** Holds the spaces that were removed with the last citation, in case another follows. */
   let lost = "";
-  /** The last character that went by, spaces left out. */
+  /** Holds the last character of the text so far, spaces left out. */
   let last = "";
-  /** The last words that went by. */
+  /** Holds the last words of the text so far. */
   let tail = "";
 
   function cite(number: number): number | undefined {
@@ -100,13 +100,13 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
     return rewritten === "" ? "" : space + rewritten;
   }
 
-  /** Whether a link on a number only says where the source of that number is, be it not to the letter. */
+  /** Is true when a link on a number leads to the source of that number, even if not by exactly the same address. */
   function isOwnLink({ numbers: [number = 0, ...more] }: Marker, target: string): boolean {
     const source = sources.get(number);
     return more.length === 0 && source !== undefined && isSameHost(source.url, target);
   }
 
-  /** The marker as it should stand; undefined when it is no citation at all. */
+  /** Returns the marker as it should be shown, or undefined when it is not a citation. */
   function rewrite({ numbers, isFootnote }: Marker, next: string): string | undefined {
     // An interval or a value: $[1, 2]$, x = [1].
     if (/[$=∈]/.test(last)) return undefined;
@@ -121,7 +121,7 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
       .join("");
   }
 
-  /** Whether a number without a source stands where a citation would: after a word, before the end of a clause. */
+  /** Is true when a number without a source is placed like a citation: after a word, before the end of a clause. */
   function looksCited(number: number, next: string): boolean {
     if (number === 0 || asksForValue.test(tail.trimEnd()) || (gap === "" && /[A-Za-z0-9_)[\]]/.test(last)))
       return false;
@@ -176,14 +176,20 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
 
 const longestTail = 16;
 
-/** Words after which a number in brackets is a value, not a citation: "the list is [7]", "结果是 [5]". Nothing before it is one too. */
+/**
+ * After these words a number in brackets is a value and not a citation: "the list is [7]", "结果是 [5]". A number with nothing
+ * before it is a value too.
+ */
 const asksForValue =
   /^$|(?:^|[^a-z])(?:is|are|was|were|be|equals?|returns?|gives?|prints?|index|indices|list|array|vector|set|value|result|output|of|to|by|with|than|at|from|and|or|then|use|contains?)[:：]?$|(?:是|为|等于|得到|返回|输出|结果|列表|数组|集合|索引|下标|元素|包含|和|或|用)[:：]?$/i;
 
-/** Longer beginnings of a line are not needed: no code block opens behind them. */
+/** No code block opens behind a longer beginning of a line, so no more of it is kept. */
 const longestHead = 40;
 
-/** How far it is to the next character that may mean something; this runs over every token, so it uses no expression. */
+/**
+ * Returns the distance to the next character that may have a meaning. It runs over every token, so it uses no regular
+ * expression.
+ */
 function plainLength(text: string): number {
   let index = 1;
   for (; index < text.length; index++) {
@@ -198,27 +204,35 @@ function isSameHost(a: string, b: string): boolean {
   return URL.canParse(a) && URL.parse(a)?.host === URL.parse(b)?.host;
 }
 
-/** The list under an answer; empty when nothing was cited. */
+/** Renders the list under an answer. Returns an empty string when nothing was cited. */
 export function renderReferences(citations: readonly Citation[], locale: Locale): string {
   if (citations.length === 0) return "";
   const lines = citations.map(({ n, title, url }) => `- [${n}] ${title} ${url}`);
   return `\n\n${say(locale, { zh: "参考文献", en: "References" })}\n\n${lines.join("\n")}`;
 }
 
-/** The longest piece of code between backticks that is waited for; further off, a backtick is just a character. */
+/** Limits how much text is held back for a closing backtick. Beyond that, a backtick is an ordinary character. */
 const longestSpan = 512;
 
-/** The longest line that opens a code block: its marks and the name of its language. */
+/** Limits the line that opens a code block: its marks and the name of its language. */
 const longestOpening = 128;
 
-/** How much of `text`, which begins with a run of "`" or "~", is code to be left alone; "open" when more text will tell. */
+/**
+ * Holds the length of the code at the start of a text that begins with a run of "`" or "~"; that code stays unchanged.
+ * `readCode` returns "open" when more text is needed to decide.
+ */
 interface Code {
   length: number;
-  /** The run that opened a block which goes on behind `length`; undefined for code within a line, and for none. */
+  /**
+   * Holds the run that opened a block which continues after `length`. Is undefined for code within a line, and when there is no
+   * code.
+   */
   fence?: string;
 }
 
-/** `lineHead`: what stands before it on its line. `isLast`: no more text comes. */
+/**
+ * Reads the code at the start of `text`. `lineHead` is the text before it on its line; `isLast` is true when no more text comes.
+ */
 export function readCode(text: string, lineHead: string, isLast: boolean): Code | "open" {
   const run = runOf(text, 0);
   if (run.length === text.length && !isLast) return "open";
@@ -238,7 +252,7 @@ function readOpening(text: string, run: string, isLast: boolean): Code | "open" 
   return { length: end < 0 ? line.length : end + 1, fence: run };
 }
 
-/** Code within a line ends with a run of the same length. */
+/** Code within a line ends with a run of the same length as the one that opened it. */
 function readSpan(text: string, run: string, isLast: boolean): Code | "open" {
   for (let index = run.length; index < run.length + longestSpan; index++) {
     if (index >= text.length) return isLast ? { length: run.length } : "open";
@@ -252,7 +266,7 @@ function readSpan(text: string, run: string, isLast: boolean): Code | "open" {
   return { length: run.length };
 }
 
-/** Whether this line ends the block that `fence` opened; "open" when more of it will tell. */
+/** Is true when this line ends the block that `fence` opened, and "open" when more of the line is needed to decide. */
 export function isBlockEnd(line: string, fence: string): boolean | "open" {
   const [whole, run = "", end = ""] = /^[ \t>]*(?:([`~]+)[ \t]*)?\r?(\n?)$/.exec(line) ?? [];
   if (whole === undefined) return false;

@@ -19,21 +19,21 @@ import {
 export interface ReferenceFilter {
   /** Gives the text so far, without what may be the beginning of such a list. */
   push(text: string): string;
-  /** The rest, unless it is such a list. */
+  /** Returns the remaining text, unless it is such a list. */
   end(): string;
-  /** The numbers of the sources in the list that was taken out. */
+  /** Returns the numbers of the sources in the list that was removed. */
   listed(): readonly number[];
 }
 
 export function createReferenceFilter(sources: SourceList): ReferenceFilter {
-  /** The current line has been found to be text: it is shown as it comes. */
+  /** Is true when the current line has been found to be text. It is then shown as it arrives. */
   let isText = false;
-  /** The current line, its newline before it, while it is not known to be text. */
+  /** Holds the current line, with the newline before it, until it is known to be text. */
   let line = "";
-  /** Lines above it that are not shown yet: empty ones, rules, the list so far. */
+  /** Holds the lines above that are not shown yet: empty lines, rules, and the list so far. */
   let above = "";
   let inList = false;
-  /** The numbers in the list so far; 0 for what is no source. */
+  /** Lists the numbers found so far; 0 is an entry that is not a source. */
   let entries: number[] = [];
   let listed: readonly number[] = [];
 
@@ -55,7 +55,7 @@ export function createReferenceFilter(sources: SourceList): ReferenceFilter {
     return shown;
   }
 
-  /** More of the line; gives all that was held as soon as it can be nothing but text. */
+  /** Adds to the current line. Returns everything that was held as soon as it can only be text. */
   function grow(part: string): string {
     line += part;
     const visible = line.trim();
@@ -68,7 +68,7 @@ export function createReferenceFilter(sources: SourceList): ReferenceFilter {
     return mayBelong.some((may) => may(visible)) ? "" : giveUp();
   }
 
-  /** The line is whole; `next` begins the one below. */
+  /** Ends the current line; `next` begins the one below. */
   function close(next: string): string {
     const shown = isText ? "" : settle(line.trim());
     isText = false;
@@ -102,7 +102,7 @@ export function createReferenceFilter(sources: SourceList): ReferenceFilter {
     return "";
   }
 
-  /** What was held above is text after all. */
+  /** Returns the lines that were held above, because they are text after all. */
   function drop(): string {
     const shown = above;
     above = "";

@@ -24,16 +24,15 @@ const headings = [
 ];
 
 const longestHeading = 40;
-/** With an address in it, and without. */
+/** Limits an entry with an address in it; the next constant limits one without. */
 const longestEntry = 2000;
 const longestPlainEntry = 300;
 
-/** Whether a line is a heading of references and nothing else: `## 参考文献`, `**Sources:**`. */
+/** Is true when a line is only a heading of references: `## 参考文献`, `**Sources:**`. */
 export function isHeading(line: string): boolean {
   return line.length <= longestHeading && headings.includes(bare(line).replace(/[\s*_:：]+$/, ""));
 }
 
-/** Whether the beginning of a line may become one. */
 export function canBecomeHeading(start: string): boolean {
   if (start.length > longestHeading) return false;
   const words = bare(start);
@@ -43,12 +42,12 @@ export function canBecomeHeading(start: string): boolean {
   );
 }
 
-/** Without its marks and its number. */
+/** Returns the line without its marks and its number. */
 function bare(line: string): string {
   return line.replace(/^[\s#>*_\d.、()（）一二三四五六七八九十📚🔗📖]+/u, "").toLowerCase();
 }
 
-/** The numbers in a line that is heading and list at once, `来源：[1]、[2]`; 0 for what is no source. */
+/** Reads the numbers in a line that is both heading and list, `来源：[1]、[2]`; 0 is an entry that is not a source. */
 export function readInlineList(line: string, sources: SourceList): number[] | undefined {
   const list = inlineList(line);
   if (!list) return undefined;
@@ -62,12 +61,11 @@ export function readInlineList(line: string, sources: SourceList): number[] | un
   return numbers.length > 0 && /^(?:[\s,，、;；.。和与|·()（）<>*_-]|and)*$/.test(rest) ? numbers : undefined;
 }
 
-/** Whether the beginning of a line may become one. */
 export function canBecomeInlineList(start: string): boolean {
   return start.length <= longestEntry && inlineList(start) !== undefined;
 }
 
-/** What stands behind the heading and its colon, where it begins like a list. */
+/** Returns the text after the heading and its colon when it begins like a list. */
 function inlineList(line: string): string | undefined {
   if (line.length > longestEntry) return undefined;
   const words = bare(line);
@@ -76,35 +74,33 @@ function inlineList(line: string): string | undefined {
   return rest && (/^[[【［〔<]/.test(rest) || "https://".startsWith(rest.slice(0, 4))) ? rest : undefined;
 }
 
-/** `---`, `***`. */
+/** Matches `---` and `***`. */
 export function isRule(line: string): boolean {
   return line.length <= longestHeading && /^([-*_=])(?:\s*\1){2,}$/.test(line);
 }
 
-/** Whether the beginning of a line may become a rule. */
 export function canBecomeRule(start: string): boolean {
   return start.length <= longestHeading && /^(?:([-*_=])(?:\s*\1)*)?$/.test(start);
 }
 
-/** `[1]: https://…`, which Markdown does not show. */
+/** Matches `[1]: https://…`, which Markdown does not show. */
 export function isDefinition(line: string): boolean {
   return canBecomeDefinition(line) && /https?:\/\//i.test(line);
 }
 
-/** Whether the beginning of a line may become a definition. */
 export function canBecomeDefinition(start: string): boolean {
   return start.length <= longestEntry && /^(?:\[\^?(?:\d{0,3}|\d{1,3}\](?:[:：].*)?))?$/.test(start);
 }
 
-/** Whether the beginning of a line under the heading may become an entry. */
+/** Is true when the beginning of a line under the heading may become an entry. */
 export function canBecomeEntry(start: string): boolean {
   if (start.length > longestEntry) return false;
   return /^[-*+•·>\d[【［<\\]/.test(start) || "http".startsWith(start.slice(0, 4).toLowerCase());
 }
 
 /**
- * The number of the source that a line names by its address, its number or its title; 0 for a number that no source has,
- * and for a bare address below another entry; undefined when the line is something else.
+ * Returns the number of the source that a line names by its address, its number or its title. Returns 0 for a number that no
+ * source has, and for a bare address below another entry, and undefined when the line is something else.
  */
 export function readEntry(line: string, sources: SourceList, isBelowAnother: boolean): number | undefined {
   if (!canBecomeEntry(line)) return undefined;
@@ -118,10 +114,10 @@ export function readEntry(line: string, sources: SourceList, isBelowAnother: boo
   return isBelowAnother && /^<?https?:\S+$/i.test(line) ? 0 : undefined;
 }
 
-/** Shorter names are too common to tell a source by. */
+/** Shorter names are too common to identify a source. */
 const shortestName = 4;
 
-/** The source whose name stands in the line; of several, the one with the longest name. */
+/** Returns the number of the source whose name appears in the line. If several do, it is the one with the longest name. */
 function longestNamed(line: string, sources: SourceList, nameOf: (source: Source) => string): number | undefined {
   let best: { number: number; length: number } | undefined;
   for (let number = 1; number <= sources.size; number++) {

@@ -16,7 +16,10 @@ export interface CompactOptions extends Pick<RunOptions, "models" | "store" | "p
   signal: AbortSignal;
 }
 
-/** What a compaction came to; its tokens are estimates of what models read, those of `meta` what writing it used. */
+/**
+ * Holds the result of a compaction. Its tokens are estimates of what models read; those of `meta` are what writing the summary
+ * used.
+ */
 export interface Compaction {
   /** Turns that the summary stands for. */
   turns: number;
@@ -58,13 +61,16 @@ export async function compactConversation({ signal, ...options }: CompactOptions
   }
 }
 
-/** What is to become the summary: the one that there is, and the turns after it but the last. */
+/** Holds the input of the next summary: the existing one, and all later turns except the last. */
 interface OlderTurns {
   known: Summary | undefined;
   turns: readonly ConversationTurn[];
 }
 
-/** A summary that only stands in for turns that did not fit is made anew where they do: they say more than it. */
+/**
+ * A summary that only replaces turns which did not fit is rewritten when the turns do fit, because they contain more than it
+ * does.
+ */
 function olderTurns(run: Run, writer: Model): OlderTurns {
   const { turns, summary } = run.conversation;
   const all = turns.slice(0, -1);
@@ -76,7 +82,7 @@ function olderTurns(run: Run, writer: Model): OlderTurns {
 
 type Opened = { signal: AbortSignal; clock: ReturnType<typeof createRunClock> };
 
-/** A run of one turn, of which nobody sees the events. */
+/** Opens a run of one turn whose events are discarded. */
 function openCompaction(options: Omit<CompactOptions, "signal"> & { conversation: Conversation }, opened: Opened): Run {
   const { signal: cancelled, clock } = opened;
   const question = options.conversation.turns.at(-1)?.question ?? "";

@@ -11,23 +11,23 @@ import { fence } from "./fence.ts";
 import { shortenTurns } from "./fit-turns.ts";
 import type { Sizing } from "./shrink.ts";
 
-/** What is to become one summary: the last one, and the turns that came after it. */
+/** Holds the input of one summary: the last one, and the turns that came after it. */
 export interface OlderTurns {
   summary: Summary | undefined;
   turns: readonly ConversationTurn[];
   sizing: Sizing;
 }
 
-/** Of the room that a request has; the rest is for the prompt, the last summary and the fences. */
+/** Older turns may take this share of a request's budget; the rest is for the prompt, the last summary and the fences. */
 export const turnsShare = 0.7;
 
-/** What a model wrote, whatever made it end. */
+/** Holds what the model wrote, however its turn ended. */
 export interface WrittenSummary {
   text: string;
   finish: FinishReason;
 }
 
-/** Why a summary is written, in words for the reader, and for how many milliseconds at most. */
+/** Says why a summary is written, in words for the reader, and limits the time in milliseconds. */
 export interface SummaryRequest {
   reason: Text;
   ms: number;
@@ -79,7 +79,7 @@ export async function writeSummary(
   }
 }
 
-/** The function-call model, unless it looks at nothing but the question (the offline rules). */
+/** Returns the function-call model, unless it reads only the question (the offline rules). */
 export function chooseSummaryRole(models: Models): Role {
   return Number.isFinite(getContextWindow(models.functionCall)) ? "functionCall" : "answer";
 }

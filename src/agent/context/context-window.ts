@@ -1,10 +1,10 @@
 import type { Model, ModelRequest } from "../../core/model.ts";
 
-/** What a run has learned of how much its models can read. */
+/** Records what a run has learned about how much its models can read. */
 export interface ContextWindows {
-  /** The tokens that a request may take, for models that refused one as too long. */
+  /** Maps each model that refused a request as too long to the tokens that a request may take. */
   readonly rooms: Map<Model, number>;
-  /** What the reader was told already. */
+  /** Lists what the reader has already been notified of. */
   readonly told: Set<string>;
 }
 
@@ -12,27 +12,32 @@ export function createContextWindows(): ContextWindows {
   return { rooms: new Map(), told: new Set() };
 }
 
-/** Tokens assumed of a model whose window is not known: the least that servers of today's open models are started with. */
+/**
+ * Is the window assumed for a model whose window is not known, in tokens. Servers of today's open models are started with at
+ * least this much.
+ */
 const assumedWindow = 32_000;
 
-/** What the model can read and write in one call, in tokens; infinite for one that looks at nothing but the question. */
+/**
+ * Returns how much the model can read and write in one call, in tokens. It is infinite for a model that reads only the question.
+ */
 export function getContextWindow({ contextWindow = assumedWindow }: Model): number {
   return contextWindow;
 }
 
-/** The one of the two that can read less: what both read must fit it. */
+/** Returns the model with the smaller window: what both read must fit it. */
 export function pickSmallerModel({ functionCall, answer }: { functionCall: Model; answer: Model }): Model {
   return getContextWindow(answer) < getContextWindow(functionCall) ? answer : functionCall;
 }
 
-/** Characters that a model reads of one result: 20,000, and five in a small window for every eight of its tokens. */
+/** Returns how many characters of one result a model reads: 20,000, or in a small window five for every eight of its tokens. */
 export function getLongestResult(model: Model): number {
   return Math.min(20_000, Math.floor((getContextWindow(model) * 5) / 8));
 }
 
 /**
- * The tokens that a request may take. Three tenths of the window are kept for what the model writes, and because sizes
- * are estimates; more when the request asks for more, up to half.
+ * Returns the tokens that a request may take. Three tenths of the window are kept for what the model writes, and because sizes
+ * are estimates. More is kept when the request asks for more, up to half.
  */
 export function getRequestBudget(model: Model, { maxTokens = 0 }: Pick<ModelRequest, "maxTokens">): number {
   const window = getContextWindow(model);
@@ -40,26 +45,26 @@ export function getRequestBudget(model: Model, { maxTokens = 0 }: Pick<ModelRequ
   return Math.floor(window - Math.min(Math.max(maxTokens, window * 0.3), window / 2));
 }
 
-/** About how many tokens a text is for that model. */
+/** Estimates how many tokens a text takes for that model. */
 export function countTokens(model: Model, text: string): number {
   return model.countTokens?.([{ role: "user", content: text }]) ?? roughTokens(text);
 }
 
-/** Three Latin letters a token, or one Chinese character: rather too many than too few. */
+/** Counts three Latin letters per token, or one Chinese character. The result is too high rather than too low. */
 function roughTokens(text: string): number {
   let wide = 0;
   for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) >= 0x2e80) wide++;
   return wide + Math.ceil((text.length - wide) / 3);
 }
 
-/** About how many tokens a request takes. */
+/** Estimates how many tokens a request takes. */
 export function countRequestTokens(model: Model, { messages, tools }: ModelRequest): number {
   const offer = tools.length === 0 ? 0 : countTokens(model, JSON.stringify(tools));
   if (model.countTokens) return offer + model.countTokens(messages);
   return messages.reduce((sum, message) => sum + perMessage + roughTokens(allText(message)), offer);
 }
 
-/** Whether a request surely has room, told without the costly estimate: rather too many tokens are counted than too few. */
+/** Is true when a request certainly fits, judged without the costly estimate. It counts too many tokens rather than too few. */
 export function isSurelyWithin({ messages, tools }: ModelRequest, room: number): boolean {
   // Schemas are words for the most part. No common text of a message has more tokens than characters; where one has,
   // what is kept back for estimates covers it.
@@ -67,7 +72,7 @@ export function isSurelyWithin({ messages, tools }: ModelRequest, room: number):
   return messages.reduce((sum, message) => sum + perMessage + allText(message).length, offer) <= room;
 }
 
-/** What each message costs beside its text. */
+/** Each message costs this many tokens besides its text. */
 const perMessage = 8;
 
 function allText(message: ModelRequest["messages"][number]): string {

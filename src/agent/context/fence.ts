@@ -8,12 +8,15 @@ export function fence(text: string, marker: string): string {
   return `${opening(marker)}${text.replaceAll(marker, "…")}${closing(marker)}`;
 }
 
-/** What came of a call, as it stands in a prompt: between marks, unless the user has written it to be followed. */
+/** Puts the result of a call into a prompt. It is fenced, unless the user wrote it to be followed as an instruction. */
 export function fenceResult(text: string, { kind }: ToolResult, marker: string): string {
   return kind === "instruction" ? text.replaceAll(marker, "…") : fence(text, marker);
 }
 
-/** A text taken apart: what stands between marks, and all else with the marks themselves. Joined, it is the text again. */
+/**
+ * Holds one part of a text that was split at its fences: either fenced text, or other text together with the marks. The joined
+ * parts are the original text.
+ */
 export interface FencePart {
   text: string;
   isFenced: boolean;

@@ -5,11 +5,11 @@ import { splitFences } from "./fence.ts";
 import { planShrinkSteps, type ShrinkStep, shrinkTexts } from "./shrink.ts";
 
 export interface FitOptions {
-  /** The tokens that the request may take. */
+  /** Limits the tokens that the request may take. */
   room: number;
-  /** What stands between fences with this marker is from outside: it is shortened before anything that people said. */
+  /** Text fenced with this marker comes from outside. It is shortened before anything that people said. */
   marker: string;
-  /** Whether what people said may be shortened too, when nothing else is left. */
+  /** Is true when what people said may be shortened too, once nothing else is left. */
   mayCutWords: boolean;
   /** Keeps about that many characters of a text. */
   shorten(text: string, kept: number): string;
@@ -17,14 +17,13 @@ export interface FitOptions {
 
 export interface FittedRequest {
   request: ModelRequest;
-  /** What had to be shortened. */
   cut: "nothing" | "results" | "words";
 }
 
 /**
- * The request in a form that fits the model's window, as far as its parts can be shortened: results first, the oldest
- * before the newest, then the earlier conversation, the question last. System prompts, tools, calls and what a model
- * signed stay as they are. A request that surely fits costs no estimate. The messages given are not changed.
+ * Shortens the request until it fits the model's window, as far as its parts allow: results first, the oldest before the newest,
+ * then the earlier conversation, the question last. System prompts, tools, calls and what a model signed stay as they are. A
+ * request that surely fits costs no estimate. The messages given are not changed.
  */
 export function fitRequest(model: Model, request: ModelRequest, fitting: FitOptions): FittedRequest {
   const { room } = fitting;
@@ -47,7 +46,7 @@ export function fitRequest(model: Model, request: ModelRequest, fitting: FitOpti
   return { request: { ...request, messages }, cut: isWord ? "words" : "results" };
 }
 
-/** Characters. */
+/** These floors are in characters. */
 const floors = [8000, 2000, 500];
 
 function stepsOf(pieces: readonly Piece[], mayCutWords: boolean): ShrinkStep[] {
@@ -62,10 +61,9 @@ function stepsOf(pieces: readonly Piece[], mayCutWords: boolean): ShrinkStep[] {
   ];
 }
 
-/** A stretch of a message's content. */
+/** Locates a part of a message's content. */
 interface Piece {
   text: string;
-  /** The index of its message. */
   message: number;
   kind: "fixed" | "older-result" | "result" | "words";
 }
@@ -82,7 +80,7 @@ function piecesOf(messages: readonly Message[], marker: string): Piece[] {
   });
 }
 
-/** An author gets back its own turn as it is, and reads its text there. */
+/** A model gets its own turn back unchanged, and reads its text there. */
 function isFixed(message: Message): boolean {
   return message.role === "system" || (message.role === "assistant" && message.native !== undefined);
 }

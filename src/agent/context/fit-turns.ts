@@ -1,7 +1,7 @@
 import type { ConversationTurn } from "../../core/store/store.ts";
 import { planShrinkSteps, type Sizing, shrinkTexts } from "./shrink.ts";
 
-/** Whether turns are within a budget. Their length alone often says so; else they are counted as one text. */
+/** Is true when turns are within a budget. Their length alone is often enough to tell; otherwise they are counted as one text. */
 export function isWithinBudget(turns: readonly ConversationTurn[], budget: number, { tokensOf }: Sizing): boolean {
   const beside = turns.length * perTurn;
   // No common text has more tokens than characters, nor fewer than an eighth of them.
@@ -10,7 +10,10 @@ export function isWithinBudget(turns: readonly ConversationTurn[], budget: numbe
   return beside + length / 8 <= budget && beside + tokensOf(turns.flatMap(textsOf).join("\n")) <= budget;
 }
 
-/** The index from which on the turns fit together, the last ones first; their number when not even the last one does. */
+/**
+ * Returns the index from which the turns fit together, counted back from the last. Returns the number of turns when not even the
+ * last one fits.
+ */
 export function findFirstFitting(turns: readonly ConversationTurn[], budget: number, { tokensOf }: Sizing): number {
   let left = budget;
   for (let index = turns.length; index > 0; index--) {
@@ -21,7 +24,10 @@ export function findFirstFitting(turns: readonly ConversationTurn[], budget: num
   return 0;
 }
 
-/** The turns within a budget: the oldest are shortened, head and tail of each kept, and then left out down to `atLeast`. */
+/**
+ * Returns turns that fit a budget. The oldest are shortened first, head and tail of each kept, and then left out until `atLeast`
+ * turns remain.
+ */
 export function shortenTurns(
   turns: readonly ConversationTurn[],
   budget: number,
@@ -38,15 +44,14 @@ export function shortenTurns(
   return shortened.slice(Math.min(first, shortened.length - atLeast));
 }
 
-/** One text within a budget. */
 export function shortenText(text: string, budget: number, sizing: Sizing): string {
   const excess = sizing.tokensOf(text) - budget;
   return shrinkTexts([text], excess, [{ index: 0, floor: 0 }], sizing)[0] ?? "";
 }
 
-/** Characters of a question or an answer. */
+/** These floors are in characters of a question or an answer. */
 const turnFloors = [2000, 500];
-/** Tokens of a turn beside its texts. */
+/** A turn costs this many tokens besides its texts. */
 const perTurn = 16;
 
 function turnTokens(turn: ConversationTurn, tokensOf: Sizing["tokensOf"]): number {

@@ -9,20 +9,20 @@ import { fence } from "./fence.ts";
 import { findFirstFitting, isWithinBudget, shortenText, shortenTurns } from "./fit-turns.ts";
 import type { Sizing } from "./shrink.ts";
 
-/** What the conversation may take of the smaller window: tools, results and the answer need the rest. */
+/** The conversation may take this share of the smaller window: tools, results and the answer need the rest. */
 export const historyShare = 1 / 3;
 
 /**
- * How that is divided when it is too little: half for the last turns as they are, a quarter for the summary. The last
- * quarter stays free, so that not every turn is followed by a compression.
+ * When that share is too small, half of it goes to the last turns as they are, and a quarter to the summary. The last quarter
+ * stays free, so that not every turn is followed by a compression.
  */
 const recentShare = 1 / 2;
 export const summaryShare = 1 / 4;
 
 /**
- * The conversation so far as the models of a run read it, oldest first. Where it takes too much of a window, the
- * function-call model puts the older turns into a summary, which the store keeps; when it cannot, they are shortened or
- * left out, and a notice says so. Throws only when the run is cancelled.
+ * Returns the conversation so far as the models of a run read it, oldest first. Where it takes too much of a window, the
+ * function-call model summarizes the older turns, and the store keeps the summary. When the model cannot, the turns are
+ * shortened or left out, and a notice says so. Throws only when the run is cancelled.
  */
 export async function recallConversation(run: Run, store: ConversationStore): Promise<Message[]> {
   const { turns } = run.conversation;
@@ -55,7 +55,7 @@ export async function recallConversation(run: Run, store: ConversationStore): Pr
   return [...toSummaryMessages(run, made), ...last];
 }
 
-/** How what is said is measured and shortened, so that both models can read it. */
+/** Measures and shortens the conversation so that both models can read it. */
 export function createSizing({ models, results }: Run): Sizing {
   const model = pickSmallerModel(models);
   return {
@@ -64,7 +64,7 @@ export function createSizing({ models, results }: Run): Sizing {
   };
 }
 
-/** A summary that another model made may be too long for the one that reads it now. */
+/** Shortens the summary: one that another model wrote may be too long for the model that reads it now. */
 function readable(
   summary: Summary | undefined,
   turns: number,
@@ -116,8 +116,8 @@ function toTurnMessages(turns: readonly ConversationTurn[]): Message[] {
 }
 
 /**
- * A summary as an exchange. It was written from answers that may carry what a page or a tool said, so it stays data: it
- * stands in a fence, and never in a system prompt.
+ * Returns a summary as an exchange of messages. It was written from answers that may carry text from a page or a tool, so it
+ * stays data: it is fenced, and never in a system prompt.
  */
 function toSummaryMessages({ language, marker }: Run, { text, turns }: Summary): Message[] {
   const title = say(language, {

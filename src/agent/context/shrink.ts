@@ -1,17 +1,20 @@
-/** How texts are measured and shortened. */
+/** Defines how texts are measured and shortened. */
 export interface Sizing {
   tokensOf(text: string): number;
   /** Keeps about that many characters of a text. */
   shorten(text: string, kept: number): string;
 }
 
-/** One text gives up what is needed, but keeps so many characters. */
+/** Shortens one text as far as needed, but keeps at least this many characters. */
 export interface ShrinkStep {
   index: number;
   floor: number;
 }
 
-/** Rounds over the given texts, one for each floor: no text gives more in a round before every other has given as much. */
+/**
+ * Plans rounds over the given texts, one for each floor. No text is cut further before every other has been cut to the same
+ * floor.
+ */
 export function planShrinkSteps(indices: readonly number[], floors: readonly number[]): ShrinkStep[] {
   return floors.flatMap((floor) => indices.map((index) => ({ index, floor })));
 }
@@ -45,14 +48,14 @@ export function shrinkTexts(
 }
 
 interface Cut {
-  /** Characters to begin with. */
+  /** Is the length of the first attempt, in characters. */
   guess: number;
   floor: number;
-  /** Tokens. */
+  /** Is the wanted size, in tokens. */
   target: number;
 }
 
-/** The longest cut that is at most `target` tokens, but no shorter than the floor. */
+/** Finds the longest cut that takes at most `target` tokens, but is no shorter than the floor. */
 function cutTo(original: string, { guess, floor, target }: Cut, { tokensOf, shorten }: Sizing) {
   for (let kept = guess; ; kept *= 0.8) {
     const characters = Math.max(floor, Math.floor(kept));

@@ -4,14 +4,14 @@ import { say } from "../../kit/errors.ts";
 import type { RunResult } from "../loop/run-result.ts";
 import type { Run } from "../run.ts";
 
-/** What a conversation keeps of a run that has ended. */
+/** Returns what a conversation keeps of a run that has ended. */
 export function toTurnRecord(run: Run, ending: RunResult, outcome: Outcome): Pick<FinishedRun, "turn" | "pendingPlan"> {
   const answer = outcome.success ? run.answer.written : stoppedAnswer(run, ending);
   const turn = answer === undefined ? undefined : { question: run.said, answer };
   return { turn, pendingPlan: pendingPlanOf(run, ending, { outcome, hasTurn: turn !== undefined }) };
 }
 
-/** What was written before the run was stopped, with a line that says so: there is something to go on from. */
+/** Returns what was written before the run was stopped, with a line that says so. The next turn can continue from it. */
 function stoppedAnswer({ answer, callerSignal, language }: Run, { work }: RunResult): string | undefined {
   const written = answer.written.trimEnd();
   if (!callerSignal.aborted || work?.halt || written === "") return undefined;
@@ -25,7 +25,10 @@ interface Came {
   hasTurn: boolean;
 }
 
-/** The plan that waits for a reply; one that waited still waits if nothing was said to it, or nothing came of that. */
+/**
+ * Returns the plan that waits for a reply. A plan that was already waiting stays pending if nobody replied to it, or the reply
+ * had no effect.
+ */
 function pendingPlanOf(run: Run, { work }: RunResult, { outcome, hasTurn }: Came): string | undefined {
   if (run.mode !== "plan") return run.conversation.pendingPlan;
   const halt = work?.halt;

@@ -1,26 +1,25 @@
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import type { DuetError } from "../../kit/errors.ts";
 
-/** The time of one run. */
 export interface RunClock {
-  /** `cancelled`, or the end of the time for deciding and acting. */
+  /** Aborts with `cancelled`, or at the end of the time for deciding and acting. */
   readonly working: AbortSignal;
-  /** `cancelled`, or the end of the time for the whole run. */
+  /** Aborts with `cancelled`, or at the end of the time for the whole run. */
   readonly answering: AbortSignal;
-  /** When the time for acting will be over, in milliseconds since 1970. */
+  /** Returns when the time for acting will be over, in milliseconds since 1970. */
   deadline(): number;
-  /** How much is left of the time for deciding and acting, or of that for the whole run, in milliseconds. */
+  /** Returns the time left for deciding and acting, or for the whole run, in milliseconds. */
   leftMs(of: "working" | "answering"): number;
   /** Waits for somebody without counting the wait. */
   outsideTime<T>(wait: () => Promise<T>): Promise<T>;
-  /** How long such waits took together, in milliseconds. */
+  /** Holds the total time of such waits, in milliseconds. */
   readonly outsideMs: number;
   clear(): void;
 }
 
 export interface ClockOptions {
   limits: Limits;
-  /** How much was spent before the run could start, in milliseconds. */
+  /** Holds the time spent before the run could start, in milliseconds. */
   spentMs: number;
   cancelled: AbortSignal;
 }
@@ -57,31 +56,34 @@ export function createRunClock({ limits, spentMs, cancelled }: ClockOptions): Ru
   };
 }
 
-/** The limits of one run. All times are milliseconds. */
+/** Limits one run. All times are milliseconds. */
 export interface Limits {
-  /** Decide turns. */
+  /** Limits the decide turns. */
   maxIterations: number;
-  /** Tool calls over all turns. */
+  /** Limits the tool calls over all turns. */
   maxToolCalls: number;
-  /** The whole run, its answer included. */
+  /** Limits the whole run, its answer included. */
   maxExecutionTimeMs: number;
-  /** Input and output tokens of all model calls together, with those of agents below. */
+  /** Limits the input and output tokens of all model calls together, including those of sub-agents. */
   tokenBudget: number;
-  /** US dollars of the same; no limit when undefined, and none on models whose price is not known. */
+  /**
+   * Limits the cost of the same calls, in US dollars. There is no limit when it is undefined, and none on models whose price is
+   * not known.
+   */
   costBudget?: number;
-  /** Output tokens of one model turn; the model's own setting when undefined. */
+  /** Limits the output tokens of one model turn. The model's own setting applies when it is undefined. */
   maxTokens?: number;
-  /** Tool calls that run side by side. */
+  /** Limits how many tool calls run in parallel. */
   maxParallel: number;
-  /** Patterns of tools that may be called again and again with the same result: polling. */
+  /** Lists patterns of tools that may be called again and again with the same result, as polling does. */
   repeatable: readonly string[];
-  /** Characters under which a result counts as thin. */
+  /** A result with fewer characters counts as thin. */
   minResultLength: number;
-  /** Answer as soon as a round's results are not thin, without asking the function-call model again. */
+  /** Is true when the run answers as soon as a round's results are not thin, without asking the function-call model again. */
   stopWhenSufficient: boolean;
 }
 
-/** The time kept back for the answer: a quarter of the run, at most 20 s. */
+/** Returns the time reserved for the answer: a quarter of the run, at most 20 s. */
 export function getAnswerReserveMs(limits: Limits): number {
   return Math.min(20_000, limits.maxExecutionTimeMs / 4);
 }

@@ -3,28 +3,26 @@ import type { ModelBill } from "../../core/outcome.ts";
 
 export type Role = "functionCall" | "answer";
 
-/** What each of the two roles has used so far. */
+/** Counts what each of the two roles has used so far. */
 export interface Statistics {
-  /** One model turn. */
   add(role: Role, turn: TurnBill): void;
-  /** One more decide turn. */
   addIteration(): void;
   readonly iterations: number;
   totalTokens(): number;
-  /** What the last turn used. */
+  /** Returns what the last turn used. */
   last(): { tokens: number; cost: number };
-  /** What all calls cost as far as it is known, in US dollars. */
+  /** Returns the known part of the cost of all calls, in US dollars. */
   knownCost(): number;
-  /** What all calls cost, in US dollars; null when there was none, or when what one of them cost is not known. */
+  /** Returns the cost of all calls in US dollars, or null when there was no call or the cost of one is not known. */
   totalCost(): number | null;
   bill(role: Role, model: Model): ModelBill;
 }
 
-/** What one model turn used, with its attempts that failed. */
+/** Holds what one model turn used, including its failed attempts. */
 export interface TurnBill {
   usage: Usage;
   elapsedMs: number;
-  /** US dollars an attempt, null where it is not known; none where nothing was used. */
+  /** Holds the cost of each attempt in US dollars, and null where it is not known. It is empty when nothing was used. */
   costs: readonly (number | null)[];
 }
 
@@ -82,7 +80,10 @@ function known(costs: readonly (number | null)[]): number {
   return costs.reduce<number>((total, cost) => total + (cost ?? 0), 0);
 }
 
-/** Null without costs or with one that is not known. Rounded to a thousandth of a millionth: sums of fractions read as such. */
+/**
+ * Returns null when there are no costs or one is not known. The sum is rounded to a billionth, which hides the rounding errors
+ * of fractions.
+ */
 export function sumCosts(costs: readonly (number | null)[]): number | null {
   let total = 0;
   for (const cost of costs) {

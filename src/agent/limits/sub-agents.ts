@@ -1,37 +1,40 @@
 import type { AgentsBill } from "../../core/outcome.ts";
 import type { AgentUsage } from "../../core/tools/tool.ts";
 
-/** Tokens, and US dollars where there is a budget of money. */
+/** Holds tokens, and US dollars where there is a cost budget. */
 export interface Budget {
   tokens: number;
   cost: number | undefined;
 }
 
-/** A share of a run's means while a call of it is under way. */
+/** Reserves a share of a run's budget while one of its calls is under way. */
 export interface BudgetReservation extends Budget {
-  /** The call is over. What a run of it may still use, where that goes on, stays lent. */
+  /** Ends the reservation after the call. What a run that continues may still use stays reserved. */
   release(): void;
 }
 
-/** The agents that the run has called: what they may use, and what they have used. */
+/** Tracks the agents that the run has called: what they may use, and what they have used. */
 export interface SubAgents {
-  /** A share of what is left; all shares that are out at a time are never more than that together, and none is the last. */
+  /** Reserves a share of what is left. All open reservations together never exceed it, and no single one takes everything. */
   reserveBudget(left: Budget): BudgetReservation;
-  /** `server` is where the bill came from: no server speaks for the runs of another. `lent`: to the call that brought it. */
+  /**
+   * `server` is where the bill came from: no server can report for the runs of another. `lent` is the budget of the call that
+   * brought the bill.
+   */
   add(server: string, usage: AgentUsage, lent: Budget): void;
   tokens(): number;
-  /** US dollars, as far as they are known. */
+  /** Returns the known cost in US dollars. */
   knownCost(): number;
-  /** Undefined where no agent was called. */
+  /** Is undefined when no agent was called. */
   bill(): AgentsBill | undefined;
 }
 
-/** `maxParallel`: how many calls run side by side. */
+/** `maxParallel` limits how many calls run side by side. */
 export function createSubAgents(maxParallel: number): SubAgents {
-  /** The highest bill of each run: one that goes on sends another later. */
+  /** Maps each run to its highest bill: a run that continues sends another bill later. */
   const bills = new Map<string, AgentUsage>();
   const loans = new Set<Budget>();
-  /** What was lent to runs that go on after their call. */
+  /** Maps each run that continues after its call to the budget reserved for it. */
   const going = new Map<string, Budget>();
 
   function total(of: (usage: AgentUsage) => number): number {

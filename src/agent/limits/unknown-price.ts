@@ -3,7 +3,7 @@ import { type Locale, say } from "../../kit/errors.ts";
 import type { Models } from "../run.ts";
 import type { Limits } from "./run-clock.ts";
 
-/** Told when there is a budget of money and nobody knows what a model costs. */
+/** Returns a notice when there is a cost budget and the price of a model is not known. */
 export function findUnknownPrice(limits: Limits, models: Models, locale: Locale): Notice | undefined {
   const unknown = [models.functionCall, models.answer].find(({ cost }) => cost?.(anyUsage) == null);
   if (limits.costBudget === undefined || unknown === undefined) return undefined;

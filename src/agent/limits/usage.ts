@@ -7,7 +7,7 @@ interface Spender {
   readonly subAgents: SubAgents;
 }
 
-/** What a run and the agents below it have used so far: tokens, and US dollars as far as they are known. */
+/** Returns what a run and its sub-agents have used so far: tokens, and US dollars as far as they are known. */
 export function getUsage({ statistics, subAgents }: Spender): { tokens: number; cost: number } {
   return {
     tokens: statistics.totalTokens() + subAgents.tokens(),
@@ -15,7 +15,7 @@ export function getUsage({ statistics, subAgents }: Spender): { tokens: number; 
   };
 }
 
-/** What is left of its budgets; no money where there is no budget of money. */
+/** Returns what is left of the budgets. It holds no cost where there is no cost budget. */
 export function getRemainingBudget(run: Spender & { readonly limits: Limits }): Budget {
   const { tokenBudget, costBudget } = run.limits;
   const { tokens, cost } = getUsage(run);

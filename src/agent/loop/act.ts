@@ -11,28 +11,28 @@ import type { Run } from "../run.ts";
 import { type CallAllowance, type CallOutcome, createCallAllowance, runCall } from "./run-call.ts";
 import { toOverLimitResult, toRepeatedResult } from "./skipped-call.ts";
 
-/** A call and what came of it, as the models read it. */
+/** Holds a call and its result, as the models read it. */
 export interface Observation {
   call: ToolCall;
   result: ToolResult;
-  /** The result with its sources under their numbers in this conversation. */
+  /** Holds the result, with its sources under their numbers in this conversation. */
   text: string;
-  /** Whether the call got as far as its tool; only those count against the limit. */
+  /** Is true when the call reached its tool. Only such calls count against the limit. */
   ran: boolean;
-  /** How many times it got there. */
+  /** Counts how many times the call reached its tool. */
   tries: number;
-  /** Whether it was refused because it would only repeat what is known. */
+  /** Is true when the call was refused because it would only repeat a known result. */
   isRepeated: boolean;
-  /** Whether its result is another than the same call brought before. */
+  /** Is true when the result differs from what the same call returned before. */
   isNews: boolean;
 }
 
 const previewLength = 200;
-/** Characters of a failure's message in its event; the models read more of it. */
+/** Limits a failure's message in its event, in characters. The models read more of it. */
 const longestMessage = 2000;
 /** Levels of a call's arguments; no tool of ours or of anybody needs more, and deeper ones break who reads them. */
 const deepestArguments = 64;
-/** A turn that asks for more is refused the rest, without a word to the reader. */
+/** Limits the calls of one turn. Further calls are refused without a notice to the reader. */
 const mostCallsPerTurn = 50;
 
 /**
@@ -70,11 +70,13 @@ interface OneCall {
   record: ToolCallRecord;
   step: number;
   allowance: CallAllowance;
-  /** Whether it is made for the second time. */
   isSecond?: boolean;
 }
 
-/** One call, made once more where its failure is temporary and the tool may be called again (agent-architecture.md, "错误处理"). */
+/**
+ * Makes one call, and repeats it once when its failure is temporary and the tool may be called again (agent-architecture.md,
+ * "错误处理").
+ */
 async function observe(run: Run, one: OneCall): Promise<Observation> {
   const observation = await makeCalls(run, one);
   // However often it was tried, it is one result that the model reads.
@@ -95,7 +97,7 @@ async function makeCalls(run: Run, one: OneCall): Promise<Omit<Observation, "isN
   return { ...again.observation, tries: observation.tries + again.observation.tries };
 }
 
-/** Before the second try, in milliseconds. */
+/** Is the pause before the second attempt, in milliseconds. */
 const pauseMs = 250;
 
 /** Failures that may pass by themselves. A server that asks for fewer calls is heeded where it is called. */
@@ -123,7 +125,7 @@ function retried(name: string): Text {
 
 const failedTwice: Text = { zh: "（已自动重试一次，仍然失败）", en: "(It was tried once more and failed again.)" };
 
-/** One call between its two events. */
+/** Makes one call and emits its two events around it. */
 async function makeCall(
   run: Run,
   { call, callId, record, step, allowance, isSecond = false }: OneCall,
@@ -161,7 +163,7 @@ async function makeCall(
   return { observation, mayRepeat: mayRepeat && ran && waitedMs === 0 };
 }
 
-/** A result as the models read it: with sources, under their numbers. */
+/** Returns a result as the models read it. Its sources have their numbers. */
 function readBy(run: Run, { text, kind }: ToolResult, sources: NumberedSource[] | undefined): string {
   const [page] = sources ?? [];
   if (page === undefined || sources === undefined) return run.results.read(text, "text");

@@ -15,7 +15,7 @@ export interface RoundFacts {
   toolCalls: number;
 }
 
-/** A verdict, with the evaluator's own words where it has spoken. */
+/** Holds a verdict, with the evaluator's own words where it gave any. */
 export interface JudgedVerdict {
   verdict: Verdict;
   custom?: string | undefined;

@@ -16,14 +16,14 @@ import type { AnswerResult, DecideResult } from "./run-result.ts";
 import { runTurn } from "./take-turn.ts";
 
 /**
- * The loop of deciding and acting. Ends with the reason to answer; throws only when it was cancelled, or when the
- * function-call model failed before there was anything to show.
+ * Decides and acts in a loop. Ends with the reason to answer. Throws only when the run was cancelled, or when the function-call
+ * model failed before there was anything to show.
  */
 export async function decideAndAct(run: Run): Promise<DecideResult> {
   const messages = openingMessages(run);
   const observations: Observation[] = [];
   let toolCalls = 0;
-  /** Rounds in a row that only asked for what is known. */
+  /** Counts consecutive rounds that only asked for known results. */
   let circles = 0;
   for (let step = 1; ; step++) {
     run.statistics.addIteration();
@@ -63,7 +63,7 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
 }
 
 interface Gathering {
-  /** All calls of the last turn, and those of them that were more than a search for tools. */
+  /** `round` holds all calls of the last turn, and `gathered` those of them that were more than a search for tools. */
   round: readonly Observation[];
   gathered: readonly Observation[];
   observations: readonly Observation[];
@@ -97,7 +97,7 @@ function openingMessages(run: Run): Message[] {
   return [{ role: "system", content }, ...run.history, { role: "user", content: run.question }];
 }
 
-/** How far the run has come, for the limits. */
+/** Returns how far the run has come, for comparison with the limits. */
 export function getProgress(run: Run, toolCalls: number): Progress {
   const { statistics, decideSignal } = run;
   const { tokens, cost } = statistics.last();
@@ -126,13 +126,13 @@ export function toDecideResult(run: Run, work: DecideResult): DecideResult {
   return work;
 }
 
-/** What a model failed of before the time ran out; undefined where nothing but the time did. */
+/** Returns the model error that occurred before the time ran out, or undefined when only the time ran out. */
 function causeOf(thrown: unknown): DuetError | undefined {
   const error = toDuetError(thrown);
   return error.code === "timeout" ? undefined : error;
 }
 
-/** What a turn without calls to run comes to; with one model its text is the answer. */
+/** Returns the ending for a turn without calls to run. With one model, its text is the answer. */
 function ending(run: Run, { finish, message }: Turn): Pick<DecideResult, "reason" | "answer"> {
   // A turn that says it asks for tools, and asks for none, is at its end.
   const isDone = finish === "stop" || finish === "tool-calls";
@@ -142,7 +142,9 @@ function ending(run: Run, { finish, message }: Turn): Pick<DecideResult, "reason
   return { reason: finish === "length" ? "turn-cut" : "model-refused", answer: written };
 }
 
-/** One model failed, or ran out of time, in the middle of its answer: what was shown is the answer. */
+/**
+ * Ends a run whose single model failed, or ran out of time, in the middle of its answer. The text already shown is the answer.
+ */
 function brokenOff(run: Run, observations: Observation[], error: DuetError): DecideResult {
   const reason = run.decideSignal.aborted ? "time-limit" : "model-failed";
   return toDecideResult(run, { observations, reason, answer: { finish: undefined, error } });
@@ -152,11 +154,11 @@ interface DecideTurn {
   messages: Message[];
   tools: ToolDefinition[];
   step: number;
-  /** There is no result yet to answer from. */
+  /** Is true while there is no result to answer from. */
   isFirst: boolean;
 }
 
-/** With two models all text is thought; with one, the text of a turn without calls is the answer. */
+/** Runs one decide turn. With two models all its text is thought; with one, the text of a turn without calls is the answer. */
 async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTurn): Promise<Turn> {
   const isOne = hasOneModel(run.models);
   const held = createBufferedText(run.answer.push);
@@ -194,7 +196,7 @@ function settle(run: Run, { finish }: Turn, { held, think }: { held: BufferedTex
   if (thought !== "") think(thought);
 }
 
-/** The time for deciding, which becomes the time for answering once the turn turns out to be the answer. */
+/** Applies the time limit for deciding, and switches to the one for answering once the turn turns out to be the answer. */
 function untilItFlows(run: Run, held: BufferedText): { signal: AbortSignal; clear(): void } {
   const turn = new AbortController();
   const unfollow = followSignal(turn, run.answerSignal);
@@ -242,15 +244,15 @@ export function reportModelFailure(run: Run, thrown: unknown): DuetError {
  */
 interface BufferedText {
   push(text: string): void;
-  /** Whether the answer has begun to flow. */
+  /** Is true once the answer has begun to stream. */
   readonly flowing: boolean;
-  /** The turn asked for tools: what is still held was a thought. */
+  /** Returns the held text as a thought, because the turn asked for tools. */
   asThought(): string;
-  /** The turn asked for none: what is still held belongs to the answer. */
+  /** Returns the held text as part of the answer, because the turn asked for no tools. */
   asAnswer(): void;
 }
 
-/** Columns, of which a Chinese character takes two and a half; decide prompts ask for one or two sentences. */
+/** Limits a thought, in columns; a Chinese character counts as two and a half. Decide prompts ask for one or two sentences. */
 const longestThought = 200;
 
 export function createBufferedText(answer: (text: string) => void): BufferedText {

@@ -2,22 +2,21 @@ import type { Verdict } from "../../core/events.ts";
 import type { Limits } from "../limits/run-clock.ts";
 import type { Observation } from "./act.ts";
 
-/** How far a run has come. */
 export interface Progress {
-  /** Decide turns taken. */
+  /** Counts the decide turns taken. */
   iterations: number;
-  /** Calls that reached a tool. */
+  /** Counts the calls that reached a tool. */
   toolCalls: number;
-  /** All tokens so far, with those of agents below, and those of the last turn alone. */
+  /** Counts all tokens so far, those of sub-agents included, and those of the last turn alone. */
   totalTokens: number;
   lastTurnTokens: number;
-  /** US dollars as far as they are known, and those of the last turn alone. */
+  /** Holds the known cost so far in US dollars, and that of the last turn alone. */
   totalCost: number;
   lastTurnCost: number;
   outOfTime: boolean;
 }
 
-/** A limit that ends the tool calls. */
+/** Names the limit that ends the tool calls. */
 export type LimitReason = "time-limit" | "tool-call-limit" | "iteration-limit" | "token-limit" | "cost-limit";
 
 /** Decides after a round of tool calls whether to go on: by the limits, by repetition and by the results themselves. */
@@ -33,14 +32,15 @@ export function evaluate(progress: Progress, round: ToolRound, limits: Limits): 
   return { verdict: "continue", reason: "model-decides" };
 }
 
-/** What the last round of tool calls brought. */
 export interface ToolRound {
   observations: readonly Observation[];
   /** Calls were refused again because they only repeat what is known. */
   isCircle: boolean;
 }
 
-/** The limit that leaves no room for another round; undefined while there is room for one, and for the answer. */
+/**
+ * Returns the limit that another round would exceed, or undefined while there is enough left for one more round and the answer.
+ */
 export function findReachedLimit(progress: Progress, limits: Limits): LimitReason | undefined {
   const { totalTokens, lastTurnTokens, totalCost, lastTurnCost } = progress;
   if (progress.outOfTime) return "time-limit";
@@ -51,7 +51,7 @@ export function findReachedLimit(progress: Progress, limits: Limits): LimitReaso
   return undefined;
 }
 
-/** Whether one more turn like the last, and an answer of its size, would go over the budget. */
+/** Is true when one more turn like the last, and an answer of its size, would exceed the budget. */
 function isSpent(total: number, lastTurn: number, budget: number): boolean {
   return total + 2 * lastTurn > budget;
 }

@@ -6,13 +6,13 @@ import { type AnswerReason, isEarlyEnd } from "./run-result.ts";
 export interface ExplainOptions {
   limits: Limits;
   locale: Locale;
-  /** What the tools that were asked came to. */
+  /** Says whether there were no results, only failures, or some that can be used. */
   results: "none" | "failed" | "some";
-  /** The evaluator's own words. */
+  /** Holds the evaluator's own words. */
   custom?: string | undefined;
 }
 
-/** A verdict as a sentence: why, and what comes next. */
+/** Renders a verdict as a sentence: why, and what comes next. */
 export function explainVerdict(verdict: Verdict, options: ExplainOptions): string {
   const { locale } = options;
   if (verdict.verdict === "continue") return say(locale, going(options)[verdict.reason]);
@@ -25,7 +25,7 @@ export function explainVerdict(verdict: Verdict, options: ExplainOptions): strin
   });
 }
 
-/** The same when one model plays both roles and has answered in its last decide turn. */
+/** Explains the verdict when one model plays both roles and has answered in its last decide turn. */
 export function explainOwnAnswer(locale: Locale): string {
   return say(locale, {
     zh: "模型判断信息已足够，已直接回答。",
@@ -33,7 +33,7 @@ export function explainOwnAnswer(locale: Locale): string {
   });
 }
 
-/** Why the tool calls end, as a clause. */
+/** Explains as a clause why the tool calls end. */
 export function explainReason(reason: AnswerReason, { limits, results, custom }: Omit<ExplainOptions, "locale">): Text {
   if (reason === "model-decided" && results !== "some") return withoutResults[results];
   if (reason === "custom" && custom) return { zh: custom, en: custom };
@@ -45,7 +45,7 @@ const withoutResults = {
   failed: { zh: "工具调用都没有成功，模型不再调用工具", en: "no tool call succeeded, and the model calls no more" },
 };
 
-/** What a run's calls came to, as `explain` wants to know it. */
+/** Summarizes the results of a run's calls in the form that the explanation needs. */
 export function countResults(observations: readonly { result: { ok: boolean } }[]): ExplainOptions["results"] {
   if (observations.length === 0) return "none";
   return observations.some(({ result }) => result.ok) ? "some" : "failed";

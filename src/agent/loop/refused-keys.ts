@@ -8,7 +8,10 @@ export function rememberRefusedKey({ refusedKeys }: Run, { keyName }: Model, thr
   if (thrown.code === "auth" && thrown.status !== 403) refusedKeys.set(keyName, thrown);
 }
 
-/** The error with which the key of this model was refused already in this run; a request with it would only fail again. */
+/**
+ * Returns the error with which this model's key was already refused in this run. Another request with the key would only fail
+ * again.
+ */
 export function refusedKeyError({ refusedKeys }: Run, { keyName }: Model): DuetError | undefined {
   return keyName === undefined ? undefined : refusedKeys.get(keyName);
 }

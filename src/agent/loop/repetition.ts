@@ -7,16 +7,16 @@ import { isMatch } from "../../kit/text/match-pattern.ts";
  * A call that has brought one result twice in a row is refused the third time; one whose result changes never is.
  */
 export interface Repetition {
-  /** Whether the call has been made before and would only bring the same again. */
+  /** Is true when the call has been made before and would only return the same result. */
   isRepeated(call: ToolCall): boolean;
   /** Takes what a call that ran came to; says whether it was news. */
   learn(call: ToolCall, result: string): boolean;
 }
 
-/** How often a call may bring the same result before it is refused. */
+/** Limits how often a call may return the same result before it is refused. */
 const sameResults = 2;
 
-/** `repeatable`: patterns of tools that may be asked again and again, such as for the state of a job. */
+/** `repeatable` lists patterns of tools that may be called again and again, for example for the state of a job. */
 export function createRepetition(repeatable: readonly string[]): Repetition {
   const seen = new Map<string, { result: string; times: number }>();
   return {
@@ -38,7 +38,7 @@ function keyOf({ name, arguments: args, argumentsText }: ToolCall): string {
   return `${name} ${args === undefined ? argumentsText : toCanonicalJson(args)}`;
 }
 
-/** JSON with the keys of every object in order, so that two ways to write one value are one text. */
+/** Returns JSON with the keys of every object sorted, so that equal values give equal texts. */
 export function toCanonicalJson(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(",")}]`;
   if (value === null || typeof value !== "object") return JSON.stringify(value);

@@ -16,13 +16,12 @@ import {
   toUnreadableArgumentsResult,
 } from "./skipped-call.ts";
 
-/** How many calls of a turn may still run. */
+/** Counts how many calls of a turn may still run. */
 export interface CallAllowance {
-  /** How many that are. */
   readonly left: number;
-  /** Whether one more may; it counts from then on. */
+  /** Is true when one more call may run, and counts it. */
   reserve(): boolean;
-  /** It did not run after all. */
+  /** Returns the reserved call to the allowance, because it did not run. */
   release(): void;
 }
 
@@ -41,11 +40,11 @@ export function createCallAllowance(allowed: number): CallAllowance {
 
 export interface CallOutcome {
   result: ToolResult;
-  /** Whether the call got as far as its tool, and that is one that counts. */
+  /** Is true when the call reached its tool, and the tool is one that counts. */
   ran: boolean;
-  /** How long it waited for a person, in milliseconds; absent where it did not get that far. */
+  /** Holds how long the call waited for a person, in milliseconds. Is undefined when it did not get that far. */
   waitedMs?: number;
-  /** Whether the same call may be made once more. */
+  /** Is true when the same call may be made once more. */
   mayRepeat?: boolean;
 }
 
@@ -88,14 +87,14 @@ async function runTool(run: Run, tool: Tool, args: JsonObject, context: CallCont
 }
 
 interface CallContext extends ToolContext {
-  /** How long the call has waited for a person, in milliseconds: no time of the tool's. */
+  /** Counts how long the call has waited for a person, in milliseconds. The tool is not charged for that time. */
   readonly waitedMs: number;
-  /** What an agent below may use for it. */
+  /** Limits what a sub-agent may use for the call. */
   readonly lent: Budget;
   close(): void;
 }
 
-/** What a tool says after its call has ended is dropped: its events stand between `tool-start` and `tool-end`. */
+/** Drops what a tool reports after its call has ended: its events belong between `tool-start` and `tool-end`. */
 export function openCallContext(run: Run, callId: string): CallContext {
   const { approve, elicit } = run;
   const reservation = run.subAgents.reserveBudget(getRemainingBudget(run));

@@ -7,7 +7,7 @@ import { emptyAnswerError } from "../answer/answer-errors.ts";
 import type { Run } from "../run.ts";
 import type { Observation } from "./act.ts";
 
-/** What running came to, before it is put into the outcome's words. */
+/** Holds the result of a run before it is converted to an outcome. */
 export interface RunResult {
   work?: DecideResult;
   written?: AnswerResult;
@@ -32,7 +32,6 @@ export function toOutcome(run: Run, ending: RunResult, elapsedMs: number): Outco
   };
 }
 
-/** What a run has used. */
 export function toBill(run: Run, elapsedMs: number): OutcomeMeta {
   return {
     total_tokens: run.statistics.totalTokens(),
@@ -60,7 +59,7 @@ function reportOf(run: Run, ending: RunResult, status: Outcome["status"]): Error
   return { ...told, hint: [hint, say(run.locale, chatAdvice)].filter(Boolean).join(" ") };
 }
 
-/** What a run failed of: the last that went wrong, or what went wrong before the time ran out. */
+/** Returns the cause of a run's failure: the last error, or the one that occurred before the time ran out. */
 function causeOf({ error, written, work }: RunResult): DuetError | undefined {
   const last = error ?? written?.error ?? work?.error;
   return last?.code === "timeout" ? (work?.error ?? last) : last;
@@ -100,33 +99,32 @@ const cuts: Record<Exclude<FinishReason, "stop">, StopReason> = {
   "tool-calls": "error",
 };
 
-/** What deciding and acting came to. */
 export interface DecideResult {
   observations: Observation[];
   reason: Extract<Verdict, { verdict: "answer" }>["reason"];
-  /** With one model: its last decide turn was, or began, the answer. */
+  /** Holds the answer that a single model gave or began in its last decide turn. */
   answer?: AnswerResult;
-  /** Why deciding ended early, although there are results to answer from. */
+  /** Explains why deciding ended early although there are results to answer from. */
   error?: DuetError | undefined;
-  /** The evaluator's own reason. */
+  /** Holds the evaluator's own reason. */
   custom?: string | undefined;
-  /** Plan mode: what was written is no answer. */
+  /** Is set in plan mode when the text that was written is not an answer. */
   halt?: PlanHalt;
 }
 
-/** A plan that waits for somebody's reply, as the conversation keeps it, or one that nobody wants. */
+/** The plan either waits for a reply, in the form that the conversation keeps, or was declined. */
 type PlanHalt = { halt: "unconfirmed"; pendingPlan: string } | { halt: "declined" };
 
-/** How writing the answer ended; `undefined` finish: no model finished it. */
+/** Says how writing the answer ended. `finish` is undefined when no model finished it. */
 export interface AnswerResult {
   finish: FinishReason | undefined;
   error?: DuetError;
 }
 
-/** Why the tool calls of a run ended. */
+/** Says why the tool calls of a run ended. */
 export type AnswerReason = Extract<Verdict, { verdict: "answer" }>["reason"];
 
-/** The same in the outcome's words. */
+/** Maps these reasons to the outcome's words. */
 const stopReasons: Record<AnswerReason, StopReason> = {
   "model-decided": "answered",
   sufficient: "answered",
@@ -144,7 +142,7 @@ const stopReasons: Record<AnswerReason, StopReason> = {
   repetition: "repetition",
 };
 
-/** Whether the tool calls ended before their work was done, so that something may be missing. */
+/** Is true when the tool calls ended before their work was done, so that something may be missing. */
 export function isEarlyEnd(reason: AnswerReason): boolean {
   return stopReasons[reason] !== "answered";
 }

@@ -33,7 +33,7 @@ export function toStoppedResult(run: Run): ToolResult {
   return createFailure("timeout", say(run.language, text));
 }
 
-/** What a tool threw, in the words of the run's language where it has them. */
+/** Converts what a tool threw to a result, in the run's language where a text for it exists. */
 export function toFailedResult(run: Run, thrown: unknown): ToolResult {
   if (!(thrown instanceof DuetError)) return createFailure("tool", getMessage(thrown));
   const { code, message, hint } = toErrorReport(thrown, run.language);
@@ -52,7 +52,10 @@ export function toUnknownToolResult(run: Run, name: string): ToolResult {
   );
 }
 
-/** A tool whose name differs only in case or in its server's prefix; shown, never guessed. */
+/**
+ * Finds a tool whose name differs only in case or in its server's prefix. The name is only suggested; the tool is never called
+ * in its place.
+ */
 function nearest(name: string, tools: ReadonlyMap<string, Tool>): string | undefined {
   const wanted = name.toLowerCase();
   return [...tools.keys()].find(

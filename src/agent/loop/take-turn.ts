@@ -23,12 +23,12 @@ export interface TurnPlan {
   step: number;
   role: Role;
   model: Model;
-  /** Why this phase starts, in words for the reader. */
+  /** Says why this phase starts, in words for the reader. */
   reason: string;
   request: ModelRequest;
   signal: AbortSignal;
   onText(text: string): void;
-  /** Told when the turn is complete, before its phase ends. */
+  /** Is called when the turn is complete, before its phase ends. */
   onEnd?(turn: Turn): void;
 }
 
@@ -45,7 +45,7 @@ export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
   let turn: Turn | undefined;
   let usage = noUsage;
   let error: PhaseEnd["error"];
-  /** What each attempt cost, those that failed included; null where it is not known. */
+  /** Lists the cost of each attempt, failed ones included, and null where it is not known. */
   const costs: (number | null)[] = [];
   function bill(used: Usage): void {
     usage = addUsage(usage, used);
@@ -86,7 +86,7 @@ export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
   }
 }
 
-/** Only an answer may take the time that is kept back for it. */
+/** Returns the context of a model call. Only an answer may use the time that is reserved for it. */
 function contextOf({ id, isInteractive, clock }: Run, phase: Phase): RunContext {
   return { id, isInteractive, leftMs: () => clock.leftMs(phase === "answer" ? "answering" : "working") };
 }
@@ -105,7 +105,7 @@ export interface FittedTurn {
   signal: AbortSignal;
 }
 
-/** How much of a request that was too long is sent the second time: its size was an estimate, and the window a guess. */
+/** Sets the share of a too long request that is sent on the second attempt. The size was an estimate, and the window a guess. */
 const secondTry = 1 / 3;
 
 /**
@@ -150,7 +150,7 @@ function fitted(
   return { ...made, request: readsOn ? withReadingTool(run, made.request) : made.request };
 }
 
-/** The first request that had to be cut comes from a loop that did not know the tool yet. */
+/** Adds the reading tool to a request. The first request that was cut comes from a loop that did not know the tool yet. */
 function withReadingTool({ results }: Run, request: ModelRequest): ModelRequest {
   const { tool } = results;
   if (tool === undefined || request.tools.some(({ name }) => name === tool.name)) return request;
@@ -158,7 +158,7 @@ function withReadingTool({ results }: Run, request: ModelRequest): ModelRequest 
   return { ...request, tools: [...request.tools, { name, description, inputSchema }] };
 }
 
-/** Each thing is told once a run. */
+/** Emits each notice once per run. */
 function* tell(run: Run, model: Model, { cut }: FittedRequest): Generator<Notice> {
   if (cut === "nothing" || run.windows.told.has(cut)) return;
   run.windows.told.add(cut);
@@ -185,13 +185,13 @@ function* tell(run: Run, model: Model, { cut }: FittedRequest): Generator<Notice
   yield { type: "notice", level, code: `${cut}-shortened`, message: say(run.locale, message) };
 }
 
-/** What one turn may say, in UTF-16 units: several times what models may write that keep their own limits. */
+/** Limits the text of one turn, in UTF-16 units. It is several times what models write that respect their own limits. */
 export const longestTurn = 4_000_000;
 
-/** What a piece takes beside its text. */
+/** Each piece counts this many units besides its text. */
 const pieceWeight = 16;
 
-/** The events of a turn. Throws `bad_response` where a model, or whatever stands for it, writes on and on. */
+/** Passes on the events of a turn. Throws `bad_response` when a model, or whatever replaces it, does not stop writing. */
 export async function* limitTurn(events: AsyncIterable<ModelEvent>, name: string): AsyncGenerator<ModelEvent> {
   let said = 0;
   for await (const event of events) {

@@ -7,17 +7,16 @@ import { findUnresolvedValues, type UnresolvedValue } from "./references.ts";
 
 export interface PlanRules {
   tools: KnownTools;
-  /** The number of the first step. */
   first: number;
-  /** Earlier steps that have a result. */
+  /** Lists earlier steps that have a result. */
   known: ReadonlySet<number>;
-  /** How many steps may call a tool. */
+  /** Limits how many steps may call a tool. */
   maxToolCalls: number;
-  /** Of the problems. */
+  /** Is the language of the problems. */
   locale: Locale;
 }
 
-/** The tools that a plan may use; of more than are named. */
+/** Holds the tools that a plan may use. It may contain more tools than `keys` names. */
 export interface KnownTools {
   get(name: string): Tool | undefined;
   keys(): Iterable<string>;
@@ -104,7 +103,7 @@ async function badCall(
   }
 }
 
-/** Whether a problem is about a value that is filled in later, or about what such a value is a part of. */
+/** Is true when a problem concerns a value that is filled in later, or something that contains such a value. */
 function touches(problem: string, open: string): boolean {
   return isWithin(problem, open) || isWithin(open, problem);
 }
@@ -114,7 +113,7 @@ function isWithin(inner: string, outer: string): boolean {
   return inner.startsWith(outer) && /[.[]/.test(inner[outer.length] ?? "");
 }
 
-/** The JSON object of a reply, without the code fence or the prose that may stand round it. */
+/** Returns the JSON object of a reply, without a code fence or prose around it. */
 function jsonObjectIn(text: string): unknown {
   const braced = text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1);
   for (const candidate of [text, fencedIn(text), braced]) {
@@ -129,7 +128,9 @@ function jsonObjectIn(text: string): unknown {
   return undefined;
 }
 
-/** What stands in the first code fence. Some models end in blank lines without end: no expression here goes over them twice. */
+/**
+ * Returns the content of the first code fence. Some models end in endless blank lines, so no expression here scans them twice.
+ */
 function fencedIn(text: string): string | undefined {
   const opening = /```(?:json)?[ \t\r]*\n/i.exec(text);
   if (opening === null) return undefined;
@@ -138,12 +139,12 @@ function fencedIn(text: string): string | undefined {
   return close < 0 ? undefined : inside.slice(0, close);
 }
 
-/** What was parsed from JSON and is a record holds nothing but JSON. */
+/** A record that was parsed from JSON contains only JSON. */
 function isJsonObject(value: unknown): value is JsonObject {
   return isRecord(value);
 }
 
-/** What is wrong with the references of one place; `known`: the earlier steps that have a result. */
+/** Describes what is wrong with the references at one place. `known` holds the earlier steps that have a result. */
 export function findBadReferences({ path, steps, unreadable }: UnresolvedValue, known: ReadonlySet<number>): Text[] {
   const missing = steps.filter((step) => !known.has(step));
   return [
@@ -179,7 +180,6 @@ export const noPlan: Text = {
   en: 'the reply is not JSON of the form {"steps":[...]}',
 };
 
-/** A problem that shows the value it is about. */
 function describeValueProblem(value: unknown, zh: string, en: string): Text {
   const shown = short(JSON.stringify(value) ?? "undefined");
   return { zh: `${zh}（当前值: ${shown}）`, en: `${en} (current value: ${shown})` };

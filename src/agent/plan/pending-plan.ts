@@ -7,15 +7,15 @@ import type { Observation } from "../loop/act.ts";
 import type { Plan, StartedPlan } from "./plan.ts";
 import { renderPendingPlan } from "./plan-text.ts";
 
-/** A plan that waited to be confirmed, and what was said to it. */
+/** Holds a plan that waited for confirmation, and the reply to it. */
 export interface ResumedPlan {
-  /** What was asked when the plan was made. */
+  /** Holds the question for which the plan was made. */
   question: string;
   begun: StartedPlan;
   reply: PlanReply;
 }
 
-/** What a conversation keeps of a plan that waits to be confirmed; only `resumePlan` reads it. */
+/** Returns what a conversation keeps of a plan that waits for confirmation. Only `resumePlan` reads it. */
 export function toPendingPlan(question: string, plan: Plan): string {
   const kept: Kept = {
     version: 1,
@@ -30,7 +30,7 @@ export function toPendingPlan(question: string, plan: Plan): string {
   return JSON.stringify(kept);
 }
 
-/** The plan that `words` reply to; undefined when what was kept is not of this version. */
+/** Returns the plan that `words` reply to, or undefined when the stored plan is of another version. */
 export function resumePlan(text: string, words: string): ResumedPlan | undefined {
   const kept = parse(text);
   const reply = readPlanReply(words);
@@ -43,7 +43,7 @@ export function resumePlan(text: string, words: string): ResumedPlan | undefined
   };
 }
 
-/** Whether the words are no more than a yes or no to a plan that waits and was the last thing said. */
+/** Is true when the words are only a yes or no to a waiting plan, and the plan was the last thing said. */
 export function isBareReply(
   { pendingPlan, turns }: Pick<Conversation, "pendingPlan" | "turns">,
   words: string,

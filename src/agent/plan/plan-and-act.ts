@@ -40,7 +40,6 @@ function nothing(): StartedPlan {
 interface Planning {
   plan: Plan;
   planner: Planner;
-  /** What was said to a plan that waited. */
   reply: PlanReply | undefined;
 }
 
@@ -70,7 +69,7 @@ async function begin(run: Run, { plan, planner, reply }: Planning): Promise<Plan
   return reply.reply;
 }
 
-/** The plan has come to its end, whole or not. */
+/** Ends the plan, whether it was carried out in full or not. */
 function end(run: Run, plan: Plan, { reason, error }: Pick<DecideResult, "reason" | "error">): DecideResult {
   plan.close();
   const observations = [...plan.observations];
@@ -79,7 +78,7 @@ function end(run: Run, plan: Plan, { reason, error }: Pick<DecideResult, "reason
   return toDecideResult(run, { observations, reason, error: error ?? failureOf(plan) ?? unfinished });
 }
 
-/** Nothing went wrong: somebody wanted no more of it. */
+/** Describes a plan that ended early although nothing failed: the reader did not want the rest. */
 function notWhole(): DuetError {
   return new DuetError({
     code: "tool",
@@ -87,7 +86,7 @@ function notWhole(): DuetError {
   });
 }
 
-/** What went wrong first, for a plan that was not carried out in full. */
+/** Returns the error of the first step that failed, or undefined when no step failed. */
 function failureOf({ failures }: Plan): DuetError | undefined {
   const [first] = failures;
   if (first === undefined) return undefined;
@@ -95,7 +94,7 @@ function failureOf({ failures }: Plan): DuetError | undefined {
   return new DuetError({ code: "tool", text: { zh: `步骤 ${step} 失败：${why}`, en: `step ${step} failed: ${why}` } });
 }
 
-/** What became of each step, for the model that answers: it says what is missing. */
+/** Returns the outcome of each step for the answer model, so that it can say what is missing. */
 function asObservation(plan: Plan, { language }: Run): Observation {
   const text = renderStates(plan, language);
   const name = say(language, { zh: "计划的执行情况", en: "What became of the plan" });
@@ -114,14 +113,14 @@ async function stepByStep(run: Run, plan: Plan): Promise<DecideResult> {
   return work;
 }
 
-/** The answer is the plan itself, which the conversation keeps until somebody replies. */
+/** Returns the plan itself as the answer. The conversation keeps it until somebody replies. */
 function waiting(run: Run, plan: Plan): DecideResult {
   run.answer.push(renderPendingPlan(plan.steps, run.language));
   const halt = { halt: "unconfirmed", pendingPlan: toPendingPlan(run.question, plan) } as const;
   return { observations: [], reason: "plan-failed", answer: { finish: "stop" }, halt };
 }
 
-/** What was done before the reader said no is still worth an answer. */
+/** Ends a plan that the reader declined. Steps that were already done are still worth an answer. */
 function declined(run: Run, plan: Plan): DecideResult {
   if (plan.observations.length > 0) return end(run, plan, { reason: "plan-failed" });
   plan.close();
@@ -129,10 +128,10 @@ function declined(run: Run, plan: Plan): DecideResult {
   return { observations: [], reason: "plan-failed", answer: { finish: "stop" }, halt: { halt: "declined" } };
 }
 
-/** Why a plan ended; `unanswered`: its rest, planned anew, waits to be confirmed. */
+/** Says why a plan ended. `unanswered` means that its new remainder waits for confirmation. */
 export type PlanEnd = { reason: DecideResult["reason"]; error?: DuetError } | "unanswered";
 
-/** How often the rest of a plan is planned anew after a failure. */
+/** Limits how often the rest of a plan is planned again after a failure. */
 const mostRepairs = 2;
 
 /** Carries out a plan step by step, in order, whatever becomes of the single step. */
@@ -195,10 +194,10 @@ const nextAfterFailure: Record<"replan" | "skip", Text> = {
   skip: { zh: "跳过它和依赖它的步骤，继续执行", en: "going on without it and what depends on it" },
 };
 
-/** What came of showing a plan; `unanswered`: nobody can be asked, or nobody has replied. */
+/** Holds the outcome of showing a plan. `unanswered` means that nobody can be asked, or nobody has replied. */
 type PlanAgreement = "yes" | "no" | "unanswered" | Exclude<DraftResult, { draft: unknown }>;
 
-/** How often a reader may have a plan changed. */
+/** Limits how often a reader may have a plan changed. */
 const mostRevisions = 5;
 
 /** Shows a plan until a reader has said yes or no; each change that is asked for is planned, shown and asked about again. */

@@ -2,7 +2,6 @@ import type { Notice } from "../../core/model.ts";
 import { say, type Text } from "../../kit/errors.ts";
 import type { Run } from "../run.ts";
 
-/** There is no first plan. */
 export function noticeNoPlan(run: Run): void {
   tell(run, "warning", "plan-unusable", {
     zh: "模型没有给出可用的计划，改为逐步决定并执行。",
@@ -10,7 +9,7 @@ export function noticeNoPlan(run: Run): void {
   });
 }
 
-/** Nobody was asked for a plan. */
+/** Notifies the reader that no model was asked for a plan. */
 export function noticePlanByRules(run: Run): void {
   tell(run, "info", "plan-by-rules", {
     zh: "离线规则不制定计划，逐步决定并执行。",
@@ -18,7 +17,7 @@ export function noticePlanByRules(run: Run): void {
   });
 }
 
-/** What was planned before stands. */
+/** Notifies the reader that no new plan was made and the earlier one stays in force. */
 export function noticeNoNewPlan(run: Run): void {
   tell(run, "warning", "plan-unusable", {
     zh: "模型没有给出可用的新计划，按原计划继续其余步骤。",
@@ -26,12 +25,12 @@ export function noticeNoNewPlan(run: Run): void {
   });
 }
 
-/** The model wrote the same plan again. */
+/** Notifies the reader that the model wrote the same plan again. */
 export function noticeUnchangedPlan(run: Run): void {
   tell(run, "info", "plan-unchanged", { zh: "计划没有变化。", en: "The plan is unchanged." });
 }
 
-/** A change was asked for after `most` of them. */
+/** Notifies the reader that no more changes are possible after `most` of them. */
 export function noticeNoMoreChanges(run: Run, most: number): void {
   tell(run, "warning", "plan-changes-used-up", {
     zh: `计划已修改 ${most} 次，这一次不再接受修改；计划保持原样，等待确认。`,

@@ -33,10 +33,9 @@ export function createFoundToolsRequest(found: string): Text {
 }
 
 export interface RepairInput {
-  /** Each step with its state. */
+  /** Lists each step with its state. */
   states: string;
   results: string;
-  /** The number of the first new step. */
   first: number;
 }
 
@@ -51,9 +50,9 @@ export function createRepairRequest({ states, results, first }: RepairInput): Te
 export interface StepInput {
   description: string;
   tool: string;
-  /** As planned, JSON. */
+  /** Holds the parameters as planned, as JSON. */
   parameters: string;
-  /** Why they cannot be used as they are. */
+  /** Explains why the parameters cannot be used as they are. */
   trouble: string;
 }
 

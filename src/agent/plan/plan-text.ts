@@ -4,10 +4,10 @@ import { toShortLine } from "../../kit/text/sanitize.ts";
 import { states } from "../../render/plan-lines.ts";
 import type { Plan } from "./plan.ts";
 
-/** Of a failure, in characters; its call brought the whole of it. */
+/** Limits the reason of a failure, in characters. The result of its call contains the full text. */
 const longestWhy = 500;
 
-/** The steps with their states and what went wrong, a line each, for a model. */
+/** Lists the steps with their states and errors for a model, one per line. */
 export function renderStates({ steps, failures }: Pick<Plan, "steps" | "failures">, locale: Locale): string {
   return steps
     .map(({ step, description, tool, state }) => {
@@ -17,7 +17,7 @@ export function renderStates({ steps, failures }: Pick<Plan, "steps" | "failures
     .join("\n");
 }
 
-/** A plan that waits to be confirmed, as an answer: the steps and what to reply. */
+/** Renders a plan that waits for confirmation as an answer: the steps and how to reply. */
 export function renderPendingPlan(steps: readonly PlanStep[], locale: Locale): string {
   const list = steps.map((step) => `${step.step}. ${step.description}${call(step)}${mark(step, locale)}`).join("\n");
   return say(locale, {
@@ -26,7 +26,7 @@ export function renderPendingPlan(steps: readonly PlanStep[], locale: Locale): s
   });
 }
 
-/** As code, which no citation is looked for in. */
+/** Renders the call as code, where no citation is looked for. */
 function call({ tool, parameters }: PlanStep): string {
   if (tool === "") return "";
   return ` — \`${tool}\` \`${JSON.stringify(parameters).replaceAll("`", "\\u0060")}\``;

@@ -6,45 +6,48 @@ import { findReachedLimit, type LimitReason } from "../loop/evaluate.ts";
 import type { Run } from "../run.ts";
 import { findUnresolvedValues } from "./references.ts";
 
-/** A step as the model wrote it, checked. */
+/** Holds a checked step, as the model wrote it. */
 export interface PlannedStep {
   description: string;
-  /** Empty for a step that only the answer needs. */
+  /** Is empty for a step that only the answer needs. */
   tool: string;
   parameters: JsonObject;
 }
 
-/** What the model planned; `stepwise`: it could not, and the one step is to decide step by step. */
+/**
+ * Holds the steps that the model planned. `stepwise` is true when it could not plan, and the only step is to decide step by
+ * step.
+ */
 export interface Draft {
   steps: PlannedStep[];
   stepwise: boolean;
 }
 
-/** A plan while it is made, confirmed and carried out. Every change of a state is told. */
+/** Tracks a plan while it is made, confirmed and carried out. Every change of state is emitted as an event. */
 export interface Plan {
   readonly steps: readonly PlanStep[];
   readonly isStepwise: boolean;
-  /** Whether carrying it out does anything. */
+  /** Is true when the plan decides step by step, or a step that has not begun calls a tool. */
   readonly acts: boolean;
-  /** All calls made so far, in order. */
+  /** Lists all calls made so far, in order. */
   readonly observations: readonly Observation[];
-  /** What steps brought, by their numbers. */
+  /** Maps step numbers to results. */
   readonly results: ReadonlyMap<number, string>;
-  /** Why steps failed, by their numbers. */
+  /** Maps step numbers to the reasons of failures. */
   readonly failures: ReadonlyMap<number, string>;
-  /** Calls that reached a tool. */
+  /** Counts the calls that reached a tool. */
   readonly toolCalls: number;
-  /** How often the rest was to be planned anew after a failure. */
+  /** Counts how often the rest was to be planned again after a failure. */
   readonly repairs: number;
-  /** The steps up to this one were replaced by later ones. */
+  /** Is the number of the last step that later ones have replaced. */
   readonly replaced: number;
-  /** The first step that has not begun. */
+  /** Returns the first step that has not begun. */
   next(): PlanStep | undefined;
-  /** The steps that have not begun, as they were planned. */
+  /** Returns the steps that have not begun, as they were planned. */
   waiting(): PlannedStep[];
-  /** Whether what the step needs will never come. */
+  /** Is true when a result that the step needs will never be available. */
   isCutOff(step: PlanStep): boolean;
-  /** Whether each step that was not replaced is done. */
+  /** Is true when each step that was not replaced is done. */
   isWhole(): boolean;
   begin(step: PlanStep): void;
   observe(observation: Observation): void;
@@ -54,22 +57,22 @@ export interface Plan {
   /** Puts new steps in place of those that have not begun. */
   revise(draft: Draft): void;
   countRepair(): void;
-  /** The same after a failure: the new steps stand for what failed or was skipped too. */
+  /** Replaces steps after a failure. The new steps also replace those that failed or were skipped. */
   repair(draft: Draft): void;
   show(): void;
-  /** No step is left running or waiting. */
+  /** Closes the plan, so that no step is left running or waiting. */
   close(): void;
-  /** The limit that stands against one more model turn, or one more call. Nothing does against a run's first turn. */
+  /** Returns the limit that forbids one more model turn, or one more call. No limit forbids a run's first turn. */
   limit(before: "turn" | "call"): LimitReason | undefined;
-  /** A person has seen the plan as it stands and said yes to it. */
+  /** Records that a person has seen the plan as it stands and confirmed it. */
   confirm(): void;
-  /** Whether somebody has, and it has not changed since. */
+  /** Is true when a person has confirmed the plan, and it has not changed since. */
   readonly isConfirmed: boolean;
-  /** A turn that a reader asked for counts against no limit of turns. */
+  /** Exempts a turn that a reader asked for from the limit of turns. */
   excuseTurn(): void;
 }
 
-/** A plan as far as an earlier run has come with it. */
+/** Holds a plan as far as an earlier run has carried it out. */
 export interface StartedPlan {
   steps: PlanStep[];
   stepwise: boolean;

@@ -22,26 +22,26 @@ import {
 } from "./plan-requests.ts";
 import { renderStates } from "./plan-text.ts";
 
-/** A plan, or why there is none. */
+/** Holds a plan, or the reason why there is none. */
 export type DraftResult = { draft: Draft } | { stop: DecideResult["reason"]; error?: DuetError };
 
 /** Has the function-call model plan. A method throws when the run was cancelled, or has nothing to answer from. */
 export interface Planner {
-  /** The first plan. */
+  /** Makes the first plan. */
   begin(): Promise<DraftResult>;
-  /** The plan with what the reader wants changed. */
+  /** Plans again with the changes that the reader wants. */
   revise(words: string): Promise<DraftResult>;
-  /** The rest of the plan after a step that failed. */
+  /** Plans the rest again after a step that failed. */
   repair(): Promise<DraftResult>;
 }
 
-/** How often a plan that cannot be used is handed back. */
+/** Limits how often an unusable plan is returned to the model for correction. */
 const mostCorrections = 2;
 
-/** How often it may be put off to find tools for it. */
+/** Limits how often planning may be postponed to find tools. */
 const mostSearches = 2;
 
-/** How many of its problems are told. */
+/** Limits how many problems of a plan are reported. */
 const mostProblems = 20;
 
 export function createPlanner(run: Run, plan: Plan): Planner {
@@ -77,7 +77,7 @@ export function createPlanner(run: Run, plan: Plan): Planner {
   };
 }
 
-/** The number of the first step that has not begun, or would come next. */
+/** Returns the number of the first step that has not begun, or of the one that would come next. */
 function firstOpen(plan: Plan): number {
   return plan.steps.length - plan.waiting().length + 1;
 }
@@ -96,7 +96,7 @@ function openingMessages(run: Run): Message[] {
   return [{ role: "system", content }, ...run.history, { role: "user", content: run.question }];
 }
 
-/** The plan as the model writes plans. */
+/** Returns the plan in the format in which the model writes plans. */
 function planJson({ steps }: Plan): string {
   return JSON.stringify({
     steps: steps.map(({ step, description, tool, parameters }) => ({ step, description, tool, parameters })),
@@ -107,7 +107,7 @@ interface Request {
   /** Gets what is found on the way. */
   messages: Message[];
   reason: Text;
-  /** What to do when no reply can be used; tells the reader. */
+  /** Returns the draft to use when no reply is usable, and notifies the reader. */
   otherwise(): Draft;
 }
 
@@ -145,7 +145,7 @@ async function draft(run: Run, plan: Plan, { messages, reason, otherwise }: Requ
   }
 }
 
-/** A problem may quote what a server says of its tools. */
+/** Lists the problems; one may quote what a server says about its tools. */
 function listOf(problems: readonly string[]): string {
   return problems
     .slice(0, mostProblems)
@@ -180,7 +180,10 @@ async function readTurn(run: Run, plan: Plan, turn: Turn): Promise<{ draft: Draf
   return "problems" in parsed ? parsed : { draft: { steps: parsed.steps, stepwise: false } };
 }
 
-/** Whether the model wrote the same steps again; steps that were put back in place of a new plan are told of already. */
+/**
+ * Is true when the model wrote the same steps again. Steps that were restored in place of a new plan do not count, because the
+ * reader has been notified of them already.
+ */
 function isSamePlan({ steps, stepwise: isStepwise }: Draft, before: readonly PlannedStep[]): boolean {
   return !isStepwise && steps !== before && isDeepStrictEqual(steps, before);
 }
@@ -208,7 +211,7 @@ const cutOff: Text = {
   en: "the reply reached the output limit before it was complete; give a shorter plan",
 };
 
-/** The steps of a draft that find tools: a plan is made when it is known which there are. */
+/** Returns the steps of a draft that search for tools. The real plan is made once the tools are known. */
 export function findSearches({ catalog }: Run, { steps }: Draft): PlannedStep[] {
   return catalog.finder === undefined ? [] : steps.filter(({ tool }) => tool === catalog.finder?.name);
 }

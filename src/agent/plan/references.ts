@@ -5,13 +5,13 @@ import { getOwnValue, isRecord, type JsonObject, type JsonValue } from "../../ki
 const reference = /\{\{\s*step_(\d{1,3})\s*((?:\.[^.{}[\]]+|\[\d+\]\s*)*)\}\}/g;
 const meantAsReference = /\{\{\s*step[^{}]*\}\}/gi;
 
-/** A value of a step's parameters that is only known when the step runs. */
+/** Describes a value of a step's parameters that is only known when the step runs. */
 export interface UnresolvedValue {
-  /** `filters.labels[2]`, as problems of arguments are named. */
+  /** Has the form `filters.labels[2]`, as in problems of arguments. */
   path: string;
-  /** The steps whose results it needs; none where the model is to fill it in (`"?"`). */
+  /** Lists the steps whose results the value needs. It is empty when the model is to fill it in (`"?"`). */
   steps: number[];
-  /** What looks like a reference and is none. */
+  /** Lists texts that look like references but cannot be read as such. */
   unreadable: string[];
 }
 
@@ -26,7 +26,7 @@ export function findUnresolvedValues(parameters: JsonObject): UnresolvedValue[] 
   return places;
 }
 
-/** The parameters with every reference replaced; `missing` names the places that could not be filled. */
+/** Holds the parameters with every reference replaced. `missing` names the places that could not be filled. */
 export interface FilledParameters {
   parameters: JsonObject;
   missing: string[];

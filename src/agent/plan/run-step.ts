@@ -21,16 +21,16 @@ import type { Plan } from "./plan.ts";
 import { createStepRequest } from "./plan-requests.ts";
 import { fillReferences, findUnresolvedValues } from "./references.ts";
 
-/** What a step came to; `stop`: the whole plan ends here. */
+/** Says how a step ended. `stop` ends the whole plan. */
 export type StepEnd =
   | { end: "done"; result: string }
   | { end: "failed"; why: string }
   | { end: "stop"; reason: DecideResult["reason"]; error?: DuetError };
 
-/** How often the model may fill in the parameters of one step. */
+/** Limits how often the model may fill in the parameters of one step. */
 const mostFillings = 2;
 
-/** Before a step is tried again, in milliseconds; doubled each time. */
+/** Is the pause before the first retry of a step, in milliseconds. It doubles each time. */
 const firstPauseMs = 250;
 
 /** Carries out one step that has a tool: fills in its parameters, calls the tool, and tries again where that may help. */
@@ -87,7 +87,10 @@ async function call(
   return observation;
 }
 
-/** Who has confirmed a plan has agreed to a call that runs as it was shown, all of it; others are asked about again. */
+/**
+ * A person who confirmed a plan has approved only a call that runs as it was shown, in full. Other calls need a new
+ * confirmation.
+ */
 function consent(
   { approve }: Run,
   { isConfirmed: isAgreed }: Plan,
@@ -99,7 +102,7 @@ function consent(
   return async (request) => (request.onlyOnce ? approve?.(request) : "once");
 }
 
-/** What later steps may refer to: the whole result, its sources under their numbers. */
+/** Returns what later steps may refer to: the whole result, with its sources under their numbers. */
 function resultOf({ result, text }: Observation): string {
   return result.sources?.length ? text : result.text;
 }
@@ -128,12 +131,12 @@ function mayHelp(tool: Tool, args: JsonObject, error: ToolFailure | undefined): 
   return error === undefined || !final.has(error.code);
 }
 
-/** What was confirmed in full stays as it is: to change it is to plan anew. */
+/** Is false for a step that was confirmed in full: changing it would need a new plan. */
 function mayCorrect(run: Run, { parameters }: PlanStep): boolean {
   return !isConfirmed(run) || findUnresolvedValues(parameters).length > 0;
 }
 
-/** Whether somebody confirms what is carried out, so that a model may not change it. */
+/** Is true when a person confirms what is carried out, so that a model may not change it. */
 function isConfirmed({ confirmPlan, planPolicy }: Run): boolean {
   return confirmPlan !== undefined || planPolicy.unattended === "stop";
 }
@@ -145,19 +148,22 @@ function modelFailed(run: Run, plan: Plan, thrown: unknown): StepEnd {
   return { end: "stop", reason: "model-failed", error: reportModelFailure(run, thrown) };
 }
 
-/** The parameters of a step as they can be used, or what stands against it. */
+/** Holds the parameters of a step in usable form, or the problem that prevents their use. */
 type ReadyStep = FilledStep | { trouble: StepProblem };
 
 interface FilledStep {
   arguments: JsonObject;
-  /** As the model wrote them. What references brought is from outside: a model reads it fenced, in its own result. */
+  /**
+   * Holds the parameters as the model wrote them. What references added comes from outside, and a model reads it fenced, in its
+   * own result.
+   */
   written: JsonObject;
 }
 
 interface StepProblem {
-  /** For the model. */
+  /** Holds the text for the model. */
   text: string;
-  /** Whether parameters that the plan gives in full are wrong too. */
+  /** Is true when parameters that the plan gives in full are wrong too. */
   touchesPlan: boolean;
 }
 
@@ -174,7 +180,6 @@ export async function fillFromResults(run: Run, plan: Plan, step: PlanStep, tool
   return { trouble: { text: trouble, touchesPlan: false } };
 }
 
-/** A step whose parameters cannot be used yet. */
 export interface UnfilledStep {
   step: PlanStep;
   tool: Tool;
@@ -204,7 +209,7 @@ export async function fillFromModel(run: Run, plan: Plan, { step, tool, trouble 
   return { arguments: filled, written: filled };
 }
 
-/** What the plan gives in full stays as it was planned and, where somebody was asked, confirmed. */
+/** Restores the parameters that the plan gives in full. They stay as planned and, where somebody was asked, as confirmed. */
 function withPlanned({ parameters }: PlanStep, filled: JsonObject): JsonObject {
   const planned = Object.entries(parameters).filter(
     ([name, value]) => findUnresolvedValues({ [name]: value }).length === 0,

@@ -1,25 +1,23 @@
 import type { Model } from "../../core/model.ts";
 import type { Locale } from "../../kit/errors.ts";
 
-/** For whom a prompt is. */
 export interface PromptReader {
   model: Pick<Model, "provider" | "model">;
   locale: Locale;
 }
 
-/** A prompt of the user's own. */
 export interface CustomPrompt {
   name: FileName;
-  /** Only for models of this family. */
+  /** Restricts the prompt to models of this family. */
   family?: string | undefined;
-  /** Only in this language. */
+  /** Restricts the prompt to this language. */
   locale?: Locale | undefined;
   text: string;
 }
 
 /**
- * The prompt that fits best: the one with the longest family that fits the model, else one without a family; of two for
- * the same, the one for the language alone. Undefined when none fits.
+ * Returns the prompt that fits best: the one with the longest family that fits the model, else one without a family. Of two for
+ * the same family, the one for the language alone is chosen. Returns undefined when none fits.
  */
 export function choosePrompt(
   prompts: readonly CustomPrompt[],
@@ -38,15 +36,18 @@ function weight({ family, locale }: CustomPrompt): number {
 }
 
 /**
- * A name in its words, each after a hyphen: `openrouter/anthropic/claude-3.5` becomes `-openrouter-anthropic-claude-3-5`.
- * A family fits a model when its words stand in the provider's and the model's name, the last perhaps only begun: `claude`,
- * `claude-3` and `openrouter` fit this one, `aude` does not.
+ * Converts a name to its words, each after a hyphen: `openrouter/anthropic/claude-3.5` becomes
+ * `-openrouter-anthropic-claude-3-5`. A family fits a model when its words appear in the provider's and the model's name, where
+ * the last may be incomplete: `claude`, `claude-3` and `openrouter` fit this one, `aude` does not.
  */
 export function toHyphenated(name: string): string {
   return `-${name}`.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
 }
 
-/** The prompts that models get: `decide` is for a model beside which another answers, `decide-alone` for one that does both. */
+/**
+ * These are the prompts that models get. `decide` is for a model that works with a separate answer model, `decide-alone` for one
+ * that does both.
+ */
 export const promptNames = ["decide", "decide-alone", "answer", "chat", "plan", "compress"] as const;
 
 /** Sentences that prompts share: each stands in a file of its own and fills the place of its name. */
@@ -66,14 +67,17 @@ export function isPartName(name: string): name is PartName {
   return partNames.some((known) => known === name);
 }
 
-/** The places that a file may have; a part has no parts. */
+/** Lists the placeholders that a file may have. A part cannot contain other parts. */
 export function listPlaceholders(name: FileName): readonly string[] {
   const parts = isPartName(name) ? [] : partNames;
   const tools = name === "plan" ? ["tools"] : [];
   return ["today", "marker", ...tools, ...parts];
 }
 
-/** The places that a file must have, one of each group: who reads untrusted text is told its mark, who plans the tools. */
+/**
+ * Lists the placeholders that a file must have, one of each group. A model that reads untrusted text must know its marker, and
+ * one that plans must know the tools.
+ */
 export function listRequiredPlaceholders(name: FileName): readonly (readonly string[])[] {
   if (name === "untrusted") return [["marker"]];
   if (name === "chat" || isPartName(name)) return [];

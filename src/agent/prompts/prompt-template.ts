@@ -1,10 +1,10 @@
 /**
- * In a prompt `{word}`, of lower-case letters only, is a place to be filled (agent-architecture.md "Prompt Templates").
- * `{{word}}` stands for `{word}` itself, and every other brace, as in JSON or `{{step_1}}`, for itself.
+ * In a prompt `{word}`, of lower-case letters only, is a placeholder (agent-architecture.md "Prompt Templates"). `{{word}}`
+ * stands for `{word}` itself, and every other brace, as in JSON or `{{step_1}}`, for itself.
  */
 const place = /\{\{([a-z]+)\}\}|\{([a-z]+)\}/g;
 
-/** The names of the places, each once, in their order. */
+/** Returns the names of the placeholders, each once, in their order. */
 export function findPlaceholders(template: string): string[] {
   return [...new Set([...template.matchAll(place)].flatMap(([, , name]) => name ?? []))];
 }

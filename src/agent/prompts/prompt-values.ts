@@ -1,6 +1,9 @@
 import { hasOneModel, type Run } from "../run.ts";
 
-/** What fills a prompt's places in a run: its marker, and nothing about searching and citing where there is no use for it. */
+/**
+ * Returns the values for a prompt's placeholders in a run. They include the marker, and leave out the parts about searching and
+ * citing when they do not apply.
+ */
 export function toPlaceholderValues({ marker, tools, models, conversation }: Run): Record<string, string> {
   const maySearch = tools.has("web_search");
   // One that answers in the turn in which it could still read a page must know before there is anything to cite.

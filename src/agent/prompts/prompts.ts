@@ -12,16 +12,16 @@ import { fillPlaceholders } from "./prompt-template.ts";
 
 export type { CustomPrompt, PromptName, PromptReader } from "./choose-prompt.ts";
 
-/** The prompts in force, in both languages and with their variants for model families. */
+/** Holds the prompts in force, in both languages and with their variants for model families. */
 export interface Prompts {
   /**
-   * The prompt for that model. `variables` fill its `{name}` places: `marker`, and in `plan` also `tools`, fenced; the day
-   * and the parts are always known, and a part that is not wanted is given as "". Throws when a place has no value.
+   * Returns the prompt for that model. `variables` fill its `{name}` placeholders: `marker`, and in `plan` also `tools`, fenced.
+   * The day and the parts are always known; an unwanted part is given as "". Throws when a placeholder has no value.
    */
   render(name: PromptName, reader: PromptReader, variables: Readonly<Record<string, string>>): string;
 }
 
-/** The user's own prompts, already checked, before the ones that come with the program. */
+/** Puts the user's own prompts, already checked, before the built-in ones. */
 export function createPrompts(own: readonly CustomPrompt[] = []): Prompts {
   const builtIn = createBuiltInPrompts();
   const find = (name: FileName, reader: PromptReader): string =>
@@ -40,7 +40,7 @@ export function createPrompts(own: readonly CustomPrompt[] = []): Prompts {
   };
 }
 
-/** A line that only holds a part which is not wanted goes with it. */
+/** Removes each line that holds only an unwanted part. */
 function withoutUnwanted(template: string, variables: Readonly<Record<string, string>>): string {
   const isUnwanted = (line: string): boolean => {
     const place = /^[\s*-]*\{([a-z]+)\}\s*$/.exec(line)?.[1];
@@ -52,14 +52,14 @@ function withoutUnwanted(template: string, variables: Readonly<Record<string, st
     .join("\n");
 }
 
-/** The day where the program runs, as 2026-11-21. */
+/** Returns the current local day, as 2026-11-21. */
 function today(): string {
   const now = new Date();
   const day = [now.getFullYear(), now.getMonth() + 1, now.getDate()];
   return day.map((number) => String(number).padStart(2, "0")).join("-");
 }
 
-/** The build puts the texts into a folder beside the file that this becomes a part of. */
+/** The build puts the texts into a folder beside the bundle that contains this module. */
 const folder = import.meta.url.endsWith(".ts") ? "." : "./prompts";
 
 /** Reads a prompt that comes with the program; each file once. */

@@ -4,7 +4,7 @@ import { createTimeLimit, followSignal, timeoutError, waitAbortable } from "../.
 import type { Text } from "../../kit/errors.ts";
 import type { Run } from "../run.ts";
 
-/** How long a person may think about a question, in milliseconds; none of it is the run's time. */
+/** Limits how long a person may think about a question, in milliseconds. None of it counts as the run's time. */
 const thinkingTimeMs = 10 * 60_000;
 
 /**
@@ -30,10 +30,10 @@ export function askPerson<T>(
   });
 }
 
-/** The same for questions that may come at once: each is asked when the one before it is over. */
+/** Asks questions that may arrive at once in sequence: each is asked when the one before it is over. */
 type AskSequentially = <T>(wait: Text, ask: (signal: AbortSignal) => Promise<T>) => Promise<T | undefined>;
 
-/** All questions of one run, whatever they are about, so that two never stand before a person at once. */
+/** Queues all questions of one run, whatever they are about, so that a person never sees two at once. */
 export function createAskSequentially(run: Pick<Run, "clock" | "callerSignal">): AskSequentially {
   let before: Promise<unknown> = Promise.resolve();
   return (wait, ask) => {
@@ -66,7 +66,7 @@ export function createElicit(ask: AskElicitation, askInTurn: AskSequentially): E
   return Object.assign(elicit, { person: ask });
 }
 
-/** What a question gets that nobody answers. */
+/** Is the reply to a question that nobody answers. */
 export const unanswered: ElicitationReply = { action: "cancel" };
 
 async function askUntil(

@@ -4,12 +4,14 @@ import type { PlanReply } from "../../core/plan-reply.ts";
 /** Shows a plan to somebody and waits for the reply; undefined when nobody replies. Rejects when the signal aborts. */
 export type ConfirmPlan = (steps: readonly PlanStep[], signal: AbortSignal) => Promise<PlanReply | undefined>;
 
-/** How a plan is carried out. */
 export interface PlanPolicy {
-  /** What a face that cannot ask does with a plan: carries it out, or stops and gives it out to be confirmed. */
+  /**
+   * Says what happens where nobody can be asked: the plan is carried out, or the run stops and returns the plan for
+   * confirmation.
+   */
   unattended: "run" | "stop";
-  /** What becomes of a step that failed, after its retries: the rest is planned anew, goes on without it, or ends. */
+  /** Says what happens after a step has failed all its retries: the rest is planned again, continues without it, or ends. */
   onFailure: "replan" | "skip" | "stop";
-  /** How often a failed step is tried again, 0 to 3. */
+  /** Limits how often a failed step is retried, 0 to 3. */
   retries: number;
 }

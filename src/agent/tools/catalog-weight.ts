@@ -2,27 +2,30 @@ import type { Model, ToolDefinition } from "../../core/model.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import { countTokens, getContextWindow } from "../context/context-window.ts";
 
-/** What the tools on offer weigh in each request, and whether they are all listed in it. */
+/** Holds the size of the offered tools in each request, and says whether all are listed in it. */
 export interface CatalogWeight {
-  /** `searched`: only the tools of servers that are needed are listed. */
+  /** With `searched`, only those tools of servers are listed that are needed. */
   mode: "listed" | "searched";
-  /** Of all tools; an estimate. */
+  /** Estimates the tokens of all tools. */
   tokens: number;
-  /** Tokens beyond which tools are searched; infinite for a model that goes by rules. */
+  /** Above this many tokens, tools are searched. It is infinite for a model that works by rules. */
   limit: number;
-  /** Of some of them. */
+  /** Estimates the tokens of the given tools. */
   of(tools: readonly Tool[]): number;
 }
 
-/** Tools as they were weighed before; by the model that reads them. */
+/** Caches the sizes of tools for the model that reads them. */
 export type ToolWeightCache = WeakMap<Tool, number>;
 
-/** Whatever a model could read: more tools than this cost too much, and few models still choose well among them. */
+/**
+ * Limits the listed tools, in tokens, however large the window is: more cost too much, and few models still choose well among
+ * them.
+ */
 const mostTokens = 16_000;
-/** So few tools of servers are no matter for a search, which loads as many at once. */
+/** So few server tools need no search, because a search loads as many at once. */
 const fewTools = 5;
 
-/** `share`: of the model's window. */
+/** `share` is the share of the model's window. */
 export function weighCatalog(
   tools: readonly Tool[],
   model: Model,
@@ -39,7 +42,7 @@ export function weighCatalog(
   return { mode: isSearched ? "searched" : "listed", tokens, limit, of };
 }
 
-/** Whether a tool is of a downstream server, not of this program or its user. */
+/** Is true for a tool of a downstream server, and false for one of this program or its user. */
 export function isOfServer({ source }: Tool): boolean {
   return source !== "builtin" && source !== "user" && source !== "skills";
 }

@@ -8,43 +8,42 @@ import { getContextWindow } from "../context/context-window.ts";
 import { countToolTokens, isOfServer, type ToolWeightCache, toToolDefinition, weighCatalog } from "./catalog-weight.ts";
 
 /**
- * The tools of a run as models get them. Where all together weigh too much, those of servers are not listed: the ones that
- * fit the question are, and a tool that finds the others. What is on offer only grows, and at its end, so that what a
- * vendor has cached stays valid.
+ * Holds the tools of a run as models get them. When all together are too large, those of servers are not listed, except the ones
+ * that fit the question; a tool finds the others. Tools are only ever added, at the end of the list, so that a vendor's cache
+ * stays valid.
  */
 export interface ToolCatalog {
-  /** On offer now, in order. Others may add to it. */
+  /** Holds the tools that are offered now, in order. Others may add to it. */
   readonly tools: Map<string, Tool>;
-  /** Every tool of the run but its own, whether listed or not. */
+  /** Holds every tool except the run's own, whether listed or not. */
   readonly all: ReadonlyMap<string, Tool>;
-  /** The tool that finds others; undefined where all are listed. */
+  /** Is the tool that finds others, and undefined when all are listed. */
   readonly finder: Tool | undefined;
   definitions(): ToolDefinition[];
-  /** A tool by its name; one that was not listed is from then on. */
+  /** Returns a tool by its name. If it was not listed, it is from now on. */
   resolveTools(name: string): Tool | undefined;
 }
 
-/** What it takes to search among tools. */
 export interface ToolFinder {
-  /** The share of the function-call model's window beyond which tools are searched. */
+  /** Above this share of the function-call model's window, tools are searched. */
   share: number;
   weights: ToolWeightCache;
   index(tools: readonly Tool[]): ToolIndex;
-  /** A tool of the run's own inside the rules for all tools; undefined where they forbid it. */
+  /** Wraps a tool of the run's own in the rules for all tools. Returns undefined when they forbid it. */
   guard(tool: Tool): Tool | undefined;
-  /** The names of the tools that the conversation has loaded so far, in order; the run adds to them. */
+  /** Lists the names of the tools that the conversation has loaded so far, in order. The run adds to them. */
   loaded: Set<string>;
 }
 
 export interface ToolCatalogOptions {
   tools: readonly Tool[];
-  /** The model that chooses among them. */
+  /** Is the model that chooses among the tools. */
   model: Model;
-  /** The language in which it is spoken to. */
+  /** Is the language used for the model. */
   language: Locale;
-  /** What the first search is for, best first: the question, and what was asked before it. */
+  /** Lists the texts of the first search, best first: the question, and what was asked before it. */
   questions: readonly string[];
-  /** Absent: all tools are listed. */
+  /** All tools are listed when it is undefined. */
   finding: ToolFinder | undefined;
 }
 
@@ -52,10 +51,13 @@ export interface ToolCatalogOptions {
 const mostOffered = 126;
 const mostLoaded = 64;
 
-/** Of the window, for tools that were found. */
+/** Tools that were found may take this share of the window. */
 const loadedShare = 0.25;
 
-/** Tools that are loaded for a question before a model has asked for any, and how many a conversation may have of them. */
+/**
+ * Limits the tools that are loaded for a question before a model has asked for any, and how many of them a conversation may
+ * have.
+ */
 const mostGuessed = 5;
 const guessesEnd = 16;
 
@@ -82,7 +84,7 @@ function listed(all: ReadonlyMap<string, Tool>): ToolCatalog {
   };
 }
 
-/** Undefined where rules forbid to search: then all tools are listed, whatever they weigh. */
+/** Returns undefined when rules forbid searching. All tools are then listed, whatever their size. */
 function searched(
   { model, language, questions }: ToolCatalogOptions,
   all: ReadonlyMap<string, Tool>,
@@ -139,7 +141,7 @@ function searched(
   };
 }
 
-/** The tools that the first of the questions which fits any seems to need: most runs then need no search. */
+/** Returns the tools for the first question that matches any. Most runs then need no search. */
 function guess(questions: readonly string[], index: () => ToolIndex): Tool[] {
   for (const question of questions) {
     const found = index().find(question, mostGuessed);
@@ -153,14 +155,14 @@ function guess(questions: readonly string[], index: () => ToolIndex): Tool[] {
 export interface FindToolsOptions {
   name: string;
   language: Locale;
-  /** The tools that are not listed, in order. */
+  /** Lists the tools that are not offered, in order. */
   hidden: readonly Tool[];
   index(): ToolIndex;
   /** Puts a tool on offer; false where there is no room for it. */
   load(tool: Tool): boolean;
 }
 
-/** How often a run may search. */
+/** Limits the searches of one run. */
 const mostSearches = 10;
 const usualFound = 5;
 const mostFound = 10;
@@ -168,7 +170,7 @@ const mostFound = 10;
 /** Parameters of one tool that are named. */
 const mostParameters = 20;
 
-/** The tool that puts on offer what fits a task, of the tools that are too many to be listed. */
+/** Creates the tool that finds tools for a task among those that are too many to be listed, and offers them to the model. */
 export function createFindTools({ name, language, hidden, index, load }: FindToolsOptions): Tool {
   let searches = 0;
   return {
@@ -202,7 +204,7 @@ function readArguments({ query, limit }: JsonObject): { query: string; limit: nu
   return { query: typeof query === "string" ? query : "", limit: Math.min(most, mostFound) };
 }
 
-/** `city: string, days?: integer`; what a parameter means stands in the tool's definition. */
+/** Lists parameters as `city: string, days?: integer`. What they mean is in the tool's definition. */
 function parametersOf({ properties, required }: JsonSchema): string {
   if (!isRecord(properties)) return "";
   const needed = Array.isArray(required) ? required : [];

@@ -6,52 +6,55 @@ import { takeStart } from "../../kit/text/sanitize.ts";
 import { trimToBoundary, truncateMiddle } from "../../kit/text/truncate-middle.ts";
 
 /**
- * The whole results of a run behind what the models read of them. From the first one that is cut on, the run has a tool
+ * Keeps the whole results of a run, of which the models read excerpts. Once the first result has been cut, the run has a tool
  * that reads the rest.
  */
 export interface ToolResults {
-  /** The tool that reads on; undefined as long as nothing was cut. */
+  /** Is the tool that reads the rest, and undefined until something has been cut. */
   readonly tool: Tool | undefined;
-  /** A result as the models read it: whole, or head and tail with, between them, the call that reads on. */
+  /** Returns a result as the models read it: whole, or its head and tail with the call that reads the rest between them. */
   read(text: string, kind: ResultKind): string;
-  /** What was read before as it is for a reader without tools: nothing is said of reading on. */
+  /** Returns a text from `read` for a reader without tools, without the call that reads the rest. */
   withoutPointer(read: string): string;
-  /** What was read before, or a text that was not, with about `kept` characters; with `readsOn`, and the call that reads on. */
+  /**
+   * Shortens a text from `read`, or any other text, to about `kept` characters. With `readsOn` it includes the call that reads
+   * the rest.
+   */
   shorten(text: string, kept: number, readsOn: boolean): string;
 }
 
-/** A search is text made of sources, each short: it is cut only when it is huge. */
+/** The text of a search consists of sources, each short. It is cut only when it is huge. */
 export type ResultKind = "text" | "sources";
 
 export interface ResultOptions {
-  /** Of the run; the reading tool is added to them. */
+  /** Holds the tools of the run. The reading tool is added to them. */
   tools: Map<string, Tool>;
-  /** Characters that a model reads of one result. */
+  /** Limits what a model reads of one result, in characters. */
   longest: number;
-  /** The language in which the model is spoken to. */
+  /** Is the language used for the model. */
   language: Locale;
 }
 
-/** What is kept of one result and of all results of a run, in characters. */
+/** Limits what is kept of one result and of all results of a run, in characters. */
 const longestKept = 2_000_000;
 const mostKept = 20_000_000;
 
-/** A search may be longer than another result, so many times. */
+/** A search result may be this many times as long as another result. */
 const sourcesFactor = 4;
 
-/** Characters of the line that tells of a gap; the longest is in English. */
+/** Reserves characters for the line that marks a gap. The longest is in English. */
 const gapLength = 120;
 
 export function createToolResults({ tools, longest, language }: ResultOptions): ToolResults {
-  /** Result n is at n - 1. */
+  /** Result n is at index n - 1. */
   const shelf: string[] = [];
-  /** By the whole text and by each form in which it was read: the same result keeps its number. */
+  /** Maps the whole text, and each form in which it was read, to its number: the same result keeps its number. */
   const numbers = new Map<string, number>();
   let size = 0;
   const name = tools.has("read_result") ? "duet_read_result" : "read_result";
   const tool = createReadResult({ name, language, longest, whole: (number) => shelf[number - 1] });
 
-  /** The result's number; undefined when there is no more place on the shelf. */
+  /** Returns the result's number, or undefined when no more results can be kept. */
   function keep(text: string): number | undefined {
     const known = numbers.get(text);
     if (known !== undefined) return known;
@@ -105,11 +108,11 @@ function gapLine(missing: number, language: Locale): string {
   return say(language, { zh: `…[省略 ${count} 个字符]…`, en: `…[${count} characters left out]…` });
 }
 
-/** A place in a result, and the tool that reads from there on. */
+/** Holds a position in a result, and the tool that reads from there. */
 export interface ResultPosition {
   name: string;
   number: number;
-  /** The first character to read, from 0 on. */
+  /** Is the offset of the first character to read, from 0. */
   from: number;
   language: Locale;
 }
@@ -117,7 +120,7 @@ export interface ResultPosition {
 export interface ReadResultOptions {
   name: string;
   language: Locale;
-  /** Characters of one answer. */
+  /** Limits one answer of the tool, in characters. */
   longest: number;
   whole(number: number): string | undefined;
 }
@@ -132,7 +135,7 @@ function renderPointer(missing: number, { name, number, from, language }: Result
   });
 }
 
-/** The tool that reads the rest of a result that was cut, a piece at a time. */
+/** Creates the tool that reads the rest of a shortened result, one piece at a time. */
 export function createReadResult({ name, language, longest, whole }: ReadResultOptions): Tool {
   return {
     name,
@@ -195,5 +198,5 @@ export function createReadResult({ name, language, longest, whole }: ReadResultO
   }
 }
 
-/** Characters kept free for it. */
+/** Reserves this many characters for the call that reads the rest. */
 const pointerLength = 120;

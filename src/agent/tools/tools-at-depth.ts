@@ -3,8 +3,8 @@ import { hasChainProperty, removeChainProperty } from "../../core/chain-text.ts"
 import type { Tool } from "../../core/tools/tool.ts";
 
 /**
- * The tools for a run that stands so deep in a chain of agents, without the argument that is not for models. At the last level
- * there are none that are agents: what they would be asked is refused.
+ * Returns the tools for a run at this depth in a chain of agents, without the argument that is not for models. The last level
+ * has no tools that are agents, because their calls would be refused.
  */
 export function filterToolsByDepth(tools: readonly Tool[], depth: number): readonly Tool[] {
   const agents = tools.filter(({ inputSchema }) => hasChainProperty(inputSchema));
@@ -17,7 +17,7 @@ export function filterToolsByDepth(tools: readonly Tool[], depth: number): reado
   return tools.filter(({ name }) => !names.has(name));
 }
 
-/** The tools that go with `agent_ask`, under the same prefix; they are of no use without it. */
+/** Returns the tools that belong to `agent_ask`, under the same prefix. They are of no use without it. */
 function companions(name: string): string[] {
   const ask = "agent_ask";
   if (!name.endsWith(ask)) return [];

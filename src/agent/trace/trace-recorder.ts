@@ -10,28 +10,27 @@ export interface TraceRecorder {
   handle(event: AgentEvent): void;
   /** Keeps what a tool gave for a call that has not ended yet. */
   keepOutput(callId: string, output: string): void;
-  /** The trace of a run that came to this outcome. */
   finish(outcome: Outcome): AgentTrace;
 }
 
-/** Characters of a thought, and of a result, that a trace keeps. */
+/** Limits what a trace keeps of a thought, and of a result, in characters. */
 const longestText = 20_000;
 
-/** Characters of what one tool gave, and all tools of a run, that a trace keeps. */
+/** Limits what a trace keeps of the output of one tool, and of all tools of a run, in characters. */
 const longestOutput = 256 * 1024;
 const mostOutput = 1024 * 1024;
 
 export function createTraceRecorder({ question }: { question: string }): TraceRecorder {
   const startedAt = now();
   const steps: TraceStep[] = [];
-  /** Calls that have started and not ended. */
+  /** Holds the calls that have started and not ended. */
   const running = new Map<string, TraceStep>();
   const usedTools = new Map<string, ToolStats>();
   const phases: TracePhase[] = [];
   const notes = createTraceNotes();
-  /** What was thought since the last step. */
+  /** Collects the thoughts since the last step. */
   const thought = createTextAccumulator(longestText);
-  /** Model turns that have begun. */
+  /** Counts the model turns that have begun. */
   let begun = 0;
   let plan: PlanStep[] | undefined;
   let usage = noUsage;
@@ -156,7 +155,6 @@ function now(): string {
   return new Date().toISOString();
 }
 
-/** One model turn as a trace keeps it. */
 export function toTracePhase({ phase, step, model, usage, elapsedMs, costUsd }: PhaseEnd): TracePhase {
   const { total_tokens: _, ...tokens } = toTokenUsage(usage);
   return { phase, step, model, ...tokens, elapsed_ms: elapsedMs, cost_usd: costUsd };
@@ -175,9 +173,9 @@ function toTokenUsage(usage: Usage): TokenUsage {
 const longestNote = 2000;
 const mostNotes = 200;
 
-/** What the reader of a run was told beside the answer, as far as a trace keeps it. */
+/** Collects what the reader of a run was shown besides the answer, as far as a trace keeps it. */
 export interface TraceNotes {
-  /** What was just told in the same words is not told again: a limit comes as a verdict and as a notice. */
+  /** Adds a note, unless the one before it has the same words: a limit is reported as a verdict and as a notice. */
   add(note: Omit<TraceNote, "timestamp">): void;
   readonly list: TraceNote[];
 }
@@ -195,21 +193,20 @@ export function createTraceNotes(): TraceNotes {
   };
 }
 
-/** A text and how many of its characters were left out at its end. */
+/** Holds a text and how many characters were cut at its end. */
 export interface BoundedText {
   text: string;
   leftOut: number;
 }
 
-/** The first `longest` characters. */
 function toBoundedText(text: string, longest: number): BoundedText {
   const kept = takeStart(text, longest);
   return { text: kept, leftOut: text.length - kept.length };
 }
 
-/** What a model thinks, as it grows. Beyond `longest` characters only the length is kept. */
+/** Collects a model's thoughts as they grow. Beyond `longest` characters only the length is kept. */
 export interface TextAccumulator {
-  /** Words of another kind begin a new line. */
+  /** Adds a piece of text. A piece of another kind begins a new line. */
   push(kind: string, piece: string): void;
   /** Gives the text so far and begins anew. */
   take(): BoundedText;

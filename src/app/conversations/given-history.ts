@@ -5,7 +5,7 @@ import { type Conversation, type ConversationStore, type ConversationTurn, creat
 import { createMemorySourceList } from "../../store/memory/memory-store.ts";
 import type { LoadedConversation } from "./load-in-turn.ts";
 
-/** A conversation that the asker keeps, as a run finds it. */
+/** Holds a conversation that the asker keeps, in the form that a run loads. */
 export interface GivenHistory extends LoadedConversation {
   known: Conversation;
   /** Takes what the run writes, of which `kept` sees nothing. */
@@ -13,9 +13,9 @@ export interface GivenHistory extends LoadedConversation {
 }
 
 /**
- * Conversations that their askers keep themselves and bring along with each question. What stands behind the words (sources
- * with their numbers, a summary, a plan that waits) is found again by the words, as long as the process lives and they are
- * the same; else a conversation begins with the words alone.
+ * Handles conversations that askers keep themselves and send with each question. The data behind the words (sources with their
+ * numbers, a summary, a plan that waits) is looked up by the words, while the process lives and they are unchanged. Otherwise a
+ * conversation begins with the words alone.
  */
 export interface GivenHistories {
   open(turns: readonly ConversationTurn[], place: { caller: Caller; kept: ConversationStore }): GivenHistory;
@@ -28,7 +28,7 @@ interface Kept {
 
 export interface GivenHistoryLimits {
   most: number;
-  /** Of all that is kept, in UTF-16 units; what conversations share is counted for each. */
+  /** Limits all kept text, in UTF-16 units. Text that conversations share is counted for each. */
   mostText: number;
 }
 
@@ -37,7 +37,7 @@ const usual: GivenHistoryLimits = { most: 1000, mostText: 30_000_000 };
 export function createGivenHistories({ most, mostText }: GivenHistoryLimits = usual): GivenHistories {
   const kept = new LRUCache<string, Kept>({ max: most, maxSize: mostText, sizeCalculation: sizeOf });
 
-  /** One owner has half of the room at most, so that nobody can have the words of all others forgotten. */
+  /** Keeps a conversation. One owner gets at most half of the space, so that nobody can displace the words of all others. */
   function keep(owner: string | undefined, key: string, conversation: Conversation): void {
     const added = { owner, conversation };
     let count = 1;

@@ -4,13 +4,16 @@ import type { KeyedMutex } from "../../kit/async/timeout.ts";
 import type { ActiveRun } from "../active-runs.ts";
 import { toSessionKey } from "./sessions.ts";
 
-/** A conversation, and how long its turn was waited for, in milliseconds. */
+/** Holds a conversation, and how long its turn was waited for, in milliseconds. */
 export interface LoadedConversation {
   known: Conversation | undefined;
   waitedMs: number;
 }
 
-/** Two replies to one plan that waits are taken one after the other; the second finds what the first has left. `store` is the caller's. */
+/**
+ * Loads a conversation. Two replies to the same waiting plan are handled one after the other, and the second sees the state that
+ * the first left. `store` is the caller's.
+ */
 export async function loadConversation(
   store: ConversationStore,
   conversationId: string | undefined,

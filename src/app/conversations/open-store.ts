@@ -6,12 +6,12 @@ import type { ConversationStore, SharedStore } from "../../core/store/store.ts";
 import { DuetError, type Locale, toDuetError } from "../../kit/errors.ts";
 import { noticeDamagedStore, noticeUnavailableStore } from "../notices.ts";
 
-/** Where conversations and traces are kept, and what the reader must know of it. */
+/** Holds the store of conversations and traces, and what the reader must know about it. */
 export interface OpenedStore {
   store: ConversationStore;
-  /** Why they last only as long as the process, where they should not. */
+  /** Explains why conversations last only as long as the process although they should be saved. */
   problem?: DuetError;
-  /** What nobody was told yet, in the order it happened; each is given once. */
+  /** Returns the notices that nobody has received yet, in the order they occurred. Each is returned once. */
   takeNotices(locale: Locale): Notice[];
 }
 
@@ -39,7 +39,9 @@ export async function openStore(
   }
 }
 
-/** What is the caller's. Throws a `config` error where an embedding program's own store keeps nobody apart. */
+/**
+ * Returns the caller's part of the store. Throws a `config` error when an embedding program's own store cannot separate owners.
+ */
 export function scopeStore(store: ConversationStore, { owner }: Caller): ConversationStore {
   if (owner === undefined) return store;
   if (store.of === undefined) throw new DuetError({ code: "config", text: forOperator });

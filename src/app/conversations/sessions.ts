@@ -1,30 +1,38 @@
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../core/caller.ts";
 
-/** What the process remembers of a conversation beside its words: its tools with their caches, what it was told. */
+/**
+ * Holds what the process remembers of a conversation besides its words: its tools with their caches, and the notices it has
+ * received.
+ */
 export interface Session {
-  /** What this conversation has been told once: servers that failed, by name, and notices, by code. */
+  /** Lists what this conversation has been notified of: failed servers by name, and notices by code. */
   readonly told: Set<string>;
   /** Kinds of calls that its reader has agreed to, once for all. */
   readonly approved: Set<string>;
-  /** The same of those that its reader has refused. */
+  /** Lists the kinds of calls that its reader has refused once for all. */
   readonly refused: Set<string>;
-  /** The names of the tools that were loaded for it because they are too many to be listed, in order. */
+  /** Lists the names of tools that were loaded for it, in order, when there are too many to be listed. */
   readonly loaded: Set<string>;
 }
 
-/** By a conversation's key. */
+/** Maps the keys of conversations to sessions. */
 export interface Sessions {
   of(key: string, isNew: boolean): Session;
   forget(key: string): void;
 }
 
-/** What tells a conversation from every other one, whatever its id is: nothing of one owner's is found by another. */
+/**
+ * Returns a key that distinguishes a conversation from every other one, whatever its ID. One owner cannot find data of another.
+ */
 export function toSessionKey({ owner }: Caller, conversationId: string): string {
   return JSON.stringify([owner ?? null, conversationId]);
 }
 
-/** One session a conversation, which begins with it; the least recently used are forgotten beyond `max`. */
+/**
+ * Creates one session per conversation when the conversation begins. The least recently used sessions are forgotten beyond
+ * `max`.
+ */
 export function createSessions(max = 1000): Sessions {
   const sessions = new LRUCache<string, Session>({ max });
   return {

@@ -6,12 +6,12 @@ import { DuetError } from "../../kit/errors.ts";
 import type { ChosenModels, Role } from "./check-models.ts";
 import type { ModelChanges, ModelParameters } from "./model-changes.ts";
 
-/** How errors, and people, call the roles. */
+/** Maps the roles to the names that errors and people use for them. */
 const names: Readonly<Record<Role, string>> = { functionCall: "function_call", answer: "answer" };
 
 /**
- * The chosen models with what is changed of them; with `isApart` the answer's is another one whatever its name. Throws a `config`
- * error for a model or a parameter that cannot be.
+ * Returns the chosen models with the changes applied. With `isApart`, the answer model is a separate one whatever its name.
+ * Throws a `config` error for an invalid model or parameter.
  */
 export async function changeChoices(
   chosen: ChosenModels,
@@ -43,19 +43,22 @@ export async function changeChoices(
   };
 }
 
-/** The configured model of that name: it keeps its address, its key and its parameters. That of the role goes before the other's. */
+/**
+ * Returns the configured model of that name, with its address, its key and its parameters. The model of the same role is
+ * preferred to the other's.
+ */
 function configured(choice: ModelChoice, chosen: ChosenModels, role: Role): ModelChoice | undefined {
   return [chosen[role], chosen.functionCall, chosen.answer].find(
     (known) => known !== undefined && toModelName(known) === toModelName(choice),
   );
 }
 
-/** A model that answers from now on, and so obeys the limit of answers where there is one, in tokens. */
+/** Applies the token limit for answers, if there is one, to a model that now plays the answer role. */
 function limited(choice: ModelChoice, limit: number | undefined): ModelChoice {
   return limit === undefined || !("wire" in choice) ? choice : { ...choice, maxTokens: limit };
 }
 
-/** The offline rules have no parameters. */
+/** Applies parameters to a model. The offline rules have none. */
 async function tune(
   choice: ModelChoice,
   parameters: ModelParameters = {},

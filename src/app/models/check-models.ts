@@ -7,24 +7,24 @@ import { type DuetError, type Locale, toDuetError } from "../../kit/errors.ts";
 
 export type { Role };
 
-/** The models in force; `answer` is absent where one model plays both parts. */
+/** Holds the models in force. `answer` is absent when one model plays both roles. */
 export interface ChosenModels {
   functionCall: ModelChoice;
   answer?: ModelChoice;
 }
 
-/** What one request to a model in use showed. */
+/** Holds the result of one request to a model in use. */
 export interface ModelCheck {
   roles: Role[];
   choice: ModelChoice;
-  /** How long it took, in milliseconds, an error too. */
+  /** Holds how long the request took, in milliseconds, even if it failed. */
   elapsedMs: number;
   error: DuetError | null;
-  /** What the model's settings gave rise to: parameters that it does not take. */
+  /** Lists notices about the model's settings, such as parameters that it does not accept. */
   notices: string[];
 }
 
-/** Who gets search queries, the first first; nobody was asked anything. */
+/** Lists the search providers in the order in which they are asked. No request was sent to any of them. */
 export interface SearchCheck {
   chain: SearchProvider[];
 }
@@ -33,13 +33,13 @@ export interface SearchProvider {
   party: string;
   host: string;
   hasKey: boolean;
-  /** The query goes to somebody with whom the user has no account. */
+  /** Is true when the query goes to a party with which the user has no account. */
   thirdParty: boolean;
 }
 
-/** Longer nobody waits for one word, in milliseconds; a model's own `timeout` may be shorter. */
+/** Limits the wait for one word, in milliseconds. A model's own `timeout` may be shorter. */
 const longestMs = 20_000;
-/** Room for a model that reasons before it says its word. */
+/** Leaves enough tokens for a model that reasons before its one-word answer. */
 const maxTokens = 128;
 
 /** Asks each model in use for one word, side by side and once. Rejects only when the signal aborts. */
@@ -68,7 +68,7 @@ async function checkModel(
   return { roles, choice, elapsedMs: Math.round(performance.now() - began), error, notices };
 }
 
-/** Any complete turn will do, also one that was cut at its limit: the model is there and takes our requests. */
+/** Accepts any complete turn, even one cut at its limit: it proves that the model is available and accepts our requests. */
 async function askOneWord(choice: ModelChoice, locale: Locale, notices: string[], signal: AbortSignal): Promise<void> {
   if (!("wire" in choice)) return;
   const { createModel } = await import("../../providers/create-model.ts");

@@ -3,12 +3,12 @@ import type { Config } from "../../config/load-config.ts";
 import { toModelName } from "../../core/model.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 
-/** How long a local Ollama is waited for, in milliseconds. */
+/** Limits the wait for a local Ollama, in milliseconds. */
 const patienceMs = 1000;
 const keptMs = 10_000;
 const mostNames = 100;
 
-/** A vendor, and its model that is meant where none is named. */
+/** Names a vendor and its default model. */
 interface Offerer {
   provider: string;
   model: string;
@@ -67,14 +67,14 @@ function namesOf({ provider, model }: Offerer, known: readonly string[]): string
   return [model, ...newestFirst(known, model)].map((name) => toModelName({ provider, model: name }));
 }
 
-/** Those of the default's family first, and of one family the higher number. */
+/** Sorts models: those of the default's family first, and within a family the higher number first. */
 function newestFirst(models: readonly string[], first: string): string[] {
   const family = familyOf(first);
   const isKin = (model: string): number => Number(familyOf(model) === family);
   return [...models].sort((a, b) => isKin(b) - isKin(a) || b.localeCompare(a, "en", { numeric: true }));
 }
 
-/** `gpt` of `gpt-6.1-terra`. */
+/** Returns `gpt` for `gpt-6.1-terra`. */
 function familyOf(model: string): string {
   return /^[a-z]+/i.exec(model)?.[0] ?? "";
 }

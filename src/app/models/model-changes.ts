@@ -2,12 +2,14 @@ import type { ModelParameters } from "../../config/models/resolve-model.ts";
 
 export type { ModelParameters };
 
-/** What somebody changes of the configured models while the program runs. */
 export interface ModelChanges {
-  /** `provider/model`, which of a configured model means that one as it is configured, or the JSON of AGENT_FUNCTION_CALL_MODEL. */
+  /**
+   * Is `provider/model`, or the JSON of AGENT_FUNCTION_CALL_MODEL. The name of a configured model selects it with its
+   * configuration.
+   */
   functionCall?: string | undefined;
-  /** The same for the answer; null: the function-call model answers too. */
+  /** Is the same for the answer role. With null, the function-call model also answers. */
   answer?: string | null | undefined;
-  /** Over the parameters of each role; where one model plays both, those of `answer` count. */
+  /** Overrides the parameters of each role. Where one model plays both, those of `answer` apply. */
   parameters?: { functionCall?: ModelParameters | undefined; answer?: ModelParameters | undefined } | undefined;
 }

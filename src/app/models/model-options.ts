@@ -6,17 +6,20 @@ import type { Model } from "../../core/model.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { CustomModels } from "./model-registry.ts";
 
-/** A model by its name (`deepseek/deepseek-chat`), with its parameters, or one of your own making. */
+/** A model is given by its name (`deepseek/deepseek-chat`), with its parameters, or as an object of your own. */
 export type ModelOption = string | input<typeof modelSchema> | Model;
 
-/** The models as options give them: those of the program's own making, and a configuration for those by name. */
+/** Holds the models that options give: those of the program's own making, and a configuration for those given by name. */
 export interface ReadModels {
   models: CustomModels;
-  /** In the shape of the configuration file; not checked yet. Undefined where it has nothing to say. */
+  /** Has the shape of the configuration file and is not checked yet. Is undefined when the options name no model. */
   spec: { functionCall: unknown; answer?: unknown } | undefined;
 }
 
-/** Models by name go into the configuration, those of the program's own making past it. Throws a `config` error. */
+/**
+ * Puts models given by name into the configuration, and passes those of the program's own making separately. Throws a `config`
+ * error.
+ */
 export async function readModelOptions(
   given: { functionCall: ModelOption; answer?: ModelOption } | undefined,
 ): Promise<ReadModels> {

@@ -10,29 +10,28 @@ import { changeChoices, refuseOwnParameters } from "./change-models.ts";
 import type { ChosenModels, Role } from "./check-models.ts";
 import type { ModelChanges, ModelParameters } from "./model-changes.ts";
 
-/** Models that an embedding program has made itself. */
 export interface CustomModels {
   functionCall?: Model | undefined;
   answer?: Model | undefined;
-  /** Only one model was given: it plays both parts, whatever else is configured. */
+  /** Is true when only one model was given. It plays both roles, whatever else is configured. */
   alone?: boolean;
 }
 
-/** The models of a process. Both throw a `config` error for a change that cannot be. */
+/** Holds the models of a process. `open` and `parameters` throw a `config` error for an invalid change. */
 export interface ModelRegistry {
   /**
    * Opens the models in force, the program's own first, with what is changed of them; the same object twice where one plays both
    * parts, and the same as before where nothing is changed.
    */
   open(changes?: ModelChanges): Promise<Models>;
-  /** The models that are not asked for a while. */
+  /** Returns the models that are not called for a while. */
   paused(): Promise<PausedModel[]>;
-  /** The parameters of each role; none of the offline rules, nor of the program's own models. */
+  /** Returns the parameters of each role. There are none for the offline rules or the program's own models. */
   parameters(changes?: ModelChanges): Promise<Record<Role, ModelParameters>>;
 }
 
 export function createModelRegistry(config: Config, own: CustomModels = {}): ModelRegistry {
-  /** Those that were wanted last are the last. */
+  /** The most recently used models are at the end. */
   const kept: { choice: ModelChoice; model: Once<Model> }[] = [];
   const configured = createOnce(() => chooseModels(config));
   const endpoints = createOnce(async () => (await import("../../providers/middleware/endpoints.ts")).createEndpoints());
@@ -47,7 +46,7 @@ export function createModelRegistry(config: Config, own: CustomModels = {}): Mod
     return model.get();
   }
 
-  /** What plays each part: the program's own model, else a choice. */
+  /** Chooses what plays each role: the program's own model, else a configured choice. */
   async function choosePlayers(changes: ModelChanges): Promise<Record<Role, Player>> {
     const decideOwn = changes.functionCall === undefined ? own.functionCall : undefined;
     const answerOwn = changes.answer === undefined ? own.answer : undefined;
@@ -87,10 +86,10 @@ function parametersOf(player: Player): ModelParameters {
   return { temperature, maxTokens, topP };
 }
 
-/** Models that are kept open: whoever goes back to one gets the same. */
+/** Limits the models that are kept open. Switching back to one of them returns the same object. */
 const mostKept = 20;
 
-/** The configured models; else the first with a key, a local Ollama that answers, or the offline rules. */
+/** Returns the configured models; else the first with a key, a local Ollama that answers, or the offline rules. */
 export async function chooseModels(config: Config): Promise<ChosenModels> {
   const { functionCall, answer } = config.models;
   if (functionCall) {

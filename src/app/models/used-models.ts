@@ -8,7 +8,7 @@ import { findPrice, type ListPrice, pricesDate } from "../../providers/prices.ts
 import { defaultIdleMs } from "../../providers/wires/idle-timeout.ts";
 import { chooseModels } from "./model-registry.ts";
 
-/** Who said a value: a source of the configuration, or a table of ours. */
+/** Names the origin of a value: a source of the configuration, or one of our tables. */
 export type ValueOrigin =
   | Origin
   | { from: "vendor-table" | "unknown" | "nothing-configured" }
@@ -19,7 +19,7 @@ export interface SourcedValue<T> {
   origin: ValueOrigin;
 }
 
-/** A model in use, in one of its roles. Times are seconds; what is not known, or does not apply, is null. */
+/** Describes a model in use, in one of its roles. Times are in seconds. A value that is not known, or does not apply, is null. */
 export interface UsedModel {
   role: "function_call" | "answer";
   model: SourcedValue<string>;
@@ -27,7 +27,7 @@ export interface UsedModel {
   timeout: SourcedValue<number | null>;
   idle: SourcedValue<number | null>;
   context_window: SourcedValue<number | null>;
-  /** US dollars for 1,000,000 tokens. */
+  /** Is in US dollars per 1,000,000 tokens. */
   price: SourcedValue<ListPrice | null>;
 }
 

@@ -8,13 +8,13 @@ import { DuetError, type Text, toDuetError } from "../../kit/errors.ts";
 import { isRecord, type JsonValue } from "../../kit/json.ts";
 import { createModuleHost, type ModuleLimits } from "../../tools/modules/module-host.ts";
 
-/** The user's own evaluator in a thread of its own. */
+/** Represents the user's own evaluator, which runs in a separate thread. */
 export interface OpenedEvaluator {
   evaluate: Evaluator;
   close(): Promise<void>;
 }
 
-/** The run gives up after five seconds; here it is known a moment earlier whether the thread is blocked. */
+/** The run gives up after five seconds. This limit is slightly shorter, so that a blocked thread is detected first. */
 const usualLimits: ModuleLimits = { loadMs: 10_000, callMs: 4_900 };
 
 /**

@@ -6,7 +6,7 @@ import type { Config } from "../../config/load-config.ts";
 import type { Text } from "../../kit/errors.ts";
 import { checkToolsDirectory } from "../tools/own-tools.ts";
 
-/** What the user wrote for the agent, in files that the configuration names. */
+/** Holds what the user wrote for the agent, in files that the configuration names. */
 export interface OwnAgent {
   prompts: readonly CustomPrompt[];
   evaluator?: Evaluator | undefined;

@@ -15,9 +15,9 @@ import { getMessage, type Locale, type Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 
 /**
- * The user's own prompts in a folder: `NAME.md` for both languages, `zh/NAME.md` and `en/NAME.md` for one, each also as
- * `NAME.FAMILY.md` for a family of models (see `choosePrompt`). Hidden files and READMEs are left alone. Throws a
- * `config` error of one line for the first file that could not be used as it stands.
+ * Reads the user's own prompts from a folder: `NAME.md` for both languages, `zh/NAME.md` and `en/NAME.md` for one, each also as
+ * `NAME.FAMILY.md` for a family of models (see `choosePrompt`). Hidden files and READMEs are ignored. Throws a `config` error of
+ * one line for the first file that is not usable as it is.
  */
 export async function readOwnPrompts(directory: string): Promise<CustomPrompt[]> {
   const prompts: CustomPrompt[] = [];
@@ -50,7 +50,7 @@ async function readOwnPrompt(path: string, file: string, locale?: Locale): Promi
   return { name, family, locale, text };
 }
 
-/** A pipe, which might never end, is refused unread. */
+/** Reads a text file. A pipe, which might never end, is refused unread. */
 async function readText(path: string): Promise<string> {
   const refuse = (thrown: unknown): never => {
     throw unreadable(path, thrown, { zh: "文本文件", en: "a text file" });

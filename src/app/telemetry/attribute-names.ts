@@ -16,7 +16,7 @@ export const attribute = {
   requestModel: "gen_ai.request.model",
   requestStream: "gen_ai.request.stream",
   finishReasons: "gen_ai.response.finish_reasons",
-  /** Seconds. */
+  /** Is in seconds. */
   timeToFirstChunk: "gen_ai.response.time_to_first_chunk",
   inputTokens: "gen_ai.usage.input_tokens",
   outputTokens: "gen_ai.usage.output_tokens",
@@ -54,12 +54,12 @@ export const attribute = {
 
 export const operation = { agent: "invoke_agent", chat: "chat", tool: "execute_tool" } as const;
 
-/** Our names of providers in the words of the conventions, where they have one of their own. */
+/** Converts our name of a provider to the one in the conventions, where they define one. */
 export function toProviderName(provider: string): string {
   return provider === "gemini" ? "gcp.gemini" : provider;
 }
 
-/** What the spans below one run's own have in common. */
+/** Holds what the spans below a run's own span have in common. */
 export interface SpanParent {
   api: typeof import("@opentelemetry/api");
   tracer: Tracer;

@@ -8,13 +8,13 @@ import { createRunSpans, type RunSpans, type SpanOptions } from "./run-spans.ts"
 
 /** Sends spans over OTLP/HTTP, in the background and in batches. */
 export interface Exporter {
-  /** The spans of a run whose trace id was chosen before. */
+  /** Records the spans of a run whose trace ID was chosen before. */
   follow(run: Omit<SpanOptions, "api" | "tracer" | "parent">, traceId: string): RunSpans;
   /** Sends what is left. May reject, and may take as long as the collector. */
   close(): Promise<void>;
 }
 
-/** Told once why spans do not arrive. */
+/** Is called once with the reason why spans do not arrive. */
 export type Warn = (text: Text) => void;
 
 /** Loads the packages, which the user installs. Gives undefined, and tells why, when that fails. */
@@ -50,7 +50,7 @@ export async function openExporter(
   }
 }
 
-/** The package itself says nothing of spans that it could not send. */
+/** Reports spans that could not be sent, because the package itself does not. */
 function telling(sender: SpanExporter, { shownUrl }: SpanAddress, warn: Warn): SpanExporter {
   return {
     export(spans, done) {

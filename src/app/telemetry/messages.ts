@@ -1,10 +1,10 @@
-/** A piece of a message in the words of the GenAI conventions. */
+/** Represents a part of a message in the terms of the GenAI conventions. */
 export interface MessagePart {
   type: "text" | "reasoning";
   content: string;
 }
 
-/** A list of one message, as the conventions have it in an attribute: JSON text. */
+/** Returns a list of one message as JSON text, the form that the conventions require in an attribute. */
 export function toMessageAttribute(
   role: "user" | "assistant",
   parts: readonly MessagePart[],

@@ -10,13 +10,13 @@ import { version } from "../../kit/version.ts";
 import { attribute, operation, recordFailure, type SpanParent, toProviderName } from "./attribute-names.ts";
 import { type MessagePart, toMessageAttribute } from "./messages.ts";
 
-/** What spans say of a run that its events do not. */
+/** Holds what spans record of a run beyond its events. */
 export interface FollowedRun {
   question: string;
   models: Models;
   tools: readonly Tool[];
   servers: readonly ServerStatus[];
-  /** The trace that the run goes on with, 32 hexadecimal digits; absent where its caller has none. */
+  /** Is the trace that the run continues, as 32 hexadecimal digits. It is undefined when the caller has none. */
   callersTraceId?: string | undefined;
 }
 
@@ -25,16 +25,16 @@ export interface SpanOptions extends FollowedRun {
   tracer: Tracer;
   parent: Context;
   captureContent: boolean;
-  /** When the run began, in milliseconds since the epoch. */
+  /** Holds when the run began, in milliseconds since the epoch. */
   at: number;
 }
 
-/** The spans of one run, made from its events: the run, and below it each model turn and each tool call. */
+/** Creates the spans of one run from its events: the run, and below it each model turn and each tool call. */
 export interface RunSpans {
   readonly traceId: string;
-  /** Whether anybody will see them. */
+  /** Is true when the spans are recorded. */
   readonly recording: boolean;
-  /** `at` in milliseconds since the epoch. Throws what a foreign tracer throws. */
+  /** Takes `at` in milliseconds since the epoch. Throws what a foreign tracer throws. */
   handle(event: AgentEvent, at: number): void;
 }
 
@@ -127,7 +127,7 @@ function endRun(
   root.end(at);
 }
 
-/** The spans of a run's tool calls, side by side. Times are milliseconds since the epoch. */
+/** Creates the spans of a run's tool calls, which may overlap. Times are milliseconds since the epoch. */
 export interface CallSpans {
   start(branch: SpanParent, event: Extract<AgentEvent, { type: "tool-start" }>, at: number): void;
   end(event: ToolEnd, at: number): void;
@@ -184,7 +184,10 @@ export function createCallSpans(tools: readonly Tool[], servers: readonly Server
   };
 }
 
-/** What a call's span says of its tool; for one of a downstream server also what the MCP conventions ask for. */
+/**
+ * Returns what a call's span records of its tool. For a tool of a downstream server it includes what the MCP conventions
+ * require.
+ */
 export function toToolAttributes(name: string, tools: readonly Tool[], servers: readonly ServerStatus[]): Attributes {
   const tool = tools.find((known) => known.name === name);
   const server = servers.find((known) => known.name === tool?.source);
@@ -205,10 +208,10 @@ function mcpAttributes({ name, transport, protocolVersion }: ServerStatus): Attr
   };
 }
 
-/** The spans of a run's model turns, one after another. Times are milliseconds since the epoch. */
+/** Creates the spans of a run's model turns, one after another. Times are milliseconds since the epoch. */
 export interface ChatSpans {
   start(branch: SpanParent, event: Extract<AgentEvent, { type: "phase-start" }>, at: number): void;
-  /** A piece of what the model says. */
+  /** Adds a piece of the model's output. */
   hear(type: MessagePart["type"], text: string, at: number): void;
   end(event: PhaseEnd, at: number): void;
   /** Ends what was left open. */

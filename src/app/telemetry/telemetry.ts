@@ -9,7 +9,7 @@ import { isRecord } from "../../kit/json.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import type { FollowedRun, RunSpans } from "./run-spans.ts";
 
-/** OpenTelemetry spans of every run. Loads no package while nobody asks for them. */
+/** Creates OpenTelemetry spans for every run. Loads no package unless spans are wanted. */
 export interface Telemetry {
   /** Makes the spans of a run that begins now; undefined where nobody asks for them. Never rejects. */
   follow(run: FollowedRun): Promise<RunObserver | undefined>;
@@ -19,7 +19,7 @@ export interface Telemetry {
 
 const longestFlushMs = 2000;
 
-/** `warn` gets a line about spans that cannot be sent, once. */
+/** `warn` receives a line about spans that cannot be sent, once. */
 export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) => void): Telemetry {
   const { exporter: address, problem, captureContent } = settings;
   let hasWarned = false;
@@ -46,7 +46,9 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
     return { traceId: spans.recording ? spans.traceId : undefined, handle: createEventSender(spans, clock) };
   }
 
-  /** A run does not wait for the packages: its events do, and its trace id is chosen beforehand. */
+  /**
+   * Exports a run's spans without delaying it: its events wait for the packages to load, and its trace ID is chosen beforehand.
+   */
   function exportOwn(run: FollowedRun): RunObserver {
     const clock = startClock();
     const at = clock();
@@ -98,10 +100,10 @@ function tooSlow(url: string, limitMs: number): Text {
   };
 }
 
-/** What a program that embeds Duet has set up for its own spans. */
+/** Holds what a program that embeds Duet has set up for its own spans. */
 interface RegisteredTelemetry {
   provider: TracerProvider;
-  /** Where the caller is in its own trace; undefined where it keeps no track. */
+  /** Returns the caller's current trace context, or undefined when it has none. */
   active(): Context | undefined;
 }
 
@@ -144,7 +146,7 @@ export interface LaterSpans {
   caughtUp: Promise<void>;
 }
 
-/** The same for spans that are not there yet: until then events wait. Where none come, events are dropped. */
+/** Sends events to spans that do not exist yet. Events are queued until then, and dropped when no spans are created. */
 export function createDelayedEventSender(coming: Promise<RunSpans | undefined>, clock: Clock): LaterSpans {
   let waiting: { event: AgentEvent; at: number }[] | undefined = [];
   let tell: ReturnType<typeof createEventSender> | undefined;

@@ -10,55 +10,61 @@ import { waitAbortable } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/errors.ts";
 import type { ToolInventory } from "./tool-inventory.ts";
 
-/** What goes along with a request to a server. */
 export type RequestOptions = CallerOptions;
 
-/** A list that a host may have, and that may change. */
+/** Names a list that a host may request, and that may change. */
 export type List = "tools" | "prompts" | "resources";
 
-/** Everything that the agent could use, for a host that uses it itself. */
+/** Gives a host that uses tools itself everything that the agent could use. */
 export interface Gateway {
   /**
-   * The tools the agent has, inside the same checks and rules: same names, same order. A host that introduces itself by the title of
-   * this very Duet gets those that are no servers': its own tools under ever longer names would have no end.
+   * Returns the agent's tools, inside the same checks and rules, with the same names in the same order. A host that introduces
+   * itself by the title of this very Duet gets only tools that are not from servers: otherwise its own tools would come back
+   * under ever longer names without end.
    */
   tools(signal?: AbortSignal, hostTitle?: string): Promise<readonly Tool[]>;
-  /** The tool of that name; undefined when there is none. */
+  /** Returns the tool of that name, or undefined when there is none. */
   tool(name: string, signal?: AbortSignal): Promise<Tool | undefined>;
-  /** The servers' tools that wait to be approved, as far as servers have listed them by now. */
+  /** Returns the servers' tools that wait for approval, as far as servers have listed them by now. */
   waiting(): Promise<NamedChange[]>;
-  /** At most `limit` tools that fit the words, the best first. */
+  /** Returns at most `limit` tools that match the words, the best first. */
   findTools(words: string, limit: number, signal?: AbortSignal): Promise<Tool[]>;
-  /** The servers' prompts, named `server__prompt`. */
+  /** Returns the servers' prompts, named `server__prompt`. */
   prompts(signal?: AbortSignal): Promise<ListedEntry[]>;
-  /** The servers' resources; of two with one URI the first stays. */
+  /** Returns the servers' resources. Of two with one URI, the first is kept. */
   resources(signal?: AbortSignal): Promise<ListedEntry[]>;
   resourceTemplates(signal?: AbortSignal): Promise<ListedEntry[]>;
-  /** As the server answers; undefined when there is no such prompt. Rejects with a `DuetError`, or with the signal's reason. */
+  /**
+   * Returns what the server answers, or undefined when there is no such prompt. Rejects with a `DuetError`, or with the signal's
+   * reason.
+   */
   getPrompt(name: string, args: Record<string, string>, options: RequestOptions): Promise<ListedEntry | undefined>;
   readResource(uri: string, options: RequestOptions): Promise<ListedEntry | undefined>;
   complete(request: Completion, options: RequestOptions): Promise<ListedEntry | undefined>;
   /** Remembers which server gave a link, so that what stands behind it can be read. */
   learn(server: string, uri: string): Promise<void>;
-  /** `listener` is told of a list that may have changed, each time; until the function that it gives is called. */
+  /** Calls `listener` each time a list may have changed, until the returned function is called. */
   onChange(listener: (list: List) => void): () => void;
 }
 
-/** What all connections share. */
+/** Holds what all connections share. */
 export interface Gateways {
   /**
-   * For one connection; nothing is held open by it but what listens to it. Of tools there are those that the caller may use, of
-   * prompts and resources those of servers of which it may use every tool.
+   * Opens a gateway for one connection. Only its listeners keep anything open. It contains the tools that the caller may use,
+   * and the prompts and resources of those servers of which the caller may use every tool.
    */
   open(caller?: Caller): Gateway;
-  /** The servers are others now. */
+  /** Announces that every list may have changed, because the servers have. */
   refresh(): Promise<void>;
 }
 
-/** How long the first list waits for servers that are starting, in milliseconds; later ones take what there is by then. */
+/**
+ * Limits how long the first list waits for servers that are starting, in milliseconds. Later lists contain what is available by
+ * then.
+ */
 const patienceMs = 10_000;
 
-/** `warn` takes lines for the operator: of a server that is left out of a list, of two that offer the same. */
+/** `warn` receives lines for the operator: about a server that is left out of a list, and about two that offer the same name. */
 export function createGateways(catalog: ToolInventory, warn: (line: Text) => void): Gateways {
   const listeners = new Set<(list: List) => void>();
   const opened = createOnce(async () => {
@@ -74,7 +80,7 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
     return offerings;
   });
   let firstAskedAt: number | undefined;
-  /** How often the tools have changed: what was taken before is old. */
+  /** Counts the changes of the tools. Lists from before the last change are outdated. */
   let changes = 0;
 
   function tell(list: List): void {
@@ -89,7 +95,7 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
     });
   }
 
-  /** Milliseconds; never 0, which would mean a list without the user's own tools. */
+  /** Returns milliseconds, but never 0, which would mean a list without the user's own tools. */
   function patience(): number {
     firstAskedAt ??= performance.now();
     return Math.max(1, firstAskedAt + patienceMs - performance.now());
@@ -97,7 +103,7 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
 
   function open(caller: Caller = operator): Gateway {
     const { tools: permitted } = caller;
-    /** Built-in tools that remember something do so for the connection. */
+    /** Built-in tools that keep state keep it for this connection. */
     const connection = {};
     let known: Known | undefined;
     let index: { of: Known; finds: ToolIndex } | undefined;

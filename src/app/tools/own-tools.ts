@@ -6,7 +6,6 @@ import { createOnce } from "../../kit/async/once.ts";
 import type { Text } from "../../kit/errors.ts";
 import type { DroppedTool } from "../../tools/collect-tools.ts";
 
-/** The tools and skills that the user keeps in a directory. */
 export interface UserTools {
   /** Loads them at the first call. Never rejects. */
   take(): Promise<Loaded>;
@@ -20,7 +19,7 @@ export function openUserTools(
 ): UserTools {
   const open: Part[] = [];
   let isClosed = false;
-  /** Who closes does not wait for what still loads. */
+  /** Keeps a part once it has loaded. Closing does not wait for it; a part that loads later is closed at once. */
   async function keep(opening: Promise<Part>): Promise<Loaded> {
     const part = await opening;
     if (isClosed) void part.close();
@@ -47,12 +46,12 @@ export function openUserTools(
   };
 }
 
-/** Whether a tool, or what is none, comes from the user's own directory. */
+/** Is true when a tool, or a file that failed to become one, comes from the user's own directory. */
 export function isUserTool({ source }: { source: string }): boolean {
   return source === "user" || source === "skills";
 }
 
-/** What the user has written and no rule has taken away, and is not on offer all the same. */
+/** Returns the user's tools that no rule has removed, but that are not available all the same. */
 export function findMissingTools(dropped: readonly DroppedTool[]): DroppedTool[] {
   return dropped.filter((tool) => isUserTool(tool) && (tool.reason === "broken" || tool.reason === "duplicate"));
 }
@@ -62,7 +61,7 @@ interface Loaded {
   dropped: DroppedTool[];
 }
 
-/** Tools that may still be loading, and what they hold open. */
+/** Holds tools that may still be loading, and what they keep open. */
 interface Part {
   loaded: Promise<Loaded>;
   close(): void | Promise<void>;

@@ -24,7 +24,7 @@ export function createSearchLimits({ cacheSize, maxPerRun }: Config["search"]): 
   };
 }
 
-/** What a chat that searches gets: no other tool, and no waiting for servers. */
+/** Selects what a chat that searches gets: no other tool, and no waiting for servers. */
 export async function selectSearch(
   catalog: ToolInventory,
   conversation: object,
@@ -34,7 +34,7 @@ export async function selectSearch(
   return { ...noTools, tools: tools.filter(({ name }) => name === "web_search") };
 }
 
-/** One that an embedding program brings looks after itself. */
+/** Is true for the built-in search. A search tool that an embedding program provides handles its own limits. */
 function isSearch({ name, source }: Tool): boolean {
   return name === "web_search" && source === "builtin";
 }

@@ -1,7 +1,7 @@
 import { describeUnusable } from "../../client/unusable-server.ts";
 import { type DuetError, removePrefix, type Text } from "../../kit/errors.ts";
 
-/** Why a server cannot be used, for a line that has named the server already. */
+/** Explains why a server cannot be used, for a line that has already named the server. */
 export function describeServerFailure(name: string, { text }: DuetError): Text {
   return removePrefix(text, describeUnusable(name));
 }

@@ -4,15 +4,15 @@ import type { Locale } from "../../kit/errors.ts";
 
 export type { NamedChange } from "../../client/pool.ts";
 
-/** A tool that waits to be approved, as a person reads it. */
+/** Describes for a person a tool that waits for approval. */
 export interface ReadableChange {
   server: string;
-  /** Its server's own name for it. */
+  /** Is the server's own name for the tool. */
   tool: string;
-  /** The name under which models see it. */
+  /** Is the name under which models see the tool. */
   name: string;
   kind: "changed" | "new" | "trusted";
-  /** All that is different, marked `+` and `-`; of a new tool everything. */
+  /** Lists all differences, marked `+` and `-`. For a new tool it lists everything. */
   lines: string[];
 }
 

@@ -14,7 +14,7 @@ import { version } from "../../kit/version.ts";
 import type { Collection, DroppedTool } from "../../tools/collect-tools.ts";
 import { openUserTools } from "./own-tools.ts";
 
-/** Every tool there is at a moment, the servers' state, and what was left out and why. */
+/** Holds every tool available at a moment, the servers' state, and what was left out and why. */
 export interface Inventory {
   tools: Tool[];
   servers: ServerStatus[];
@@ -24,22 +24,28 @@ export interface Inventory {
 export const noTools: Inventory = { tools: [], servers: [], dropped: [] };
 
 export interface WantedTools {
-  /** Only tools whose names fit one of these patterns. */
+  /** Limits the tools to those whose names match one of these patterns. */
   allow?: readonly string[] | undefined;
-  /** The same of what the caller may use at all. */
+  /** Limits the tools to those that the caller may use at all. */
   caller?: Caller | undefined;
   withoutServers?: boolean;
-  /** How long to wait for servers that are starting; until each has started or failed when undefined. */
+  /**
+   * Limits the wait for servers that are starting, in milliseconds. When it is undefined, the wait lasts until each has started
+   * or failed.
+   */
   patienceMs?: number;
   signal?: AbortSignal | undefined;
 }
 
-/** The tools of the process: its servers', which all share, and the built-in ones, which each conversation has anew. */
+/** Holds the tools of the process. Those of servers are shared; the built-in ones are created for each conversation. */
 export interface ToolInventory {
-  /** How this Duet introduces itself to servers, unlike any other; by that it knows itself where it is its own server. */
+  /**
+   * Is the unique title by which this Duet introduces itself to servers. It recognizes itself by the title when it is its own
+   * server.
+   */
   readonly title: string;
   resolveTools(conversation: object, wanted: WantedTools): Promise<Inventory>;
-  /** The servers; undefined where none was started. Rejects when their part of the program cannot be loaded. */
+  /** Returns the servers, or undefined when none was started. Rejects when their module cannot be loaded. */
   pool(): Promise<Pool | undefined>;
   /** Takes these servers in place of those that the configuration had. */
   configure(servers: readonly ServerSettings[]): Promise<void>;
@@ -48,12 +54,12 @@ export interface ToolInventory {
 }
 
 export interface ToolInventoryParts {
-  /** Beside the built-in tools and those of the servers. */
+  /** Adds tools to the built-in ones and those of the servers. */
   own?: readonly Tool[] | undefined;
   sample: Sample;
-  /** Is told of what goes wrong while nobody waits for it. */
+  /** Receives a line about each failure that occurs while nobody waits for it. */
   warn: (line: Text) => void;
-  /** When the servers begin to start: at once, or when somebody first asks for them or for tools. */
+  /** Says when the servers begin to start: at once, or when servers or tools are first requested. */
   start?: "at-once" | "when-wanted" | undefined;
 }
 
@@ -134,14 +140,20 @@ async function patiently(work: Promise<void> | undefined, ms: number | undefined
   }
 }
 
-/** What the process makes of the tools it finds: the built-in ones of each conversation, the checks and rules round all. */
+/** Processes the tools that were found: it creates each conversation's built-in tools and wraps all tools in checks and rules. */
 export interface ToolRegistry {
-  /** The tool inside its checks, limits and rules; always the same one for the same tool. */
+  /** Wraps the tool in its checks, limits and rules. The result is always the same for the same tool. */
   guard(tool: Tool): Tool;
-  /** Made once a conversation, so that it is told once where its searches go, and remembers its pages. */
+  /**
+   * Creates the built-in tools once per conversation, so that it is notified once where its searches go, and its pages are
+   * remembered.
+   */
   builtins(conversation: object): Tool[];
   collect(lists: readonly (readonly Tool[])[]): Collection;
-  /** What a question or a caller may use of the tools; where the patterns are about arguments, each call is judged by them too. */
+  /**
+   * Returns the tools that a question or a caller may use. Where the patterns concern arguments, each call is checked against
+   * them too.
+   */
   narrow(tools: readonly Tool[], allow: readonly string[], whose: "question" | "caller"): Tool[];
   close(): Promise<void>;
 }

@@ -5,10 +5,10 @@ import type { Tool, ToolIndex } from "../../core/tools/tool.ts";
 import { createOnce } from "../../kit/async/once.ts";
 import type { Session } from "../conversations/sessions.ts";
 
-/** What all questions share to search among tools: what each weighs, and the index over them. */
+/** Holds what all questions share to search among tools: the size of each tool, and the index over all. */
 export interface ToolSearch {
   readonly weights: ToolWeightCache;
-  /** For one question of a conversation, which remembers what it has loaded. */
+  /** Opens the search for one question of a conversation, whose session remembers the loaded tools. */
   open(session: Session): Promise<ToolFinder>;
 }
 

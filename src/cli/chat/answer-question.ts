@@ -18,14 +18,14 @@ export interface QuestionOptions {
   question: string;
   mode: Mode;
   settings: ChatSettings;
-  /** Where the files lie that it may name. */
+  /** Says where the files are that the question may name. */
   folders: Folders;
   conversationId: string | undefined;
   /** Sees each event before it is shown. */
   took(event: AgentEvent): void;
-  /** `/exit` in a question about a plan. */
+  /** Handles `/exit` in a question about a plan. */
   leave(): void;
-  /** The same where a run that went on could ask again. */
+  /** Handles `/exit` where a run that continued could ask again. */
   leaveAtOnce(): void;
   signal: AbortSignal;
 }
@@ -56,7 +56,7 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
   }
 }
 
-/** The question with the files that it names; a pipe's text is taken as it is. */
+/** Adds to the question the files that it names. A pipe's text is taken as it is. */
 async function withFiles({
   chatInterface,
   folders,
@@ -74,15 +74,15 @@ async function withFiles({
   return whole;
 }
 
-/** What a chat is shown on and typed at: the screen of a terminal, or plain lines. */
+/** Shows a chat and reads what is typed, on the screen of a terminal or in plain lines. */
 export interface ChatInterface {
-  /** What is submitted next, from a line of what was submitted meanwhile; undefined when the input has ended. */
+  /** Returns the next submitted text from the queue, or undefined when the input has ended. */
   next(): Promise<string | undefined>;
   /** Writes finished lines; nothing in them can drive the terminal. */
   write(...lines: (string | Line)[]): void;
   /** Writes an exchange of an earlier time. */
   writeTurn(turn: { question: string; answer: string }): Promise<void>;
-  /** Somebody who can be asked; undefined where the input is a pipe. */
+  /** Represents a person who can be asked. It is undefined when the input is a pipe. */
   readonly reader: Reader | undefined;
   /** Shows a run from its first event to its last. */
   openRun(locale: Locale): ShownRun;
@@ -91,7 +91,7 @@ export interface ChatInterface {
    * undefined where there is none, or nothing that was written can be changed.
    */
   toggleSteps(): boolean | undefined;
-  /** The prompt, the mode or the models have changed. */
+  /** Redraws after a change of the prompt, the mode or the models. */
   refresh(): void;
   /** Ends the input, and gives the terminal back as it was. */
   close(): Promise<void>;
@@ -104,13 +104,12 @@ export interface ShownRun {
   close(): Promise<void>;
 }
 
-/** What a face asks of the chat behind it. */
+/** Defines what an interface asks of the chat behind it. */
 export interface ChatHandler {
-  /** The language of what the chat says. */
   readonly locale: Locale;
-  /** The mode and the state of the search, in front of what is typed. */
+  /** Returns the mode and the state of the search, shown before the input. */
   prompt(): string;
-  /** The models and the rest of what is in force, for the line at the bottom. */
+  /** Returns the status line at the bottom: the models and the other settings in force. */
   status(isAsking: boolean): string;
   /** Stops the run or command that is going on; false when there is none. */
   stop(): boolean;

@@ -21,7 +21,7 @@ import { set } from "./commands/set.ts";
 import { tools } from "./commands/tools.ts";
 import { trace } from "./commands/trace.ts";
 
-/** As help shows them. */
+/** Lists the groups in the order in which help shows them. */
 export const commandGroups: readonly CommandGroup[] = [
   {
     title: { zh: "模式与模型", en: "Mode and models" },

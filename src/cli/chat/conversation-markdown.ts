@@ -7,7 +7,7 @@ import { stopReasons } from "../../render/event-lines.ts";
 import { modeNames } from "../../render/mode-names.ts";
 import { renderTime } from "../conversations/conversation-lines.ts";
 
-/** A conversation as Markdown: each question with its answer, the answer's references, models and time. */
+/** Renders a conversation as Markdown: each question with its answer, the answer's references, models and time. */
 export function toConversationMarkdown(
   { id, runs }: { id: string; runs: readonly AgentTrace[] },
   { locale, now }: { locale: Locale; now: Date },
@@ -29,7 +29,7 @@ function turnMarkdown(run: AgentTrace, number: number, locale: Locale): string {
   return [heading, question, by, run.final_answer.trim(), ending(run, locale)].filter(Boolean).join("\n\n");
 }
 
-/** Why there is no answer, or not all of one. */
+/** Explains why there is no answer, or only part of one. */
 function ending({ status, finish_reason, error }: AgentTrace, locale: Locale): string {
   if (status === "complete") return "";
   const reason = say(locale, stopReasons[finish_reason]);
@@ -37,7 +37,7 @@ function ending({ status, finish_reason, error }: AgentTrace, locale: Locale): s
   return `*⚠ ${toShortLine(why, 300)}*`;
 }
 
-/** Those that were called, each once, in their order. */
+/** Returns the models that were called, each once, in their order. */
 function modelsOf(runs: readonly AgentTrace[]): string[] {
   const bills = runs.flatMap(({ models }) => [models.function_call, models.answer]);
   return [...new Set(bills.filter(({ calls }) => calls > 0).map(toModelName))];

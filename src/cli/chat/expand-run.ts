@@ -15,35 +15,35 @@ export function expandRun({ steps, settings: { locale }, write }: Pick<Chat, "st
   else write(...expandAll(ofRun, locale));
 }
 
-/** What a chat goes by, and its commands change. */
+/** Holds the settings of a chat, which its commands change. */
 export interface ChatSettings {
-  /** Of what the chat says. */
+  /** Is the language of the chat's own messages. */
   locale: Locale;
-  /** Of answers; undefined: the configuration's, else each question's own. */
+  /** Is the language of answers. When it is undefined, the configured language applies, else each question's own. */
   language?: Locale | undefined;
   mode: Mode;
   readonly search: SearchSwitch;
-  /** Over the configured models. */
+  /** Overrides the configured models. */
   models: ModelChanges;
-  /** Over the configured limits. */
+  /** Overrides the configured limits. */
   limits: LimitChanges;
 }
 
-/** A chat as its commands see it. */
+/** Represents a chat as its commands see it. */
 export interface Chat {
   readonly duet: Duet;
   readonly config: Config;
   readonly settings: ChatSettings;
   readonly steps: StepLog;
   readonly bill: SessionBill;
-  /** The conversation that goes on; undefined before the first question of a new one. */
+  /** Is the current conversation, and undefined before the first question of a new one. */
   readonly conversationId: string | undefined;
-  /** The last run of this chat; undefined where none has begun since it goes on with another conversation. */
+  /** Is the last run of this chat. It is undefined when none has begun since the chat switched to another conversation. */
   readonly runId: string | undefined;
-  /** Somebody who can be asked or shown a picker; undefined where the input is a pipe. */
+  /** Represents a person who can be asked or shown a picker. It is undefined when the input is a pipe. */
   readonly reader: Reader | undefined;
   write(...lines: (string | Line)[]): void;
-  /** Of the newest answer: see `ChatFace`. */
+  /** Folds or opens the steps of the newest answer; see `ChatInterface`. */
   toggleSteps(): boolean | undefined;
   /** Begins a new conversation: what was said, found and agreed to is left behind. */
   startAnew(): void;
@@ -51,6 +51,6 @@ export interface Chat {
   goOn(conversationId: string): Promise<void>;
   /** Asks as if it had been typed, in a mode of its own. */
   ask(question: string, mode: Mode): Promise<void>;
-  /** The mode, the models or the language have changed. */
+  /** Redraws after a change of the mode, the models or the language. */
   refresh(): void;
 }

@@ -1,7 +1,7 @@
-/** What was submitted and waits its turn. */
+/** Queues submitted texts until their turn. */
 export interface InputQueue {
   push(text: string): void;
-  /** The next one; undefined when the input has ended and none is left. */
+  /** Resolves to the next text, or to undefined when the input has ended and none is left. */
   next(): Promise<string | undefined>;
   readonly waiting: readonly string[];
   /** Gives all that wait, and forgets them. */

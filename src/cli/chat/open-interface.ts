@@ -9,7 +9,7 @@ import type { StepLog } from "./steps/step-words.ts";
 export interface OpenInterfaceOptions {
   console: Console;
   config: Config;
-  /** What the command line says of colours. */
+  /** Says whether the command line asks for colours. */
   wantsColours: boolean;
   signal: AbortSignal;
 }
@@ -42,21 +42,21 @@ export async function openInterface(
   return openScreenInterface({ ...options, look: { theme, hyperlinks }, reflow: chooseReflow(environment) });
 }
 
-/** What decides on the face of a chat. */
+/** Holds what decides which interface a chat gets. */
 export interface TerminalTraits {
   readonly stdin: { readonly isTTY?: boolean | undefined };
-  /** `columns` in cells; 0 or absent where the terminal does not tell. */
+  /** Gives `columns` in cells. The number is 0 or undefined when the terminal does not report it. */
   readonly stdout: { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
-  /** The variable `TERM`. */
+  /** Holds the variable `TERM`. */
   readonly term: string | undefined;
   readonly isScreenReader: boolean;
 }
 
-/** The screen only on a terminal that can move its cursor and is wide enough; plain lines everywhere else. */
+/** Chooses the screen only on a terminal that can move its cursor and is wide enough, and plain lines everywhere else. */
 export function chooseInterface({ stdin, stdout, term, isScreenReader }: TerminalTraits): "screen" | "plain" {
   if (!stdin.isTTY || !stdout.isTTY || isScreenReader || term === "dumb") return "plain";
   return (stdout.columns ?? 0) >= fewestColumns ? "screen" : "plain";
 }
 
-/** Below it a menu or a question does not fit. */
+/** A menu or a question does not fit into fewer columns. */
 const fewestColumns = 20;

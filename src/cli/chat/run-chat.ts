@@ -24,19 +24,19 @@ import type { StepLog } from "./steps/step-words.ts";
 export interface ChatOptions {
   duet: Duet;
   config: Config;
-  /** The conversation to go on with; a new one when absent. */
+  /** Is the conversation to continue. A new one begins when it is absent. */
   conversationId?: string | undefined;
   mode: Mode;
   search: SearchSwitch;
-  /** Where paths begin. */
+  /** Says what paths are relative to. */
   folders: Folders;
   openFace(handler: ChatHandler, steps: StepLog): Promise<ChatInterface>;
-  /** Lines from outside, which must not stand in the one that is being typed. */
+  /** Receives lines from outside, which must not interrupt the line that is being typed. */
   asides?: SideOutput | undefined;
   signal: AbortSignal;
 }
 
-/** Until the first prompt is on the screen, in milliseconds. */
+/** Delays background work until the first prompt is on the screen, in milliseconds. */
 const firstFrameMs = 20;
 
 /** Answers what is typed until the input ends or `/exit`; gives the exit code. */
@@ -184,13 +184,13 @@ export function createComplete(chat: () => Chat, folders: Folders): Complete {
   };
 }
 
-/** The mode and the state of the search, in front of what is typed. */
+/** Returns the mode and the state of the search, shown before the input. */
 export function renderPrompt({ locale, mode, search }: ChatSettings): string {
   const searches = mode === "chat" && search.on ? say(locale, { zh: " · 搜索", en: " · search" }) : "";
   return `${say(locale, modeNames[mode])}${searches} > `;
 }
 
-/** The line at the bottom; `models` is empty while they are not known. */
+/** Renders the line at the bottom. `models` is empty while they are not known. */
 export function renderStatus(
   settings: ChatSettings,
   { models, canStop }: { models: string; canStop: boolean },
@@ -201,7 +201,7 @@ export function renderStatus(
   return [stop, models, search, "/help"].filter(Boolean).join(" · ");
 }
 
-/** Where no line stands at the bottom, this alone says how the search stands. */
+/** Renders the welcome. Where there is no line at the bottom, it is the only place that shows the state of the search. */
 export function renderWelcome(settings: ChatSettings): string {
   const { locale, mode } = settings;
   const search = mode === "chat" ? ` · ${renderSwitch(settings)}` : "";
@@ -212,7 +212,7 @@ export function renderWelcome(settings: ChatSettings): string {
   });
 }
 
-/** How one comes back to the conversation that was left. */
+/** Renders how to return to the conversation that was left. */
 export function renderFarewell({ locale }: ChatSettings, conversationId: string): Line {
   const command = `duet --conversation ${conversationId}`;
   return createLine(say(locale, { zh: `继续这次对话：${command}`, en: `To go on with it: ${command}` }), "dim");
@@ -233,7 +233,7 @@ export async function openConversation(
   });
 }
 
-/** The title and the last turn of a conversation; false where there is none. */
+/** Shows the title and the last turn of a conversation. Returns false when there is none. */
 async function showEnd(
   { duet, settings }: Pick<Chat, "duet" | "settings">,
   chatInterface: ChatInterface,
@@ -275,7 +275,7 @@ async function completionsOf(chat: Chat, name: string, argument: string): Promis
   return (await findCommand(name, chatCommands)?.complete?.(chat, argument)) ?? [];
 }
 
-/** What begins as was typed stands before what holds it. Of what is typed in full already there is nothing to complete. */
+/** Puts completions that begin with the typed text before those that contain it. A text that is already complete gets none. */
 function found(from: number, typed: string, completions: readonly Completion[]): Found {
   const wanted = typed.toLowerCase();
   if (completions.some(({ text }) => text.toLowerCase() === wanted)) return undefined;

@@ -39,7 +39,7 @@ function unknownCommand(typed: string): Text {
   };
 }
 
-/** One that begins so, else one that is two edits away at most. */
+/** Returns a name that begins with the typed text, else one that is at most two edits away. */
 function nearName(typed: string): string | undefined {
   const names = chatCommands.flatMap(listNames);
   const longer = typed.length > 1 ? names.find((name) => name.startsWith(typed)) : undefined;

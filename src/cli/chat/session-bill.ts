@@ -3,11 +3,10 @@ import { type Locale, say, type Text } from "../../kit/errors.ts";
 import { renderSeconds } from "../../render/event-lines.ts";
 import { addCosts, type KnownCost, noCost, renderCost, toAgentsCost, toModelCost } from "../../render/known-cost.ts";
 
-/** What the runs of a chat have used together. */
 export interface SessionBill {
   /** Adds what a run has used, or a compaction. */
   add(run: Pick<Outcome, "meta">): void;
-  /** A line a role and model, and one for all; one that says so when nothing has been used yet. */
+  /** Returns a line for each role and model, and one for the total. A single line says so when nothing has been used yet. */
   lines(locale: Locale): string[];
 }
 

@@ -5,7 +5,7 @@ import { sanitizeLine, truncate } from "../../kit/text/sanitize.ts";
 import type { Console } from "../console.ts";
 import { nothingKept } from "./nothing-kept.ts";
 
-/** The conversation to go on with; undefined for a new one. Throws a `config` error when there is no last one. */
+/** Returns the conversation to continue, or undefined for a new one. Throws a `config` error when there is no last one. */
 export async function findChosenConversation(
   choice: "latest" | { id: string } | undefined,
   { duet, config }: { duet: Duet; config: Config },

@@ -2,7 +2,6 @@ import type { ConversationEntry } from "../../app/open-duet.ts";
 import { type Locale, say } from "../../kit/errors.ts";
 import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
 
-/** A conversation as one line of a list. */
 export function renderEntry(entry: ConversationEntry, locale: Locale): string {
   const { id, title, updatedAt } = entry;
   return [sanitizeLine(id), renderTime(updatedAt), renderTurnCount(entry, locale), toShortLine(title, 100)].join("  ");
@@ -12,7 +11,7 @@ export function renderTurnCount({ turns }: ConversationEntry, locale: Locale): s
   return say(locale, { zh: `${turns} 轮`, en: turns === 1 ? "1 turn" : `${turns} turns` });
 }
 
-/** A time of ISO 8601 as people read it, by the clock of the machine: `2026-11-30 14:00`. */
+/** Converts an ISO 8601 time to the machine's local time: `2026-11-30 14:00`. */
 export function renderTime(time: string): string {
   const date = new Date(time);
   const two = (part: number): string => String(part).padStart(2, "0");

@@ -9,7 +9,7 @@ import { nothingKept } from "./nothing-kept.ts";
 
 export interface ConversationsOptions {
   store: ConversationStore;
-  /** Whether conversations are kept after the program has ended. */
+  /** Is true when conversations are kept after the program exits. */
   isKept: boolean;
   console: Pick<Console, "stdout" | "stderr">;
   locale: Locale;

@@ -40,7 +40,7 @@ export async function runDoctor({ duet, config, console, output, signal }: Docto
   return ok ? 0 : 1;
 }
 
-/** What takes time runs side by side, and is told in a fixed order; `changes` are those of the configured models. */
+/** Runs the slow checks concurrently and yields their findings in a fixed order; `changes` are those of the configured models. */
 export async function* runChecks(
   duet: Duet,
   config: Config,
@@ -67,7 +67,6 @@ export async function* runChecks(
 
 const marks: Record<Finding["state"], string> = { ok: "✓", failed: "✗", none: "–" };
 
-/** A finding as one line. */
 export function renderFinding({ state, what, name, text, hint }: Finding, locale: Locale): string {
   const label = [say(locale, what), name].filter(Boolean).join(" ");
   const [colon, space] = locale === "zh" ? ["：", ""] : [": ", " "];
@@ -80,7 +79,10 @@ function asJson({ topic, state, name, text, hint, details }: Finding, locale: Lo
   return { topic, name, state, message, hint: hint === undefined ? null : say(locale, hint), ...details };
 }
 
-/** What the user's own directory of tools gives, and a line for each part of it that cannot be used; nothing where there is none. */
+/**
+ * Reports the tools in the user's own directory, with one finding for each part that cannot be used. Returns nothing when the
+ * directory provides nothing.
+ */
 export function checkOwnTools({ tools, dropped }: Inventory, { tools: { directory } }: Config): Finding[] {
   const names = tools.filter(isUserTool).map(({ name }) => name);
   const there: Finding = {
@@ -97,7 +99,7 @@ export function checkOwnTools({ tools, dropped }: Inventory, { tools: { director
   return [...(names.length > 0 ? [there] : []), ...broken];
 }
 
-/** The directories that file tools may read and that are not there; a tool would find nothing in them and say no more. */
+/** Reports directories that file tools may read but that do not exist; a tool would find nothing there and give no reason. */
 export async function checkRoots({ tools: { roots } }: Config): Promise<Finding[]> {
   const there = await Promise.all(
     roots.map((root) =>
@@ -117,7 +119,10 @@ export async function checkRoots({ tools: { roots } }: Config): Promise<Finding[
 
 const what: Text = { zh: "自己的工具", en: "own tools" };
 
-/** Who gets search queries, in the order in which they are asked; nobody was. */
+/**
+ * Lists the providers that receive search queries, in the order in which they are asked. None of them was tried; null means that
+ * search is off.
+ */
 export function toSearchFinding(search: SearchCheck | null): Finding {
   const finding = { topic: "search", what: { zh: "搜索", en: "search" } } as const;
   if (search === null) return { ...finding, state: "none", name: "", text: { zh: "已关闭", en: "off" } };
@@ -143,7 +148,7 @@ export function toSearchFinding(search: SearchCheck | null): Finding {
   };
 }
 
-/** The line names the first already. */
+/** Omits the first provider, which the line names already. */
 function route(chain: readonly SearchProvider[], locale: Locale): string {
   const places = chain.map((party) => say(locale, placeOf(party)));
   return places.map((place, index) => (index === 0 ? place : `${chain[index]?.party} ${place}`)).join(" → ");

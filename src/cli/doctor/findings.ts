@@ -7,18 +7,17 @@ import { type DuetError, removePrefix, type Text } from "../../kit/errors.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
 import { describeHealth } from "../tools/server-health.ts";
 
-/** What one check showed: a line of `duet doctor`. */
+/** Holds the result of one check: a line of `duet doctor`. */
 export interface Finding {
   topic: "node" | "configuration" | "search" | "key" | "model" | "tools" | "server";
-  /** `none` is what is not there and need not be. */
+  /** `none` marks something optional that is absent. */
   state: "ok" | "failed" | "none";
-  /** The topic as people read it. */
+  /** Names the topic for readers. */
   what: Text;
   name: string;
   text: Text;
-  /** What to do. */
   hint?: Text;
-  /** More for programs, in the contract's `snake_case`. */
+  /** Adds details for programs, in the contract's `snake_case`. */
   details?: Record<string, unknown>;
 }
 
@@ -52,7 +51,7 @@ export function toModelFinding(check: ModelCheck, config: Config): Finding {
   };
 }
 
-/** The rules need neither key nor network; whoever chose no model is told how to. */
+/** Explains how to choose a model when none is configured; the offline rules need neither a key nor the network. */
 function offlineFinding({ models, providers }: Config): Finding {
   const what = { zh: "模型", en: "model" };
   const details = { provider: "offline", model: "rules" };
@@ -104,7 +103,7 @@ export function toServerFinding(server: Inventory["servers"][number]): Finding {
   };
 }
 
-/** A server that has not started, and need not have, is neither. */
+/** A server that has not started, and does not have to, is neither ok nor failed. */
 const stateOf: Record<Inventory["servers"][number]["state"], Finding["state"]> = {
   ready: "ok",
   idle: "none",
@@ -126,7 +125,7 @@ function serverRemedy(name: string, transport: string): Text {
   };
 }
 
-/** A server's last words may be a whole stack trace. */
+/** Shortens a server's last output, which may be a whole stack trace. */
 function cut(text: string): string {
   return text.length > 600 ? `${text.slice(0, 600).toWellFormed()}…` : text;
 }

@@ -7,7 +7,7 @@ import { findUnpinnedPackages } from "../../config/trust/unpinned-packages.ts";
 import { removePrefix, type Text, toDuetError } from "../../kit/errors.ts";
 import type { Finding } from "./findings.ts";
 
-/** `version` without a `v`. */
+/** Takes `version` without a leading `v`. */
 export function checkNode(version: string): Finding {
   const needed = manifest.engines.node.replace(/[^\d.]/g, "");
   const ok = version.localeCompare(needed, "en", { numeric: true }) >= 0;
@@ -21,7 +21,7 @@ export function checkNode(version: string): Finding {
   };
 }
 
-/** That it is right was checked before: one that is wrong is an error and nothing is examined. */
+/** The configuration was validated before: an invalid one is an error, and no check runs. */
 export function toConfigurationFinding({ file, dotEnv }: Config): Finding {
   const what = { zh: "配置文件", en: "configuration file" };
   const added = dotEnv.added.size;
@@ -42,7 +42,7 @@ export function toConfigurationFinding({ file, dotEnv }: Config): Finding {
   return { topic: "configuration", state: "none", what, name: "", text, hint, details };
 }
 
-/** A `DUET_HOME` that cannot be created: other commands refuse to start with it. */
+/** Reports a `DUET_HOME` that cannot be created; other commands refuse to start with it. */
 export function checkStateFolder(config: Config): Finding[] {
   try {
     createStateFolder(config);
@@ -54,7 +54,7 @@ export function checkStateFolder(config: Config): Finding[] {
   }
 }
 
-/** Files that were found and not read. */
+/** Reports files that were found but not read. */
 export function toLeftOutFindings({ leftOut }: Pick<Config, "leftOut">): Finding[] {
   return leftOut.map(({ file, servers }): Finding => {
     const would =
@@ -76,7 +76,10 @@ export function toLeftOutFindings({ leftOut }: Pick<Config, "leftOut">): Finding
   });
 }
 
-/** What is allowed and worth a second look: variables that change what a program runs, packages without a version. */
+/**
+ * Reports settings that are allowed but worth a second look: variables that change what a program runs, and packages without a
+ * version.
+ */
 export function checkServerSettings({ servers }: Pick<Config, "servers">): Finding[] {
   const dangerous = findDangerousVariables(servers).map((found): Finding => {
     const { server, names } = found;
@@ -99,7 +102,7 @@ export function checkServerSettings({ servers }: Pick<Config, "servers">): Findi
 
 const serverWord: Text = { zh: "MCP 服务器", en: "MCP server" };
 
-/** The keys of the models in use, then which others there are. Never a value. */
+/** Reports the keys of the models in use, then which other keys are set. It never reports a value. */
 export function checkKeys(checks: readonly ModelCheck[], config: Config): Finding[] {
   const wanted = new Map<string, boolean>();
   for (const { choice } of checks) {

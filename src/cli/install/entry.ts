@@ -2,10 +2,9 @@ import { isRecord } from "../../kit/json.ts";
 import type { Host } from "./hosts.ts";
 import type { Launch } from "./launch.ts";
 
-/** What a host's file says of one server. */
+/** Holds what a host's file contains for one server. */
 export type Entry = Readonly<Record<string, unknown>>;
 
-/** What is to be said of Duet. */
 export interface WantedEntry {
   launch: Launch;
   /** Variables whose values are written down. */
@@ -15,8 +14,8 @@ export interface WantedEntry {
 }
 
 /**
- * The entry that says it. What the one that is there says besides stays: other fields, other variables, limits that
- * somebody has set. One that starts no program is replaced.
+ * Creates the entry for a server. Other content of the existing entry stays: other fields, other variables, limits that the user
+ * has set. An existing entry that starts no program is replaced.
  */
 export function createEntry(host: Host, { launch, values, names }: WantedEntry, there: unknown): Entry {
   const old = isRecord(there) && typeof there.command === "string" ? there : {};

@@ -3,7 +3,7 @@ import { getProgramPaths } from "../../config/load-config.ts";
 import type { Environment } from "../../config/sources/expand-variables.ts";
 import { joinPath, type Machine } from "./launch.ts";
 
-/** What is known of a machine before it is looked at; the process's own where absent. */
+/** Holds the known facts about the machine; absent ones are taken from the process. */
 export interface Here {
   platform: NodeJS.Platform;
   environment?: Environment;

@@ -4,7 +4,7 @@ import { isExistingFile } from "../../config/sources/find-file.ts";
 import { version } from "../../kit/version.ts";
 import { findStableNodePath, listNpxPaths, type Machine, type Program } from "./launch.ts";
 
-/** The program that runs now, by the paths under which it is found again. */
+/** Finds the running program by paths that stay valid for later starts. */
 export async function findProgram(machine: Machine, node: string, file: string): Promise<Program> {
   const lasting = findStableNodePath(node);
   const isSame = lasting !== undefined && (await realPath(lasting)) === (await realPath(node));

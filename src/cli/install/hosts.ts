@@ -1,28 +1,27 @@
 import type { Text } from "../../kit/errors.ts";
 import { findPackagedFolders, getSettingsFolder, joinPath, type Machine } from "./launch.ts";
 
-/** A program that starts MCP servers, and how it is told of one. */
+/** Describes a program that starts MCP servers, and how to register one with it. */
 export interface Host {
   title: string;
-  /** Where the user's servers may stand; the first whose folder is there counts. */
+  /** Lists the possible files for the user's servers; the first one whose folder exists is used. */
   files(machine: Machine): string[];
-  /** The file of a project, from its folder; absent where the host knows none. */
+  /** Holds the path segments of a project's file below the project folder; absent for hosts without project files. */
   projectFile?: readonly string[];
   form: "json" | "toml";
-  /** What the servers stand under. */
+  /** Names the key that holds the servers. */
   key: "mcpServers" | "servers" | "mcp_servers";
-  /** What an entry says besides the command, unless somebody has set it otherwise. */
+  /** Holds the fields of an entry besides the command; values that the user has set are kept. */
   defaults: Readonly<Record<string, string | number>>;
-  /** What a server gets of the variables of a shell: little is sure, all, or those that its entry names. */
+  /** Describes which shell variables a server inherits: a small set, all, or only those that its entry names. */
   variables: "few" | "all" | "named";
-  /** What is left to do. */
   next: Text;
 }
 
 export const hostNames = ["claude-desktop", "claude-code", "cursor", "vscode", "codex"] as const;
 export type HostName = (typeof hostNames)[number];
 
-/** Looked up in the vendors' pages and issues in November 2026. */
+/** The values come from the vendors' documentation and issues, as of November 2026. */
 export const hosts: Readonly<Record<HostName, Host>> = {
   "claude-desktop": {
     title: "Claude Desktop",

@@ -25,7 +25,7 @@ export const written = (file: string, backup: string | undefined): Text => ({
   en: `Wrote ${file}${backup === undefined ? "" : `; what was there is kept as ${backup}`}.`,
 });
 
-/** What is left to do after a removal. */
+/** Tells the user what to do after a removal. */
 export const removed = (title: string, name: string): Text => ({
   zh: `请完全退出 ${title} 再启动：在此之前它可能仍在运行 ${name}。`,
   en: `Quit ${title} and start it again: until then it may still run ${name}.`,
@@ -41,7 +41,7 @@ export const hostMissing = (title: string): Text => ({
   en: `There is no folder of ${title} here: is it installed?`,
 });
 
-/** What stands only in this shell's environment is not seen by a program that starts from a menu. */
+/** Lists variables that are set only in this shell's environment; a program started from a menu does not see them. */
 export function describeMissingVariables(title: string, names: readonly string[], { file, dotEnv }: Config): Text {
   const list = names.join(", ");
   const zh = file === undefined ? "" : `请写入 ${dotEnv.file}，或`;

@@ -14,24 +14,22 @@ import { type Host, type HostName, hosts } from "./hosts.ts";
 import * as texts from "./install-texts.ts";
 import { isFetched, type Machine, type Program, toLaunch } from "./launch.ts";
 
-/** `duet install HOST` and all that it may be told. */
 export interface InstallCommand {
   host: HostName;
-  /** Of the server in the host's file. */
+  /** Names the server in the host's file. */
   name: string;
   isProject: boolean;
   isRemoval: boolean;
-  /** Whether the change is only shown. */
   isDryRun: boolean;
-  /** Whether the answer was given on the command line. */
+  /** Is true when the confirmation was given on the command line. */
   yes: boolean;
-  /** Whether the values of variables are written down. */
+  /** Is true when the values of variables are written to the file. */
   withValues: boolean;
-  /** Further words for `duet serve`. */
+  /** Holds further arguments for `duet serve`. */
   words: readonly string[];
   machine: Machine;
   program: Program;
-  /** The configuration in force; not needed for a removal. */
+  /** Holds the configuration in force; a removal does not need it. */
   config: Config | undefined;
   locale: Locale;
   now: Date;
@@ -78,7 +76,7 @@ export async function runInstall(command: InstallCommand): Promise<number> {
   return 0;
 }
 
-/** What Duet's entry has to say; undefined where the entry goes. */
+/** Returns what Duet's entry has to contain, or undefined when the entry is removed. */
 async function wantedOf(command: InstallCommand): Promise<WantedEntry | undefined> {
   const { config, program, words, machine, withValues } = command;
   if (command.isRemoval || config === undefined) return undefined;
@@ -91,7 +89,7 @@ async function wantedOf(command: InstallCommand): Promise<WantedEntry | undefine
   };
 }
 
-/** What is to be told with the change, given the entry as it will be. */
+/** Returns the notes to show with the change, given the entry as it will be. */
 function notesOf(command: InstallCommand, wanted: WantedEntry | undefined, entry: Entry | undefined): Text[] {
   const { config, machine } = command;
   const { title, variables } = hosts[command.host];
@@ -115,19 +113,18 @@ function usage(text: Text): DuetError {
   return new DuetError({ code: "config", text });
 }
 
-/** What a host's file is to become. */
 interface Plan {
-  /** The same as before where nothing is to be done. */
+  /** Equals the old text when there is nothing to do. */
   text: string;
-  /** The change, fit to be shown. */
+  /** Holds the change in a form that is safe to show. */
   shown: string;
-  /** What the file is to say of the server; undefined for nothing. */
+  /** Holds the server's entry after the change; undefined when it is removed. */
   entry: Entry | undefined;
 }
 
 /**
- * The file with the server of that name as wanted, or without it where nothing is wanted. Nothing is written. Throws one line
- * where the text cannot be read, or cannot be changed without touching anything else.
+ * Plans the file with the server of that name as wanted, or without it when `wanted` is undefined. Writes nothing. Throws a
+ * one-line error when the text cannot be read, or cannot be changed without touching anything else.
  */
 export function planChange(
   host: Host,

@@ -1,23 +1,26 @@
 import { posix, win32 } from "node:path";
 import type { Environment } from "../../config/sources/expand-variables.ts";
 
-/** How a host starts the server. */
+/** Holds the command with which a host starts the server. */
 export interface Launch {
   command: string;
   args: string[];
 }
 
-/** The program that runs now. All paths are absolute. */
+/** Describes the running program. All paths are absolute. */
 export interface Program extends Pick<Machine, "platform"> {
   node: string;
-  /** The built program. */
+  /** Is the path of the built program. */
   file: string;
   version: string;
-  /** npx as it lies beside node or on the path; the script of it on Windows. */
+  /** Is the path of npx beside node or on PATH; on Windows, that of its script. */
   npx: string | undefined;
 }
 
-/** The command of `duet serve` with these words. What npx has fetched lies in a cache that is emptied, so npx is asked again. */
+/**
+ * Returns the command for `duet serve` with these arguments. A program that npx fetched is started through npx again, because
+ * npx's cache may be emptied.
+ */
 export function toLaunch(program: Program, words: readonly string[]): Launch {
   const serve = ["serve", ...words];
   if (!isFetched(program)) return { command: program.node, args: [program.file, ...serve] };
@@ -28,12 +31,12 @@ export function toLaunch(program: Program, words: readonly string[]): Launch {
   return { command: program.node, args: [program.npx, ...fetched] };
 }
 
-/** Whether npx, pnpm dlx or bunx has fetched it for this one run. */
+/** Returns true when npx, pnpm dlx or bunx has fetched the program for this one run. */
 export function isFetched({ file }: Pick<Program, "file">): boolean {
   return /[\\/](_npx|dlx|dlx-[^\\/]*|bunx-[^\\/]*)[\\/]/.test(file);
 }
 
-/** Where npx may lie, the likeliest first: beside node, or on the path. */
+/** Lists possible paths of npx, the likeliest first: beside node, then on PATH. */
 export function listNpxPaths({ platform, environment }: Machine, folderOfNode: string): string[] {
   const on = { platform };
   if (platform === "win32") return [joinPath(on, folderOfNode, "node_modules", "npm", "bin", "npx-cli.js")];
@@ -42,22 +45,22 @@ export function listNpxPaths({ platform, environment }: Machine, folderOfNode: s
 }
 
 /**
- * The path under which this node stays when it is brought up to date: Homebrew keeps each version in a folder of its own
- * and a link to the one in use. Undefined where the path is as good as any.
+ * Returns a path of this node that survives its updates: Homebrew keeps each version in a folder of its own, with a link to the
+ * one in use. Returns undefined when the given path is as good as any.
  */
 export function findStableNodePath(node: string): string | undefined {
   const [, prefix, formula] = /^(.*)\/Cellar\/(node(?:@\d+)?)\/[^/]+\/bin\/node$/.exec(node) ?? [];
   return prefix === undefined ? undefined : `${prefix}/opt/${formula}/bin/node`;
 }
 
-/** The machine on which a host is looked for, as far as the places of its files depend on it. */
+/** Describes the machine as far as the locations of hosts' files depend on it. */
 export interface Machine {
   platform: NodeJS.Platform;
   home: string;
   environment: Environment;
-  /** Where the command was given: a project's folder. */
+  /** Holds the working directory of the command: a project's folder. */
   directory: string;
-  /** Names of the folders of packaged (MSIX) programs on Windows; none elsewhere. */
+  /** Lists the folder names of packaged (MSIX) programs on Windows; empty elsewhere. */
   packages: readonly string[];
 }
 
@@ -66,7 +69,7 @@ export function joinPath({ platform }: Pick<Machine, "platform">, ...parts: stri
   return (platform === "win32" ? win32 : posix).join(...parts);
 }
 
-/** Where desktop programs keep the user's settings. */
+/** Returns the folder in which desktop programs keep the user's settings. */
 export function getSettingsFolder(machine: Machine): string {
   const { platform, home, environment } = machine;
   if (platform === "darwin") return joinPath(machine, home, "Library", "Application Support");
@@ -75,7 +78,10 @@ export function getSettingsFolder(machine: Machine): string {
   return base && posix.isAbsolute(base) ? base : joinPath(machine, home, ".config");
 }
 
-/** The settings folders of packaged programs: Windows shows such a program its own in place of the one that all others see. */
+/**
+ * Finds the settings folders of packaged programs: Windows shows such a program its own folder instead of the one that all
+ * others see.
+ */
 export function findPackagedFolders(machine: Machine, program: RegExp): string[] {
   const { home, environment, packages } = machine;
   const local = environment.LOCALAPPDATA || joinPath(machine, home, "AppData", "Local");

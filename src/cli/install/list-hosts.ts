@@ -6,21 +6,20 @@ import { readHostFile } from "./files/host-file.ts";
 import { type Host, type HostName, hostNames, hosts } from "./hosts.ts";
 import type { Machine } from "./launch.ts";
 
-/** What is known of one host. */
 interface Row {
   host: string;
   file: string;
   state: Text;
 }
 
-/** What is to be listed: the users' files, or those of the project here. */
+/** Selects the users' files, or those of the project in the current directory. */
 interface Asked {
-  /** Of the server in the hosts' files. */
+  /** Names the server in the hosts' files. */
   name: string;
   isProject: boolean;
 }
 
-/** All hosts, a line each: the file that would be changed, and whether Duet is in it. Nothing is changed. */
+/** Lists all hosts, one line each: the file that would be changed, and whether it contains Duet. Changes nothing. */
 export async function listHosts(machine: Machine, asked: Asked, locale: Locale): Promise<string> {
   const rows = await Promise.all(hostNames.map((host) => rowOf(host, machine, asked)));
   const width = Math.max(...rows.map(({ host }) => host.length));

@@ -31,7 +31,7 @@ export function createApproveCall(reader: Reader): ApproveCall {
   };
 }
 
-/** What a yes may be for: `part` is once, as nobody has seen all the arguments. */
+/** Defines how far an approval reaches: `part` approves one call, because not all of its arguments were shown. */
 type Scope = "conversation" | "once" | "part";
 
 function scopeOf(onlyOnce: boolean, isWhole: boolean): Scope {

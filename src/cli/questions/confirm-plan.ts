@@ -6,7 +6,7 @@ import { renderPlan } from "../../render/plan-lines.ts";
 import { askLine, type Reader } from "./reader.ts";
 
 export interface ConfirmOptions extends Reader {
-  /** Whether the plan is to be shown with the question, as nothing else shows it. */
+  /** Is true when the plan has to be shown with the question, because nothing else shows it. */
   showsPlan: boolean;
 }
 

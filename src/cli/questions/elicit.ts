@@ -27,10 +27,10 @@ export function createAskElicitation(reader: Reader): AskElicitation {
   };
 }
 
-/** How long a person may think about a question of a call that is made by hand, in milliseconds. */
+/** Limits the time to answer a question of a call made by hand, in milliseconds. */
 const thinkingTimeMs = 10 * 60_000;
 
-/** For a call that no agent makes: never rejects, and ends in time. */
+/** Answers questions of a call that no agent makes. Never rejects, and ends in time. */
 export function createManualElicit(ask: AskElicitation, ended: AbortSignal): Elicit {
   return async (question, withdrawn) => {
     const stop = AbortSignal.any(withdrawn ? [ended, withdrawn] : [ended]);
@@ -48,7 +48,7 @@ export function createManualElicit(ask: AskElicitation, ended: AbortSignal): Eli
 interface Dialogue {
   reader: Reader;
   signal: AbortSignal;
-  /** The configured name of the server, safe to show. */
+  /** Holds the configured name of the server, safe to show. */
   from: string;
 }
 
@@ -56,13 +56,13 @@ type Form = Elicitation & { kind: "form" };
 
 type Page = Elicitation & { kind: "url" };
 
-/** What was typed, or the end of the question. */
+/** Holds a typed line, or the reply that ends the question. */
 type Said = { line: string } | ElicitationReply;
 
 const cancelled: ElicitationReply = { action: "cancel" };
 const declined: ElicitationReply = { action: "decline" };
 
-/** Lines of a message; more would push the server's name off the screen. */
+/** Limits the lines of a message; more would push the server's name off the screen. */
 const mostLines = 40;
 
 async function askForm(dialogue: Dialogue, { message, schema }: Form): Promise<ElicitationReply> {
@@ -139,7 +139,7 @@ async function ask({ reader, signal }: Dialogue, query: string): Promise<Said> {
   return command === "/decline" ? declined : { line };
 }
 
-/** Nothing behind the bar is ours. */
+/** Prints the server's text behind a bar, which marks it as not ours. */
 function quote({ reader }: Dialogue, lines: readonly string[]): void {
   for (const line of lines) reader.write(`│ ${sanitize(line)}`);
 }
@@ -158,7 +158,7 @@ const noSecrets: Text = {
   en: "⚠ This seems to want a password, a key or a card: do not type one. A server to be trusted asks on its own page.",
 };
 
-/** What a field is, with its choices by number: the words of whoever asks, to be shown as such. */
+/** Describes a field with its numbered choices; the words come from the server and are shown as such. */
 export function renderField(field: FormField, locale: Locale): string[] {
   const { title, name, description, required } = field;
   const need = required ? say(locale, { zh: "（必填）", en: " (required)" }) : "";
@@ -170,14 +170,16 @@ export function renderField(field: FormField, locale: Locale): string[] {
   ];
 }
 
-/** The query for one field: its name, what is wanted, and what an empty line means. */
+/** Renders the query for one field: its name, the expected value and the meaning of an empty line. */
 export function renderFieldQuery(field: FormField, locale: Locale): string {
   const hints = [wanted(field), emptyMeans(field)].flatMap((hint) => (hint ? [say(locale, hint)] : []));
   const hint = hints.length > 0 ? ` [${hints.join(" · ")}]` : "";
   return `${toShortLine(field.title ?? field.name, 60)}${hint}: `;
 }
 
-/** A line as the field's value, undefined where the field is left out; or what is wanted in its place. */
+/**
+ * Parses a line as the field's value, which is undefined when the field is skipped; a `problem` says what is expected instead.
+ */
 export function readFieldLine(field: FormField, line: string): { value: JsonValue | undefined } | { problem: Text } {
   if (line === "") {
     const value = getDefaultValue(field) ?? (field.kind === "choices" && field.required ? [] : undefined);
@@ -189,7 +191,7 @@ export function readFieldLine(field: FormField, line: string): { value: JsonValu
   return problem || value === undefined ? { problem: problem ?? needed } : { value };
 }
 
-/** Whether the field seems to want what nobody should type into a form. */
+/** Returns true when the field seems to ask for a secret, which nobody should type into a form. */
 export function isSecretField({ name, title = "", description = "" }: FormField): boolean {
   // Words of a name may be written together, parted by case or by underscores.
   const words = `${name.replace(/([a-z])([A-Z])/g, "$1 $2")} ${title} ${description}`.replace(/[_-]/g, " ");
@@ -218,7 +220,7 @@ function readValue(field: FormField, line: string): JsonValue | undefined {
   }
 }
 
-/** By its number, else word for word. */
+/** Finds a choice by its number, or else by its exact text. */
 function chosen({ choices }: { choices: readonly Choice[] }, words: string): string | undefined {
   const digits = words.normalize("NFKC");
   const numbered = /^\d+$/.test(digits) ? choices[Number(digits) - 1] : undefined;

@@ -2,10 +2,10 @@ import { type Locale, say, type Text } from "../../kit/errors.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { askLine, type Choice, type Picking, type Reader } from "./reader.ts";
 
-/** How a choice is asked for where only lines are typed, in place of a numbered list. */
+/** Holds the question that replaces a numbered list where only lines are typed. */
 export interface TypedQuestion {
   query: string;
-  /** Told after a line that is none of the choices. */
+  /** Is shown after a line that matches no choice. */
   wanted: string;
 }
 
@@ -46,7 +46,7 @@ function showList<T>({ locale, write }: Reader, picking: Picking<T>): void {
     write(`  ${String(index + 1).padStart(2)}  ${line}`);
 }
 
-/** The choices, a line each; the one that is in force says so. */
+/** Renders the choices, one line each, and marks the current one. */
 export function renderChoices<T>({ choices, chosen }: Picking<T>, locale: Locale): string[] {
   return choices.map(({ value, label, detail }) => {
     const inForce = chosen !== undefined && value === chosen ? say(locale, current) : undefined;

@@ -3,14 +3,13 @@ import { setImmediate } from "node:timers/promises";
 import { type Locale, say, type Text } from "../../kit/errors.ts";
 import { type Console, writeSafely } from "../console.ts";
 
-/** Somebody at a terminal who can be asked. */
 export interface Reader {
   locale: Locale;
   /** Asks and gives the line that was typed; undefined when there is nobody to type. Rejects when the signal aborts. */
   ask(query: string, signal: AbortSignal): Promise<string | undefined>;
   /** Shows a line where the question stands. */
   write(line: string): void;
-  /** `/exit` was typed: a no, and more. */
+  /** Runs after `/exit`, which answers no and leaves the chat. */
   leave?(): void;
   /**
    * Lets one of several be chosen with the arrow keys; undefined when none was. Absent where only lines are typed: `pickOne`
@@ -19,20 +18,18 @@ export interface Reader {
   pick?<T>(picking: Picking<T>, signal: AbortSignal): Promise<T | undefined>;
 }
 
-/** Something to be chosen. */
 export interface Picking<T> {
   title: string;
   choices: readonly Choice<T>[];
-  /** The one that is in force, or that an Enter takes: where the cursor stands first. */
+  /** Is the current choice, or the one that Enter takes; the cursor starts there. */
   chosen?: T | undefined;
 }
 
 export interface Choice<T> {
   value: T;
   label: string;
-  /** A few quiet words beside it. */
   detail?: string | undefined;
-  /** Words that may be typed for it, in lower case: `y`, `yes`, `好`. */
+  /** Lists words that may be typed for the choice, in lower case: `y`, `yes`, `好`. */
   words?: readonly string[] | undefined;
 }
 
@@ -47,7 +44,7 @@ export async function askLine({ ask, write }: Reader, query: string, signal: Abo
   return line;
 }
 
-/** Whether there is somebody at a terminal who sees a question and can type. */
+/** Returns true when a user at a terminal can see a question and type an answer. */
 export function canBeAsked({ stdin, stderr }: Console): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
@@ -96,7 +93,7 @@ export async function askYesNo(reader: Reader, query: string, signal: AbortSigna
   }
 }
 
-/** What a typed line says; undefined when it is neither. */
+/** Interprets a typed line; returns undefined when it is neither yes nor no. */
 export function readYesNo(line: string): boolean | undefined {
   const word = line.trim().toLowerCase();
   if (yesWords.has(word)) return true;
@@ -120,7 +117,7 @@ export const noWords: ReadonlySet<string> = new Set([
 
 /** Keeps other lines off the screen while a question stands there, so that nothing that comes meanwhile can pass for one. */
 export interface QuietScreen {
-  /** The question stands until its answer is there or will not come. */
+  /** Asks a question, which stays until it is answered or can no longer be. */
   ask: Reader["ask"];
   /** Settles when no question stands there. Never rejects. */
   free(): Promise<void>;
@@ -145,13 +142,12 @@ export function createQuietScreen(ask: Reader["ask"]): QuietScreen {
 
 function nothing(): void {}
 
-/** The lines that somebody types or pipes in. */
 interface TypedLines {
-  /** Whether no more lines will come; those that came before may still wait. */
+  /** Is true when no more lines will arrive; earlier ones may still be unread. */
   readonly hasEnded: boolean;
-  /** The next line; undefined when the input has ended. */
+  /** Returns the next line, or undefined when the input has ended. */
   next(): Promise<string | undefined>;
-  /** The first line typed from now on: what was typed before waits for `next`. Rejects when the signal aborts. */
+  /** Returns the first line typed from now on; earlier lines wait for `next`. Rejects when the signal aborts. */
   fresh(signal: AbortSignal): Promise<string | undefined>;
 }
 

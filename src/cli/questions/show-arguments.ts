@@ -3,21 +3,21 @@ import type { JsonObject, JsonValue } from "../../kit/json.ts";
 import { takeEnd, takeStart, toSafeJson } from "../../kit/text/sanitize.ts";
 import { showBlanks } from "../../kit/text/show-blanks.ts";
 
-/** Of a call's arguments, in UTF-16 units: what is agreed to is to be seen, but a book may not fill the screen. */
+/** Limits a call's arguments on the screen, in UTF-16 units: a user has to see what is approved, but not screens full of text. */
 const longestArguments = 10_000;
 
-/** Of each text in arguments that are longer than that. */
+/** Limits each text in arguments that exceed `longestArguments`. */
 const longestText = 1_000;
 
 export interface ShownArguments {
   text: string;
-  /** Whether nothing is left out. */
+  /** Is true when nothing is left out. */
   isWhole: boolean;
 }
 
 /**
- * A call's arguments as JSON that is safe to show, with nothing invisible and no long run of blanks in it. Where they are too
- * long, long texts lose their middle first, so that none hides what stands behind it.
+ * Renders a call's arguments as JSON that is safe to show, without invisible characters or long runs of blanks. When they are
+ * too long, long texts lose their middle first, so that none hides what follows it.
  */
 export function showArguments(args: JsonObject, locale: Locale): ShownArguments {
   const whole = visibleHead(safeJson(args, locale));
@@ -30,7 +30,7 @@ function safeJson(args: JsonValue, locale: Locale): string {
   return showBlanks(toSafeJson(args, 2), locale);
 }
 
-/** The table of emoji is slow to look up, so joiners are looked for only in what has a place. */
+/** Looks for joiners only in text that fits, because the emoji tables are slow to look up. */
 function visibleHead(json: string): { head: string; left: number } {
   const part = takeStart(json, longestArguments);
   const visible = showJoiners(part);
@@ -56,9 +56,8 @@ function notShown(count: number, locale: Locale): string {
 }
 
 /**
- * JSON text in which what joins emoji or makes a character one (U+200D, U+FE0E, U+FE0F) is written out wherever it does
- * neither, as in `mail\u200d`. It needs the whole text, which `printable` does not have
- * (https://www.unicode.org/reports/tr51/).
+ * Escapes the characters that join emoji or complete a character (U+200D, U+FE0E, U+FE0F) wherever they do neither, as in
+ * `mail\u200d`. It needs the whole JSON text, which `printable` does not have (https://www.unicode.org/reports/tr51/).
  */
 export function showJoiners(json: string): string {
   return json.replace(mayBeEmoji, (run) =>

@@ -52,7 +52,7 @@ function choose(names: readonly string[], waiting: readonly NamedChange[], inven
   return waiting.filter(({ server, name }) => names.includes(server) || names.includes(name));
 }
 
-/** Nobody knows what waits at a server that is not there. */
+/** Reports servers that failed to start, since their waiting tools are unknown. */
 function tellOfFailures({ duet, console }: ApproveOptions, names: readonly string[], { servers }: Inventory): void {
   for (const { name, error } of servers) {
     const isMeant = names.length === 0 || names.some((each) => each === name || each.startsWith(`${name}__`));

@@ -59,7 +59,7 @@ function badArguments(text: string, cause?: unknown): DuetError {
   });
 }
 
-/** Of the tools that there are, in the error about one that there is not. */
+/** Limits the tool names listed in the error about an unknown tool. */
 const mostNames = 15;
 const none: Text = { zh: "", en: "" };
 

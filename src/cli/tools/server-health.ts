@@ -3,7 +3,7 @@ import type { Text } from "../../kit/errors.ts";
 
 type Server = Inventory["servers"][number];
 
-/** What is to be seen of a server beside its state: restarts, the next try, tools that wait, things to look at. */
+/** Describes a server beyond its state: restarts, the next attempt, waiting tools, warnings. */
 export function describeHealth({ name, restarts, retryInMs, waiting, warnings }: Server): Text[] {
   const seconds = Math.ceil((retryInMs ?? 0) / 1000);
   return [

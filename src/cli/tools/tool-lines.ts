@@ -5,7 +5,7 @@ import { renderError } from "../../render/event-lines.ts";
 import { describeHealth } from "./server-health.ts";
 import { renderWeight, type ToolWeights } from "./tool-weights.ts";
 
-/** Every tool by its source, with the source's state and weight, then what was left out. */
+/** Renders every tool by its source, with the source's state and token weight, then what was left out. */
 export function* renderTools(inventory: Inventory, weights: ToolWeights, locale: Locale): Generator<string> {
   for (const source of listSources(inventory)) yield* renderSource(source, inventory, weights, locale);
   const offered = renderWeight(weights, locale);
@@ -19,12 +19,12 @@ export function* renderTools(inventory: Inventory, weights: ToolWeights, locale:
     });
 }
 
-/** The built-in ones first, then every server, also one without tools. */
+/** Lists the built-in source first, then every server, including those without tools. */
 export function listSources({ tools, servers }: Inventory): string[] {
   return [...new Set(["builtin", ...servers.map(({ name }) => name), ...tools.map(({ source }) => source)])];
 }
 
-/** The tools of one source, under a line that does not begin with a space. */
+/** Renders the tools of one source below a heading that does not begin with a space. */
 export function* renderSource(
   source: string,
   { tools, servers }: Inventory,

@@ -2,14 +2,14 @@ import type { Duet } from "../../app/open-duet.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import { type Locale, say } from "../../kit/errors.ts";
 
-/** What tools weigh in each request, in tokens (an estimate). */
+/** Estimates the tokens that tools add to each request. */
 export interface ToolWeights {
   of(tools: readonly Tool[]): number;
-  /** How they are offered to the model in force; null where it cannot be opened. */
+  /** Describes how tools are offered to the current model; null when it cannot be opened. */
   offer: { mode: "listed" | "searched"; tokens: number; limit: number | null } | null;
 }
 
-/** By the function-call model in force; where that cannot be opened, by a rule of thumb. */
+/** Counts by the current function-call model; when that cannot be opened, by a rule of thumb. */
 export async function weighTools(duet: Duet, tools: readonly Tool[]): Promise<ToolWeights> {
   try {
     const { mode, tokens, limit, of } = await duet.weigh(tools);
@@ -19,7 +19,7 @@ export async function weighTools(duet: Duet, tools: readonly Tool[]): Promise<To
   }
 }
 
-/** One line for the reader; undefined where nothing can be said. */
+/** Renders the weight in one line; returns undefined when it is unknown. */
 export function renderWeight({ offer }: ToolWeights, locale: Locale): string | undefined {
   if (offer === null) return undefined;
   const { tokens, limit } = offer;
@@ -35,7 +35,7 @@ export function renderWeight({ offer }: ToolWeights, locale: Locale): string | u
   });
 }
 
-/** Four characters a token. */
+/** Assumes four characters per token. */
 function roughly(tools: readonly Tool[]): number {
   const text = tools.map(({ name, description, inputSchema }) => JSON.stringify({ name, description, inputSchema }));
   return Math.ceil(text.join("").length / 4);

@@ -8,12 +8,12 @@ import { renderTrace } from "./trace-lines.ts";
 
 export interface TraceOptions {
   store: ConversationStore;
-  /** Whether runs are kept after the program has ended. */
+  /** Is true when runs are kept after the program exits. */
   isKept: boolean;
   console: Console;
   locale: Locale;
   output: "text" | "json";
-  /** Whole thoughts, inputs, results and the whole answer. */
+  /** Shows whole thoughts, inputs and results, and the whole answer. */
   verbose: boolean;
 }
 
@@ -33,12 +33,15 @@ export async function runTrace(
   return 0;
 }
 
-/** The trace of the run whose id is or begins with `run`, or of the last one; undefined when there is none. Throws when several begin so. */
+/**
+ * Finds the trace of the run whose id is or begins with `run`, or of the last run; undefined when there is none. Throws when
+ * several ids begin with it.
+ */
 export async function findTrace(store: ConversationStore, run?: string): Promise<AgentTrace | undefined> {
   return (await store.trace(run)) ?? (run === undefined ? undefined : traceFrom(store, run));
 }
 
-/** Undefined when no run's id begins so. Throws when several do. */
+/** Returns undefined when no run's id begins with the text. Throws when several do. */
 async function traceFrom(store: ConversationStore, beginning: string): Promise<AgentTrace | undefined> {
   const [found, ...others] = await store.runs({ beginning });
   if (others.length > 0) throw severalRuns(beginning, [found, ...others]);

@@ -9,13 +9,13 @@ import { renderPlan } from "../../render/plan-lines.ts";
 
 export interface TraceView {
   locale: Locale;
-  /** Everything in full; else a line each. */
+  /** Shows everything in full instead of one line each. */
   verbose: boolean;
 }
 
 const longestValue = 200;
 
-/** A trace for people. Lines may hold what models and tools wrote: whoever prints them cleans them. */
+/** Renders a trace for readers. Lines may contain model and tool output, which the caller has to sanitize before printing. */
 export function* renderTrace(trace: AgentTrace, view: TraceView): Generator<string> {
   const { locale } = view;
   yield `${trace.run_id} · ${trace.started_at} · ${trace.mode}`;
@@ -58,7 +58,7 @@ function* wordsOf(step: TraceStep, trace: AgentTrace, view: TraceView): Generato
   else yield `✗ ${say(view.locale, { zh: "没有回答", en: "no answer" })}`;
 }
 
-/** A line a turn, and the sum of a phase that took several. */
+/** Renders one line per turn, and a total for a phase with several turns. */
 function phaseLines(phases: readonly TracePhase[], locale: Locale): string[] {
   const turns = phases.map(
     (turn) => `${say(locale, phaseNames[turn.phase])} ${turn.step} · ${turn.model} ${used(turn)}`,
@@ -119,7 +119,7 @@ function leftOut(characters: number | undefined, locale: Locale): string {
   return say(locale, { zh: `…[未保留 ${characters} 个字符]`, en: ` …[${characters} characters were not kept]` });
 }
 
-/** Every further line of a text stands below its first. */
+/** Indents every further line of a text to the column of its first. */
 function indented(text: string, first: string): string {
   return `${first}${text.replaceAll("\n", `\n${" ".repeat(first.length)}`)}`;
 }

@@ -14,21 +14,21 @@ import { sanitize, sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
 export interface TrustCommand {
   flags: Flags;
   output: "text" | "json";
-  /** Whether the answer was given on the command line. */
+  /** Is true when the confirmation was given on the command line. */
   yes: boolean;
   /** Asks whether the files that were shown are to be trusted; absent where nobody can be asked. */
   confirm?: (query: string, locale: Locale) => Promise<boolean>;
   /** Takes whole lines, for stdout. */
   write(text: string): void;
-  /** The process's own when absent. */
+  /** Is the process's own environment when absent. */
   environment?: Environment;
   directory?: string;
 }
 
 /**
- * `duet config trust`: shows what the configuration here would start, and remembers its exact content, and that of the
- * `.env` beside it, once somebody agrees. 0 when it is trusted, 1 when it is not. Throws a `config` error of one line
- * where there is no file, where it cannot be read, or where nothing can be remembered.
+ * Runs `duet config trust`: shows what the configuration here would start, and after the user's approval remembers its exact
+ * content and that of the `.env` beside it. Returns 0 when it is trusted and 1 when it is not. Throws a one-line `config` error
+ * when there is no file, when it cannot be read, or when nothing can be remembered.
  */
 export async function runTrust(command: TrustCommand): Promise<number> {
   const { flags, environment, directory, output, write } = command;
@@ -62,7 +62,7 @@ async function readFiles(file: string, dotEnv: string): Promise<TrustFile[]> {
   return shown;
 }
 
-/** The folder's own path, which is how a process that starts there names it; the file itself may be a link. */
+/** Resolves the folder's own path, which a process that starts there uses; the file itself may be a link. */
 async function real(file: string): Promise<string> {
   return join(await realpath(dirname(file)), basename(file));
 }
@@ -99,18 +99,17 @@ const needsYes = {
   en: "Not trusted, as nobody can be asked here: duet config trust --yes",
 };
 
-/** A file that somebody is to trust, or not. */
 interface TrustFile {
   file: string;
   text: string;
   preview: readonly TrustPreviewItem[];
-  /** The variables of the user's environment whose values it takes or gives away. */
+  /** Lists the environment variables whose values the file uses or passes on. */
   uses: readonly string[];
 }
 
 /**
- * What is shown of it: what it would start and where it connects, which variables it uses, then its whole text. Nothing is
- * masked or cut, and a line of the file never begins like one of ours.
+ * Renders what the user sees of the file: the programs that it starts and the servers that it connects to, the variables that it
+ * uses, then its whole text. Nothing is masked or cut, and a line of the file never begins like one of ours.
  */
 export function renderTrustSection({ file, text, preview, uses }: TrustFile, locale: Locale): string {
   const lines = preview.length > 0 ? preview.map((each) => toldLine(each, locale)) : [say(locale, nothingTold)];

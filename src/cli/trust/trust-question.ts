@@ -3,12 +3,12 @@ import { type Console, writeSafely } from "../console.ts";
 import { askYesNo, canBeAsked, openTerminalQuestions } from "../questions/reader.ts";
 
 export interface TrustQuestion {
-  /** Whether somebody says yes; the end of the input is a no. Rejects when the signal aborts. */
+  /** Resolves to true when the user says yes; the end of the input is a no. Rejects when the signal aborts. */
   confirm(query: string, locale: Locale): Promise<boolean>;
   close(): void;
 }
 
-/** Undefined where nobody can be asked. Whoever opens it closes it. */
+/** Returns undefined when no user can be asked. The caller has to close it. */
 export function openTrustQuestion(console: Console, signal: AbortSignal): TrustQuestion | undefined {
   if (!canBeAsked(console)) return undefined;
   const { ask, close } = openTerminalQuestions(console);

@@ -1,21 +1,21 @@
 import { createTimeLimit, followSignal, timeoutError } from "../../kit/async/timeout.ts";
 
-/** The limits of one call: of silence, which progress resets, and of all, which nothing extends. */
+/** Enforces two limits of one call: on silence, which progress resets, and on the total time, which nothing extends. */
 export interface CallClock {
   /** Aborts with a `timeout` error of ours, or with the outer signal's reason. */
   readonly signal: AbortSignal;
-  /** Whether it was the time that ran out. */
+  /** Is true when the call was ended by a time limit. */
   readonly expired: boolean;
-  /** The call is on its way: silence counts from now on. */
+  /** Starts the limit on silence when the call has been sent. */
   begin(): void;
-  /** The server has shown that it is alive. */
+  /** Restarts the limit on silence after a sign of life from the server. */
   reset(): void;
   /** Stops both limits while a person is asked, until the function that it gives is called. */
   pause(): () => void;
   clear(): void;
 }
 
-/** `what` names the call; both limits are in milliseconds. */
+/** Takes the name of the call in `what`; both limits are in milliseconds. */
 export function createCallClock(what: string, idleMs: number, totalMs: number, outer: AbortSignal): CallClock {
   const controller = new AbortController();
   let silence: NodeJS.Timeout | undefined;

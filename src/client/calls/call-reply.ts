@@ -2,12 +2,12 @@ import type { DuetError, Text } from "../../kit/errors.ts";
 import { joinSentences } from "../../render/event-lines.ts";
 import type { RawResult } from "./content.ts";
 
-/** What came of a call: a result of the server, or why nothing was sent to it. */
+/** Holds a result of the server, or why nothing was sent to it. */
 export type Reply =
   | { reply: "result"; result: RawResult }
   | { reply: "refused"; code: "unavailable" | "tool_changed" | "auth"; text: Text };
 
-/** The server is not there now; `retryInMs` is when it is tried again, null when only a call does that. */
+/** Reports that the server is unavailable. `retryInMs` says when it is tried again, and is null when only a call does that. */
 export function toUnavailableReply(server: string, error: DuetError, retryInMs: number | null): Reply {
   if (error.code === "auth") return { reply: "refused", code: "auth", text: withHint(error) };
   const again = retryInMs === null || retryInMs <= 0 ? anyTime : after(Math.ceil(retryInMs / 1000));
@@ -18,7 +18,7 @@ export function toUnavailableReply(server: string, error: DuetError, retryInMs: 
   return { reply: "refused", code: "unavailable", text };
 }
 
-/** Trying again would not help. */
+/** Adds the hint to an error for which a retry would not help. */
 function withHint({ text, hint }: DuetError): Text {
   return { zh: joinSentences(text.zh, hint?.zh ?? null), en: joinSentences(text.en, hint?.en ?? null) };
 }

@@ -5,10 +5,10 @@ import { isRecord } from "../../kit/json.ts";
 import { resultLimit } from "../limits.ts";
 import { type Redact, redactJson } from "../redact.ts";
 
-/** What a server answered to `tools/call`, unchecked: servers leave out, misspell and invent. */
+/** Holds a server's unvalidated result of `tools/call`: servers omit, misspell and invent fields. */
 export type RawResult = Record<string, unknown>;
 
-/** The answer of a server as the model reads it: text, without the server's secrets, at most 1 MB. */
+/** Converts the server's answer for the model: text without the server's secrets, at most 1 MB. */
 export function toToolResult(
   raw: RawResult,
   redact: Redact,
@@ -29,7 +29,7 @@ export function toToolResult(
   };
 }
 
-/** The same as a host takes it. Blocks that are none are left out; what they hold is the host's to judge. */
+/** Converts the result for a host. Invalid blocks are left out; the host validates the content of the others. */
 function toContent(raw: RawResult, redact: Redact): ToolContent {
   const { content, structuredContent, _meta } = redactJson(raw, redact);
   return {
@@ -50,8 +50,8 @@ function cut(whole: string, locale: Locale): string {
 }
 
 /**
- * What an agent below says that it has used, in a result of the shape of ours (the contract's section 5): itself and the agents
- * below it. Only numbers that are finite and not negative count, so that a lie can only shorten the run above.
+ * Reads the usage that another agent reports in a result of our own shape (the contract's section 5), for itself and the agents
+ * that it called. Only finite, non-negative numbers count, so that a false report can only shorten the calling run.
  */
 export function readAgentUsage(structured: unknown): AgentUsage | undefined {
   if (!isRecord(structured)) return undefined;

@@ -11,10 +11,10 @@ import { retryAfterRefusal } from "../refusals/retry-after.ts";
 import type { ServerConnection } from "../server-connection.ts";
 import { toToolResult } from "./content.ts";
 
-/** More progress than this within a second says nothing to anybody. */
+/** Limits progress notifications per second; more would carry no information. */
 const progressPerSecond = 50;
 
-/** A tool of a downstream server as one of ours. What it tells us is text, cleaned of the server's secrets. */
+/** Wraps a tool of a downstream server as one of ours. Its text is cleaned of the server's secrets. */
 export function toTool(connection: ServerConnection, remote: RemoteTool, name: string): Tool {
   return {
     name,
@@ -59,7 +59,7 @@ async function send(
   }
 }
 
-/** A flood is dropped, not queued. */
+/** Drops excess progress instead of queueing it. */
 function progressInto(context: ToolContext, { redact }: ServerConnection): OnProgress {
   let second = 0;
   let count = 0;
@@ -75,7 +75,7 @@ function progressInto(context: ToolContext, { redact }: ServerConnection): OnPro
   };
 }
 
-/** The arguments of a call, with the chain among them where the tool takes it; whatever a model wrote there is replaced. */
+/** Adds the chain to a call's arguments when the tool takes it, replacing whatever a model wrote there. */
 export function withChain(
   args: JsonObject,
   schema: JsonSchema,

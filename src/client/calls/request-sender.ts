@@ -10,16 +10,14 @@ import { type CallClock, createCallClock } from "./call-clock.ts";
 import type { Reply } from "./call-reply.ts";
 import type { RawResult } from "./content.ts";
 
-/** What somebody who calls brings along. */
 export type CallerOptions = Omit<CallOptions, "pause">;
 
-/** One request on its way. */
 export interface OutgoingCall {
-  /** What is asked, in a word. */
+  /** Names the request in a word. */
   what: string;
-  /** Whether it may be sent a second time, when the server was lost meanwhile. */
+  /** Is true when the request may be sent again after the connection was lost. */
   maySendAgain: boolean;
-  /** Why it may not be sent, if it may not. */
+  /** Returns the reply that prevents sending, or undefined when the request may be sent. */
   refuse?(signal: AbortSignal): Promise<Reply | undefined>;
   ask(session: Session, calling: CallOptions): Promise<RawResult>;
 }
@@ -95,10 +93,13 @@ export interface RateLimiter {
   rest(ms: number): void;
 }
 
-/** Between two calls of a server that has asked for less, in milliseconds: three a second is Amap's limit of a personal key. */
+/**
+ * Is the minimum pause between two calls of a server that has asked for fewer, in milliseconds: Amap limits a personal key to
+ * three calls a second.
+ */
 const slowedMs = 350;
 
-/** `maxConcurrent` at once, in the order they came, and starts at least `1 / callsPerSecond` seconds apart. */
+/** Runs up to `maxConcurrent` calls at once, in order of arrival, and starts them at least `1 / callsPerSecond` seconds apart. */
 export function createRateLimiter(limits: Pick<ServerSettings, "maxConcurrent" | "callsPerSecond">): RateLimiter {
   let intervalMs = limits.callsPerSecond === undefined ? 0 : 1000 / limits.callsPerSecond;
   const semaphore = createSemaphore(limits.maxConcurrent ?? Number.POSITIVE_INFINITY);

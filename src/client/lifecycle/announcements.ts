@@ -1,12 +1,12 @@
 import type { Client, McpSubscription } from "@modelcontextprotocol/client";
 import { sleep } from "../../kit/async/timeout.ts";
 
-/** A list of a server, which it may announce to have changed. */
+/** Names a server's list whose changes it may announce. */
 export type ServerList = "tools" | "prompts" | "resources";
 
 export const everyList: readonly ServerList[] = ["tools", "prompts", "resources"];
 
-/** Between two tries to listen again, in milliseconds: at first, and at most. */
+/** Sets the first and the longest pause between two attempts to listen again, in milliseconds. */
 const pauseMs = { first: 1000, longest: 60_000 };
 
 /**

@@ -6,16 +6,16 @@ import type { Sdk } from "../sdk.ts";
 import { createSseLink, createStreamableHttpLink, type TransportLink } from "../transport/http.ts";
 import type { ServerPins } from "../trust/pin-store.ts";
 
-/** Which revisions of the protocol a server speaks: up to 2025-11-25, or from 2026-07-28 on. */
+/** Names the protocol revisions that a server speaks: up to 2025-11-25, or from 2026-07-28 on. */
 export type Era = NonNullable<ServerPins["era"]>;
 
 export interface Handshake {
   sdk: Sdk;
   settings: ServerSettings;
   clientInfo: Implementation;
-  /** What a stdio server is asked for; over HTTP it is negotiated. */
+  /** Selects the revisions to request from a stdio server; over HTTP they are negotiated. */
   era: Era;
-  /** Whether a model of ours may write for servers that may ask. */
+  /** Is true when one of our models may serve the server's sampling requests. */
   canSample: boolean;
   auth: Parameters<typeof createStreamableHttpLink>[2];
   /** Ends the handshake. */
@@ -43,7 +43,7 @@ export function openConnection(handshake: Handshake, stdio: Transport | undefine
   return connectByUrl(handshake, transport);
 }
 
-/** Streamable HTTP first; a server that does not know it answers 404 or 405, and is asked in the old way. */
+/** Tries Streamable HTTP first; a server that does not know it answers 404 or 405, and is then asked over the older transport. */
 async function connectByUrl(
   handshake: Handshake,
   target: Extract<ServerTransport, { url: string }>,

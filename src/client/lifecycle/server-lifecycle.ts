@@ -7,11 +7,11 @@ import { toStartError } from "../server-errors.ts";
 import type { ServerInfo, ServerOffers, Session } from "./session.ts";
 import type { StartAttempt, StartedServer } from "./start-attempt.ts";
 
-/** How a server that fails is tried again: at growing distances, and rarely once it has failed too often. */
+/** Decides when a failed server is tried again: after growing pauses, and rarely once it has failed too often. */
 export interface Restarts {
   /** Counts a failed start, or the loss of a server that had been ready for `livedMs`; gives the pause before the next try. */
   failed(livedMs: number): number;
-  /** Whether it has failed so often that only a call tries it again. */
+  /** Is true when the server has failed so often that only a call tries it again. */
   readonly isOpen: boolean;
 }
 
@@ -19,13 +19,15 @@ const first = 250;
 const factor = 4;
 const failuresToOpen = 5;
 
-/** In milliseconds. */
 const openMs = 60_000;
 
-/** Who was ready for so long has not failed in a row, in milliseconds. */
+/** A server that was ready for this long, in milliseconds, starts a new series of failures. */
 const stableMs = 10_000;
 
-/** About 0.25, 1, 4 and 16 s, then a minute: at most six starts a minute. A quarter more or less, so that servers do not start in step. */
+/**
+ * Waits about 0.25, 1, 4 and 16 s, then a minute, which is at most six starts a minute. Each pause varies by a quarter, so that
+ * servers do not restart at the same time.
+ */
 export function createRestarts(random: () => number = Math.random): Restarts {
   let failures = 0;
   return {
@@ -41,30 +43,28 @@ export function createRestarts(random: () => number = Math.random): Restarts {
 }
 
 type State =
-  /** Not started yet; a lazy one stays so until its first call. */
+  /** Applies before the first start; a lazy server stays idle until its first call. */
   | { state: "idle" }
   | { state: "starting"; settled: Promise<void>; attempt: StartAttempt }
   | { state: "ready"; session: Session; attempt: StartAttempt; since: number }
   | { state: "failed"; error: DuetError; retryAt: number; timer?: NodeJS.Timeout | undefined }
   | { state: "closed" };
 
-/** How a server is. */
 export interface ServerState {
   state: State["state"];
-  /** Why it failed; null while it has not. */
+  /** Holds the cause of the failure; null when the server has not failed. */
   error: DuetError | null;
-  /** How long its last start took, in milliseconds; null before it was ready. */
+  /** Holds the duration of the last start in milliseconds; null before the server was ready. */
   startMs: number | null;
-  /** How often it was started again. */
   restarts: number;
-  /** When it is tried again by itself, or by the next call; null unless it has failed. */
+  /** Is the time until the server is tried again, by itself or by the next call; null unless it has failed. */
   retryInMs: number | null;
   serverInfo: ServerInfo | null;
   protocolVersion: string | null;
   offers: ServerOffers;
 }
 
-/** A session, and the start that it came from. */
+/** Holds a session and the start attempt that created it. */
 export interface LiveSession {
   session: Session;
   attempt: StartAttempt;
@@ -79,7 +79,7 @@ export interface ServerLifecycleOptions {
   onReady(): void;
 }
 
-/** The life of one server: started, started again after it was lost, and closed. */
+/** Starts one server, restarts it after its connection was lost, and closes it. */
 export class ServerLifecycle {
   readonly #options: ServerLifecycleOptions;
   #state: State = { state: "idle" };
@@ -114,7 +114,6 @@ export class ServerLifecycle {
     return this.#starts;
   }
 
-  /** The session there is now, if any. */
   get session(): Session | undefined {
     return this.#state.state === "ready" ? this.#state.session : undefined;
   }
@@ -132,8 +131,8 @@ export class ServerLifecycle {
   }
 
   /**
-   * The session to call by; one that was lost is started again first. Where that takes too long, what to reply. Rejects with the
-   * signal's reason, or with a `DuetError` once it is closed.
+   * Returns the session for a call, restarting a lost one first, or a reply when that takes too long. Rejects with the signal's
+   * reason, or with a `DuetError` once it is closed.
    */
   async live(signal: AbortSignal): Promise<LiveSession | Reply> {
     const { name } = this.#options;
@@ -151,7 +150,7 @@ export class ServerLifecycle {
     return toUnavailableReply(name, error, retryAt - performance.now());
   }
 
-  /** The live connection is gone: says why, and starts anew after a pause. */
+  /** Records why the live connection was lost, and reconnects after a pause. */
   connectionLost(attempt: StartAttempt, thrown: unknown): void {
     if (this.#state.state !== "ready" || this.#state.attempt !== attempt) return;
     const livedMs = performance.now() - this.#state.since;
@@ -212,7 +211,10 @@ export class ServerLifecycle {
     if (this.#state.state === "starting") this.#rest(error, 0);
   }
 
-  /** One that has been ready is tried again by itself, until it has failed too often; any other by whoever needs it. */
+  /**
+   * Schedules a restart only for a server that has been ready, until it has failed too often; any other server is tried again by
+   * the next call.
+   */
   #rest(error: DuetError, livedMs: number): void {
     const pauseMs = this.#restarts.failed(livedMs);
     const isTried = this.#hasBeenReady && error.code !== "auth" && !this.#restarts.isOpen;

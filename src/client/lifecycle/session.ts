@@ -12,32 +12,31 @@ import { type ServerList, watchListChanges } from "./announcements.ts";
 import { closeConnection, type Era, type Handshake, openConnection } from "./handshake.ts";
 import { looseResult } from "./loose-result.ts";
 
-/** What a server says of itself; untrusted, but on one line and printable. */
+/** Holds what a server reports about itself. It is untrusted, but on one line and printable. */
 export interface ServerInfo {
   name: string;
   version: string;
 }
 
-/** What a server has beside tools. */
+/** Describes what a server offers besides tools. */
 export interface ServerOffers {
   prompts: boolean;
   resources: boolean;
   completions: boolean;
 }
 
-/** One live connection, from the handshake to its end. A lost one is replaced, never repaired. */
+/** Represents one live connection, from the handshake to its end. A lost session is replaced, never repaired. */
 export interface Session {
   readonly era: Era;
   readonly serverInfo: ServerInfo | undefined;
   readonly protocolVersion: string | undefined;
   readonly offers: ServerOffers;
-  /** Whether the connection has ended, also before anybody listened. */
+  /** Returns true when the connection has ended, even if it ended before anyone listened. */
   isOver(): boolean;
-  /** All tools as the server lists them now. */
   list(signal: AbortSignal): Promise<Listing>;
   /** Rejects with the package's errors. */
   call(tool: RemoteTool, args: JsonObject, options: CallOptions): Promise<RawResult>;
-  /** The same for any other request. */
+  /** Sends any other request, and also rejects with the package's errors. */
   request(method: string, params: JsonObject, options: CallOptions): Promise<RawResult>;
   /** Never rejects. */
   close(): Promise<void>;
@@ -62,7 +61,7 @@ export interface SessionOptions extends Handshake {
   redact: Redact;
   /** Answers what the server asks. */
   answers: Answers;
-  /** Called once when the connection ends, for whatever reason. */
+  /** Runs once when the connection ends, for any reason. */
   onLost(): void;
   onChanged(list: ServerList): void;
 }
@@ -74,7 +73,7 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
   const { client } = connected;
   const ended = new AbortController();
   const asker = createActiveCalls();
-  /** Of the calls under way: a server that waits for an answer of ours is not silent. */
+  /** Holds the pause functions of the running calls: a server that waits for our answer is not silent. */
   const pauses = new Set<CallOptions["pause"]>();
   client.onclose = () => {
     ended.abort();
@@ -153,7 +152,7 @@ function shown(text: string): string {
 
 type Request =
   | { method: string; params: Record<string, unknown> }
-  /** A call whose arguments are mirrored into HTTP headers: only the package's own call does that. */
+  /** Sends a call whose arguments are mirrored into HTTP headers; only the package's own call does that. */
   | { method: string; call: Call; inputSchema: JsonSchema };
 
 interface Call {

@@ -18,7 +18,7 @@ import type { ServerList } from "./announcements.ts";
 import type { Era } from "./handshake.ts";
 import { openSession, type Session } from "./session.ts";
 
-/** What all connections of a pool share. */
+/** Holds what all connections of a pool share. */
 export interface SharedResources {
   environment: Environment;
   clientInfo: Implementation;
@@ -32,23 +32,23 @@ export interface SharedResources {
 export interface StartAttemptOptions {
   settings: ServerSettings;
   redact: Redact;
-  /** How to sign in, where that is to be done. */
+  /** Handles the sign-in; undefined when there is none. */
   auth: Auth | undefined;
   shared: SharedResources;
   answers: Answers;
-  /** What is known of the server from earlier; awaited before the handshake. */
+  /** Returns what earlier starts learned about the server; awaited before the handshake. */
   known(): Promise<{ era: Era | undefined }>;
   onLost(): void;
   onChanged(list: ServerList): void;
 }
 
-/** A server that has started, with its first list of tools. */
+/** Holds a started server with its first list of tools. */
 export interface StartedServer {
   session: Session;
   listing: Listing;
 }
 
-/** One start of a server: its process, if it has one, the session with it, and their end. */
+/** Owns one start of a server: its process, if it has one, and its session, until both have ended. */
 export class StartAttempt {
   readonly began = performance.now();
   readonly #options: StartAttemptOptions;
@@ -60,7 +60,7 @@ export class StartAttempt {
     this.#options = options;
   }
 
-  /** What is known of a failure of this start. */
+  /** Returns what is known about a failure of this start. */
   get failureContext(): FailureContext {
     const { settings, redact } = this.#options;
     return { settings, redact, ending: this.#server?.ending, words: this.#server?.words() };
@@ -104,8 +104,9 @@ export class StartAttempt {
   }
 
   /**
-   * A stdio server is asked in the older way first; one that refuses it is started again and asked in the newer one. Who
-   * spoke the newer one last and fails at it may have gone back: servers of the 2025 era are silent or leave when asked.
+   * Asks a stdio server in the older era first; one that refuses is started again and asked in the newer one. A server that
+   * spoke the newer era last and now fails at it may have been downgraded: servers of the 2025 era stay silent or exit when
+   * asked in the newer one.
    */
   async #negotiate(sdk: Sdk, era: Era): Promise<Session> {
     try {

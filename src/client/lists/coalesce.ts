@@ -1,19 +1,21 @@
 import { sleep } from "../../kit/async/timeout.ts";
 
-/** Work that is asked for more often than it has to be done. */
+/** Combines requests for work that come more often than the work has to run. */
 export interface CoalescedWork {
   /** Asks for one more time; what is asked for meanwhile is done once, afterwards. */
   ask(): void;
   /** Settles when what was asked for until now is done; never rejects. */
   settled(): Promise<void>;
-  /** What waits is dropped. */
+  /** Drops the pending work. */
   close(): void;
 }
 
-/** `work` runs one at a time and starts at least `pauseMs` apart; it may not reject. The last word is never lost. */
+/**
+ * Runs `work` one at a time, with starts at least `pauseMs` apart; it must not reject. The last request always leads to a run.
+ */
 export function createCoalescedWork(work: (signal: AbortSignal) => Promise<void>, pauseMs: number): CoalescedWork {
   const closed = new AbortController();
-  /** The time that was asked for and has not begun, and the one that has. */
+  /** Holds the requested run that has not begun; `begun` holds the one in progress. */
   let asked: PromiseWithResolvers<void> | undefined;
   let begun: PromiseWithResolvers<void> | undefined;
   let isGoing = false;

@@ -9,25 +9,25 @@ import { listLimits, schemaDepthLimit } from "../limits.ts";
 import { type Redact, redactJson } from "../redact.ts";
 import { findHeaderProblem } from "./parameter-headers.ts";
 
-/** A tool as its server describes it: everything that a model or a host would see of it. */
+/** Describes a tool as its server does: everything that a model or a host would see of it. */
 export interface RemoteTool {
   name: string;
   description: string;
   inputSchema: JsonSchema;
-  /** For hosts; models never see it (it can be most of a list). */
+  /** Is meant for hosts; models never see it (it can be most of a list). */
   outputSchema?: JsonSchema;
   annotations: ToolAnnotations;
 }
 
 export interface Listing {
   tools: RemoteTool[];
-  /** Tools that were left out, and why. */
+  /** Lists the tools that were left out, and why. */
   problems: Text[];
 }
 
 /**
- * All pages of `tools/list`. One malformed tool costs that tool, endless pages cost what is beyond the limit; the
- * package's own `listTools` would lose the whole server to either.
+ * Fetches all pages of `tools/list`. A malformed tool is skipped, and endless pages are cut at the limit; with either, the
+ * package's own `listTools` would lose the whole server.
  */
 export async function listTools(
   client: Client,
@@ -85,7 +85,7 @@ function overflowing(listing: Listing): Listing {
   return listing;
 }
 
-/** One entry of a list, or why it cannot be used. */
+/** Reads one entry of a list, or returns why it cannot be used. */
 export function readTool(value: unknown, redact: Redact): RemoteTool | Text {
   if (!isRecord(value) || typeof value.name !== "string" || value.name === "" || value.name.length > 128) {
     return leftOut("?", { zh: "没有有效的名称", en: "it has no valid name" });
@@ -115,7 +115,7 @@ export function readTool(value: unknown, redact: Redact): RemoteTool | Text {
   };
 }
 
-/** One that no host could use is left out: the tool is of use without it. */
+/** Returns false for an output schema that no host could use; it is dropped, and the tool stays usable without it. */
 function isUsable(outputSchema: unknown): outputSchema is JsonSchema {
   return isRecord(outputSchema) && outputSchema.type === "object" && !isDeeperThan(outputSchema, schemaDepthLimit);
 }

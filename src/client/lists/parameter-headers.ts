@@ -4,9 +4,10 @@ import { isRecord, type JsonSchema } from "../../kit/json.ts";
 const annotation = "x-mcp-header";
 
 /**
- * What is wrong with the parameters that a tool wants repeated in HTTP headers; undefined for a tool that has none, or right ones.
- * Clients have to leave out a tool with a wrong one (MCP 2026-07-28, Streamable HTTP, "Schema Extension"): a token of RFC 9110,
- * unique whatever its case, on a text, a whole number or a switch that is reached by `properties` alone.
+ * Reports what is wrong with the parameters that a tool wants repeated in HTTP headers; returns undefined when there are none or
+ * all are valid. Clients have to leave out a tool with an invalid one (MCP 2026-07-28, Streamable HTTP, "Schema Extension"): the
+ * name has to be a token of RFC 9110, unique regardless of case, on a string, an integer or a boolean that is reached by
+ * `properties` alone.
  */
 export function findHeaderProblem(inputSchema: JsonSchema): Text | undefined {
   const known = new Set<string>();

@@ -10,24 +10,23 @@ import { createWarnings, type OtherTool } from "../trust/tool-warnings.ts";
 import { isWanted } from "./is-wanted.ts";
 import type { Listing, RemoteTool } from "./listing.ts";
 
-/** The tools of one server: as it lists them, as they were approved, and as the configuration wants them. */
+/** Holds the tools of one server: as listed, as approved, and as the configuration selects them. */
 export interface ToolList {
-  /** What may be used, in the server's order; a tool stays the same object while it stays the same. */
+  /** Lists the usable tools in the server's order; the object of a tool stays the same while the tool is unchanged. */
   readonly usable: readonly RemoteTool[];
   readonly waiting: readonly WaitingTool[];
-  /** Those of `usable` that were trusted at first use: nobody has approved them, though anybody may. */
+  /** Lists the tools of `usable` that were trusted at first use: nobody has approved them, but a user can. */
   readonly trusted: readonly WaitingTool[];
-  /** Whether a person has approved this definition. */
+  /** Returns true when a user has approved this definition. */
   isApproved(tool: RemoteTool): boolean;
-  /** What was left out, and why. */
+  /** Lists what was left out, and why. */
   readonly problems: readonly Text[];
-  /** What a person should look at. */
   readonly warnings: readonly Text[];
-  /** The revisions that the server spoke last. */
+  /** Holds the protocol revisions that the server spoke last. */
   readonly era: Era | undefined;
-  /** Whether its tools are known, from a list or from an earlier start. */
+  /** Is true when the server's tools are known, from a list or from an earlier start. */
   readonly isKnown: boolean;
-  /** When it was last listed, by `performance.now()`. */
+  /** Holds the time of the last listing, by `performance.now()`. */
   readonly listedAt: number;
   /** Reads what was approved; to be awaited before anything else. Never rejects. */
   load(): Promise<void>;
@@ -42,7 +41,6 @@ export interface ToolListOptions {
   settings: ServerSettings;
   store: PinStore;
   newTools: "stop" | "allow";
-  /** The tools of the other servers. */
   otherTools(): OtherTool[];
 }
 
@@ -50,12 +48,12 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
   const origin = toServerOrigin(settings);
   let pins: ServerPins | undefined;
   let listed: Listing | undefined;
-  /** As the server describes them, and as a model may see them. */
+  /** Pairs each tool as the server describes it with the form that a model may see. */
   let pairs: { raw: RemoteTool; tool: RemoteTool }[] = [];
   let usable: RemoteTool[] = [];
   let waiting: WaitingTool[] = [];
   const warningsOf = createWarnings();
-  /** Why approvals cannot be read or kept. */
+  /** Explains why approvals cannot be read or stored. */
   let storeProblem: Text | undefined;
   let isDamaged = false;
   let listedAt = Number.NEGATIVE_INFINITY;

@@ -8,24 +8,24 @@ import { createOAuthFetch, type OAuthWorld } from "./oauth-fetch.ts";
 import { loginRequiredError, scopeRequiredError, toSignInError } from "./problems.ts";
 import { refreshTokens, removeTokens, requestClientTokens } from "./renewal.ts";
 
-/** The sign-in to one server, as its transport uses it. Nobody is sent to a browser: that is what `duet login` is for. */
+/** Handles the sign-in to one server for its transport. It never opens a browser: that is what `duet login` is for. */
 export interface Auth extends AuthProvider {
   onUnauthorized: NonNullable<AuthProvider["onUnauthorized"]>;
   /** Wraps what the transport fetches with, so that refusals of it are understood. */
   watch(fetch: Fetch): Fetch;
-  /** All that is secret and was used in this process, for whoever redacts. */
+  /** Returns all secrets used in this process, for redaction. */
   secretValues(): readonly string[];
 }
 
-/** A renewal that takes longer has failed, in milliseconds; the turn of others included. */
+/** Limits a renewal, in milliseconds, including the wait for other processes. */
 const renewalLimitMs = 45_000;
 
-/** Tokens are renewed so long before they end, in milliseconds. */
+/** Tokens are renewed this many milliseconds before they expire. */
 const headroomMs = 10_000;
 
 /**
- * The sign-in that a server is configured with, or that it asks for; undefined where there is none to do: a stdio server, or one
- * whose configuration brings its own `Authorization`. Its failures are `DuetError`s.
+ * Creates the sign-in that a server is configured with or asks for. Returns undefined when none is needed: for a stdio server,
+ * or one whose configuration sets its own `Authorization`. Its failures are `DuetError`s.
  */
 export function createAuth(settings: ServerSettings, store: CredentialStore, world: OAuthWorld = {}): Auth | undefined {
   const owner = getCredentialOwner(settings);
@@ -35,7 +35,7 @@ export function createAuth(settings: ServerSettings, store: CredentialStore, wor
   const secrets = new Set<string>(settings.auth?.clientSecret === undefined ? [] : [settings.auth.clientSecret]);
   const refusals = new WeakMap<Response, Refusal>();
   let tokens: Tokens | undefined;
-  /** Given by a renewal and not accepted by the server yet. */
+  /** Holds a token from a renewal that the server has not accepted yet. */
   let untried: string | undefined;
 
   function adopt(credentials: Credentials): void {
@@ -135,25 +135,24 @@ export function createAuth(settings: ServerSettings, store: CredentialStore, wor
   };
 }
 
-/** What a request was refused with. */
 interface Refusal {
   token: string;
-  /** The token is good, but more is asked for. */
+  /** Is set when the token is valid but the server asks for more. */
   missing: Challenge | undefined;
 }
 
-/** A missing scope in the form in which transports hand refusals to us. */
+/** Converts a missing scope to a 401, the form in which transports hand refusals to us. */
 function asUnauthorized(response: Response): Response {
   void response.body?.cancel().catch(() => {});
   return new Response(null, { status: 401, headers: response.headers });
 }
 
-/** Whose credentials a server's are; undefined for a stdio server. */
+/** Returns the owner of a server's credentials; undefined for a stdio server. */
 export function getCredentialOwner({ name, transport }: ServerSettings): CredentialOwner | undefined {
   return transport.type === "stdio" ? undefined : { name, url: new URL(transport.url).href };
 }
 
-/** Whether the configuration has an `Authorization` of its own. */
+/** Returns true when the configuration sets its own `Authorization` header. */
 export function hasOwnAuthorization({ transport }: ServerSettings): boolean {
   return transport.type !== "stdio" && Object.keys(transport.headers).some((name) => /^authorization$/i.test(name));
 }
@@ -175,7 +174,7 @@ async function challengeOf(response: Response): Promise<Challenge> {
   };
 }
 
-/** What is asked for beside what was granted; undefined for a 403 of another kind. */
+/** Returns the challenge with the granted and the missing scopes together; undefined for a 403 of another kind. */
 async function missingScope(response: Response, granted: string | undefined): Promise<Challenge | undefined> {
   const { computeScopeUnion, extractWWWAuthenticateParams } = await import("@modelcontextprotocol/client");
   if (extractWWWAuthenticateParams(response).error !== "insufficient_scope") return undefined;

@@ -11,13 +11,12 @@ export interface AuthorizeOptions {
   settings: ServerSettings;
   owner: CredentialOwner;
   store: CredentialStore;
-  /** What the server asked for. */
   challenge: Challenge;
   /** Shows the person where to sign in, and opens it where that is possible. */
   visit(url: URL): void;
-  /** The next line that the person pastes, for a browser on another machine; undefined when no more come. Never rejects. */
+  /** Returns the next line that the user pastes, for a browser on another machine; undefined when no more come. Never rejects. */
   paste?: (() => Promise<string | undefined>) | undefined;
-  /** Told of a pasted line that is not the address of this sign-in. */
+  /** Runs after a pasted line that is not the address of this sign-in. */
   misread(): void;
   locale: Locale;
   signal: AbortSignal;
@@ -74,13 +73,13 @@ async function exchange(
   await waitAbortable(transport.finishAuth(parameters), signal);
 }
 
-/** Configured scopes stand; what is missing is asked for beside them. */
+/** Keeps the configured scopes and adds the missing ones. */
 function wantedScope({ auth }: ServerSettings, { scope }: Challenge): string | undefined {
   const scopes = new Set(`${auth?.scope ?? ""} ${scope ?? ""}`.split(" ").filter((each) => each !== ""));
   return scopes.size === 0 ? undefined : [...scopes].join(" ");
 }
 
-/** At the port of the last registration where that is free, since many authorization servers compare it. */
+/** Prefers the port of the last registration when it is free, since many authorization servers compare it. */
 async function openListener(
   configured: number | undefined,
   { issuer, issuers }: Credentials,
@@ -122,10 +121,10 @@ async function readPasted(
   }
 }
 
-/** Where the browser comes back to, on this machine only. */
+/** Receives the browser's redirect, on this machine only. */
 interface CallbackListener {
   readonly redirectUrl: string;
-  /** The parameters of the first call that `isOurs` takes. */
+  /** Resolves to the parameters of the first call that `isOurs` accepts. */
   readonly called: Promise<URLSearchParams>;
   /** Tells the browser how it ended, and closes. */
   close(outcome: "done" | "failed"): Promise<void>;
@@ -168,7 +167,7 @@ async function listenForCallback(
   };
 }
 
-/** What the browser shows at the end of a sign-in. */
+/** Selects the page that the browser shows at the end of a sign-in. */
 type CallbackOutcome = "done" | "failed" | "stranger";
 
 const titles: Record<CallbackOutcome, Text> = {
@@ -183,7 +182,7 @@ const advice: Record<CallbackOutcome, Text> = {
   stranger: { zh: "请回到终端，重新运行 duet login。", en: "Go back to the terminal and run duet login again." },
 };
 
-/** A page of fixed words: nothing of the address that was called is on it. */
+/** Renders a page of fixed words: nothing of the requested address appears on it. */
 function renderCallbackPage(outcome: CallbackOutcome, locale: Locale): string {
   const [title, text] = [titles[outcome][locale], advice[outcome][locale]];
   return `<!doctype html><html lang="${locale}"><meta charset="utf-8"><title>Duet</title><h1>${title}</h1><p>${text}</p></html>\n`;

@@ -7,19 +7,19 @@ import { isRecord } from "../../kit/json.ts";
 import { createFolder, readPrivateFile, writePrivateFile } from "../../kit/random.ts";
 import { type Credentials, noCredentials, readCredentials } from "./credentials.ts";
 
-/** The server that credentials belong to: under its name another URL finds nothing. */
+/** Identifies the server that credentials belong to: another URL under the same name finds nothing. */
 export interface CredentialOwner {
   name: string;
   url: string;
 }
 
-/** What can be done while nobody else, in any process, changes the credentials of the server. */
+/** Holds the operations available while nobody else, in any process, changes the server's credentials. */
 export interface LockedCredentials {
   readonly credentials: Credentials;
   save(credentials: Credentials): Promise<void>;
 }
 
-/** Sign-ins, a file for each server, which only the user can read. */
+/** Stores sign-ins in one file per server, which only the user can read. */
 export interface CredentialStore {
   /** Never rejects: what cannot be read is not there. */
   read(owner: CredentialOwner): Promise<Credentials>;
@@ -29,11 +29,11 @@ export interface CredentialStore {
     signal: AbortSignal,
     work: (held: LockedCredentials) => Promise<T>,
   ): Promise<T>;
-  /** Whether there was anything to forget. */
+  /** Resolves to false when there was nothing to forget. */
   forget(name: string): Promise<boolean>;
 }
 
-/** In bytes; larger than the sign-ins to one server. */
+/** Limits a credentials file, in bytes; the sign-ins to one server take less. */
 const largestFile = 1_000_000;
 
 /** Keeps credentials under `home`, in memory when that is undefined. */
@@ -115,7 +115,7 @@ function openFolder(folder: string): Shelf {
   };
 }
 
-/** A name that every file system takes, and no other server has. */
+/** Returns a file name that every file system accepts and that no other server has. */
 function fileName(server: string): string {
   const digest = createHash("sha256").update(server).digest("hex").slice(0, 12);
   return `${server.replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, 40)}-${digest}.json`;
@@ -137,10 +137,10 @@ async function keepPrivate(folder: string): Promise<void> {
   if (((await stat(folder)).mode & 0o077) !== 0) await chmod(folder, 0o700);
 }
 
-/** A lock that old belongs to nobody any more, in milliseconds; whoever works behind one takes less. */
+/** A lock older than this, in milliseconds, is abandoned; work under a lock takes less time. */
 const oldestLockMs = 60_000;
 
-/** It holds the number of a process, and nothing else. */
+/** Limits a lock file, in bytes; it holds only a process id. */
 const largestLock = 100;
 
 const pauseMs = 50;

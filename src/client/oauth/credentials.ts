@@ -1,19 +1,18 @@
 import { isRecord } from "../../kit/json.ts";
 
-/** What is kept of the sign-in to one server. */
 export interface Credentials {
-  /** The authorization server whose tokens are in use. */
+  /** Identifies the authorization server whose tokens are in use. */
   issuer?: string;
-  /** By issuer: what one authorization server gave is never sent to another. */
+  /** Keeps credentials by issuer: those from one authorization server are never sent to another. */
   issuers: Record<string, IssuerCredentials>;
-  /** Where the server describes its sign-in, if it said so. */
+  /** Holds the URL of the server's protected resource metadata, if the server named it. */
   resourceMetadataUrl?: string;
-  /** What the server asked for that only a person can give; the next `duet login` does. */
+  /** Holds a request of the server that only a user can grant; the next `duet login` handles it. */
   challenge?: Challenge;
 }
 
 export interface IssuerCredentials {
-  /** Who we are there: registered, or a client ID metadata document. */
+  /** Holds our client at the issuer: a registered one, or a client ID metadata document. */
   client?: OAuthClient;
   tokens?: Tokens;
 }
@@ -21,18 +20,18 @@ export interface IssuerCredentials {
 export interface OAuthClient {
   id: string;
   secret?: string;
-  /** `client_secret_basic`, `client_secret_post` or `none`. */
+  /** Is `client_secret_basic`, `client_secret_post` or `none`. */
   authMethod?: string;
-  /** The addresses that it was registered with. */
+  /** Lists the redirect addresses that the client was registered with. */
   redirectUris?: string[];
 }
 
 export interface Tokens {
   access: string;
   refresh?: string;
-  /** Parted by blanks. */
+  /** Is separated by spaces. */
   scope?: string;
-  /** In milliseconds since 1970. */
+  /** Is in milliseconds since 1970. */
   expiresAt?: number;
 }
 
@@ -43,12 +42,11 @@ export interface Challenge {
 
 export const noCredentials: Credentials = { issuers: {} };
 
-/** The tokens in use. */
 export function getTokens({ issuer, issuers }: Credentials): Tokens | undefined {
   return issuer === undefined ? undefined : issuers[issuer]?.tokens;
 }
 
-/** The same credentials with these tokens in use; without any, only what we are to each issuer stays. */
+/** Returns the credentials with these tokens in use; without tokens, only the client at each issuer stays. */
 export function withTokens(credentials: Credentials, issuer: string, tokens: Tokens | undefined): Credentials {
   const clients = Object.entries(credentials.issuers).map(([each, { client }]) => [each, { client }]);
   const issuers: Credentials["issuers"] = Object.fromEntries(clients);
@@ -56,26 +54,24 @@ export function withTokens(credentials: Credentials, issuer: string, tokens: Tok
   return { ...credentials, issuer, issuers };
 }
 
-/** The same credentials with this client at an issuer. */
 export function withClient(credentials: Credentials, issuer: string, client: OAuthClient | undefined): Credentials {
   const { tokens } = credentials.issuers[issuer] ?? {};
   const known = { ...(client && { client }), ...(tokens && { tokens }) };
   return { ...credentials, issuers: { ...credentials.issuers, [issuer]: known } };
 }
 
-/** One spelling of an issuer; metadata leave out a last slash that addresses have (RFC 8414, section 3.3). */
+/** Normalizes an issuer: metadata leave out a final slash that addresses have (RFC 8414, section 3.3). */
 export function toIssuerKey(issuer: string): string {
   return issuer.replace(/\/$/, "");
 }
 
-/** Every value that nobody may read. */
 export function listSecrets({ issuers }: Credentials): string[] {
   return Object.values(issuers).flatMap(({ client, tokens }) =>
     [client?.secret, tokens?.access, tokens?.refresh].filter((value) => value !== undefined),
   );
 }
 
-/** What a file of ours says; undefined for anything else. */
+/** Reads the content of a credentials file; returns undefined for anything else. */
 export function readCredentials(value: unknown): Credentials | undefined {
   if (!isRecord(value) || !isRecord(value.issuers)) return undefined;
   const issuers = Object.entries(value.issuers).flatMap(([issuer, known]) =>

@@ -16,13 +16,13 @@ export interface LoginParts {
   redirectUrl: string;
 }
 
-/** One sign-in of a person: what the package asks for, and what it holds while the person is at the browser. */
+/** Supplies what the package asks for during one sign-in, and holds its state while the user is at the browser. */
 export interface LoginProvider extends OAuthClientProvider {
-  /** Where the person has to go; undefined before the package said so. */
+  /** Holds the address that the user has to open; undefined until the package sets it. */
   readonly authorizationUrl: URL | undefined;
-  /** Whether an answer belongs to this sign-in. */
+  /** Returns true when a response belongs to this sign-in. */
   isOurs(parameters: URLSearchParams): boolean;
-  /** Whether the authorization server did not know us any more, so that another try may work. */
+  /** Is true when the authorization server no longer knew our client, so that another attempt may work. */
   readonly isForgotten: boolean;
 }
 
@@ -39,7 +39,7 @@ export function createLoginProvider({ settings, owner, store, signal, redirectUr
     return store.exclusively(owner, signal, ({ credentials, save }) => save(how(credentials)));
   }
 
-  /** A client that was registered for another address would be refused. */
+  /** Rejects a client that was registered for another address, which the server would refuse. */
   function isUsable({ id, redirectUris }: OAuthClient): boolean {
     if (clientMetadataUrl !== undefined) return id === clientMetadataUrl;
     return redirectUris === undefined || redirectUris.length === 0 || redirectUris.includes(redirectUrl);

@@ -14,19 +14,19 @@ import { toSignInError } from "./problems.ts";
 
 export interface LoginOptions extends Omit<AuthorizeOptions, "settings" | "owner" | "challenge"> {
   clientInfo: Implementation;
-  /** For the whole sign-in, in milliseconds. */
+  /** Limits the whole sign-in, in milliseconds. */
   limitMs?: number;
 }
 
 export interface SignInResult {
   toolCount: number;
-  /** Whether a person had to sign in; otherwise the server was content with what there was. */
+  /** Is true when the user had to sign in, and false when the server accepted the existing credentials. */
   hasSignedIn: boolean;
 }
 
 const usualLimitMs = 300_000;
 
-/** A server that still asks after so many sign-ins asks for ever. */
+/** Limits the sign-ins; a server that still asks after so many would ask forever. */
 const mostAttempts = 3;
 
 /**
@@ -62,7 +62,7 @@ async function attempt(settings: ServerSettings, owner: CredentialOwner, options
   }
 }
 
-/** How many tools the server gives us; undefined when it wants a person to sign in first. */
+/** Counts the tools that the server lists; undefined when it requires a user to sign in first. */
 async function countTools(
   settings: ServerSettings,
   owner: CredentialOwner,
@@ -102,7 +102,7 @@ async function countTools(
   }
 }
 
-/** Whose sign-in a person can do. Throws a `config` error for a server that needs none. */
+/** Returns the owner of credentials that a user can obtain. Throws a `config` error for a server that needs no sign-in. */
 function personalOwner(settings: ServerSettings): CredentialOwner {
   const owner = getCredentialOwner(settings);
   const { name } = settings;

@@ -4,7 +4,7 @@ import { type Lookup, lookUp, type Reach } from "../../kit/net/check-address.ts"
 import { failedRequestError, refusedError, toDialTarget } from "../../kit/net/dial-target.ts";
 import type { Fetch } from "../transport/limited-fetch.ts";
 
-/** What tests put in the place of the world. */
+/** Holds what tests replace: the name lookup and the trusted certificates. */
 export interface OAuthWorld {
   lookup?: Lookup;
   /** Certificates to trust in place of the usual ones, as PEM. */
@@ -14,9 +14,9 @@ export interface OAuthWorld {
 const limits = { maxBytes: 1_000_000, timeoutMs: 15_000, maxRedirects: 0 };
 
 /**
- * The `fetch` of a sign-in. A server names the addresses, so none inside of the user's network is dialled unless the configured
- * server itself stands there; a redirect is given back, not followed. What an authorization server says of a failure is cut
- * down to its error code: it may repeat what it was sent. Rejects as `fetch` does, the `DuetError` as the cause.
+ * Creates the `fetch` of a sign-in. Servers choose the addresses, so none inside the user's network is contacted unless the
+ * configured server is there itself; a redirect is returned, not followed. An authorization server's error is reduced to its
+ * error code, because it may repeat what it was sent. Rejects as `fetch` does, with the `DuetError` as the cause.
  */
 export function createOAuthFetch(server: URL, signal: AbortSignal, world: OAuthWorld = {}): Fetch {
   const { lookup = lookUp, ca } = world;
@@ -50,7 +50,7 @@ export function createOAuthFetch(server: URL, signal: AbortSignal, world: OAuthW
 
 const tooLong = { zh: "回答过长", en: "the answer is too long" };
 
-/** Plain HTTP only where the configured server is spoken to so, and only to itself or on this machine. */
+/** Allows plain HTTP only when the configured server uses it, and only to that server, or between addresses on this machine. */
 function checkScheme(url: URL, server: URL): void {
   if (url.protocol === "https:") return;
   const isOwn = url.origin === server.origin;
@@ -72,8 +72,8 @@ function reachOf(kinds: ReadonlySet<AddressKind>): Reach {
 }
 
 /**
- * The kinds of addresses that a sign-in may use: public ones, and the server's own kind where it is in the user's network. That it
- * is on this machine has to be written in its URL, since a name can be made to point anywhere.
+ * Returns the kinds of addresses that a sign-in may use: public ones, and the server's own kind when it is in the user's
+ * network. A server on this machine counts only when its URL says so, since a name can be made to resolve to anything.
  */
 async function kindsOf(server: URL, lookup: Lookup): Promise<ReadonlySet<AddressKind>> {
   const { host } = toDialTarget(server);

@@ -3,8 +3,8 @@ import { DuetError } from "../../kit/errors.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 
 /**
- * Whether an address may be shown to a browser: `https`, or `http` on this machine. Servers choose it, and some systems run what
- * other schemes name (CVE-2025-6514). Throws what refuses it.
+ * Checks that an address may be opened in a browser: `https`, or `http` on this machine. Servers choose the address, and some
+ * systems run programs for other schemes (CVE-2025-6514). Throws the error for a rejected address.
  */
 export function checkBrowserAddress({ protocol, hostname, username, password, origin }: URL): void {
   const isLoopback = ["localhost", "127.0.0.1", "[::1]"].includes(hostname) || hostname.endsWith(".localhost");
@@ -31,7 +31,7 @@ export function openBrowser(url: URL, platform: NodeJS.Platform = process.platfo
   }
 }
 
-/** What opens an address on a system; the address is one argument. */
+/** Returns the command that opens an address on a platform; the address is one argument. */
 export function toBrowserCommand(url: URL, platform: NodeJS.Platform): { command: string; args: string[] } {
   if (platform === "darwin") return { command: "open", args: [url.href] };
   if (platform === "win32") return { command: "rundll32", args: ["url.dll,FileProtocolHandler", url.href] };

@@ -1,7 +1,7 @@
 import { DuetError, type ErrorDetails, type Text } from "../../kit/errors.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 
-/** A person has to sign in; says how. */
+/** Reports that a user has to sign in, and explains how. */
 export function loginRequiredError(name: string): DuetError {
   return new DuetError({
     code: "auth",
@@ -10,7 +10,6 @@ export function loginRequiredError(name: string): DuetError {
   });
 }
 
-/** What was asked for needs more rights than the sign-in has. */
 export function scopeRequiredError(name: string, scope: string | undefined): DuetError {
   const shown = scope === undefined ? "" : ` (${toShortLine(scope, 200)})`;
   return new DuetError({
@@ -39,15 +38,15 @@ export function issuerMismatchError(name: string, issuer: string, before: string
   });
 }
 
-/** A name as a shell takes it. */
+/** Shortens a name to 100 characters and quotes it for a shell where needed. */
 function shownName(name: string): string {
   const line = toShortLine(name, 100);
   return /^[\w.@:/-]+$/.test(line) ? line : JSON.stringify(line);
 }
 
 /**
- * What people read when a sign-in fails. Nothing of what the package or a server says is repeated but error codes: their
- * words may hold what was sent. Already a `DuetError`, also below a failed `fetch`: stays as it is.
+ * Converts a failed sign-in to an error for users. Of the package's and the server's messages it repeats only error codes, since
+ * the rest may contain what was sent. A `DuetError`, also one below a failed `fetch`, stays as it is.
  */
 export async function toSignInError(thrown: unknown): Promise<DuetError> {
   const below = thrown instanceof TypeError ? thrown.cause : undefined;
@@ -63,7 +62,7 @@ export async function toSignInError(thrown: unknown): Promise<DuetError> {
   return new DuetError(said.find(({ start }) => message.startsWith(start)) ?? unreadable);
 }
 
-/** The error code that an authorization server answered with; undefined for any other failure. */
+/** Returns the error code that an authorization server answered with; undefined for any other failure. */
 export function getOAuthCode(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || thrown.name !== "OAuthError" || !("code" in thrown)) return undefined;
   return typeof thrown.code === "string" && /^[a-z_]{1,60}$/.test(thrown.code) ? thrown.code : "server_error";
@@ -107,7 +106,7 @@ const clientHint: Text = {
   en: "Register an application at the service, and give its clientId under auth of this server.",
 };
 
-/** By how the package's message starts, which has no code. */
+/** Recognizes an error by the beginning of the package's message, which has no code. */
 const said: (ErrorDetails & { start: string })[] = [
   {
     start: "Incompatible auth server: does not support dynamic client registration",

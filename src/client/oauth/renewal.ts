@@ -12,8 +12,8 @@ export interface Renewal {
 }
 
 /**
- * New tokens for those that are used up, without a person. Undefined where only a person can help: there is nothing to renew
- * with, it was refused, or the server has moved to another authorization server. Rejects when it could not be tried.
+ * Exchanges expired tokens for new ones without the user. Returns undefined when only a user can help: there is no refresh
+ * token, it was refused, or the server has moved to another authorization server. Rejects when the renewal could not be tried.
  */
 export async function refreshTokens(renewal: Renewal, credentials: Credentials): Promise<Credentials | undefined> {
   const { sdk, settings, server, fetch } = renewal;
@@ -72,13 +72,13 @@ export async function requestClientTokens(
   return withTokens(credentials, issuer, toTokens(given));
 }
 
-/** Who we are by the configuration; undefined where it does not say. */
+/** Returns the configured client; undefined when the configuration names none. */
 export function getConfiguredClient({ auth }: ServerSettings): OAuthClient | undefined {
   if (auth?.clientId === undefined) return undefined;
   return { id: auth.clientId, ...(auth.clientSecret !== undefined && { secret: auth.clientSecret }) };
 }
 
-/** The package's shape of a client. */
+/** Converts a client to the package's shape. */
 export function toClientInformation({ id, secret, authMethod, redirectUris = [] }: OAuthClient) {
   return {
     client_id: id,
@@ -95,7 +95,7 @@ interface GivenTokens {
   expires_in?: number | undefined;
 }
 
-/** Tokens as we keep them; what a renewal does not repeat stays as it was. */
+/** Converts tokens to our format; fields that a renewal does not repeat keep their old values. */
 export function toTokens(given: GivenTokens, before?: Tokens): Tokens {
   const { access_token: access, refresh_token: refresh = before?.refresh, scope = before?.scope, expires_in } = given;
   const expiresAt = expires_in === undefined ? undefined : Date.now() + 1000 * expires_in;
@@ -107,7 +107,7 @@ export function toTokens(given: GivenTokens, before?: Tokens): Tokens {
   };
 }
 
-/** The credentials without what was refused. */
+/** Returns the credentials without the refused tokens. */
 export function removeTokens(credentials: Credentials): Credentials {
   const { issuer } = credentials;
   return issuer === undefined ? credentials : withTokens(credentials, issuer, undefined);
@@ -115,13 +115,12 @@ export function removeTokens(credentials: Credentials): Credentials {
 
 type Discovered = Awaited<ReturnType<Sdk["discoverOAuthServerInfo"]>>;
 
-/** The authorization server that a server names. */
 export interface AuthorizationServer {
   url: string;
-  /** What credentials of it are kept under. */
+  /** Is the key under which its credentials are stored. */
   issuer: string;
   metadata: Discovered["authorizationServerMetadata"];
-  /** What tokens are asked for (RFC 8707). */
+  /** Identifies the resource for which tokens are requested (RFC 8707). */
   resource: string | undefined;
 }
 

@@ -8,37 +8,36 @@ import type { Pool } from "../pool.ts";
 import { findHidden, makeTreeVisible } from "../trust/hidden-characters.ts";
 import type { Kind, ListedEntry } from "./kinds.ts";
 
-/** One list of one server. */
+/** Caches one list of one server. */
 interface Shelf {
   readonly list: Kind["list"];
   entries: ListedEntry[];
   isFresh: boolean;
-  /** It could not be had the last time, so nobody waits for it any more. */
+  /** Is true when the last fetch failed; nobody waits for the list any more. */
   hasFailed: boolean;
-  /** Whether it was told that a list went without it. */
+  /** Is true when a list was returned, and reported, without this server's part. */
   isMissed: boolean;
-  /** When the last fetch began, by `performance.now()`. */
+  /** Holds the start of the last fetch, by `performance.now()`. */
   begunAt: number;
-  /** A fetch that is going on. */
   fetching?: Promise<void> | undefined;
 }
 
-/** How long a list waits for one server's part, and how long a server may take for it, in milliseconds. */
+/** Limits how long a list waits for one server's part, and how long a server may take for it, in milliseconds. */
 const patienceMs = 5_000;
 const fetchLimitMs = 30_000;
 
-/** The lists of all servers, fetched once until they change. */
+/** Fetches the lists of all servers and caches them until they change. */
 export interface EntryLists {
-  /** Every entry with its server, in the configuration's order. Rejects only when the signal aborts. */
+  /** Returns every entry with its server, in the configuration's order. Rejects only when the signal aborts. */
   all(kind: Kind, signal?: AbortSignal): Promise<{ server: string; entry: ListedEntry }[]>;
-  /** The servers that have such a thing, in the configuration's order. */
+  /** Returns the servers that offer this capability, in the configuration's order. */
   serversWith(what: "prompts" | "resources" | "completions"): string[];
-  /** A list has changed: it is fetched anew when somebody next wants it. */
+  /** Marks a list as changed, so that it is fetched again when next requested. */
   changed(list: ServerList): void;
 }
 
 export interface Listeners {
-  /** Told of a list that has become longer after somebody was given it without waiting any more. */
+  /** Runs when a list has grown after it was returned without waiting any longer. */
   onLate(list: Kind["list"]): void;
   /** Takes a line for the operator, each thing once. */
   tell(line: Text): void;
@@ -150,16 +149,17 @@ export function createEntryLists(pool: Pick<Pool, "status" | "request">, { onLat
   };
 }
 
-/** The longest texts that a host is shown, and the longest name or URI, in characters. */
+/** Limits the texts that a host receives, and names and URIs, in characters. */
 const longest = { name: 200, title: 200, description: 4000 } as const;
 const longestKey = 4000;
 
-/** No entry needs more levels, and deeper ones break who reads them. */
+/** Limits nesting: no entry needs more levels, and deeper ones break their readers. */
 const deepest = 64;
 
 /**
- * An entry of a server's list as a host may see it: nothing hidden in its texts, and none of them without end. What names it
- * stays, for its server knows it by that. Undefined where nothing names it, or where that is no URI that somebody could see.
+ * Prepares an entry of a server's list for a host: its texts contain nothing hidden and have a maximum length. Its key is
+ * unchanged, because the server knows it by that. Returns undefined when the key is missing, or is a URI with invisible
+ * characters.
  */
 export function readEntry(entry: unknown, { key }: Pick<Kind, "key">): ListedEntry | undefined {
   if (!isRecord(entry) || isDeeperThan(entry, deepest)) return undefined;

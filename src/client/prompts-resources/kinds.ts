@@ -1,9 +1,12 @@
 import type { Text } from "../../kit/errors.ts";
 
-/** A prompt, a resource or a template as its server describes it: its texts may be shown, the rest is unchecked but for what names it. */
+/**
+ * Holds a prompt, a resource or a template as its server describes it: its texts may be shown, and the rest is unvalidated
+ * except for its key.
+ */
 export type ListedEntry = Readonly<Record<string, unknown>>;
 
-/** One kind of list, and the name of its entries. */
+/** Describes one kind of list and the property that names its entries. */
 export interface Kind {
   list: "prompts" | "resources";
   method: string;

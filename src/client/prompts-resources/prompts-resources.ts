@@ -8,36 +8,36 @@ import { createToolNames } from "../tool-names.ts";
 import { createEntryLists, type EntryLists, type Listeners } from "./entry-lists.ts";
 import { type Kind, kinds, type ListedEntry } from "./kinds.ts";
 
-/** What servers offer beside tools, all servers as one. Requests reject with a `DuetError`, or with the signal's reason. */
+/** Combines what all servers offer besides tools. Requests reject with a `DuetError`, or with the signal's reason. */
 export interface PromptsAndResources {
-  /** Named `server__prompt`, as tools are. */
+  /** Lists prompts under the names `server__prompt`, as tools are. */
   prompts(signal?: AbortSignal): Promise<ListedEntry[]>;
   /**
-   * Under their own URIs. Where two servers have the same one, the first in the configuration's order answers it and the
-   * other's is not on offer, which is told: hosts keep URIs, and results name them, so that they cannot be changed.
+   * Lists resources under their own URIs. When two servers have the same URI, the first in the configuration's order answers it
+   * and the other's is left out, which is reported: URIs cannot be changed, because hosts store them and results name them.
    */
   resources(signal?: AbortSignal): Promise<ListedEntry[]>;
   resourceTemplates(signal?: AbortSignal): Promise<ListedEntry[]>;
-  /** Undefined when there is no such prompt. */
+  /** Returns undefined when there is no such prompt. */
   getPrompt(name: string, args: Record<string, string>, options: CallerOptions): Promise<Answer | undefined>;
   /**
    * Asks the server that lists it, else the one with the narrowest template, else the one that gave a link to it; a template
    * that fits everything comes last. Undefined when there is none.
    */
   readResource(uri: string, options: CallerOptions): Promise<Answer | undefined>;
-  /** Undefined when nobody completes that. */
+  /** Returns undefined when no server completes the request. */
   complete(request: Completion, options: CallerOptions): Promise<Answer | undefined>;
   /** Remembers which server gave a link, so that what stands behind it can be read. */
   learn(server: string, uri: string): void;
-  /** A list has changed: it is fetched anew when somebody next wants it. */
+  /** Marks a list as changed, so that it is fetched again when next requested. */
   changed(list: ServerList): void;
-  /** The same without the servers that are not permitted. */
+  /** Returns a view without the servers that are not permitted. */
   only(permits: (server: string) => boolean): PromptsAndResources;
 }
 
 type Answer = Record<string, unknown>;
 
-/** What `completion/complete` asks, of a prompt by our name or of a template. */
+/** Holds a `completion/complete` request, for a prompt by our name or for a template. */
 export interface Completion {
   ref: { type: "ref/prompt"; name: string } | { type: "ref/resource"; uri: string };
   argument: { name: string; value: string };
@@ -61,13 +61,13 @@ export function createPromptsAndResources(
   return offeringsOf(shared, () => true);
 }
 
-/** What is known of the servers, for all who ask. */
+/** Holds what is known of the servers, shared by all views. */
 interface Shared {
   pool: Pick<Pool, "status" | "request">;
   names: ReturnType<typeof createToolNames>;
   lists: EntryLists;
   firstOfEach: ReturnType<typeof createCollisions>;
-  /** Servers by the links they gave. */
+  /** Maps links to the servers that returned them. */
   links: Map<string, string>;
 }
 
@@ -178,8 +178,8 @@ function collision(uri: string, first: string, second: string): Text {
 }
 
 /**
- * Whether a URI may come from an RFC 6570 template: its fixed parts, in their order. That is enough to find the server, which
- * judges for itself, and takes no longer for a template that was made to be slow.
+ * Returns true when a URI may come from an RFC 6570 template, by comparing its fixed parts in order. That is enough to find the
+ * server, which decides for itself, and it takes no longer for a template that was made to be slow.
  */
 export function isTemplateMatch(uri: string, template: string): boolean {
   const [first = "", ...rest] = template.split(/\{[^{}]*\}/);
@@ -195,7 +195,7 @@ export function isTemplateMatch(uri: string, template: string): boolean {
   return uri.length - last.length >= at && uri.endsWith(last);
 }
 
-/** How narrow a template is: the characters that it fixes. */
+/** Counts the fixed characters of a template; more of them make it more specific. */
 function countFixedCharacters(template: string): number {
   return template.replace(/\{[^{}]*\}/g, "").length;
 }

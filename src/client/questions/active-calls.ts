@@ -3,7 +3,7 @@ import { createSemaphore, followSignal } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/errors.ts";
 import type { Redact } from "../redact.ts";
 
-/** A call under way, as far as questions go. */
+/** Holds what questions need to know of a running call. */
 export interface ActiveCall {
   /** Asks the person for whom the call is made; absent where nobody can be asked. */
   elicit?: Elicit | undefined;
@@ -12,19 +12,22 @@ export interface ActiveCall {
 }
 
 /**
- * The calls under way on one connection. A question of a server of the 2025 era does not say which call it belongs to, so it
- * is put to a person only while all calls are for that one person.
+ * Tracks the running calls of one connection. A server of the 2025 era does not say which call its question belongs to, so a
+ * user is asked only while all calls are for that one user.
  */
 export interface ActiveCalls {
   /** Counts a call until the function that it gives is called. */
   enter(call: ActiveCall): () => void;
-  /** Whom a question that has just come is for: asks one at a time, and withdraws it when no call is left. Undefined: nobody. */
+  /**
+   * Returns whom to ask a question that has just arrived, or undefined when there is nobody. It asks one question at a time, and
+   * withdraws it when no call is left.
+   */
   current(): Elicit | undefined;
   /** Tells the reader of the oldest call. */
   readonly tell: Notify;
 }
 
-/** Questions that stand or wait; further ones are not asked: nobody reads a book of questions. */
+/** Limits the open and waiting questions; further ones are not asked, since nobody would read so many. */
 const mostAtOnce = 5;
 
 const cancel: ElicitationReply = { action: "cancel" };
@@ -97,7 +100,7 @@ export function createActiveCalls(): ActiveCalls {
   };
 }
 
-/** All calls for which nobody can be asked are one. */
+/** Returns the person behind a call; all calls for which nobody can be asked count as one. */
 function personOf({ elicit }: ActiveCall): unknown {
   return elicit?.person ?? elicit;
 }
@@ -109,14 +112,13 @@ function unasked(from: string): Text {
   };
 }
 
-/** Who asks, and how its own secrets are taken out of what it says. */
+/** Identifies the server that asks, and redacts its own secrets from its texts. */
 export interface RequestingServer {
-  /** The configured name of the server. */
+  /** Is the configured name of the server. */
   from: string;
   redact: Redact;
 }
 
-/** For whom a question is answered. */
 export interface AnswerContext {
   /** Asks the person of the call that the question belongs to; absent where nobody can be asked. */
   elicit?: Elicit | undefined;
@@ -126,5 +128,5 @@ export interface AnswerContext {
   tell?: Notify | undefined;
 }
 
-/** Like the `notice` of a tool's context, in both languages. */
+/** Works like the `notice` of a tool's context, in both languages. */
 export type Notify = (code: string, message: Text) => void;

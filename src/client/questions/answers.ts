@@ -10,8 +10,8 @@ import { unknownMethodError } from "./request-refusal.ts";
 import { createSampling } from "./sampling.ts";
 
 /**
- * What we tell a server that it may ask. Questions to a person always: whether somebody can be asked depends on who calls,
- * and what cannot be asked is answered `cancel` at once.
+ * Returns the capabilities announced to a server. Elicitation is always announced: whether a user can be asked depends on the
+ * caller, and a question that cannot be asked is answered `cancel` at once.
  */
 export function toClientCapabilities(
   settings: Pick<ServerSettings, "sampling" | "roots">,
@@ -26,7 +26,7 @@ export function toClientCapabilities(
 
 export interface AnswerOptions {
   settings: Pick<ServerSettings, "name" | "sampling" | "roots">;
-  /** Absent where no model of ours writes for servers. */
+  /** Is undefined when none of our models serves sampling requests. */
   sample: Sample | undefined;
   redact: Redact;
 }

@@ -8,7 +8,7 @@ import type { Redact } from "../redact.ts";
 import type { AnswerContext, RequestingServer } from "./active-calls.ts";
 import { badRequestError, notNowError } from "./request-refusal.ts";
 
-/** Of a message, in UTF-16 units. */
+/** Limits a message, in UTF-16 units. */
 const longestMessage = 4000;
 
 /** Answers `elicitation/create`. A person alone says yes; what a form gets back fits its schema. */
@@ -24,7 +24,7 @@ export async function answerElicitation(
   return { action: "accept", content: contentOf(fields, reply) };
 }
 
-/** The fields are those of a form. */
+/** Returns `fields` only for a form. */
 function readQuestion(asking: RequestingServer, params: unknown): { question: Elicitation; fields?: FormField[] } {
   if (!isRecord(params)) throw badRequestError("A question needs params");
   const { mode = "form", message, requestedSchema, url } = params;
@@ -39,7 +39,9 @@ function readQuestion(asking: RequestingServer, params: unknown): { question: El
   return { question: { kind: "form", ...words, schema: toFormSchema(fields) }, fields };
 }
 
-/** One that holds a secret of the server would hand it to whoever is asked, and to their history. */
+/**
+ * Rejects an address that holds a secret of the server, because it would hand the secret to the user and their browser history.
+ */
 function pageOf({ redact }: RequestingServer, address: unknown): string {
   const url = readPageAddress(address);
   if (redact(url) !== url) throw badRequestError("url holds a secret of this server's configuration");
@@ -51,7 +53,7 @@ function clean({ redact }: RequestingServer, message: string): string {
   return truncate(sanitize(redact(message.slice(0, 4 * longestMessage))), longestMessage).trim();
 }
 
-/** What leaves, field by field; nothing that was not asked for. */
+/** Builds the content field by field, so that nothing is sent that was not asked for. */
 function contentOf(
   fields: readonly FormField[],
   { content = {} }: ElicitationReply & { action: "accept" },
@@ -72,8 +74,8 @@ function contentOf(
 const longestAddress = 4000;
 
 /**
- * The address of a page that a person is to open: `https`, or `http` on this machine; without a user name, which could pass
- * for the host. It is as the browser would read it, so that a host in foreign letters shows its real spelling.
+ * Reads the address of a page that a user is to open: `https`, or `http` on this machine; without a user name, which could pass
+ * for the host. The result is spelled as the browser reads it, so that a host in foreign letters shows its real spelling.
  */
 export function readPageAddress(address: unknown): string {
   if (typeof address !== "string" || address.length > longestAddress || !URL.canParse(address))
@@ -90,12 +92,12 @@ function isThisMachine(host: string): boolean {
   return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** Of a form; lengths in UTF-16 units. */
+/** Limits a form; lengths are in UTF-16 units. */
 const most = { fields: 50, choices: 500, name: 200, value: 1000, title: 200, description: 1000 };
 
 /**
- * The fields with words that are safe to show and hold none of the server's secrets. Names and values go back to the server
- * as they are, so they are not changed: a form whose own hold a secret is refused, and a default that does is dropped.
+ * Cleans the fields so that their texts are safe to show and hold none of the server's secrets. Names and values go back to the
+ * server, so they are not changed: a form with a secret in one of them is refused, and a default that holds one is dropped.
  */
 export function cleanFields(fields: readonly FormField[], redact: Redact): FormField[] {
   if (fields.length > most.fields) throw badRequestError(`A form has at most ${most.fields} fields`);

@@ -1,4 +1,4 @@
-/** A request of a server that we do not fulfil; `code` is JSON-RPC's. Its words go to the server. */
+/** Refuses a server's request; `code` is JSON-RPC's. The message is sent to the server. */
 export class RequestRefusedError extends Error {
   override readonly name = "Refusal";
   readonly code: number;
@@ -14,7 +14,7 @@ export function unknownMethodError(message: string): RequestRefusedError {
   return new RequestRefusedError(-32601, message);
 }
 
-/** What was sent along cannot be used. */
+/** Reports unusable parameters of the server's request. */
 export function badRequestError(message: string): RequestRefusedError {
   return new RequestRefusedError(-32602, message);
 }

@@ -5,7 +5,7 @@ import { isRecord } from "../../kit/json.ts";
 import type { AnswerContext, RequestingServer } from "./active-calls.ts";
 import { badRequestError, notNowError } from "./request-refusal.ts";
 
-/** What a server may have a model of ours do; lengths in UTF-16 units. */
+/** Limits a server's sampling requests; lengths are in UTF-16 units. */
 const most = { perMinute: 5, messages: 50, characters: 100_000, outputTokens: 4000 };
 
 /** Answers `sampling/createMessage` of one server: texts only, one after the other, a few a minute. */
@@ -70,7 +70,7 @@ function readMessage(message: unknown): SamplingRequest["messages"][number] {
   return { role, text: blocks.map(readBlock).join("\n").toWellFormed() };
 }
 
-/** What the model cannot be shown is named in its place. */
+/** Replaces content that the model cannot be shown by a description of it. */
 function readBlock(block: unknown): string {
   const { type, text, mimeType } = isRecord(block) ? block : {};
   if (type === "text" && typeof text === "string") return text;

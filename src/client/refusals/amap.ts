@@ -1,17 +1,19 @@
 import type { ErrorCode, Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 
-/** What Amap's web service says in `infocode` and `info` when it does not answer: https://lbs.amap.com/api/webservice/guide/tools/info */
+/**
+ * Describes a value of `infocode` and `info` with which Amap's web service refuses a request:
+ * https://lbs.amap.com/api/webservice/guide/tools/info
+ */
 interface AmapCode {
   number: number;
   name: string;
   code: ErrorCode;
-  /** What is wrong. */
   text: Text;
   remedy: Text;
-  /** After how many milliseconds the same request may succeed. */
+  /** Is the time in milliseconds after which the same request may succeed. */
   retryAfterMs?: number;
-  /** Whether other services use this name too, so that it says nothing alone. */
+  /** Is true when other services use this name too, so that the name alone is no evidence. */
   common?: true;
 }
 
@@ -99,7 +101,7 @@ const codes: readonly AmapCode[] = [
   quota(40003, "ABROAD_QUOTA_PLAN_RUN_OUT", "购买的海外额度已用完", "the bought quota abroad is used up"),
 ];
 
-/** `X failed: INFO`, which is all that `@amap/amap-maps-mcp-server` tells of a refusal. */
+/** Matches `X failed: INFO`, which is all that `@amap/amap-maps-mcp-server` reports of a refusal. */
 const packaged =
   /^(?:R?Geocoding|IP Location|Get weather|Get poi detail|Direction [A-Z]?[\w ]{1,30}|Text Search|Around Search) failed: (\w{1,60})$/;
 
@@ -112,10 +114,10 @@ const unsaid: ServiceRefusal = {
   },
 };
 
-/** A code alone in its clause, with or without its number. */
+/** Matches a code alone in its clause, with or without its number. */
 const bare = /^(?:\d{5} )?([A-Z_]{6,40})(?: ?[(（]?\d{5}[)）]?)?$/;
 
-/** A refusal in the words of Amap or of the servers before it; `value` is the text parsed, if it is JSON. */
+/** Explains an error from Amap or from the MCP servers in front of it. `value` is the parsed text if it is JSON. */
 export function explainAmap(text: string, value: unknown, clauses: readonly string[]): ServiceRefusal | undefined {
   const said = packaged.exec(text)?.[1] ?? infoOf(value);
   if (said === "undefined") return unsaid;
@@ -127,7 +129,7 @@ export function explainAmap(text: string, value: unknown, clauses: readonly stri
   return { ...told, ...(mayRepeat && retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
-/** `{"status":"0","info":…,"infocode":…}`, and of v4 services `{"errcode":…,"errmsg":…}`. */
+/** Reads `{"status":"0","info":…,"infocode":…}`, and `{"errcode":…,"errmsg":…}` of v4 services. */
 function infoOf(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;
   const { status, info, infocode, errcode, errmsg } = value;
@@ -156,11 +158,10 @@ function refusal({ number, name, code, text, remedy, retryAfterMs }: AmapCode): 
   };
 }
 
-/** Why a service did not do what a tool asked of it. */
 export interface ServiceRefusal {
   code: ErrorCode;
-  /** What is wrong and what to do, in our own words; nothing of what the server said is in it. */
+  /** Explains the problem and its remedy in our own words; it contains nothing of the server's text. */
   text: Text;
-  /** After how many milliseconds the same call may succeed; only where it is sure that nothing was done. */
+  /** Is the time in milliseconds after which the same call may succeed; set only when it is certain that nothing was done. */
   retryAfterMs?: number;
 }

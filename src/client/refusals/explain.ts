@@ -2,14 +2,14 @@ import type { ErrorCode, Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import { explainAmap, type ServiceRefusal } from "./amap.ts";
 
-/** Longer texts are results, whatever words are in them. */
+/** A longer text counts as a result, whatever words it contains. */
 const longestError = 2000;
 const longestSuccess = 1500;
 
 /**
- * Whether a result is a refusal in words that are known, and what it means. Only looks at what has the shape of an error: a
- * failed result whose clauses say nothing else, or, of those that pass for a success, an object or a text that is nothing
- * but an error. Never throws.
+ * Recognises a result that is a known refusal by the service, and explains it. Considers only results in the shape of an error:
+ * a failed result whose clauses say nothing else or, among reported successes, an object or a text that is nothing but an error.
+ * Never throws.
  */
 export function explainRefusal(text: string, isError: boolean): ServiceRefusal | undefined {
   if (text.length > (isError ? longestError : longestSuccess)) return undefined;
@@ -21,7 +21,7 @@ export function explainRefusal(text: string, isError: boolean): ServiceRefusal |
   return explainAmap(said, value, clauses) ?? explainPhrase(said, clauses);
 }
 
-/** What Tavily answers as a success where somebody without a key asked too often. */
+/** Tavily returns this as a success when a caller without a key sends too many requests. */
 const keyless =
   /^[^\n]{1,400}(?=\n+(?:Retry after|Continuation options):)(?:\nRetry after: \d{1,6}s)?(?:\n+Continuation options:(?:\n(?:- | {4})[^\n]*)*)?$/;
 
@@ -37,7 +37,7 @@ function keylessLimit(said: string): ServiceRefusal {
   };
 }
 
-/** What an error may tell beside its message. Anything else is data. */
+/** Lists the keys that an error may have beside its message. Any other key counts as data. */
 const errorKeys =
   /^(?:status|info|infocode|errcode|errmsg|errdetail|data|error|message|msg|detail|code|status_?code|type|success|ok|time(?:stamp)?|request_?id|count|sec_code(?:_debug)?|key)$/i;
 
@@ -60,8 +60,8 @@ function objectIn(said: string): unknown {
 }
 
 /**
- * The parts of an error between line ends, full stops, colons and the quotes of JSON, without more than the first 40. A saying
- * has to be a whole one: the name of a file in an error is none.
+ * Splits an error at line ends, full stops, colons and JSON quotes, and returns at most the first 40 parts. A phrase has to
+ * match a whole part, so that a file name inside an error does not count.
  */
 function clausesOf(said: string): string[] {
   return said
@@ -70,17 +70,20 @@ function clausesOf(said: string): string[] {
     .filter((clause) => clause !== "");
 }
 
-/** How services word a refusal, in a clause that says nothing else. */
+/** A phrase must fill a whole clause to count as a refusal. */
 interface Saying {
   code: ErrorCode;
   when: RegExp;
-  /** After how many milliseconds the same request may succeed, where the service counts by the second. */
+  /** The same request may succeed after this many milliseconds. Set when the service limits requests per second. */
   retryAfterMs?: number;
 }
 
 const second = 1000;
 
-/** In order: the first that any clause matches decides. Money and keys come first, for they are told with status 429 too. */
+/**
+ * The first phrase that any clause matches decides. Billing and key errors come first because services also send them with
+ * status 429.
+ */
 const sayings: readonly Saying[] = [
   { code: "quota", when: /^(?:request |usage |api )?quota (?:limit )?(?:has been )?exceeded\b.{0,40}$/i },
   { code: "quota", when: /^(?:QUOTA_LIMITED|insufficient_quota|payment required|usage limit exceeded)$/i },
@@ -127,7 +130,10 @@ const sayings: readonly Saying[] = [
 
 const statuses: Readonly<Record<string, ErrorCode>> = { 401: "auth", 402: "quota", 429: "rate_limit" };
 
-/** `429 Too Many Requests`, `x error (401): …`, `HTTP 429`, `Request failed with status code 429` at the begin of an error. */
+/**
+ * Matches `429 Too Many Requests`, `x error (401): …`, `HTTP 429` and `Request failed with status code 429` at the start of an
+ * error.
+ */
 const status =
   /^(?:Error: )?(?:[\w .!'-]{0,60}?\b(?:error|status|code|HTTP)[ :=]{1,2}\(?)?(401|402|429)(?=$|[):,.\n]| [A-Z]| -)/i;
 
@@ -149,7 +155,7 @@ const words: Readonly<Partial<Record<ErrorCode, Text>>> = {
   },
 };
 
-/** A refusal in words that many services share, or by the HTTP status that an error begins with. */
+/** Recognises a refusal by phrases that many services share, or by the HTTP status at the start of the error. */
 export function explainPhrase(text: string, clauses: readonly string[]): ServiceRefusal | undefined {
   const saying = sayings.find(({ when }) => clauses.some((clause) => when.test(clause)));
   const code = saying?.code ?? statuses[status.exec(text)?.[1] ?? ""];
@@ -160,13 +166,13 @@ export function explainPhrase(text: string, clauses: readonly string[]): Service
   return { code, text: explained, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
-/** Whether an error tells of nothing else, so that nothing else can have been done: a line or two, and the body of an answer. */
+/** Is true when the text is only an error, a line or two and a response body, so that the call cannot have had any effect. */
 function isOnlyRefusal(text: string): boolean {
   const [head = "", ...more] = text.replace(/\n\{[\s\S]*\}$/, "").split("\n");
   return head.length <= 300 && more.every((line) => /^(?:Timestamp|Documentation|Retry after): /.test(line));
 }
 
-/** The pause that a service asks for, in milliseconds. */
+/** Returns the delay that the service asks for, in milliseconds. */
 function findPause(text: string): number | undefined {
   const [, amount, unit = ""] = untilRetry.exec(text) ?? [];
   if (amount === undefined) return undefined;

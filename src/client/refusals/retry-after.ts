@@ -3,7 +3,7 @@ import { type Locale, say } from "../../kit/errors.ts";
 import type { ServiceRefusal } from "./amap.ts";
 import { explainRefusal } from "./explain.ts";
 
-/** A call waits no longer than this for its second try, in milliseconds; what takes longer is the model's to decide. */
+/** A call waits at most this long for its second attempt, in milliseconds. The model decides about longer waits. */
 const longestPauseMs = 2000;
 
 export interface RetriableCall {
@@ -15,8 +15,8 @@ export interface RetriableCall {
 }
 
 /**
- * The result of a call. One that a service has refused for too many calls a second is sent once more after the pause, for
- * nothing was done; any other refusal is a failure that says what it means and what to do.
+ * Returns the result of a call. A call refused for too many requests per second is sent once more after the pause, because the
+ * first one had no effect. Any other refusal becomes a failure that says what it means and what to do.
  */
 export async function retryAfterRefusal({ send, rest, locale }: RetriableCall): Promise<ToolResult> {
   const result = await send();
@@ -30,7 +30,7 @@ export async function retryAfterRefusal({ send, rest, locale }: RetriableCall): 
   return still ? explained(second, still, locale) : second;
 }
 
-/** Only what the server itself said is looked at, not what we say of it. */
+/** Reads only what the server itself said, and not the text that Duet adds. */
 function refusalIn({ ok, text, error }: ToolResult): ServiceRefusal | undefined {
   return ok || error?.code === "tool" ? explainRefusal(text, !ok) : undefined;
 }

@@ -1,17 +1,16 @@
 /** Keeps messages that nobody waits for within bounds. */
 export interface FloodGate {
-  /** Whether there is room for one more. */
+  /** Returns true when the message is within the limit. */
   passes(line: string): boolean;
-  /** How many were dropped. */
   readonly dropped: number;
   close(): void;
 }
 
-/** A thousand messages a second; more says nothing to anybody, and costs time to read. */
+/** The limit is a thousand messages a second. More would carry no information and cost time to parse. */
 const windowMs = 100;
 const mostPerWindow = 100;
 
-/** What is beyond the limit is dropped, but that a list has changed is handed on a moment later, once for each list. */
+/** Drops messages beyond the limit. A list-changed notification is delivered a moment later instead, once for each list. */
 export function createFloodGate(handOn: (line: string) => void): FloodGate {
   const held = new Map<string, string>();
   let windowEnds = 0;

@@ -7,20 +7,20 @@ import { type Fetch, limitFetch } from "./limited-fetch.ts";
 import type { OpenFetch } from "./own-connections.ts";
 import { ownErrors } from "./stdio.ts";
 
-/** A transport that is not connected yet, and how to leave it politely. */
+/** Holds a transport that is not connected yet, and the function that closes it in order. */
 export interface TransportLink {
   transport: Transport;
-  /** What the client tries first: `auto` asks for the newest protocol and falls back. */
+  /** `auto` asks for the newest protocol first and falls back to the older one. */
   mode: "legacy" | "auto";
   goodbye(): Promise<void>;
 }
 
-/** How long a server may take to end our session, in milliseconds. */
+/** Limits the wait for the server to end our session, in milliseconds. */
 const goodbyeMs = 500;
 
 type Target = Extract<ServerTransport, { url: string }>;
 
-/** `auth` brings the sign-in; the configured headers go along whether there is one or not. */
+/** `auth` adds the sign-in. The configured headers are sent with or without it. */
 export function createStreamableHttpLink(sdk: Sdk, target: Target, auth: Auth | undefined): TransportLink {
   const open = openFetch();
   const transport = new sdk.StreamableHTTPClientTransport(new URL(target.url), transportOptions(target, open, auth));
@@ -34,7 +34,7 @@ export function createStreamableHttpLink(sdk: Sdk, target: Target, auth: Auth | 
   };
 }
 
-/** The transport of 2024-11-05, which old servers still speak. */
+/** Creates the HTTP+SSE transport of the 2024-11-05 protocol, which old servers still use. */
 export function createSseLink(sdk: Sdk, target: Target, auth: Auth | undefined): TransportLink {
   const open = openFetch();
   const transport = new sdk.SSEClientTransport(new URL(target.url), transportOptions(target, open, auth));
@@ -53,7 +53,6 @@ function transportOptions(
   return { requestInit, redirectPolicy: "same-origin", fetch: auth.watch(fetch), authProvider: auth };
 }
 
-/** The connections of a transport end with it. */
 function closeWith(transport: Transport, open: OpenFetch): void {
   const close = transport.close.bind(transport);
   transport.close = async () => {
@@ -62,7 +61,7 @@ function closeWith(transport: Transport, open: OpenFetch): void {
   };
 }
 
-/** A stream that ends before its answer would leave the call waiting for its time limit. */
+/** Fails the calls of a stream that ends before its response. They would otherwise wait for their time limit. */
 function failCutStreams(transport: StreamableHTTPClientTransport): void {
   const send = transport.send.bind(transport);
   transport.send = (message, options) => {
@@ -84,8 +83,8 @@ function cutAnswer(id: string | number): JSONRPCMessage {
 }
 
 /**
- * `fetch` for long calls: silence is limited by who calls, where the built-in one gives up on a server that thinks for five
- * minutes. Its package is loaded at the first request.
+ * Returns a `fetch` for long calls. The caller limits the silence, while the built-in `fetch` gives up after five minutes.
+ * undici is loaded at the first request.
  */
 export function openFetch(): OpenFetch {
   let opened: Promise<OpenFetch> | undefined;

@@ -1,11 +1,11 @@
 import { messageLimit, valueLimit } from "../limits.ts";
 
-/** What the package's HTTP transports call instead of `fetch`. */
+/** The package's HTTP transports call this in place of `fetch`. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * `fetch` whose bodies end with an error once a message outgrows the limit: a whole body, or one event of an event
- * stream. The package itself takes any length into memory.
+ * Returns a `fetch` whose bodies end with an error once a message (a whole body or one event of an event stream) exceeds the
+ * limit. The package itself reads any length into memory.
  */
 export function limitFetch(fetch: Fetch, limit = messageLimit): Fetch {
   return async (url, init) => {
@@ -35,7 +35,9 @@ function limitStream(limit: number, perEvent: boolean): TransformStream<Uint8Arr
   });
 }
 
-/** Where the last event of the chunk ended; an event split exactly there only counts longer than it is. */
+/**
+ * Returns where the last event of the chunk ends. An event whose blank line is split between chunks counts as longer than it is.
+ */
 function lastBlankLine(chunk: Uint8Array): number {
   const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   return Math.max(bytes.lastIndexOf("\n\n"), bytes.lastIndexOf("\r\n\r\n"));
@@ -44,7 +46,9 @@ function lastBlankLine(chunk: Uint8Array): number {
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** What parts the values of a JSON text; a key (`:`) takes as long to read as two values. */
+/**
+ * These characters separate the values of a JSON text. A key (`:`) counts twice because it takes as long to parse as two values.
+ */
 const weights = new Uint8Array(256);
 
 for (const mark of [",", "[", "{"]) weights[mark.charCodeAt(0)] = 1;

@@ -1,15 +1,20 @@
 import { ValueCount } from "./limited-fetch.ts";
 
-/** What a line splitter hands on. */
 export interface LineSink {
   line(text: string): void;
-  /** A line outgrew a limit and is skipped: first its head, as soon as that is known, and its tail when it ends. */
+  /**
+   * Called for a line that exceeds a limit and is skipped: first with its head, as soon as the limit is exceeded, and with its
+   * tail when the line ends.
+   */
   tooLong(part: "head" | "tail", text: string, limit: keyof LineLimits): void;
 }
 
 export interface LineLimits {
   bytes: number;
-  /** Of JSON values, a key counting as two; counted where a line comes in more than one piece. */
+  /**
+   * Limits the number of JSON values, where a key counts as two. Values are counted only when a line arrives in more than one
+   * piece.
+   */
   values: number;
 }
 
@@ -28,7 +33,7 @@ export class LineSplitter {
   #length = 0;
   #values = new ValueCount();
   #exceeded: keyof LineLimits = "bytes";
-  /** The last bytes of a line that is too long; undefined while the line is within the limit. */
+  /** Holds the last bytes of a line that is too long, and is undefined while the line is within the limit. */
   #tail: Buffer | undefined;
 
   constructor(limits: LineLimits, sink: LineSink) {

@@ -2,10 +2,10 @@
 import { Agent, fetch } from "undici";
 import type { Fetch } from "./limited-fetch.ts";
 
-/** How long a connection may take to be there, TLS included, in milliseconds; undici's clock is up to a second late. */
+/** Limits the time to connect, TLS included, in milliseconds. undici's timer fires up to a second late. */
 const connectLimitMs = 9000;
 
-/** A `fetch` with connections of its own. */
+/** This `fetch` has a connection pool of its own. */
 export interface OpenFetch {
   fetch: Fetch;
   /** Ends what is still under way; never rejects. */

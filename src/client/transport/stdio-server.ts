@@ -11,14 +11,13 @@ import { StdioTransport } from "./stdio.ts";
 
 type Target = Extract<ServerTransport, { type: "stdio" }>;
 
-/** The process of a stdio server, and the way to talk to it. */
 export interface StdioServer {
   open(sdk: Sdk): Promise<Transport>;
-  /** How it ended; undefined while it has not, and where that is not known. */
+  /** Is undefined while the process runs, and where its end is not known. */
   readonly ending: Ending | undefined;
   /** Waits a moment for the news of an end that just happened. */
   waitForExit(): Promise<void>;
-  /** The end of what it wrote to stderr. */
+  /** Returns the end of what the process wrote to stderr. */
   words(): string;
   /** Ends it and all that it started; never rejects. */
   stop(): Promise<void>;
@@ -47,7 +46,7 @@ export function startStdioServer(target: Target, environment: Environment, lifel
   };
 }
 
-/** The package's own transport, which finds `npx.cmd`. Windows has no process groups: grandchildren may stay. */
+/** Uses the package's own transport, which finds `npx.cmd`. Windows has no process groups, so grandchildren may survive. */
 function startOnWindows({ command, args, env, cwd }: Target): StdioServer {
   checkBatchArguments(command, args, {
     path: env.PATH ?? "",

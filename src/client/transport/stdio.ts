@@ -5,21 +5,24 @@ import { messageLimit, valueLimit } from "../limits.ts";
 import { createFloodGate } from "./flood-gate.ts";
 import { type LineLimits, LineSplitter } from "./line-splitter.ts";
 
-/** JSON-RPC error codes of our own, with which our transports settle a request that can get no answer any more. */
+/** Our transports settle a request that can no longer get a response with these JSON-RPC error codes. */
 export const ownErrors = {
-  /** The stream of the answer ended before the answer. */
+  /** The stream ended before the response. */
   cut: -32_097,
-  /** The answer was longer than we take. */
+  /** The response exceeded the size limit. */
   tooLong: -32_098,
 } as const;
 
-/** Bytes between two looks at the clock. */
+/** The clock is read once per this many bytes. */
 const pieceLength = 8192;
 
-/** How long one program may be listened to without a break, in milliseconds. */
+/** Limits how long one process is read without a break, in milliseconds. */
 const longestTurnMs = 1;
 
-/** A break is as long as what was done before it, or twice the last one where a flood goes on; never longer, in milliseconds. */
+/**
+ * A break lasts as long as the work before it, or twice as long as the last break while a flood goes on, up to this limit in
+ * milliseconds.
+ */
 const longestBreakMs = 20;
 
 /**
@@ -62,12 +65,12 @@ export function readFairly(stream: Readable, take: (piece: Buffer) => void): voi
   stream.on("data", go);
 }
 
-/** How much may wait for a server that does not read, in bytes. */
+/** Limits the bytes queued for a server that does not read. */
 const waitingLimit = 2 * messageLimit;
 
 /**
- * MCP over the pipes of a child. Instead of the package's own transport, which signals only the direct child, dies
- * with one long line and copies what it has at each chunk.
+ * Speaks MCP over the pipes of a child. It replaces the package's own transport, which signals only the direct child, fails on
+ * one long line and copies its buffer at each chunk.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -77,7 +80,7 @@ export class StdioTransport implements Transport {
   readonly #parse: (value: unknown) => JSONRPCMessage;
   readonly #gate = createFloodGate((line) => this.#take(line));
   #closed = false;
-  /** Whether something other than an answer came in this turn of the event loop. */
+  /** Is true when a message other than a response came in this turn of the event loop. */
   #hasNoticed = false;
 
   constructor(child: Child, parse: (value: unknown) => JSONRPCMessage) {
@@ -120,7 +123,7 @@ export class StdioTransport implements Transport {
     this.onclose?.();
   }
 
-  /** A line without an id is neither an answer nor a question. */
+  /** Sends a line without an id through the flood gate, because it is neither a response nor a request. */
   #read(line: string): void {
     if (line.trim() !== "" && (line.includes('"id"') || this.#gate.passes(line))) this.#take(line);
   }
@@ -139,7 +142,10 @@ export class StdioTransport implements Transport {
     this.#deliver(message);
   }
 
-  /** The package forgets who listens to a call's progress with its answer, before it has handed on what came just before. */
+  /**
+   * The package removes a call's progress listener when the response arrives, before it has delivered the notifications that
+   * came just before.
+   */
   #notice(): void {
     if (this.#hasNoticed) return;
     this.#hasNoticed = true;

@@ -4,11 +4,11 @@ import type { PinCheck, ServerPins, WaitingTool } from "./pin-store.ts";
 import { isSameTool } from "./same-tool.ts";
 
 export interface PinCheckOptions {
-  /** Of the server as it is configured now; pins of another one say nothing. */
+  /** Identifies the server as it is configured now. Pins with another origin do not apply. */
   origin: string;
-  /** What becomes of a tool that a known server has not offered before. */
+  /** Decides about a tool that a known server has not offered before. */
   newTools: "stop" | "allow";
-  /** Whether pins are there that cannot be read: then the server is known, and nobody knows what was approved of it. */
+  /** Is true when pins exist but cannot be read. The server then counts as known, without any record of what was approved. */
   isDamaged?: boolean;
 }
 
@@ -46,8 +46,8 @@ export function checkPins(
 }
 
 /**
- * The pins after the tools of these names were approved, as they stand in `waiting`: what the person has seen. The same
- * object where none of them waits.
+ * Returns the pins after the tools of these names are approved in the version in `waiting`, which is what the person has seen.
+ * Returns the same object when none of these tools waits.
  */
 export function approvePins(pins: ServerPins, waiting: readonly WaitingTool[], names: readonly string[]): ServerPins {
   const wanted = new Set(names);
@@ -59,7 +59,7 @@ export function approvePins(pins: ServerPins, waiting: readonly WaitingTool[], n
   return { ...pins, tools, approved: [...new Set([...(pins.approved ?? []), ...approved.keys()])] };
 }
 
-/** What was approved is about a definition that is pinned; a name alone says nothing. */
+/** Keeps the approvals whose definition is still pinned. A name alone is no approval. */
 function stillPinned({ approved }: ServerPins, tools: readonly RemoteTool[]): string[] | undefined {
   return approved?.filter((name) => tools.some((tool) => tool.name === name));
 }
@@ -70,7 +70,10 @@ function oncePerName(listed: readonly RemoteTool[]): RemoteTool[] {
   return [...first.values()];
 }
 
-/** The server's order, then what is gone; a server that renames its tools for ever does not make the list grow for ever. */
+/**
+ * Orders the pins as the server does, followed by removed tools. The list is bounded, so that a server that keeps renaming its
+ * tools does not make it grow without limit.
+ */
 function pinsInOrder(
   listed: readonly RemoteTool[],
   known: ReadonlyMap<string, RemoteTool>,

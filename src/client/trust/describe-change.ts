@@ -6,13 +6,13 @@ import { makeTextVisible } from "./hidden-characters.ts";
 import { replacePadding } from "./padding.ts";
 import type { WaitingTool } from "./pin-store.ts";
 
-/** So many empty lines in a row are told by their number. */
+/** This many empty lines in a row are shown as a number. */
 const manyEmpty = 8;
 
 /**
- * What a person reads before approving a tool: `+` before what would be approved, `-` before what was, blanks before what
- * stays. It is the whole description and all that is different of title, flags and schemas; of a new tool everything.
- * Nothing is cut: hidden characters are shown, and of a long run of blanks its length is said.
+ * Returns the lines that a person reads before approving a tool: `+` before what would be approved, `-` before what was, blanks
+ * before what stays. They hold the whole description and every difference in title, annotations and schemas, or everything for a
+ * new tool. Nothing is cut: hidden characters are shown, and a long run of blanks is replaced by its length.
  */
 export function describeChange({ tool, pinned }: WaitingTool, locale: Locale): string[] {
   const heading: Line = { sign: pinned ? " " : "+", text: say(locale, { zh: "描述：", en: "description:" }) };
@@ -24,7 +24,7 @@ export function describeChange({ tool, pinned }: WaitingTool, locale: Locale): s
   return lines.map(({ sign, text }) => `${sign} ${text}`.trimEnd());
 }
 
-/** What cannot be seen in a line; where two lines are to be compared, also which blanks they hold. */
+/** Shows the invisible characters of a line, and which blanks it has when two lines are compared. */
 function printed(text: string, isCompared: boolean, locale: Locale): string {
   const shown = makeTextVisible(replacePadding(text, (length) => say(locale, blanks(length))));
   if (!isCompared) return shown;
@@ -52,7 +52,7 @@ function withoutEmptyRuns(lines: readonly Line[], locale: Locale): Line[] {
   return kept;
 }
 
-/** They are compared as they are, and shown as they can be read: what looks the same may differ. */
+/** The raw values are compared and the printable ones are shown, because texts that look the same may differ. */
 function changedLeaves(pinned: RemoteTool | undefined, tool: RemoteTool, locale: Locale): Line[] {
   const before = pinned === undefined ? new Map<string, unknown>() : leavesIn(pinned);
   const after = leavesIn(tool);
@@ -75,7 +75,7 @@ function changedLeaves(pinned: RemoteTool | undefined, tool: RemoteTool, locale:
   return lines;
 }
 
-/** Everything but the description, by path. */
+/** Lists everything except the description, by path. */
 function leavesIn({ name, annotations, inputSchema, outputSchema }: RemoteTool): Map<string, unknown> {
   const parts = Object.entries({ name, annotations, inputSchema, outputSchema });
   return new Map(parts.flatMap(([part, value]) => [...listLeaves(value, part)]));
@@ -102,8 +102,8 @@ function unchanged(count: number) {
 }
 
 /**
- * A JSON value as its leaves, each under its path (`inputSchema.properties.to.type`); a list of plain values is one leaf.
- * Two values are the same exactly when their leaves are.
+ * Flattens a JSON value into its leaves, each under its path (`inputSchema.properties.to.type`). A list of plain values is one
+ * leaf. Two values are the same exactly when their leaves are.
  */
 export function listLeaves(value: unknown, path: string): Map<string, unknown> {
   const leaves = new Map<string, unknown>();
@@ -132,16 +132,19 @@ function stepOf(key: string): string {
   return /^[A-Za-z_$][\w$-]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 
-/** A line of a comparison: `+` is new, `-` is gone, a blank stays. */
+/** `+` marks a new line, `-` a removed one, and a blank one that stays. */
 interface Line {
   sign: "+" | "-" | " ";
   text: string;
 }
 
-/** Node's comparison takes memory with the square of what differs; beyond this all old lines are given, then all new ones. */
+/**
+ * Node's comparison takes memory with the square of the difference. Beyond this many lines, all old lines are listed and then
+ * all new ones.
+ */
 const mostCompared = 1000;
 
-/** The lines of a text, marked by what has become of them; all new where there was no text before. */
+/** Marks each line of a text by how it changed. All lines are new when there was no text before. */
 export function matchLines(before: string | undefined, after: string): Line[] {
   const now = after.split("\n");
   if (before === undefined) return marked("+", now);
@@ -163,7 +166,7 @@ function sameAtStart(some: readonly string[], others: readonly string[]): number
   return different === -1 ? some.length : different;
 }
 
-/** What goes stands before what comes in its place. */
+/** Puts each removed line before its replacement. */
 function compared(old: readonly string[], now: readonly string[]): Line[] {
   // Node's comparison fails where there is nothing to compare.
   if (old.length === 0 || now.length === 0) return [...marked("-", old), ...marked("+", now)];

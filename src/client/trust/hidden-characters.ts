@@ -1,14 +1,14 @@
 import { isRecord } from "../../kit/json.ts";
 import type { RemoteTool } from "../lists/listing.ts";
 
-/** Hidden characters beyond this many in one text are not told apart. */
+/** Hidden characters beyond this many in one text are not distinguished. */
 const most = 1000;
 
 /**
- * The text with each character that nobody would see, or that turns others round, written as `\u{E0041}`: controls, bidi
- * and zero-width characters, tags, fillers, private ones. More than `printable` shows, for here it is a model that would
- * read them (https://www.unicode.org/reports/tr36/; `Default_Ignorable_Code_Point`). What emoji and joined scripts are
- * made of stays. In a text that is full of them each run becomes `\u{…}`.
+ * Replaces each character that is invisible or changes text direction by `\u{E0041}` or the like: controls, bidi and zero-width
+ * characters, tags, fillers and private-use characters. It replaces more than `printable` does, because a model would read these
+ * characters (https://www.unicode.org/reports/tr36/; `Default_Ignorable_Code_Point`). The parts of emoji and of joined scripts
+ * stay. In a text with too many of them each run becomes `\u{…}`.
  */
 export function makeTextVisible(text: string): string {
   const { count, isAll } = findHidden(text);
@@ -21,13 +21,13 @@ export function makeTextVisible(text: string): string {
 
 export interface HiddenCharacters {
   count: number;
-  /** Each as `U+200B`, in the order of their first place. */
+  /** Lists each kind as `U+200B`, in the order of first appearance. */
   kinds: string[];
-  /** Whether there are no more than were counted. */
+  /** Is false when the text has more hidden characters than were counted. */
   isAll: boolean;
 }
 
-/** What is hidden in a text; it stops to count where there is no end of it. */
+/** Finds the hidden characters of a text. It stops counting at a limit. */
 export function findHidden(text: string): HiddenCharacters {
   if (!unusual.test(text)) return { count: 0, kinds: [], isAll: true };
   const kinds = new Set<string>();
@@ -43,14 +43,17 @@ export function findHidden(text: string): HiddenCharacters {
   return { count, kinds: [...kinds], isAll: true };
 }
 
-/** The tool as a model and a host may see it; the same object where nothing is hidden. Its name stays, for its server knows it by that. */
+/**
+ * Returns the tool as a model and a host may see it, or the same object when nothing is hidden. The name stays as it is because
+ * the server knows the tool by it.
+ */
 export function makeToolVisible(tool: RemoteTool): RemoteTool {
   const { name, ...rest } = tool;
   const shownRest = makeTreeVisible(rest);
   return shownRest === rest ? tool : { name, ...shownRest };
 }
 
-/** Every text and key within; the same object or list where nothing in it changes. */
+/** Applies to every text and key in the value. Returns the same object or list when nothing in it changes. */
 export function makeTreeVisible<T>(value: T): T;
 export function makeTreeVisible(value: unknown): unknown {
   if (typeof value === "string") return makeTextVisible(value);

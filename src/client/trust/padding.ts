@@ -1,14 +1,14 @@
-/** A run of blanks this long, or with so many line ends, is no layout. */
+/** A run of blanks this long, or with this many line ends, is not layout. */
 const longRun = 100;
 const manyLines = 12;
 
-/** The length of the longest run of blanks that no layout explains; 0 when there is none. */
+/** Returns the length of the longest run of blanks that is not layout, and 0 when there is none. */
 export function measureLongestBlank(text: string): number {
   const lengths = [...text.matchAll(blanks)].map(([run]) => (isPadding(run) ? run.length : 0));
   return Math.max(0, ...lengths);
 }
 
-/** The text with such runs replaced by what `say` says of their length: nothing behind them is out of sight then. */
+/** Replaces such runs by what `say` returns for their length, so that no text behind them is out of sight. */
 export function replacePadding(text: string, say: (length: number) => string): string {
   return text.replace(blanks, (run: string) => (isPadding(run) ? say(run.length) : run));
 }

@@ -11,25 +11,29 @@ import { schemaDepthLimit } from "../limits.ts";
 import type { RemoteTool } from "../lists/listing.ts";
 import { toServerOrigin } from "./server-origin.ts";
 
-/** What is kept of one server. */
 export interface PinReading {
-  /** Undefined where it was never seen, where the pins are of another program or address, and where they cannot be read. */
+  /**
+   * Is undefined when the server was never seen, when the pins are of another program or address, and when they cannot be read.
+   */
   pins: ServerPins | undefined;
-  /** Why pins that are there cannot be read; its tools wait to be approved again then. */
+  /** Says why existing pins cannot be read. The server's tools then wait for approval again. */
   problem: Text | undefined;
 }
 
-/** The pins of all servers, one file each. Processes share them; the last to write wins, whole file by whole file. */
+/** Stores the pins of all servers, one file each. Processes share the files, and the last write of a whole file wins. */
 export interface PinStore {
   /** Never rejects. */
   read(settings: ServerSettings): Promise<PinReading>;
   /** Rejects with a `DuetError` where it cannot be written; what was there before is there still. */
   write(settings: ServerSettings, pins: ServerPins): Promise<void>;
-  /** Whether another has written since this store last read or wrote; costs one look at the file's state. Never rejects. */
+  /**
+   * Returns true when another process has written since this store last read or wrote. Costs one `stat` of the file. Never
+   * rejects.
+   */
   hasChanged(settings: ServerSettings): Promise<boolean>;
 }
 
-/** In bytes; larger than any list of tools can make it. */
+/** Limits the file in bytes, and is larger than any list of tools can make it. */
 const longestFile = 64_000_000;
 
 /** Keeps pins under `pins` of that directory, for the user alone; in memory where there is none. */
@@ -52,9 +56,9 @@ function inMemory(): PinStore {
 }
 
 function inFiles(folder: string): PinStore {
-  /** The state of each server's file as it was last read or written. */
+  /** Holds the state of each server's file as it was last read or written. */
   const seen = new Map<string, string>();
-  /** Of one server one write after the other, so that the last one asked for is the one that stays. */
+  /** Queues the writes of each server, so that the last one requested is the one that stays. */
   const writing = new Map<string, Promise<void>>();
 
   async function write({ name }: ServerSettings, pins: ServerPins): Promise<void> {
@@ -100,7 +104,10 @@ function inFiles(folder: string): PinStore {
 
 const missing = "missing";
 
-/** A name for every file system: a server's name may be anything, and may differ from another by a capital only. */
+/**
+ * Returns a file name that every file system accepts. A server's name may have any characters, and may differ from another only
+ * in case.
+ */
 function fileOf(server: string): string {
   const stem = server.toLowerCase().replace(/[^a-z0-9_-]+/g, "_");
   const digest = createHash("sha256").update(server).digest("hex");
@@ -158,7 +165,7 @@ function writePins({ origin, era, tools, approved }: ServerPins): string {
   return `${JSON.stringify({ version: 1, origin, era, tools, approved })}\n`;
 }
 
-/** Files of older versions have none: what was approved then counts as trusted at first use. */
+/** Files of older versions have no names, so the tools approved then count as trusted on first use. */
 function namesIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((name) => typeof name === "string") : [];
 }
@@ -197,32 +204,30 @@ function areFlags<K extends string>(flags: Record<K, unknown>): flags is Record<
   return Object.values(flags).every((flag) => flag === undefined || typeof flag === "boolean");
 }
 
-/** What was seen of a server and approved, as it is kept from one start to the next (trust on first use). */
+/** Stores the tools of a server that were seen and approved, from one start to the next (trust on first use). */
 export interface ServerPins {
-  /** Which program or address these pins are of: a digest of its command and arguments, or of its URL. */
+  /** Identifies the program or address of these pins by a digest of its command and arguments, or of its URL. */
   origin: string;
-  /** Which protocol it spoke last, so that nobody has to ask again. */
+  /** Holds the protocol era of the last connection, so that it need not be probed again. */
   era?: "legacy" | "modern";
-  /** The approved tools, in the server's order; also what a lazy server offers before it has started. */
+  /** Lists the approved tools in the server's order. A lazy server offers them before it has started. */
   tools: RemoteTool[];
-  /** The names of those whose definition a person has read and approved; the others were trusted at first use. */
+  /** Names the tools whose definition a person has read and approved. The others were trusted on first use. */
   approved?: string[];
 }
 
-/** A tool that may not be used until somebody approves it. */
 export interface WaitingTool {
-  /** `trusted`: it may be used, but nobody has approved it so far. */
+  /** A `trusted` tool may be used although no person has approved it so far. */
   kind: "changed" | "new" | "trusted";
   tool: RemoteTool;
-  /** What was approved before; absent where it is new. */
+  /** Holds the definition that was approved before, and is absent for a new tool. */
   pinned?: RemoteTool;
 }
 
-/** What pins say of a list of tools. */
 export interface PinCheck {
-  /** In the order of the server's list. */
+  /** Lists the tools in the order of the server's list. */
   usable: RemoteTool[];
   waiting: WaitingTool[];
-  /** The pins from now on; the same object where nothing is to be kept anew. */
+  /** Holds the pins from now on. It is the same object when nothing has to be stored. */
   pins: ServerPins;
 }

@@ -1,15 +1,15 @@
 import { isRecord } from "../../kit/json.ts";
 import type { RemoteTool } from "../lists/listing.ts";
 
-/** Deeper than any schema that is kept; what is deeper counts as different. */
+/** Limits the depth of the comparison. No stored schema is deeper, and what is deeper counts as different. */
 const deepest = 200;
 
-/** Whether a model and a host would see the same in both; the order of keys does not matter. */
+/** Returns true when a model and a host would see the same in both. The order of keys does not matter. */
 export function isSameTool(one: RemoteTool, other: RemoteTool): boolean {
   return isSame(one, other, deepest);
 }
 
-/** A key without a value is one that is not there: it would not outlive the file. */
+/** A key whose value is undefined counts as absent because it is not written to the file. */
 function isSame(one: unknown, other: unknown, levels: number): boolean {
   if (one === other) return true;
   if (levels === 0) return false;

@@ -3,8 +3,8 @@ import type { ServerSettings } from "../../config/config.ts";
 import { secretWord } from "../redact.ts";
 
 /**
- * Which program or address a server is, as a digest. What may be a secret is left out before, not only hashed, for a short
- * one could be guessed from its digest; so a new key is no new server. Environment and headers say nothing of it.
+ * Returns a digest of the program or address of a server. Values that may be secret are removed before hashing, because a short
+ * one could be guessed from the digest, so a new key does not make a new server. Environment and headers are not included.
  */
 export function toServerOrigin({ transport }: Pick<ServerSettings, "transport">): string {
   const parts =
@@ -25,7 +25,7 @@ function argumentsOf(args: readonly string[]): string[] {
   });
 }
 
-/** An address without the user, the fragment, and values that may let somebody in; any other text as it is. */
+/** Returns the address without the user, the fragment and values that may be credentials. Any other text is returned as it is. */
 function addressOf(text: string): string {
   if (!isAddress(text)) return isToken(text) ? "…" : text;
   const { protocol, host, pathname, searchParams } = new URL(text);
@@ -38,7 +38,7 @@ function isAddress(text: string): boolean {
   return text.includes("://") && URL.canParse(text);
 }
 
-/** Whether a text looks as if somebody had drawn it by lot. */
+/** Returns true when a text looks random. */
 function isToken(text: string): boolean {
   return (
     /^[\w.~%=+-]{20,}$/.test(text) && /\d/.test(text) && /[a-z]/i.test(text) && !/\.(?:js|mjs|cjs|ts|py)$/.test(text)

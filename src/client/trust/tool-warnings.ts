@@ -5,23 +5,23 @@ import type { RemoteTool } from "../lists/listing.ts";
 import { findHidden } from "./hidden-characters.ts";
 import { measureLongestBlank } from "./padding.ts";
 
-/** A tool of another server: its own name there, and the name under which models see it. */
+/** Names a tool of another server by its own name there and by the name that models see. */
 export interface OtherTool {
   server: string;
   tool: string;
   name: string;
 }
 
-/** A server's name and a tool's; a longer word is neither. */
+/** Limits the length of a server's name and a tool's together. A longer word is not a tool name. */
 const longestName = 260;
 
-/** More lines than this nobody reads. */
+/** Nobody reads more lines than this. */
 const mostWarnings = 20;
 
 /**
- * What a person should know of a list of tools: characters that nobody sees, blanks that push words out of sight, another
- * server's tool named, words that order a model about. A finding says that somebody should look; that there is none says
- * nothing. Takes time in proportion to the length of the list.
+ * Returns warnings about a list of tools: invisible characters, blanks that push words out of sight, the name of another
+ * server's tool, and instructions to a model. A warning means that a person should look; the absence of warnings proves nothing.
+ * Takes time in proportion to the length of the list.
  */
 export function findWarnings(listed: readonly RemoteTool[], otherTools: readonly OtherTool[]): Text[] {
   const foreign = foreignNames(listed, otherTools);
@@ -35,7 +35,10 @@ export function findWarnings(listed: readonly RemoteTool[], otherTools: readonly
   return [...found.slice(0, mostWarnings - 1), rest];
 }
 
-/** The same as it stands at the moment: other servers come later, and then their tools are other servers' tools too. */
+/**
+ * Caches the warnings, and computes them again when the list or the tools of other servers have changed, because servers may
+ * connect later.
+ */
 export function createWarnings(): (listed: readonly RemoteTool[], otherTools: readonly OtherTool[]) => Text[] {
   let last: { listed: readonly RemoteTool[]; others: string; found: Text[] } | undefined;
   return (listed, otherTools) => {
@@ -94,7 +97,7 @@ const partNames: Record<ToolPart, Text> = {
   outputSchema: { zh: "结果说明", en: "its output schema" },
 };
 
-/** Every way in which a text may mean a tool of another server, in small letters, with the name to show. */
+/** Holds every name, in lower case, by which a text may refer to a tool of another server, with the name to show. */
 interface ForeignNames {
   names: ReadonlyMap<string, string>;
   hasCamelCase: boolean;
@@ -111,7 +114,7 @@ function foreignNames(listed: readonly RemoteTool[], otherTools: readonly OtherT
   return { names, hasCamelCase: otherTools.some(({ tool }) => /[a-z][A-Z]/.test(tool)) };
 }
 
-/** Whether nobody would write it without meaning the tool: `send_mail`, `sendMail`, `mail.send`, but not `search`. */
+/** Returns true for a name that is no ordinary word, such as `send_mail`, `sendMail` and `mail.send`, but not `search`. */
 function isDistinctive(name: string): boolean {
   return name.length >= 5 && /[a-z0-9][_.][a-z0-9]|[a-z][A-Z]/.test(name);
 }
@@ -144,7 +147,7 @@ function orderIn(text: string): string | undefined {
   return found === undefined ? undefined : toShortLine(found, 60);
 }
 
-/** What attacks that were published have in common; harmless tools rarely speak so. */
+/** Published attacks share these phrases, and harmless tools rarely use them. */
 const orders = [
   /<\/?(?:important|system|instructions?|secret|hidden|critical|admin)\b[^<>]{0,60}>/i,
   /\b(?:ignore|disregard|forget) (?:all |any |the |your )?(?:previous|prior|earlier|above) (?:instructions?|rules|prompts?)/i,
@@ -153,10 +156,9 @@ const orders = [
   /(?:不要|不得|请勿|切勿|别)(?:告诉|告知|通知|提醒|让)(?:用户|使用者)|忽略(?:之前|以上|上面|先前|所有)[^。\n]{0,8}(?:指令|指示|规则|提示)/,
 ];
 
-/** Where in a tool a text stands. */
 type ToolPart = "name" | "title" | "description" | "inputSchema" | "outputSchema";
 
-/** Every word that a tool's server wrote, by part: of a schema its strings and its keys, a line each. */
+/** Returns every text that the server wrote in a tool, by part. A schema gives its strings and keys, one per line. */
 export function listToolTexts(tool: RemoteTool): [ToolPart, string][] {
   const parts: [ToolPart, string][] = [
     ["name", tool.name],

@@ -7,17 +7,17 @@ import { readModelFlag } from "./model-text.ts";
 import { type ModelChoice, resolveChoice } from "./models.ts";
 import type { ModelSpec } from "./resolve-model.ts";
 
-/** Whose model is changed, and what it writes at most where the change does not say, in tokens. */
+/** Describes the role whose model is changed. `maxTokens` limits its output, in tokens, when the change sets no limit. */
 export interface ChangedRole {
   role: "functionCall" | "answer";
-  /** How errors call it. */
+  /** Errors use this name for the setting. */
   name: string;
   maxTokens: number;
 }
 
 /**
- * A model that somebody names while the program runs: `provider`, `provider/model` or the JSON of AGENT_FUNCTION_CALL_MODEL, read
- * and checked as the configuration's are. Throws a `config` error of one line that shows the value and what is allowed.
+ * Reads a model that is named while the program runs: `provider`, `provider/model` or the JSON of AGENT_FUNCTION_CALL_MODEL. It
+ * is validated as in the configuration. Throws a `config` error of one line that shows the value and what is allowed.
  */
 export async function readChangedModel(
   written: string,

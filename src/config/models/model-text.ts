@@ -11,7 +11,9 @@ const aModel = { zh: `JSON 对象，例如 ${example}`, en: `a JSON object such 
 
 const camelCase = new Map(Object.keys(modelSchema.shape).map((key) => [toSnakeCase(key), key]));
 
-/** A model as `AGENT_FUNCTION_CALL_MODEL` has it: JSON with keys in `snake_case`. Throws what is wrong with it. */
+/**
+ * Reads a model as in `AGENT_FUNCTION_CALL_MODEL`: JSON with keys in `snake_case`. Throws a `config` error when it is invalid.
+ */
 export async function readModelJson(written: string, where: string, secrets: readonly string[]): Promise<unknown> {
   const value = await parsed(written, where, secrets);
   if (!isRecord(value)) throw notAllowedError(where, shortened(written, secrets), aModel);
@@ -24,7 +26,7 @@ export async function readModelJson(written: string, where: string, secrets: rea
   );
 }
 
-/** A model as `--function-call-model` has it: `provider`, `provider/model` (which may hold slashes), or the JSON. */
+/** Reads a model as in `--function-call-model`: `provider`, `provider/model` (which may have slashes), or the JSON. */
 export async function readModelFlag(written: string, where: string, secrets: readonly string[]): Promise<unknown> {
   if (written.trimStart().startsWith("{")) return readModelJson(written, where, secrets);
   const [provider = "", ...rest] = written.trim().split("/");
@@ -49,7 +51,7 @@ async function parsed(written: string, where: string, secrets: readonly string[]
   }
 }
 
-/** Where and what the fault is, in our words: those of `JSON.parse` repeat the text, keys and all. */
+/** Describes a JSON error and its place in our own words, because the messages of `JSON.parse` repeat the text with its keys. */
 async function faultOf(written: string): Promise<Text> {
   const thrown = await parseJson(written, "JSON", true).catch((fault: unknown) => fault);
   return thrown instanceof DuetError ? thrown.text : { zh: "JSON", en: "JSON" };

@@ -11,25 +11,25 @@ import { getValue } from "../sources/setting-path.ts";
 import type { Source } from "../sources/source.ts";
 import { createVendorTable, type ModelSpec, resolveModel } from "./resolve-model.ts";
 
-/** The rule router, which needs neither key nor network. */
+/** Selects the rule-based model, which needs neither key nor network. */
 export interface OfflineModel {
   provider: "offline";
   model: "rules";
 }
 
-/** Narrow it with `"wire" in model`: only a language model has a wire. */
+/** Check `"wire" in model` to narrow the type: only a language model has a wire. */
 export type ModelChoice = ModelSettings | OfflineModel;
 
 export interface ModelsConfig {
   providers: Record<string, Vendor>;
-  /** `answer` is absent where one model plays both parts; both are absent where none is configured. */
+  /** `answer` is absent when one model has both roles. Both are absent when none is configured. */
   models: { functionCall?: ModelChoice; answer?: ModelChoice };
-  /** What can be used when none is configured: the vendors whose key is set, best first. */
+  /** Lists the models that can be used when none is configured: those of the vendors whose key is set, best first. */
   candidates: ModelSettings[];
   ollama: { baseUrl: string };
 }
 
-/** `maxTokens` is the output limit of models that name none; `limit`, when given, that of the model that answers. */
+/** `maxTokens` limits the output of models that set no limit. `limit`, when given, applies to the model that answers. */
 export interface OutputLimits {
   maxTokens: number;
   limit: number | undefined;
@@ -74,7 +74,7 @@ export function readModels(
   };
 }
 
-/** A model as it is written, resolved. Throws `config` errors that begin with `where` and hold no secret. */
+/** Resolves a model as it is written. Throws `config` errors that begin with `where` and hold no secret. */
 export function resolveChoice(
   spec: ModelSpec,
   where: string,

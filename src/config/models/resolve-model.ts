@@ -10,7 +10,7 @@ import {
 import { DuetError } from "../../kit/errors.ts";
 import { modelRulesOfOthers, vendorAliases, vendors } from "../../providers/vendors.ts";
 
-/** A model as a user writes it down; only `provider` is required. */
+/** Holds a model as a user writes it. Only `provider` is required. */
 export interface ModelSpec {
   provider: string;
   model?: string;
@@ -21,20 +21,20 @@ export interface ModelSpec {
   apiKeyEnv?: string;
   /** Seconds until the first content or reasoning. */
   timeout?: number;
-  /** Tokens. */
+  /** Is the wanted size, in tokens. */
   contextWindow?: number;
   reasoningEffort?: string;
   wire?: string;
 }
 
-/** A vendor as a user writes it down: one of their own, or what is to change about a known one. */
+/** Holds a vendor as a user writes it: a new one, or changes to a known one. */
 export interface VendorSpec {
   wire?: string;
   baseUrl?: string;
   apiKeyEnv?: string;
-  /** What a model's name means to the vendor now: `{"deepseek-chat": "deepseek-v4-pro"}`. */
+  /** Maps a model name to the name that the vendor uses for it now: `{"deepseek-chat": "deepseek-v4-pro"}`. */
   aliases?: Readonly<Record<string, string>>;
-  /** By the name of the model; over what the price list says. */
+  /** Maps model names to prices. They override the price list. */
   prices?: Readonly<Record<string, Price>>;
 }
 
@@ -42,21 +42,21 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export const modelDefaults = { temperature: 0.7, maxTokens: 2000, timeoutMs: 30_000 } as const;
 
-/** The built-in vendors and the user's, by name. Throws `config` errors that name the key, as `providers.NAME.KEY`. */
+/** Merges the built-in vendors and the user's, by name. Throws `config` errors that name the key as `providers.NAME.KEY`. */
 export function createVendorTable(own: Readonly<Record<string, VendorSpec>>): Record<string, Vendor> {
   const table: Record<string, Vendor> = { ...vendors };
   for (const [name, spec] of Object.entries(own)) table[resolveVendorName(name)] = vendor(name, spec);
   return table;
 }
 
-/** The name in the table: an alias becomes what it stands for. */
+/** Returns the name in the table and resolves aliases. */
 export function resolveVendorName(provider: string): string {
   return Object.hasOwn(vendorAliases, provider) ? (vendorAliases[provider] ?? provider) : provider;
 }
 
 /**
- * What a user's spec, the vendor's row and the environment say together. A missing key is no error here: the call
- * tells. `path` is where the spec stands, for errors: they are `config` errors with the key, its value, what is allowed.
+ * Combines the user's spec, the vendor's row and the environment. A missing key is not an error here, because the call reports
+ * it. Throws `config` errors with the key, its value and what is allowed; `path` is the place of the spec.
  */
 export function resolveModel(
   spec: ModelSpec,
@@ -105,15 +105,17 @@ export function resolveModel(
   };
 }
 
-/** What may be changed of a model while it is in use. */
+/** These parameters of a model may be changed while it is in use. */
 export interface ModelParameters {
   temperature?: number | undefined;
-  /** Output tokens. */
   maxTokens?: number | undefined;
   topP?: number | undefined;
 }
 
-/** The same model with other parameters, by the same rules. `place` stands before their names in errors: `answer.`, or nothing. */
+/**
+ * Returns the same model with other parameters, validated by the same rules. Errors put `place` (`answer.` or nothing) before
+ * the parameter name.
+ */
 export function withParameters(
   settings: ModelSettings,
   { temperature: heat, maxTokens, topP }: ModelParameters,
@@ -167,7 +169,7 @@ function modelFromEnvironment(row: Vendor, environment: Environment): string | u
   return name;
 }
 
-/** An empty variable counts as one that is not set. */
+/** An empty variable counts as unset. */
 function fromEnvironment(environment: Environment, name: string | undefined): string | undefined {
   return name === undefined ? undefined : environment[name]?.trim() || undefined;
 }
@@ -182,7 +184,7 @@ function last<Key extends keyof ModelRule>(rules: ModelRule[], key: Key): ModelR
   return rules.findLast((rule) => rule[key] !== undefined)?.[key];
 }
 
-/** Anthropic's wire takes no temperature above 1, whoever speaks it. */
+/** Anthropic's API accepts no temperature above 1, whichever vendor provides it. */
 function hottest(row: Pick<Vendor, "temperature">, wire: WireName): Vendor["temperature"] {
   return wire === "anthropic-messages" ? { atMost: 1 } : row.temperature;
 }
@@ -209,7 +211,10 @@ function timeoutMs(seconds: number | undefined, path: string): number | undefine
   return checked === undefined ? undefined : Math.max(1, Math.round(checked * 1000));
 }
 
-/** Whether a model that can reason will. Where nobody says how much, it does, unless it takes a temperature as long as it does not. */
+/**
+ * Returns true when the model will reason. Without a set effort it reasons, unless it accepts a temperature only while it does
+ * not reason.
+ */
 function willReason(wanted: string | undefined, quirks: Quirks): boolean {
   const { alwaysReasons, noReasoning, noSampling } = quirks;
   const effort = wanted ?? quirks.defaultEffort;

@@ -30,7 +30,7 @@ function problemOf(issue: z.core.$ZodIssue, source: Source, schema: z.ZodType): 
   return notAllowedError(where, value, allowed);
 }
 
-/** What a `refine` of the schema says that it allows. */
+/** Returns the allowed values that a `refine` of the schema states. */
 function statedBy(issue: z.core.$ZodIssue): Text | undefined {
   const inner = issue.code === "invalid_key" ? issue.issues[0] : issue;
   const stated: unknown = inner?.code === "custom" ? inner.params?.allowed : undefined;

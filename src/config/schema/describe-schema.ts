@@ -2,7 +2,6 @@ import type { Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Path } from "../sources/setting-path.ts";
 
-/** The part of a JSON Schema that describes what stands at `path`. */
 export function findSchema(schema: unknown, path: Path): unknown {
   let node = schema;
   for (const step of path) {
@@ -14,13 +13,12 @@ export function findSchema(schema: unknown, path: Path): unknown {
   return node;
 }
 
-/** The keys that an object there may have. */
 export function listKeys(schema: unknown, path: Path): string[] {
   const node = findSchema(schema, path);
   return isRecord(node) && isRecord(node.properties) ? Object.keys(node.properties) : [];
 }
 
-/** What a JSON Schema allows, in words; `name` is what the value is called. */
+/** Describes in words what a JSON Schema allows. `name` is the name of the value. */
 export function describeAllowed(schema: unknown, name: string): Text {
   if (!isRecord(schema)) return anything;
   if (Array.isArray(schema.enum)) {

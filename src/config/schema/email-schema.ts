@@ -17,7 +17,6 @@ const sender = z.string().refine(
   }),
 );
 
-/** What `email` of the file may say. */
 export const emailSchema = z
   .strictObject({
     host: mailServer.optional().meta({ description: "The SMTP server; without it there is no send_email." }),

@@ -7,7 +7,6 @@ import { serveSchema } from "./serve-schema.ts";
 import { toolsSchema } from "./tools-schema.ts";
 import { webSchema } from "./web-schema.ts";
 
-/** What `terminal` of the file may say. */
 export const terminalSchema = z
   .strictObject({
     theme: z
@@ -226,7 +225,6 @@ const serverSchema = z
 
 const servers = z.record(serverName, serverSchema).default({});
 
-/** What the configuration file may say. */
 export const fileSchema = z
   .strictObject({
     $schema: z.string().optional(),
@@ -260,7 +258,7 @@ export const fileSchema = z
   })
   .meta({ title: "Duet configuration" });
 
-/** What all sources together may say: the environment and the command line have a few words of their own. */
+/** Describes the settings of all sources together. The environment and the command line have a few values of their own. */
 export const settingsSchema = fileSchema.extend({
   home: text.optional(),
   httpToken: z
@@ -274,17 +272,17 @@ export const settingsSchema = fileSchema.extend({
   answerMaxTokens: z.int().min(1).optional(),
 });
 
-/** How to parse what is parsed once: compiling a parser for it would take longer than the parsing. */
+/** Turns off compiled parsers for what is parsed once, because compiling takes longer than parsing. */
 export const parseOnce = { jitless: true };
 
-/** The settings as the sources say them, defaults added. */
+/** Holds the merged settings of all sources, with defaults added. */
 export type Settings = z.infer<typeof settingsSchema>;
 
 export type ServerEntry = z.infer<typeof serverSchema>;
 
 export type ModelEntry = z.infer<typeof modelSchema>;
 
-/** The JSON Schema (draft 7, which editors understand) of the configuration file. */
+/** Returns the JSON Schema of the configuration file in draft 7, which editors support. */
 export function createFileJsonSchema(): Record<string, unknown> {
   return { ...z.toJSONSchema(fileSchema, { target: "draft-7", io: "input" }) };
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Text } from "../../kit/errors.ts";
 
-/** How `refine` says what it allows: the text stands beside the issue, where `issue.ts` finds it. */
+/** Adds the allowed values to a `refine`. They are stored in the issue, where `issue.ts` reads them. */
 export function withAllowed(allowed: Text): { params: { allowed: Text } } {
   return { params: { allowed } };
 }
@@ -14,6 +14,5 @@ export function isHttpAddress(text: string): boolean {
   return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
 }
 
-/** One that is not empty. */
 export const text = z.string().min(1);
 export const patterns = z.array(text);

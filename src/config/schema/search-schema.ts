@@ -18,7 +18,6 @@ function keyed(baseUrl: string) {
   return z.strictObject({ apiKey: z.string().optional(), baseUrl: address.default(baseUrl) }).prefault({});
 }
 
-/** What `search` of the file may say. */
 export const searchSchema = z
   .strictObject({
     enabled: z.boolean().optional().meta({ description: "Absent: tools may search, the chat mode starts without." }),

@@ -120,7 +120,6 @@ const limitsSchema = z
       "What each caller may take, the operator too, over all ways in; counted by this process since it was started.",
   });
 
-/** What `serve` of the file may say. */
 export const serveSchema = z
   .strictObject({
     window: seconds(1, 86_400)

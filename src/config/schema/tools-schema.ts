@@ -10,7 +10,7 @@ const toolPatterns = z.array(
   }),
 );
 
-/** A text with which nothing is wrong; `problem` says what is allowed. */
+/** Accepts a text for which `problem` returns undefined. Otherwise `problem` says what is allowed. */
 function ruled(problem: (written: string) => Text | undefined) {
   return text.superRefine((written, context) => {
     const allowed = problem(written);
@@ -18,10 +18,9 @@ function ruled(problem: (written: string) => Text | undefined) {
   });
 }
 
-/** Patterns of a rule that allows. */
+/** Accepts the patterns of a rule that allows. */
 export const permitPatterns = z.array(ruled(findPermitProblem));
 
-/** What `tools` of the file may say. */
 export const toolsSchema = z
   .strictObject({
     allow: permitPatterns

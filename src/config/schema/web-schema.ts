@@ -3,13 +3,12 @@ import * as z from "zod";
 import type { Text } from "../../kit/errors.ts";
 import { withAllowed } from "./schema-parts.ts";
 
-/** What `isReachable` takes. */
 export const reachableForms: Text = {
   zh: "主机、地址或网段，可带端口，例如 localhost:8080、10.0.0.0/8",
   en: "a host, an address or a range, with a port or without, such as localhost:8080, 10.0.0.0/8",
 };
 
-/** Whether this names a host, hosts (`*.suffix`, `*`), an address or a range of them, with `:port`, `:*` or neither. */
+/** Accepts a host, a host pattern (`*.suffix`, `*`), an address or an address range, each with `:port`, `:*` or neither. */
 function isReachable(entry: string): boolean {
   const [, what = "", port = "*"] = /^(\[.*\]|.*\/\d{1,3}|[^:]*|.*:.*:.*?)(?::(\d{1,5}|\*))?$/.exec(entry) ?? [];
   if (port !== "*" && Number(port) > 65_535) return false;
@@ -29,7 +28,6 @@ const hostPattern = z.string().refine(
   }),
 );
 
-/** What `web` of the file may say. */
 export const webSchema = z
   .strictObject({
     hosts: z.array(hostPattern).default([]).meta({

@@ -1,24 +1,23 @@
 import { isRecord } from "../../kit/json.ts";
 import type { Path } from "../sources/setting-path.ts";
 
-/** Shorter texts are too common to be looked for in other texts. */
+/** Shorter texts are too common to be searched for in other texts. */
 export const shortestSecret = 8;
 
 const longestShown = 80;
 
-/** A secret as it may be shown: at most its last four characters, none of a short one. */
+/** Masks a secret and keeps at most its last four characters. Nothing of a short secret is kept. */
 export function maskSecret(secret: string): string {
   if (secret.length < 16) return "…";
   const prefix = /^(?:sk-|tvly-)/.exec(secret)?.[0] ?? "";
   return `${prefix}…${secret.slice(-4)}`;
 }
 
-/** Whether a variable, header, query parameter or key of this name holds a secret. */
 export function isSecretName(name: string): boolean {
   return /(?:key|token|secret|password|passwd|passphrase|credentials?|authorization|cookie)$/i.test(name);
 }
 
-/** The address without what may let somebody in: user and password, query values, segments that look like tokens. */
+/** Returns the address without possible credentials: user and password, query values, segments that look like tokens. */
 export function maskAddress(address: string): string {
   const parts = /^(https?:\/\/)([^/?#]*@)?([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/is.exec(address);
   if (parts === null) return maskSecret(address);
@@ -28,7 +27,7 @@ export function maskAddress(address: string): string {
   return `${scheme}${user ? "…@" : ""}${host}${segments.join("/")}${shownQuery}${hash ? "#…" : ""}`;
 }
 
-/** What in an address may let somebody in, as written and decoded; nothing in a text that is no address. */
+/** Returns the possible credentials in an address, as written and decoded. A text that is no address has none. */
 export function findAddressSecrets(address: string): string[] {
   if (!/^https?:/i.test(address) || !URL.canParse(address)) return [];
   const url = new URL(address);
@@ -53,7 +52,7 @@ function looksRandom(text: string): boolean {
   return /^[\w.~%=+-]{20,}$/.test(text) && /\d/.test(text) && /[a-z]/i.test(text);
 }
 
-/** The text with every known secret, and whatever is written like one (`sk-...`, `"api_key": "..."`), masked. */
+/** Masks every known secret in the text, and every value that looks like one (`sk-...`, `"api_key": "..."`). */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   const findable = secrets.filter((secret) => secret.length >= shortestSecret);
   const known = findable.reduce((rest, secret) => rest.replaceAll(secret, () => maskSecret(secret)), text);
@@ -66,7 +65,7 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
 const wellKnown = /(\bBearer |(?<![A-Za-z0-9]))((?:sk-|tvly-|gh[opsu]_|github_pat_|xox[abp]-|hf_|AIza)[\w-]{8,})/g;
 const assigned = /((?:key|token|secret|password)["']?\s*[:=]\s*["']?)([^\s"',}&…]{4,})/gi;
 
-/** What may be shown of a text that stands at `path` of the configuration. */
+/** Returns the printable form of a text at `path` of the configuration. */
 function maskedAt(path: Path, text: string, secrets: readonly string[]): string {
   const name = String(path.findLast((step) => typeof step === "string") ?? "");
   const ofServer = (path[0] === "mcpServers" || path[0] === "servers") && (path[2] === "env" || path[2] === "headers");
@@ -78,7 +77,7 @@ function maskedAt(path: Path, text: string, secrets: readonly string[]): string 
   return value === undefined ? hideSecrets(text, secrets) : text.slice(0, -value.length) + maskSecret(value);
 }
 
-/** The bad value as an error may show it; of objects and lists nothing. */
+/** Returns an invalid value in a form that an error may show. Objects and lists are not shown. */
 export function maskValue(value: unknown, path: Path, secrets: readonly string[]): string {
   if (Array.isArray(value)) return value.length === 0 ? "[]" : "[…]";
   if (typeof value === "object" && value !== null) return "{…}";
@@ -87,7 +86,6 @@ export function maskValue(value: unknown, path: Path, secrets: readonly string[]
   return JSON.stringify(text.length > longestShown ? `${text.slice(0, longestShown)}…` : text);
 }
 
-/** A copy of the tree in which every secret is masked. */
 export function maskTree(tree: unknown, secrets: readonly string[], path: Path = []): unknown {
   if (typeof tree === "string") return maskedAt(path, tree, secrets);
   if (Array.isArray(tree)) {
@@ -103,7 +101,7 @@ export function maskTree(tree: unknown, secrets: readonly string[], path: Path =
   );
 }
 
-/** The secrets among a program's arguments: `--api-key VALUE`, `--api-key=VALUE`, and those of addresses. */
+/** Returns the secrets among a program's arguments: `--api-key VALUE`, `--api-key=VALUE`, and those of addresses. */
 export function findArgumentSecrets(args: readonly string[]): string[] {
   return args.flatMap((argument, index) => {
     const value = announcesSecret(args[index - 1]) ? argument : optionSecret(argument);

@@ -2,7 +2,10 @@ import type { Config } from "../config.ts";
 import { listEnvironmentSecrets } from "../sources/environment.ts";
 import { findAddressSecrets, findArgumentSecrets, isSecretName, shortestSecret } from "./mask.ts";
 
-/** Everything that faces and logs must mask, the longest first: keys, tokens, what headers, addresses and servers' variables hide. */
+/**
+ * Returns everything that interfaces and logs must mask, the longest first: keys, tokens, and the secrets in headers, addresses
+ * and servers' variables.
+ */
 export function listSecrets(config: Config): string[] {
   const { models, candidates, search, servers, providers } = config;
   const choices = [models.functionCall, models.answer, ...candidates].filter((model) => model !== undefined);

@@ -4,9 +4,9 @@ import { parseJson } from "./parse-json.ts";
 import { listFileVariables } from "./used-variables.ts";
 
 /**
- * The variables that have a say in this configuration and that a program started elsewhere would not find in its files, by
- * name in alphabetical order, with their values: settings, keys and addresses of the models in force, and what the file names.
- * The token of the HTTP face is not among them: what a host starts speaks over stdio.
+ * Returns the variables that affect this configuration and that a program started elsewhere would not find in its files, in
+ * alphabetical order and with their values: settings, keys and addresses of the models in use, and variables named in the file.
+ * The token of the HTTP API is left out because a host starts Duet over stdio.
  */
 export async function listActiveVariables(config: Config): Promise<Record<string, string>> {
   const { environment, dotEnv, file, origins, models, candidates, providers } = config;

@@ -12,24 +12,23 @@ import {
 } from "./find-file.ts";
 import { parseJson } from "./parse-json.ts";
 
-/** Which files are read: the configuration, and the `.env` beside it. */
 export interface ChosenFiles {
   place: { file: string; exists: boolean; text?: string };
   dotEnv: { file: string; text: string | undefined };
   leftOut: SkippedFile[];
 }
 
-/** A file that was found in a git work tree and whose content nobody has trusted. */
+/** Describes a file in a git work tree that was not read because nobody has trusted its content. */
 export interface SkippedFile {
   file: string;
-  /** How many servers it would start or call; undefined where it is no configuration that can be read. */
+  /** Counts the servers that the file would start or call. Is undefined when the file is no readable configuration. */
   servers?: number;
 }
 
 /**
- * The file asked for, and the `.env` beside it; with none asked for, the first place that has one. What lies in a git
- * work tree may be somebody else's, and would start programs and name addresses for our keys: there a file counts only
- * once its exact content was trusted, else it is as if it were not there.
+ * Chooses the requested file and the `.env` beside it or, when none is requested, the first place that has one. A file in a git
+ * work tree may come from somebody else, and would start programs and name addresses for our keys. It is read only if its exact
+ * content was trusted, and is otherwise treated as absent.
  */
 export async function chooseFiles(
   asked: string | undefined,
@@ -59,7 +58,7 @@ export async function chooseFiles(
   return { ...(await trusting(elsewhere, directory)), leftOut };
 }
 
-/** One line that names them and says what to do; undefined where there are none. */
+/** Returns one line that names the files and says what to do, and undefined when there are none. */
 export function describeSkippedFiles(leftOut: readonly SkippedFile[]): Text | undefined {
   if (leftOut.length === 0) return undefined;
   const zh = leftOut.map(({ file, servers }) => (servers === undefined ? file : `${file}（${servers} 个服务器）`));
@@ -72,7 +71,7 @@ export function describeSkippedFiles(leftOut: readonly SkippedFile[]): Text | un
   };
 }
 
-/** In English, where one is not many. */
+/** Describes the count in English and uses the singular for one. */
 export function describeServerCount(servers: number): string {
   return servers === 1 ? "1 server" : `${servers} servers`;
 }
@@ -83,7 +82,7 @@ async function trusting(place: { file: string; exists: boolean }, directory: str
   return { place, dotEnv: { file, text }, leftOut: [] };
 }
 
-/** A file that nobody has trusted must not stop anybody, whatever it is. */
+/** Reads a file without throwing, because an untrusted file must not stop the program. */
 async function readQuietly(file: string): Promise<{ exists: boolean; text?: string | undefined }> {
   try {
     const text = await readText(file, file);

@@ -5,7 +5,10 @@ import type { Environment } from "./expand-variables.ts";
 import { type Path, renderPath } from "./setting-path.ts";
 import type { Assignment } from "./source.ts";
 
-/** The environment with what a `.env` file adds to it; a variable that is set, and not empty, wins over the file. */
+/**
+ * Returns the environment with the variables of a `.env` file added. A variable that is already set and not empty wins over the
+ * file.
+ */
 export function withDotEnv(
   environment: Environment,
   text: string | undefined,
@@ -15,12 +18,11 @@ export function withDotEnv(
   return { environment: { ...environment, ...Object.fromEntries(news) }, added: new Set(news.map(([name]) => name)) };
 }
 
-/** What the environment holds that must not be shown. */
 export function listEnvironmentSecrets(environment: Environment): string[] {
   return Object.entries(environment).flatMap(([name, value]) => (value && isSecretName(name) ? [value] : []));
 }
 
-/** What the variables of the contract's section 3 say; an empty one counts as unset. */
+/** Reads the variables of the contract's section 3. An empty one counts as unset. */
 export function readEnvironment(
   environment: Environment,
   dotEnv: { file: string; added: ReadonlySet<string> },
@@ -40,12 +42,12 @@ export function readEnvironment(
   );
 }
 
-/** Where in the configuration the value of a variable goes; undefined for one that means nothing there. */
+/** Returns the configuration path that a variable sets, and undefined for a variable that sets none. */
 export function findPathOfVariable(name: string): Path | undefined {
   return variables.find((each) => each.name === name)?.path;
 }
 
-/** The variable whose value goes there. */
+/** Returns the variable that sets the value at this path. */
 export function findVariable(path: Path): string | undefined {
   return variables.find((each) => renderPath(each.path) === renderPath(path))?.name;
 }

@@ -32,7 +32,7 @@ function expandText(text: string, environment: Environment, where: string): stri
   });
 }
 
-/** The variables that `expand` would put into the tree, in its order. */
+/** Lists the variables that `expand` would replace in the tree, in the tree's order. */
 export function listVariables(tree: unknown): string[] {
   if (typeof tree === "object" && tree !== null) return Object.values(tree).flatMap(listVariables);
   const found = typeof tree === "string" ? (tree.match(reference) ?? []) : [];
@@ -51,13 +51,13 @@ const notUnderstood = (found: string) => ({
   en: `${found} is not understood (allowed: \${VAR}, \${VAR:-default}, \${env:VAR}; a literal \${ is written $\${)`,
 });
 
-/** The language of the terminal, from `LC_ALL`, `LC_MESSAGES` or `LANG`. */
+/** Returns the language of the terminal, from `LC_ALL`, `LC_MESSAGES` or `LANG`. */
 export function getSystemLocale(environment: Environment): Locale {
   const name = environment.LC_ALL || environment.LC_MESSAGES || environment.LANG || "";
   return /^zh/i.test(name) ? "zh" : "en";
 }
 
-/** Whether LC_ALL, LC_MESSAGES or LANG names a language; `C` and `POSIX` do not. */
+/** Returns true when LC_ALL, LC_MESSAGES or LANG names a language. `C` and `POSIX` do not. */
 export function hasLanguage(environment: Environment): boolean {
   const name = environment.LC_ALL || environment.LC_MESSAGES || environment.LANG || "";
   return /^[a-z]{2}/i.test(name) && !/^posix/i.test(name);

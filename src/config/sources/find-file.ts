@@ -10,8 +10,8 @@ export const fileName = "duet.config.json";
 const largest = 1_000_000;
 
 /**
- * The file in force: the one asked for, else the first place that has one, or, with `only`, the user's. `exists` is false
- * when none has.
+ * Returns the requested file, else the first place that has one, or, with `only`, the user's. `exists` is false when there is
+ * none.
  */
 export async function findFile(
   asked: string | undefined,
@@ -25,23 +25,22 @@ export async function findFile(
   return (await isExistingFile(users)) ? { file: users, exists: true } : { file: here, exists: false };
 }
 
-/** Where a file is looked for when none is named, in this order: the directory's and the user's. */
+/** Lists the places that are searched when no file is named, in this order: the directory's and the user's. */
 export function listSearchedPaths(environment: Environment, directory: string): [here: string, users: string] {
   return [join(directory, fileName), join(getConfigDirectory(environment), "config.json")];
 }
 
-/** Where the user keeps what Duet reads: the configuration, tools. */
+/** Returns the directory of the user's configuration and tools. */
 export function getConfigDirectory(environment: Environment): string {
   return join(baseDirectory(environment, "XDG_CONFIG_HOME", ".config"), "duet");
 }
 
-/** Where the state lives: conversations, history, approvals. */
+/** Returns the directory of conversations, history and approvals. */
 export function getStateDirectory(environment: Environment, directory: string): string {
   if (environment.DUET_HOME) return resolve(directory, environment.DUET_HOME);
   return join(baseDirectory(environment, "XDG_STATE_HOME", join(".local", "state")), "duet");
 }
 
-/** Where the files that somebody has trusted are remembered. */
 export function getTrustedFile(home: string): string {
   return join(home, "trusted.json");
 }
@@ -56,7 +55,7 @@ export function getHomeDirectory(environment: Environment): string {
   return environment.HOME || environment.USERPROFILE || homedir();
 }
 
-/** A directory or file as written, made absolute; `~/` is the user's home. */
+/** Returns an absolute path. `~/` is the user's home. */
 export function toAbsolutePath(written: string, base: string, environment: Environment): string {
   return written.startsWith("~/") ? join(getHomeDirectory(environment), written.slice(2)) : resolve(base, written);
 }
@@ -68,7 +67,7 @@ export async function isExistingFile(file: string): Promise<boolean> {
   );
 }
 
-/** The file's text; undefined when it is not there. Only a regular file of at most 1 MB in UTF-8 is read. */
+/** Returns the file's text, and undefined when the file does not exist. Reads only a regular file of at most 1 MB in UTF-8. */
 export async function readText(file: string, shownAs: string): Promise<string | undefined> {
   const bytes = await readBytes(file, shownAs);
   try {
@@ -97,7 +96,10 @@ const tooLarge = (size: number) => ({
   en: `${size} bytes is not allowed (at most ${largest} bytes)`,
 });
 
-/** The file's name as errors show it: from the directory when it lies below it and that is not the root. */
+/**
+ * Returns the file's name as errors show it. It is relative to the directory when the file lies below it and the directory is
+ * not the root.
+ */
 export function toDisplayedPath(file: string, directory: string): string {
   if (parse(directory).root === directory) return file;
   const short = relative(directory, file);

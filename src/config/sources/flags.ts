@@ -2,7 +2,7 @@ import { readModelFlag } from "../models/model-text.ts";
 import type { Path } from "./setting-path.ts";
 import type { Assignment } from "./source.ts";
 
-/** The command line, as far as it configures: absent means not given. */
+/** Holds the configuration flags of the command line. A flag that is not given is absent. */
 export interface Flags {
   config?: string;
   mode?: string;
@@ -20,7 +20,10 @@ export interface Flags {
   screenReader?: boolean;
 }
 
-/** What the flags say. `denied` is what the file denies: `--no-tools` adds to it, a flag never gives back a tool. */
+/**
+ * Reads the settings of the flags. `denied` holds the tools that the file denies: `--no-tools` adds to them, and no flag removes
+ * one.
+ */
 export async function readFlags(
   flags: Flags,
   denied: readonly string[],

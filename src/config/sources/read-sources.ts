@@ -11,7 +11,7 @@ import { type Flags, readFlags } from "./flags.ts";
 import { parseJson } from "./parse-json.ts";
 import { createAssignedSource, createCodeSource, createFileSource, type Source } from "./source.ts";
 
-/** All that is written anywhere, each source checked by itself. */
+/** Holds the settings of every source. Each source is validated on its own. */
 export interface Sources {
   file: Source;
   variables: Source;
@@ -23,7 +23,7 @@ export interface Sources {
   leftOut: SkippedFile[];
 }
 
-/** What a program that embeds Duet has set: the settings in the file's shape, under the name that errors call them. */
+/** Holds the settings of a program that embeds Duet, in the shape of the file, with the name that errors use for it. */
 export interface Embedding {
   name: string;
   settings: unknown;
@@ -80,7 +80,7 @@ function noFiles(directory: string): ChosenFiles {
   return { place, dotEnv: { file: join(directory, ".env"), text: undefined }, leftOut: [] };
 }
 
-/** What is missing may stand in a file that was left out: the reader must know of it. */
+/** Adds the skipped files to an error, because a missing setting may be in one of them. */
 function withLeftOut(thrown: unknown, leftOut: readonly SkippedFile[]): unknown {
   const hint = describeSkippedFiles(leftOut);
   if (!(thrown instanceof DuetError) || hint === undefined || thrown.hint !== undefined) return thrown;

@@ -1,7 +1,7 @@
-/** Where a value stands in the configuration: `["mcpServers", "amap", "args", 1]`. */
+/** Holds the path of a value in the configuration: `["mcpServers", "amap", "args", 1]`. */
 export type Path = readonly (string | number)[];
 
-/** The path as people write it: `mcpServers.amap.args[1]`; a name that would be ambiguous is quoted. */
+/** Returns the path as people write it: `mcpServers.amap.args[1]`. A name that would be ambiguous is quoted. */
 export function renderPath(path: Path): string {
   return path.map((step, index) => (typeof step === "number" ? `[${step}]` : nameText(step, index === 0))).join("");
 }
@@ -11,7 +11,6 @@ function nameText(name: string, first: boolean): string {
   return first ? name : `.${name}`;
 }
 
-/** The value that stands there, or undefined. */
 export function getValue(tree: unknown, path: Path): unknown {
   let value = tree;
   for (const step of path) {

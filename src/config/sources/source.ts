@@ -2,29 +2,32 @@ import { isRecord } from "../../kit/json.ts";
 import { maskValue } from "../secrets/mask.ts";
 import { getValue, type Path, renderPath } from "./setting-path.ts";
 
-/** Where a value came from: a file by its path, a variable or a flag by its name. */
+/** Names the origin of a value: a file by its path, a variable or a flag by its name. */
 export type Origin =
   | { from: "default" }
   | { from: "file"; name: string }
-  /** `file` is the `.env` file that set it. */
+  /** `file` names the `.env` file that set the variable. */
   | { from: "environment"; name: string; file?: string }
   | { from: "flag"; name: string }
-  /** The program that embeds Duet. */
+  /** The value was set by a program that embeds Duet. */
   | { from: "code"; name: string };
 
-/** One place where settings are written, in the shape of the configuration file. */
+/** Each source has the shape of the configuration file. */
 export interface Source {
   tree: unknown;
   /** Names the place of a key, for an error. */
   where(path: Path): string;
-  /** A key as this source spells it. */
+  /** Returns a key in the spelling of this source. */
   word(key: string): string;
-  /** The value as it was written, fit to be printed. */
+  /** Returns the value as it was written, in a printable form. */
   shown(path: Path): string;
   origin(path: Path): Origin;
 }
 
-/** The configuration file: `tree` has its variables expanded; `written`, as the file has it, is what errors show. */
+/**
+ * Creates the source for the configuration file. `tree` has its variables expanded, and errors show `written`, which is the tree
+ * before that.
+ */
 export function createFileSource(
   file: string,
   shownAs: string,
@@ -41,7 +44,7 @@ export function createFileSource(
   };
 }
 
-/** What a program that embeds Duet has set; `name` is how errors call it. */
+/** Creates the source for the settings of a program that embeds Duet. Errors call it `name`. */
 export function createCodeSource(name: string, tree: unknown, secrets: readonly string[]): Source {
   return {
     tree,
@@ -52,7 +55,7 @@ export function createCodeSource(name: string, tree: unknown, secrets: readonly 
   };
 }
 
-/** One variable or flag that is set: which key it gives which value, and how it was written. */
+/** Holds one variable or flag that is set: the key, its value, and how it was written. */
 export interface Assignment {
   path: Path;
   value: unknown;
@@ -60,7 +63,7 @@ export interface Assignment {
   origin: Extract<Origin, { name: string }>;
 }
 
-/** What variables or flags say; inside the JSON of a model, keys are in `snake_case`. */
+/** Creates the source for variables or flags. Inside the JSON of a model, keys are in `snake_case`. */
 export function createAssignedSource(assignments: readonly Assignment[], secrets: readonly string[]): Source {
   const tree = {};
   for (const { path, value } of assignments) assign(tree, path, value);
@@ -101,14 +104,14 @@ function assign(tree: Record<string, unknown>, path: Path, value: unknown): void
   assign(child, rest, value);
 }
 
-/** `maxTokens` as `max_tokens`. */
+/** Converts `maxTokens` to `max_tokens`. */
 export function toSnakeCase(key: string): string {
   return key.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
 }
 
 /**
- * One tree out of all, a later one over an earlier: objects join key by key, everything else is replaced. A model is
- * replaced as a whole too: half of one and half of another would be neither.
+ * Merges the trees, where a later one wins over an earlier. Objects are merged key by key, and everything else is replaced. A
+ * model is replaced as a whole, because halves of two models would not fit together.
  */
 export function mergeTrees(trees: readonly unknown[]): unknown {
   return trees.reduce((below, above) => over(below, above, []), {});
@@ -127,7 +130,7 @@ function isModel(path: Path): boolean {
   return path.length === 2 && path[0] === "models";
 }
 
-/** Who said each value of `tree`: the last source that has it, else the defaults. Lists count as one value. */
+/** Returns the origin of each value of `tree`: the last source that has it, else the defaults. Lists count as one value. */
 export function findOrigins(tree: unknown, sources: readonly Source[]): Record<string, Origin> {
   const origins = listLeaves(tree).map((path): [string, Origin] => {
     const source = sources.findLast((each) => getValue(each.tree, path) !== undefined);
@@ -136,7 +139,7 @@ export function findOrigins(tree: unknown, sources: readonly Source[]): Record<s
   return Object.fromEntries(origins);
 }
 
-/** The paths of all values that are not objects with something in them. */
+/** Returns the paths of all values except non-empty objects. */
 export function listLeaves(tree: unknown, path: Path = []): Path[] {
   if (tree === undefined) return [];
   if (!isRecord(tree) || Object.keys(tree).length === 0) return [path];

@@ -7,14 +7,14 @@ import { getValue, type Path } from "./setting-path.ts";
 import { listLeaves } from "./source.ts";
 
 /**
- * The variables of the user's environment whose values a configuration file takes or gives away, each once: those that it
- * names, and the keys that go to an address which it sets.
+ * Lists the variables of the user's environment whose values a configuration file reads or sends out, each once: those that it
+ * names, and the keys sent to an address that it sets.
  */
 export function listFileVariables(tree: unknown): string[] {
   return [...new Set([...listVariables(tree), ...listLeaves(tree).flatMap((path) => usedAt(tree, path))])];
 }
 
-/** The same of a `.env` file, which names none and may set addresses. */
+/** Lists the keys that are sent to an address set in a `.env` file. Such a file names no variables. */
 export function listDotEnvVariables(text: string): string[] {
   const names = Object.keys(parseEnv(text));
   const used = names.flatMap((name) => [...keysOfVendors(name), ...keySentTo(findPathOfVariable(name) ?? [])]);
@@ -31,7 +31,7 @@ function usedAt(tree: unknown, path: Path): readonly string[] {
   return path[0] === "models" ? keyOfVendor(getValue(tree, [...path.slice(0, -1), "provider"])) : keySentTo(path);
 }
 
-/** The key that goes to the service whose address stands there. */
+/** Returns the variable of the key that is sent to the service at this address. */
 function keySentTo(path: Path): string[] {
   const [section, service = ""] = path;
   const isSearch = section === "search" && path[2] === "baseUrl";

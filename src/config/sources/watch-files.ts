@@ -3,13 +3,16 @@ import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 
 export interface Watching {
-  /** One or more of the files may have come, changed or gone; not called again before it has settled. Must not reject. */
+  /**
+   * Called when one or more of the files may have been created, changed or removed. Not called again before its promise settles.
+   * Must not reject.
+   */
   onChange(): Promise<void>;
   /** Ends the watching. */
   signal: AbortSignal;
-  /** How long a file must have been left alone, in milliseconds: an editor's save is several changes. */
+  /** Sets how long a file must stay unchanged, in milliseconds, because an editor's save is several changes. */
   restMs?: number;
-  /** How often the files are looked at where the system tells of no changes, in milliseconds. */
+  /** Sets the polling interval in milliseconds, for systems that report no changes. */
   pollMs?: number;
 }
 
@@ -72,7 +75,10 @@ export function watchFiles(files: readonly string[], options: Watching): void {
   );
 }
 
-/** The folder and not the file: a file that is replaced takes its watcher along. None where there is no such folder. */
+/**
+ * Watches the folder and not the file, because replacing a file ends its watcher. Returns no watcher when the folder does not
+ * exist.
+ */
 function watchFolder(folder: string, onEvent: (name: string | null) => void): FSWatcher[] {
   try {
     const watcher = watch(folder, { persistent: false }, (_, name) => onEvent(name));

@@ -28,18 +28,18 @@ const patterns = [
 
 const dangerous = new RegExp(`^(?:${patterns.join(" ").replaceAll(" ", "|")})$`, "i");
 
-/** Whether a variable of this name can make a program run code of somebody else. */
+/** Returns true when a variable of this name can make a program run somebody else's code. */
 export function isDangerousVariable(name: string): boolean {
   return dangerous.test(name);
 }
 
-/** A server and the variables it is given that can make it run other code than its own. */
+/** Names a server and those of its variables that can make it run other code than its own. */
 export interface DangerousVariables {
   server: string;
   names: string[];
 }
 
-/** They are the user's own words in the user's own file, so they are obeyed, and told. */
+/** Finds such variables for a warning. They are used all the same because the user set them in the user's own file. */
 export function findDangerousVariables(servers: readonly ServerSettings[]): DangerousVariables[] {
   return servers.flatMap(({ name, transport }) => {
     if (transport.type !== "stdio") return [];

@@ -4,17 +4,20 @@ import { getValue, type Path, renderPath } from "../sources/setting-path.ts";
 import { listLeaves } from "../sources/source.ts";
 import { isDangerousVariable } from "./dangerous-variables.ts";
 
-/** What a configuration would start, call, read or load, word for word as written: a key and a value as `written` gives it. */
+/**
+ * Describes one thing that a configuration would start, call, read or load, exactly as written: a key and a value in the form of
+ * `written`.
+ */
 export interface TrustPreviewItem {
   key: string;
   value: string;
-  /** Whether it is a variable that can make the program that gets it run other code. */
+  /** Is true for a variable that can make the program that gets it run other code. */
   isDangerous?: true;
 }
 
 /**
- * Of a configuration file, before anything in it is believed: whatever its shape. Nothing is masked: the file is somebody
- * else's, and what would be hidden as a secret may be code.
+ * Previews a configuration file of any shape, before anything in it is trusted. Nothing is masked, because the file is somebody
+ * else's and a masked secret could be code.
  */
 export function previewFile(tree: unknown): TrustPreviewItem[] {
   const servers = ["mcpServers", "servers"].flatMap((root) => {
@@ -25,12 +28,12 @@ export function previewFile(tree: unknown): TrustPreviewItem[] {
   return [...servers, ...others.map((path) => toldAt(tree, path))];
 }
 
-/** Of a `.env` file: every variable. */
+/** Lists every variable of a `.env` file. */
 export function previewDotEnv(text: string): TrustPreviewItem[] {
   return Object.entries(parseEnv(text)).map(([key, value]) => told(key, written(value), isDangerousVariable(key)));
 }
 
-/** Keys outside of servers that say what is called, read, loaded or let through. */
+/** Matches the keys outside of servers that set what is called, read, loaded or permitted. */
 const telling =
   /^(?!mcpServers|servers)(?:(?:email|web|tools|prompts|serve)\b|.*(?:url|key|keyEnv|provider|module|directory)$)/i;
 
@@ -54,7 +57,7 @@ function told(key: string, value: string, isDangerous: boolean): TrustPreviewIte
   return isDangerous ? { key, value, isDangerous } : { key, value };
 }
 
-/** A word as it is where nothing in it could be misread, else as JSON. */
+/** Returns a word as it is when it cannot be misread, else as JSON. */
 function written(value: unknown): string {
   if (typeof value === "string" && /^[\p{L}\p{N}@%+=:,./_-]+$/u.test(value)) return value;
   return JSON.stringify(value) ?? "";

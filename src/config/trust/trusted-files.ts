@@ -5,22 +5,22 @@ import { readPrivateFile, writePrivateFile } from "../../kit/random.ts";
 import type { Environment } from "../sources/expand-variables.ts";
 import { getHomeDirectory, getTrustedFile, isExistingFile } from "../sources/find-file.ts";
 
-/** A file as somebody has seen and trusted it; the same content at another place is another file. */
+/** Records a file that a person has seen and trusted. The same content at another path is another file. */
 interface TrustedFile {
   file: string;
-  /** SHA-256 of its text, in hexadecimal. */
+  /** Holds the SHA-256 of the file's text, in hexadecimal. */
   digest: string;
 }
 
-/** So many are remembered, the last trusted ones. */
+/** Limits the list to the files trusted last. */
 const mostRemembered = 500;
 
-/** In bytes; larger than so many of the longest paths. */
+/** Limits the list in bytes. The maximum number of entries with the longest paths fits. */
 const largestList = 16_000_000;
 
 /**
- * Whether a directory lies in a git work tree: it has a `.git`, or one above it has, up to the user's home. What is found
- * there may have come with a repository of somebody else's.
+ * Returns true when the directory or one above it, up to the user's home, has a `.git`. Files there may come from somebody
+ * else's repository.
  */
 export async function isInWorkTree(directory: string, environment: Environment): Promise<boolean> {
   const home = resolve(getHomeDirectory(environment));
@@ -30,7 +30,7 @@ export async function isInWorkTree(directory: string, environment: Environment):
   }
 }
 
-/** What was trusted, from `trusted.json` in the state directory; one that cannot be read trusts nothing. */
+/** Reads the trusted files from `trusted.json` in the state directory. A file that cannot be read counts as an empty list. */
 export async function readTrusted(home: string): Promise<readonly TrustedFile[]> {
   try {
     const { text = "" } = await readPrivateFile(getTrustedFile(home), largestList);

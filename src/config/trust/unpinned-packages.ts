@@ -1,14 +1,16 @@
 import { posix, win32 } from "node:path";
 import type { ServerSettings } from "../config.ts";
 
-/** A server whose package may be another one at its next start. */
+/** Names a server whose package may change before its next start. */
 export interface UnpinnedPackage {
   server: string;
-  /** The package without a version: `@scope/name`. */
+  /** Holds the package without a version: `@scope/name`. */
   name: string;
 }
 
-/** The servers that a launcher fetches by name, such as `npx -y name@latest`, in whatever version there is by then. */
+/**
+ * Finds the servers whose launcher fetches a package by name, such as `npx -y name@latest`, in the newest version at that time.
+ */
 export function findUnpinnedPackages(servers: readonly ServerSettings[]): UnpinnedPackage[] {
   return servers.flatMap(({ name: server, transport }) => {
     if (transport.type !== "stdio") return [];
@@ -22,7 +24,7 @@ function isExact(version: string): boolean {
   return /^=?\d+\.\d+\.\d+[\w.+-]*$/.test(version);
 }
 
-/** The word in which a launcher is told what to fetch; undefined where the command is no launcher. */
+/** Returns the argument that names the package for a launcher, and undefined when the command is no launcher. */
 function packageOf(command: string, args: readonly string[]): string | undefined {
   const launcher = win32.basename(posix.basename(command)).replace(/\.(?:cmd|exe|ps1)$/i, "");
   const [first = "", ...rest] = args;

@@ -2,7 +2,7 @@ import type { Text } from "../../kit/errors.ts";
 import type { JsonValue } from "../../kit/json.ts";
 import type { FormField, TextFormat } from "./form.ts";
 
-/** Why a value does not fit its field, in words for a person, without the value; undefined where it fits. */
+/** Says in words for a person why a value does not fit its field, without the value. Returns undefined when it fits. */
 export function findValueProblem(field: FormField, value: unknown): Text | undefined {
   switch (field.kind) {
     case "text":
@@ -18,7 +18,7 @@ export function findValueProblem(field: FormField, value: unknown): Text | undef
   }
 }
 
-/** The field's own default, where that fits the field. */
+/** Returns the field's default when it fits the field. */
 export function getDefaultValue(field: FormField): JsonValue | undefined {
   const value = field.default;
   return value === undefined || findValueProblem(field, value) ? undefined : value;
@@ -78,7 +78,7 @@ const formats: Record<TextFormat, { wanted: Text; fits(value: string): boolean }
   },
 };
 
-/** `Date.parse` takes the 31st of any month. */
+/** Checks the day as well, because `Date.parse` accepts the 31st of any month. */
 function isDate(value: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(value)) return false;
   const time = Date.parse(`${value}T00:00:00Z`);

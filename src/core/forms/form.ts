@@ -1,6 +1,9 @@
 import { isRecord, type JsonSchema, toText } from "../../kit/json.ts";
 
-/** One thing that a form asks for. Names and values go back to who asks; the other words are for people. All untrusted. */
+/**
+ * Represents one field of a form. Names and values go back to the program that asks, and the other texts are for people. All of
+ * it is untrusted.
+ */
 export type FormField = FieldWords &
   (
     | { kind: "text"; format?: TextFormat; minLength?: number; maxLength?: number; default?: string }
@@ -67,7 +70,7 @@ function readField(name: string, property: unknown, required: boolean): FormFiel
   }
 }
 
-/** Pydantic writes a field that may be left out as `anyOf` with null. */
+/** Removes the null from `anyOf`, which Pydantic writes for an optional field. */
 function withoutNull(schema: Record<string, unknown>): Record<string, unknown> {
   const { anyOf, type } = schema;
   if (Array.isArray(type)) {
@@ -108,7 +111,7 @@ function readSeveral(words: FieldWords, schema: Record<string, unknown>): FormFi
   };
 }
 
-/** Undefined where the schema is no choice of texts. */
+/** Returns undefined when the schema is no choice of texts. */
 function readChoices(schema: Record<string, unknown>): Choice[] | undefined {
   const { type = "string", enum: values, enumNames, oneOf, anyOf } = schema;
   if (type !== "string") return undefined;
@@ -138,7 +141,7 @@ function numberAt(schema: Record<string, unknown>, key: string): number | undefi
   return typeof value === "number" ? value : undefined;
 }
 
-/** The schema of these fields, in the newest spelling. */
+/** Returns the schema of these fields in the newest MCP form. */
 export function toFormSchema(fields: readonly FormField[]): JsonSchema {
   const properties = Object.fromEntries(fields.map((field) => [field.name, propertyOf(field)]));
   const required = fields.filter((field) => field.required).map(({ name }) => name);

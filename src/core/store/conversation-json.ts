@@ -2,20 +2,21 @@ import type { NumberedSource } from "../sources.ts";
 import type { AgentTrace } from "../trace.ts";
 import { toConversationTitle } from "./conversation-title.ts";
 
-/** A whole conversation, as the terminal and the MCP face give it out; `snake_case` as all JSON that goes out. */
+/**
+ * Holds a whole conversation as the terminal and the MCP server return it. Its keys are in `snake_case`, like all JSON output.
+ */
 export interface ConversationJson {
   conversation_id: string;
-  /** The first line of the first question, cut where it is long; empty while no run has ended. */
+  /** Holds the first line of the first question, truncated when it is long. It is empty until a run has ended. */
   title: string;
-  /** Oldest first. */
+  /** Lists the turns, oldest first. */
   turns: readonly { question: string; answer: string }[];
   summary: { text: string; turns: number } | null;
   sources: { n: number; title: string; url: string }[];
-  /** Also those that failed, oldest first. */
+  /** Lists all runs, including failed ones, oldest first. */
   runs: { run_id: string; question: string; status: AgentTrace["status"]; started_at: string }[];
 }
 
-/** What a store holds of a conversation. */
 export interface StoredConversation {
   id: string;
   turns: ConversationJson["turns"];
@@ -23,7 +24,7 @@ export interface StoredConversation {
   sources: { all(): readonly NumberedSource[] };
 }
 
-/** What it holds of a run; times are ISO 8601, UTC. */
+/** Times are ISO 8601, UTC. */
 export interface StoredRun {
   id: string;
   question: string;

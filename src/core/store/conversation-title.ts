@@ -1,9 +1,9 @@
 import { truncate } from "../../kit/text/sanitize.ts";
 
-/** Characters of a conversation's title. */
+/** Limits a conversation's title, in characters. */
 const longestTitle = 200;
 
-/** The first line of a conversation's first question that has a word, cut where it is long. */
+/** Returns the first line with a word in a conversation's first question, truncated when it is long. */
 export function toConversationTitle(question: string): string {
   const lines = question.split(/[\r\n\u2028\u2029]+/);
   const line = lines.find((each) => /[\p{L}\p{N}]/u.test(each)) ?? lines.find((each) => each.trim() !== "");

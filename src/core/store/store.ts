@@ -4,47 +4,50 @@ import type { Source } from "../tools/tool.ts";
 import type { AgentTrace } from "../trace.ts";
 
 /**
- * Where conversations and traces are kept. Several processes may share one; what one of them has appended, the others
- * read at their next `load`. Every method may reject with a `DuetError` that says what is wrong with the store.
+ * Stores conversations and traces. Several processes may share one store, and each reads what the others have appended at its
+ * next `load`. Every method may reject with a `DuetError` that says what is wrong with the store.
  */
 export interface ConversationStore {
   /**
-   * The store as one owner sees it, for whom nothing else exists; undefined is the operator, as whom the store itself is
-   * opened. Closing the view of another owner closes nothing. A store without it serves the operator alone.
+   * Returns the store as one owner sees it, with no data of other owners. Undefined is the operator, as whom the store itself is
+   * opened. Closing another owner's view closes nothing. A store without this method serves the operator alone.
    */
   of?(owner: string | undefined): ConversationStore;
-  /** The conversation as it stands now; undefined when there is none of that id. */
+  /** Returns the current conversation, and undefined when none has that id. */
   load(id: string): Promise<Conversation | undefined>;
   /**
-   * A new, empty conversation. It is there for others from its first source or turn on. It gets another id than the wanted one
-   * where that is another owner's; who is not the operator chooses no ids, so that nobody learns which there are.
+   * Creates an empty conversation, which others can load from its first source or turn on. It gets another id than the requested
+   * one when that belongs to another owner. Only the operator may choose ids, so that nobody learns which ids exist.
    */
   create(id?: string): Promise<Conversation>;
   /** Keeps a run that has ended, all of it or nothing. Rejects where the conversation is another owner's. */
   append(run: FinishedRun): Promise<void>;
   /** Keeps what stands in place of the oldest turns; never replaces a summary of more turns, nor one of as many that is wanted by one that is not. */
   summarise(conversationId: string, summary: Summary): Promise<void>;
-  /** Of the conversations with a turn or a plan that waits, the one that was last asked something; undefined when there is none. */
+  /**
+   * Returns the conversation with the latest question, among those with a turn or a pending plan, and undefined when there is
+   * none.
+   */
   latest(): Promise<string | undefined>;
-  /** The last asked first. */
+  /** Lists the conversations with the latest question first. */
   list(page: { limit: number; offset: number }): Promise<ConversationEntry[]>;
   /** Removes a conversation with its sources and traces; false when there is none. */
   remove(id: string): Promise<boolean>;
-  /** The trace of a run, or of the last one; undefined when there is none. */
+  /** Returns the trace of a run, or of the last one, and undefined when there is none. */
   trace(runId?: string): Promise<AgentTrace | undefined>;
   /**
-   * The runs of a conversation, the oldest first; or at most ten of those whose id begins so; or the `newest`, as many as that,
-   * the newest first, with `beginning` of those whose id begins so.
+   * Returns the runs of a conversation, oldest first; or at most ten runs whose id begins with `beginning`; or the `newest`
+   * runs, that many at most and newest first, limited to ids with `beginning` if it is given.
    */
   runs(
     which: { conversationId: string } | { beginning: string } | { newest: number; beginning?: string },
   ): Promise<RunEntry[]>;
-  /** Absent, a run that its asker has named is known by this process alone until it has ended. */
+  /** When absent, only this process knows a run with an idempotency key until the run has ended. */
   readonly begun?: IdempotencyRecords;
   close(): Promise<void>;
 }
 
-/** A store that keeps owners apart, as Duet's own do. */
+/** Keeps owners apart, as Duet's own stores do. */
 export interface SharedStore extends ConversationStore {
   of(owner: string | undefined): SharedStore;
   readonly begun: IdempotencyRecords;
@@ -53,10 +56,13 @@ export interface SharedStore extends ConversationStore {
 export interface FinishedRun {
   conversationId: string;
   runId: string;
-  /** Absent when the run gave no answer worth going on from; of a run that was stopped, with what it had written. */
+  /** Is absent when the run gave no answer to continue from. A stopped run has the text that it had written. */
   turn: ConversationTurn | undefined;
   trace: AgentTrace;
-  /** A plan that waits to be confirmed; absent, the conversation has none any more. Plan mode reads it, and agent mode for a bare yes or no. */
+  /**
+   * Holds the plan that waits for confirmation. When absent, the conversation no longer has one. Plan mode reads it, and agent
+   * mode does so for a bare yes or no.
+   */
   pendingPlan?: string | undefined;
 }
 
@@ -64,23 +70,23 @@ export interface RunEntry {
   id: string;
   question: string;
   status: AgentTrace["status"];
-  /** ISO 8601, UTC. */
+  /** Holds ISO 8601, UTC. */
   startedAt: string;
 }
 
 export interface ConversationEntry {
   id: string;
-  /** The first line of the first question, cut where it is long; empty while no run has ended. */
+  /** Holds the first line of the first question, truncated when it is long. It is empty until a run has ended. */
   title: string;
   turns: number;
-  /** ISO 8601, UTC. */
+  /** Holds ISO 8601, UTC. */
   createdAt: string;
   updatedAt: string;
 }
 
 /**
- * Runs that were begun for a key of their asker's, and whose end is not kept: a process that is killed leaves the mark behind. The
- * `append` of a run takes its mark away.
+ * Records the runs that began with an idempotency key and have no stored end. A killed process leaves its record behind.
+ * `append` removes the record of its run.
  */
 export interface IdempotencyRecords {
   /**
@@ -94,57 +100,57 @@ export interface IdempotencyRecords {
 
 export interface NewIdempotencyRecord {
   runId: string;
-  /** How the ids of all runs of the same key begin. */
+  /** The ids of all runs with the same key begin with this text. */
   beginning: string;
 }
 
 export interface IdempotencyRecord {
   runId: string;
-  /** ISO 8601, UTC. */
+  /** Holds ISO 8601, UTC. */
   begunAt: string;
 }
 
-/** How long a mark stands, in milliseconds: a week. Nobody sends a request again after that. */
+/** Records expire after a week, in milliseconds. No client repeats a request after that. */
 export const longestRecordMs = 7 * 24 * 60 * 60 * 1000;
 
-/** One conversation as a run finds it. A run changes none of it but `sources`; it is written by the store. */
+/** Holds one conversation as a run reads it. A run changes only `sources`, and the store writes them. */
 export interface Conversation {
   readonly id: string;
-  /** What was asked and answered, oldest first. */
+  /** Lists questions and answers, oldest first. */
   readonly turns: readonly ConversationTurn[];
-  /** What a model reads in place of the oldest turns, once there are too many for it. */
+  /** Models read the summary in place of the oldest turns when there are too many of these. */
   readonly summary: Summary | undefined;
-  /** Every source fetched so far; their numbers stay theirs. */
+  /** Lists every source fetched so far. Their numbers do not change. */
   readonly sources: SourceList;
-  /** A plan that waits to be confirmed, as its run gave it to the store. */
+  /** Holds the plan that waits for confirmation, as its run passed it to the store. */
   readonly pendingPlan?: string | undefined;
 }
 
 export interface ConversationTurn {
   question: string;
-  /** As the model wrote it: its own citation numbers, no list of references. */
+  /** Holds the answer as the model wrote it, with the model's own citation numbers and without a list of references. */
   answer: string;
 }
 
 export interface Summary {
   text: string;
-  /** How many of the oldest turns it stands for. */
+  /** Counts the oldest turns that the summary replaces. */
   turns: number;
-  /** Somebody asked for it: models read it also where the turns themselves would fit. */
+  /** Is true when somebody asked for the summary. Models then read it even when the turns themselves would fit. */
   isWanted?: boolean | undefined;
 }
 
-/** `run-…`, `conv-…`: 122 random bits, so that nobody guesses another's. */
+/** Returns `run-…` or `conv-…` with 122 random bits, so that ids cannot be guessed. */
 export function createId(prefix: "run" | "conv"): string {
   return `${prefix}-${createRandomHex()}`;
 }
 
 /** Sources under the numbers by which the models cite them, through the whole conversation. */
 export interface SourceList {
-  /** Their numbers, in the order given; a page fetched again keeps the one it has. */
+  /** Returns the numbers of the sources in the given order. A page that is fetched again keeps its number. */
   number(sources: readonly Source[]): Promise<number[]>;
   get(number: number): Source | undefined;
-  /** By number. */
+  /** Maps citation numbers to addresses. */
   all(): NumberedSource[];
   readonly size: number;
 }

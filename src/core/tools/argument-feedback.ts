@@ -5,7 +5,7 @@ import { type ArgumentProblem, createFailure, type ToolResult } from "./tool.ts"
 const maxLines = 10;
 const mostNames = 20;
 
-/** The feedback that makes a model correct its call, in the words of `tool-calling.md`. */
+/** Renders the error text that lets a model correct its call, in the words of `tool-calling.md`. */
 export function renderArgumentProblems(locale: Locale, problems: readonly ArgumentProblem[]): string {
   const lines = problems.slice(0, maxLines).map(({ path, text }) => {
     const place = path === "" ? say(locale, { zh: "参数", en: "arguments" }) : path;
@@ -19,12 +19,11 @@ export function renderArgumentProblems(locale: Locale, problems: readonly Argume
   });
 }
 
-/** For what a schema cannot say: the same feedback, given by the tool itself. */
+/** Reports argument problems that a schema cannot express, in the same form. The tool itself returns it. */
 export function toInvalidArgumentsResult(locale: Locale, problems: readonly ArgumentProblem[]): ToolResult {
   return createFailure("invalid_arguments", renderArgumentProblems(locale, problems));
 }
 
-/** A problem that shows the value it is about. */
 export function toValueProblem(path: string, value: unknown, zh: string, en: string): ArgumentProblem {
   const shown = showValue(value);
   return { path, text: { zh: `${zh}（当前值: ${shown}）`, en: `${en} (current value: ${shown})` } };
@@ -40,12 +39,12 @@ export function toUnknownFieldLine(path: string, allowed: readonly string[]): Ar
   };
 }
 
-/** The name of a field as it can be shown. */
+/** Returns the name of a field in a form that can be shown. */
 export function showName(name: unknown): string {
   return sanitizeLine(takeStart(String(name), 80));
 }
 
-/** A value as JSON, on one printable line of at most 80 characters. */
+/** Returns a value as JSON on one printable line of at most 80 characters. */
 export function showValue(value: unknown): string {
   const text = sanitizeLine(takeStart(JSON.stringify(value) ?? String(value), 200));
   return text.length <= 80 ? text : `${takeStart(text, 79)}…`;

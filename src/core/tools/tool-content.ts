@@ -2,10 +2,13 @@ import { type Locale, say } from "../../kit/errors.ts";
 import { isRecord, toText } from "../../kit/json.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
 
-/** The content of a tool's result in MCP's shape, unchecked: programs leave out, misspell and invent. */
+/** Holds a tool result's content in MCP's shape, unchecked: servers omit, misspell and invent fields. */
 export type RawContent = Record<string, unknown>;
 
-/** All blocks as one text. Structured content speaks only where no text does, because text repeats it by the spec. */
+/**
+ * Renders all blocks as one text. Structured content is rendered only when there is no text, because the MCP spec has the text
+ * repeat it.
+ */
 export function renderContent(raw: RawContent, locale: Locale): string {
   const blocks = Array.isArray(raw.content) ? raw.content : [];
   const parts = blocks.map((block) => renderBlock(block, locale));
@@ -49,7 +52,7 @@ function renderResource(resource: unknown, locale: Locale): string {
   return binary(label, resource.mimeType, resource.blob, locale);
 }
 
-/** A link is named, never followed. */
+/** Renders a link as text and never follows it. */
 function renderLink(link: Record<string, unknown>, locale: Locale): string {
   const label = say(locale, { zh: "资源链接", en: "resource link" });
   const words = [toText(link.title) || toText(link.name), toText(link.uri), toText(link.description)];

@@ -4,11 +4,11 @@ import { getOwnValue, type JsonObject, type JsonValue } from "../../kit/json.ts"
 import { isMatch } from "../../kit/text/match-pattern.ts";
 import type { Tool, ToolAnnotations } from "./tool.ts";
 
-/** A rule about tools and their calls: `NAME`, `NAME:ANNOTATION`, `NAME(ARGUMENT)`, or all three. */
+/** Matches tools and their calls by `NAME`, `NAME:ANNOTATION`, `NAME(ARGUMENT)`, or all three. */
 export interface ToolPattern {
-  /** As somebody wrote it. */
+  /** Holds the pattern as the user wrote it. */
   written: string;
-  /** `*` is any run of characters; `server__*` are all tools of a server. */
+  /** Holds a name in which `*` is any run of characters. `server__*` matches all tools of a server. */
   name: string;
   annotation: Annotation | undefined;
   argument: ArgumentPattern | undefined;
@@ -18,7 +18,7 @@ const annotations = ["readOnly", "destructive", "idempotent", "openWorld"] as co
 
 type Annotation = (typeof annotations)[number];
 
-/** The pattern that was written, or what is wrong with it. */
+/** Returns the parsed pattern, or what is wrong with it. */
 export function parseToolPattern(written: string): ToolPattern | { problem: Text } {
   const [, name = "", word, argument] = /^([^:()\s]+)(?::([A-Za-z]+))?(?:\((.*)\))?$/s.exec(written) ?? [];
   if (name === "") return { problem: allowedForms };
@@ -27,24 +27,27 @@ export function parseToolPattern(written: string): ToolPattern | { problem: Text
   return { written, name, annotation, argument: argument === undefined ? undefined : readArgumentPattern(argument) };
 }
 
-/** Patterns that were checked where they were read; what is none fits nothing. */
+/** Parses patterns that were validated when they were read. An invalid one matches nothing. */
 export function parseToolPatterns(written: readonly string[]): ToolPattern[] {
   return written.map(parseToolPattern).filter((pattern) => "name" in pattern);
 }
 
-/** Those of a rule that allows: what a server claims of its tools never relaxes a rule, so one that goes by it fits nothing. */
+/**
+ * Parses the patterns of a rule that allows. Patterns with an annotation are dropped and match nothing, because a server's
+ * claims about its tools never relax a rule.
+ */
 export function parsePermitPatterns(written: readonly string[]): ToolPattern[] {
   return parseToolPatterns(written).filter(({ annotation }) => annotation === undefined);
 }
 
-/** What is wrong with a pattern of a rule that allows; undefined when nothing is. */
+/** Says what is wrong with a pattern of a rule that allows. Returns undefined when the pattern is valid. */
 export function findPermitProblem(written: string): Text | undefined {
   const parsed = parseToolPattern(written);
   if ("problem" in parsed) return parsed.problem;
   return parsed.annotation === undefined ? undefined : withoutAnnotation;
 }
 
-/** Which calls of a tool fit, as far as can be said before there is one. */
+/** Returns which calls of a tool match, as far as this is known before a call. */
 export function findFittingCalls(pattern: ToolPattern, tool: Tool): "all" | "some" | "none" {
   const { annotation, argument } = pattern;
   if (!fitsName(pattern, tool)) return "none";
@@ -54,8 +57,8 @@ export function findFittingCalls(pattern: ToolPattern, tool: Tool): "all" | "som
 }
 
 /**
- * Whether a call fits. Of its values, `some` is enough for a rule that forbids; a rule that allows wants `every` one, so that
- * nothing slips through beside one that fits.
+ * Returns true when a call matches. For a rule that forbids, `some` matching value is enough. A rule that allows needs `every`
+ * value to match, so that no other value is let through beside one that matches.
  */
 export function isFittingCall(pattern: ToolPattern, tool: Tool, args: JsonObject, values: "some" | "every"): boolean {
   const { annotation, argument } = pattern;
@@ -65,13 +68,13 @@ export function isFittingCall(pattern: ToolPattern, tool: Tool, args: JsonObject
   return values === "some" ? isCatchingArguments(argument, args) : isCoveringArguments(argument, args);
 }
 
-/** Whether rules that allow let all calls of every tool of a server pass, whatever its tools are. */
+/** Returns true when the rules allow every call of every tool of a server, whatever its tools are. */
 export function isServerPermitted(written: readonly string[], server: string): boolean {
   const any = { name: `${server}__*`, source: server };
   return parsePermitPatterns(written).some((pattern) => pattern.argument === undefined && fitsName(pattern, any));
 }
 
-/** Whether rules that allow let some call of a tool pass of which no more is known than its name. */
+/** Returns true when the rules allow some call of a tool of which only the name is known. */
 export function isNamePermitted(written: readonly string[], tool: Pick<Tool, "name" | "source">): boolean {
   return parsePermitPatterns(written).some((pattern) => fitsName(pattern, tool));
 }
@@ -82,7 +85,7 @@ function fitsName({ name }: ToolPattern, tool: Pick<Tool, "name" | "source">): b
   return isMatch(tool.name, name) || (server !== undefined && tool.source === server);
 }
 
-/** A tool that claims two things that exclude each other is taken at the worse. */
+/** When a tool claims two annotations that exclude each other, the stricter one counts. */
 function isSaid(annotation: Annotation, said: ToolAnnotations): boolean {
   if (annotation === "readOnly" && said.destructive === true) return false;
   return said[annotation] === true;
@@ -101,9 +104,9 @@ const allowedAnnotations: Text = {
   en: `the annotations ${annotations.join(", ")}`,
 };
 
-/** What a rule says of a call's arguments: `rm *` of a value anywhere in them, `path=/etc/*` of one argument. */
+/** Matches a call's arguments: `rm *` matches a value anywhere in them, and `path=/etc/*` the value of one argument. */
 interface ArgumentPattern {
-  /** As it was written, without the spaces round it. */
+  /** Holds the pattern as it was written, trimmed. */
   text: string;
   key: string | undefined;
   value: string;
@@ -116,8 +119,8 @@ export function readArgumentPattern(written: string): ArgumentPattern {
 }
 
 /**
- * For rules that allow: every value fits, to the letter, so that nothing slips through beside one that does; and a path or an
- * address that climbs fits where it leads, too.
+ * Returns true when every value matches exactly, for rules that allow, so that no other value is let through beside one that
+ * matches. A path or address with `..` must also match after it is resolved.
  */
 export function isCoveringArguments({ key, value }: ArgumentPattern, args: JsonObject): boolean {
   const found = [...leaves(key === undefined ? args : (getOwnValue(args, key) ?? null))];
@@ -126,9 +129,9 @@ export function isCoveringArguments({ key, value }: ArgumentPattern, args: JsonO
 }
 
 /**
- * For rules that forbid or ask: one value fits in one of its readings. Letter case, spaces, full-width and invisible characters make
- * no difference; neither does whether words stand in one text or in a list, how a path or an address is written, or how deep it
- * stands; and `rm *` is also a bare `rm`.
+ * Returns true when one value matches in one of its readings, for rules that forbid or ask. Letter case, spaces, full-width and
+ * invisible characters do not matter. Nor does it matter whether words are in one text or in a list, how a path or an address is
+ * written, or how deep the value is. `rm *` also matches a bare `rm`.
  */
 export function isCatchingArguments({ text, key, value }: ArgumentPattern, args: JsonObject): boolean {
   if (someFits([...texts(args)], text)) return true;
@@ -152,14 +155,14 @@ function someFits(found: readonly string[], value: string): boolean {
   );
 }
 
-/** The same text as those may read it who get it: as a path, as an address. */
+/** Returns the text in each form that a receiver may read it in: as it is, as a path, as an address. */
 function readings(text: string): string[] {
   const address = URL.parse(text)?.href;
   const path = /[/\\]/.test(text) ? straight(text) : text;
   return [text, ...(path === text ? [] : [path]), ...(address === undefined ? [] : [address])];
 }
 
-/** Whether a segment is `..`, also as an address may write it. */
+/** Returns true when a segment is `..`, including its percent-encoded forms. */
 function climbs(text: string): boolean {
   return /(^|[/\\])(\.|%2e){2}([/\\?#]|$)/i.test(text.replace(/[\t\n\r]/g, ""));
 }
@@ -168,7 +171,7 @@ function destination(text: string): string {
   return (/^https?:/i.test(text) ? URL.parse(text)?.href : undefined) ?? straight(text);
 }
 
-/** Without `//`, `.` and `..`. */
+/** Removes `//`, `.` and `..`. */
 function straight(path: string): string {
   return posix.normalize(path.replaceAll("\\", "/"));
 }
@@ -182,13 +185,16 @@ function folded(text: string): string {
     .toLowerCase();
 }
 
-/** Every value in the arguments as a text. */
+/** Yields every value in the arguments as text. */
 function* leaves(value: JsonValue): Generator<string> {
   if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) yield* leaves(inner);
   else if (value !== null) yield String(value);
 }
 
-/** The values, those that stand together as one text, and the names of what stands deeper: a header's, a variable's. */
+/**
+ * Yields the values, the values of one object or list joined as one text, and the names of nested keys, such as headers or
+ * variables.
+ */
 function* texts(value: JsonValue, isInner = false): Generator<string> {
   if (typeof value !== "object" || value === null) {
     yield* leaves(value);
@@ -199,7 +205,7 @@ function* texts(value: JsonValue, isInner = false): Generator<string> {
   for (const inner of Object.values(value)) yield* texts(inner, true);
 }
 
-/** What stands under a name, at whatever depth. */
+/** Yields the values of this name at any depth. */
 function* valuesOf(value: JsonValue, name: string): Generator<JsonValue> {
   if (typeof value !== "object" || value === null) return;
   for (const [key, inner] of Object.entries(value)) {

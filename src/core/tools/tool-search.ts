@@ -3,7 +3,10 @@ import type { JsonSchema } from "../../kit/json.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import type { Tool } from "./tool.ts";
 
-/** What a tool that finds tools takes: what is to be done, and how many tools it gives at most, which is `usual` when not said. */
+/**
+ * Returns the input schema of a tool that finds tools: a text about the task, and a limit of results, which is `usual` by
+ * default.
+ */
 export function createSearchSchema(language: Locale, { usual, most }: { usual: number; most: number }): JsonSchema {
   return {
     type: "object",
@@ -29,10 +32,10 @@ export function createSearchSchema(language: Locale, { usual, most }: { usual: n
   };
 }
 
-/** Servers named in a line. */
+/** Limits the servers named in one line. */
 const mostNamed = 30;
 
-/** Where tools come from and how many from each, in one line: `amap (12), memory (9)`. */
+/** Lists the sources of tools and the number from each in one line: `amap (12), memory (9)`. */
 export function renderToolSources(tools: readonly Tool[], language: Locale): string {
   const counts = new Map<string, number>();
   for (const { source } of tools) counts.set(source, (counts.get(source) ?? 0) + 1);

@@ -3,48 +3,53 @@ import type { JsonObject, JsonSchema } from "../../kit/json.ts";
 import type { Chain } from "../chain.ts";
 import type { Elicit } from "../forms/elicitation.ts";
 
-/** Something the agent can do: a built-in, a user's module, or a tool of a downstream MCP server. */
+/** Represents one tool of the agent: a built-in, a user's module, or a tool of a downstream MCP server. */
 export interface Tool {
-  /** Unique among all tools, `^[a-zA-Z0-9_-]{1,64}$`. */
+  /** Is unique among all tools and matches `^[a-zA-Z0-9_-]{1,64}$`. */
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
-  /** Of a result's structured content; for hosts, never for models. */
+  /** Describes the structured content of a result. Hosts get it, and models never do. */
   readonly outputSchema?: JsonSchema | undefined;
-  /** Where it comes from: `builtin`, `user`, `skills`, or the configured name of a server. */
+  /** Names the origin of the tool: `builtin`, `user`, `skills`, or the configured name of a server. */
   readonly source: string;
   readonly annotations: ToolAnnotations;
-  /** What holds for one call in their place, where it depends on the arguments: a request that only reads. Never of a server's tool. */
+  /**
+   * Replaces `annotations` for one call when they depend on the arguments, such as for a request that only reads. A server's
+   * tool never has it.
+   */
   annotationsFor?(args: JsonObject): ToolAnnotations;
-  /** Whether a person has to agree to each call, whatever the rules say. */
+  /** Requires a person's approval for each call, whatever the rules say. */
   readonly alwaysAsks?: boolean | undefined;
-  /** What holds for each call, as documents of the tool say it. */
+  /** Holds limits that apply to each call and that documents of the tool show. */
   readonly callLimits?: CallLimits | undefined;
   /**
-   * Whether a call that failed may be made once more although the first one may have taken effect: own tools go by what they
-   * say of themselves, a server's tool only by a definition that a person has approved. Absent: it may not.
+   * Returns true when a failed call may be repeated although the first one may have had an effect. Own tools follow their own
+   * annotations, and a server's tool follows only a definition that a person has approved. No call may be repeated when this is
+   * absent.
    */
   canRepeat?(args: JsonObject): boolean;
   /** Gets validated arguments. May throw or reject: whoever calls it turns that into a failed result. */
   run(args: JsonObject, context: ToolContext): Promise<ToolResult>;
-  /** What is wrong with arguments, without running anything; absent where only a run can tell. Throws as `run` does. */
+  /**
+   * Returns the problems of the arguments without running anything. It is absent when only a run can tell. Throws as `run` does.
+   */
   check?(args: JsonObject): Promise<ArgumentProblem[]>;
 }
 
 export interface CallLimits {
-  /** Milliseconds that a call may take. */
   timeoutMs?: number;
-  /** Whether a person has to agree to each. */
+  /** Is true when a person has to approve each call. */
   asks?: boolean;
 }
 
-/** One thing that is wrong with arguments: where (`filters.labels[2]`; empty is the arguments as a whole) and what. */
+/** Describes one problem of the arguments by its place (`filters.labels[2]`; empty for the arguments as a whole) and a text. */
 export interface ArgumentProblem {
   path: string;
   text: Text;
 }
 
-/** What a tool says of itself. Shown to people and hosts; never relaxes a policy. */
+/** Holds a tool's claims about itself. People and hosts see them, and they never relax a policy. */
 export interface ToolAnnotations {
   title?: string;
   readOnly?: boolean;
@@ -57,17 +62,19 @@ export interface ToolContext {
   /** Aborts when the run is cancelled, out of time, or the call is. */
   readonly signal: AbortSignal;
   readonly locale: Locale;
-  /** What a tool that is an agent itself is told; absent where no agent calls. */
+  /** Holds the chain that is passed to a tool that is an agent itself, and is absent when the caller is no agent. */
   readonly chain?: Chain | undefined;
   /** Asks the reader; absent where nobody can be asked. */
   readonly approve?: Approve | undefined;
   /** Hands on a question of the program below to the reader; absent where nobody can be asked. */
   readonly elicit?: Elicit | undefined;
-  /** Whether `content` of the result is wanted beside its text. */
   readonly wantsContent?: boolean | undefined;
-  /** W3C trace context (`traceparent`, `tracestate`, `baggage`) of the call, for whoever is called. */
+  /**
+   * Holds the W3C trace context (`traceparent`, `tracestate`, `baggage`) of the call, which is passed to whatever the tool
+   * calls.
+   */
   readonly trace?: Readonly<Record<string, string>> | undefined;
-  /** What the run has and may still do; absent where no agent calls. */
+  /** Returns the tools and the remaining limits of the run, and is absent when the caller is no agent. */
   readonly facts?: (() => RunFacts) | undefined;
   progress(message: string, progress?: number, total?: number): void;
   /** Tells the reader something once, beside the result (a third party that gets data, a fallback taken). */
@@ -76,68 +83,73 @@ export interface ToolContext {
 
 export interface ToolResult {
   ok: boolean;
-  /** What the model reads. Untrusted: it never becomes an instruction. */
+  /** Holds the text that the model reads. It is untrusted and never becomes an instruction. */
   text: string;
-  /** The result in MCP's shape, for a host that asked for it: blocks as they came, cleaned of the server's secrets. */
+  /**
+   * Holds the result in MCP's shape for a host that asked for it. The blocks are as received, with the server's secrets removed.
+   */
   content?: ToolContent | undefined;
   /** Pages the result stands on, in order; the agent numbers them for citation. */
   sources?: Source[];
   /**
-   * `page`: `text` is what the one source says, not a list of sources. `instruction`: it is the user's own, such as a skill's,
-   * and a model may follow it; never of a server's tool.
+   * With `page`, `text` is the content of one source and not a list of sources. With `instruction`, `text` is the user's own,
+   * such as a skill's, and a model may follow it; a server's tool never has this kind.
    */
   kind?: "page" | "instruction";
-  /** Taken from a cache. */
   cached?: boolean;
-  /** Whether the call was let through, and by which rule; absent where no rule was asked. */
+  /** Holds the decision about the call and the rule behind it. It is absent when no rule was checked. */
   permission?: Permission;
-  /** What an agent below has used for it, as that agent says; absent where no agent of our kind answered. */
+  /** Holds the usage that a called agent reports, and is absent when no such agent answered. */
   usage?: AgentUsage | undefined;
-  /** Why it failed, when `ok` is false. */
+  /** Holds the failure when `ok` is false. */
   error?: ToolFailure;
 }
 
 export interface ToolContent {
   blocks: readonly Record<string, unknown>[];
   structured?: Record<string, unknown>;
-  /** What the result's `_meta` says, such as `traceparent`; absent where it says nothing. */
+  /** Holds the result's `_meta`, such as `traceparent`, and is absent when there is none. */
   meta?: Record<string, unknown>;
 }
 
-/** What a run of an agent below, with the agents below that one, has used so far. Never negative, never infinite. */
+/**
+ * Counts what a run of a called agent, including the agents that it called, has used so far. Values are never negative and never
+ * infinite.
+ */
 export interface AgentUsage {
   /** Names the run: another result of the same run tells the same bill again, grown. */
   runId: string;
   tokens: number;
-  /** US dollars, as far as they are known. */
+  /** Returns the known cost in US dollars. */
   cost: number;
   isCostKnown: boolean;
-  /** Whether it uses no more. */
+  /** Is true when the usage is final. */
   isOver: boolean;
 }
 
 export interface ToolFailure {
-  /** `tool_changed`: the tool is no longer what was approved; `unavailable`: its server is not there now, and nothing was sent. */
+  /**
+   * `tool_changed` means that the tool differs from what was approved. `unavailable` means that its server cannot be reached now
+   * and nothing was sent.
+   */
   code: ErrorCode | "unknown_tool" | "invalid_arguments" | "denied" | "cancelled" | "tool_changed" | "unavailable";
   message: string;
 }
 
-/** Where a run stands, for a tool that tells the model. */
+/** Holds the state of a run for a tool that reports it to the model. */
 export interface RunFacts {
-  /** The names of the tools on offer. */
   tools: readonly string[];
-  /** Tool calls that may still be made, and all that the run may make. */
+  /** Counts the tool calls that the run may still make. `maxToolCalls` is the total. */
   toolCallsLeft: number;
   maxToolCalls: number;
-  /** Rounds of deciding and acting. */
+  /** Limits the rounds of deciding and acting. */
   maxIterations: number;
-  /** Milliseconds until the time for acting is over. */
+  /** Holds the milliseconds left for tool calls. */
   leftMs: number;
-  /** Tokens of the run, in and out, that are not used yet. */
+  /** Counts the run's unused tokens, input and output. */
   tokensLeft: number;
 }
 
-/** A page that an answer may cite. */
 export interface Source {
   title: string;
   url: string;
@@ -148,47 +160,48 @@ export function createFailure(code: ToolFailure["code"], message: string): ToolR
   return { ok: false, text: message, error: { code, message } };
 }
 
-/** What was decided of one call, and by which rule. */
+/** Records the decision about one call and the rule behind it. */
 export interface Permission {
-  /** `approved` and `declined` by a person; `unanswered` where nobody could be asked or nobody replied, so that it did not run. */
+  /**
+   * A person decides `approved` and `declined`. `unanswered` means that nobody could be asked or nobody replied, so that the
+   * call did not run.
+   */
   decision: "allowed" | "approved" | "declined" | "unanswered" | "denied";
   /**
-   * The rule as it was written, with the setting it stands in: `tools.ask: *:destructive`; `question.allow` where the question
-   * itself allows less, `caller.allow` where the caller may use less, and `always` of a tool that asks each time.
+   * Holds the rule as written, with its setting: `tools.ask: *:destructive`. It is `question.allow` when the question itself
+   * allows less, `caller.allow` when the caller may use less, and `always` for a tool that asks each time.
    */
   rule: string;
 }
 
-/** A call that waits for a person. */
 export interface ApprovalRequest {
   tool: string;
   arguments: JsonObject;
-  /** Why it asks: the rule of the permission. */
+  /** Names the permission rule that requires the approval. */
   rule: string;
-  /** Set where an approval counts for this call alone. */
   onlyOnce: boolean;
 }
 
 /**
- * What a person says: yes (`once`, `conversation`) or no (`no`, `never`), for this call or for all calls of that tool under that
- * rule in this conversation.
+ * Holds a person's decision: yes (`once`, `conversation`) or no (`no`, `never`), for this call or for all calls of that tool
+ * under that rule in this conversation.
  */
 export type Approval = "once" | "conversation" | "no" | "never";
 
 /** Shows a call to a person and waits for the answer; undefined when nobody answers. Rejects only when the signal aborts. */
 export type ApproveCall = (request: ApprovalRequest, signal: AbortSignal) => Promise<Approval | undefined>;
 
-/** The same as a tool sees it; undefined when nobody has answered. */
+/** Asks for approval on behalf of a tool. Returns undefined when nobody answers. */
 export type Approve = (request: ApprovalRequest) => Promise<Approval | undefined>;
 
-/** Many tools, to be found by what they are called and say of themselves. */
+/** Finds tools by their names and descriptions. */
 export interface ToolIndex {
-  /** At most `limit` tools that fit the words, the best first; the same for the same words. */
+  /** Returns at most `limit` tools that match the words, best first. The same words always give the same result. */
   find(words: string, limit: number): FoundTool[];
 }
 
 export interface FoundTool {
   tool: Tool;
-  /** From 0 to 1, and comparable between questions: 1 is the tool's own name. */
+  /** Ranges from 0 to 1 and is comparable between searches. 1 means the tool's own name. */
   score: number;
 }

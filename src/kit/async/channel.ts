@@ -1,6 +1,6 @@
-/** A queue between one writer that never waits and one reader that does. */
+/** Queues items from one writer that never waits for one reader that does. */
 export class Channel<T> implements AsyncIterableIterator<T, void, undefined> {
-  /** What was written and not read yet. */
+  /** Holds the items that were written and not read yet. */
   #results: IteratorYieldResult<T>[] = [];
   #read = 0;
   #closed = false;
@@ -13,7 +13,7 @@ export class Channel<T> implements AsyncIterableIterator<T, void, undefined> {
     else this.#results.push(result);
   }
 
-  /** No more items; the reader still gets what is queued. */
+  /** Accepts no more items. The reader still gets those in the queue. */
   close(): void {
     this.#closed = true;
     this.#answer({ value: undefined, done: true });

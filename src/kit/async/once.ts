@@ -1,8 +1,7 @@
-/** Work that is done at most once, when first asked for. */
+/** The work runs at the first request and its success is kept. */
 export interface Once<T> {
   /** Does the work at the first call and gives its result to every later one; work that failed is tried again. */
   get(): Promise<T>;
-  /** The work, if it was begun. */
   readonly begun: Promise<T> | undefined;
 }
 

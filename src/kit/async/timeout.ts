@@ -37,13 +37,12 @@ export async function waitAbortable<T>(work: Promise<T>, signal: AbortSignal | u
   }
 }
 
-/** A limit on time. Clear it when the wait is over, so that no timer is left behind. */
+/** Limits a wait. Clear it when the wait is over, so that no timer is left behind. */
 export interface TimeLimit {
   /** Aborts with the outer signal's reason, or with the limit's own; with neither once it is cleared. */
   readonly signal: AbortSignal;
-  /** Whether it was the time that ran out. */
+  /** Is true when the call was ended by a time limit. */
   readonly expired: boolean;
-  /** How much is left, in milliseconds. */
   readonly leftMs: number;
   /** Stops the clock until the function that it gives is called. One pause at a time. */
   pause(): () => void;
@@ -109,7 +108,7 @@ export function followSignal(controller: AbortController, outer: AbortSignal | u
   return () => outer.removeEventListener("abort", stop);
 }
 
-/** The reason with which a wait that ran out of time aborts; `what` waited, in both languages. */
+/** Returns the error with which a wait that timed out aborts. `what` names the wait in both languages. */
 export function timeoutError(what: Text | string, ms: number): DuetError {
   const { zh, en } = typeof what === "string" ? { zh: what, en: what } : what;
   return new DuetError({
@@ -146,7 +145,7 @@ export function createKeyedMutex(): KeyedMutex {
   };
 }
 
-/** So many may be inside at once; the others wait in the order they came. */
+/** Lets a fixed number of holders in at once. The others wait in the order they came. */
 export interface Semaphore {
   /** Rejects with the signal's reason when it aborts first; then there is nothing to leave. */
   acquire(signal: AbortSignal): Promise<void>;

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import type { Text } from "../errors.ts";
 
-/** What stands behind an address; only `public` is reached without a rule that names it. */
+/** Classifies an address. Only `public` is reached without a rule that names the address. */
 export type AddressKind = "public" | "loopback" | "private" | "link-local" | "metadata" | "proxy" | "special";
 
 export const addressKinds: Record<AddressKind, Text> = {
@@ -19,9 +19,9 @@ export const addressKinds: Record<AddressKind, Text> = {
 };
 
 /**
- * What kind of address a literal is, mapped IPv4 taken for what it maps to. Beside the classes of `ipaddr.js`, IPv6 is public
- * only within 2000::/3, which IANA gives out (so not `::/96`, NAT64, `fec0::/10`); what carries an IPv4 address inside
- * (6to4, Teredo), a zone id, or is no literal at all, is special.
+ * Returns the kind of a literal address, where a mapped IPv4 address counts as what it maps to. In addition to the classes of
+ * `ipaddr.js`, IPv6 is public only within 2000::/3, which IANA allocates (so not `::/96`, NAT64, `fec0::/10`). An address that
+ * contains an IPv4 address (6to4, Teredo), one with a zone id, and a text that is no literal are `special`.
  */
 export function classifyAddress(literal: string): AddressKind {
   if (isIP(literal) === 0 || literal.includes("%")) return "special";

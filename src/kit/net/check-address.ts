@@ -6,14 +6,14 @@ import { type AddressKind, classifyAddress } from "./address-kind.ts";
 import { describeConnectionFailure } from "./connection-failure.ts";
 import { type DialTarget, failedRequestError } from "./dial-target.ts";
 
-/** All addresses of a host, as literals, in the order in which they are to be tried. Rejects where there is none. */
+/** Returns all addresses of a host, as literals, in the order in which they are tried. Rejects when there is none. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
 
-/** What may be dialled, by whose rules. */
+/** Decides which addresses may be connected to. */
 export interface Reach {
   /** `address` is a literal without a zone. */
   permits(host: string, address: string, port: number): boolean;
-  /** What to say of a target none of whose addresses is permitted, of which this is the first. */
+  /** Returns the error for a target without any permitted address. `address` is the first of them. */
   refusal(target: DialTarget, address: string, kind: AddressKind): DuetError;
 }
 
@@ -22,8 +22,8 @@ export interface AddressRules extends Reach {
 }
 
 /**
- * The addresses of a target that may be dialled; there is at least one. Each address is judged by itself, those that are refused
- * are left out, and nothing is looked up a second time. Throws what refuses the target when none is left.
+ * Returns the addresses of a target that may be connected to, of which there is at least one. Each address is checked on its
+ * own, refused ones are left out, and nothing is looked up a second time. Throws the refusal of the target when none is left.
  */
 export async function checkAddress(target: DialTarget, rules: AddressRules, signal: AbortSignal): Promise<string[]> {
   const { host, port } = target;

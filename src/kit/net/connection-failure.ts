@@ -2,8 +2,8 @@ import { getMessage, type Text } from "../errors.ts";
 import { toShortLine } from "../text/sanitize.ts";
 
 /**
- * Why a connection or an exchange failed, in words. Node and undici keep what they read beside the message of some of their
- * errors, so nothing but the code and the message is taken from them.
+ * Says why a connection or an exchange failed. Only the code and the message are used, because some errors of Node and undici
+ * also hold the data that they read.
  */
 export function describeConnectionFailure(thrown: unknown): Text {
   const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : thrown;
@@ -22,7 +22,7 @@ function codeOf(thrown: unknown): string {
   return "code" in thrown && typeof thrown.code === "string" ? thrown.code : thrown.name;
 }
 
-/** A code that ends with `_` stands for all that begin so. */
+/** A code that ends with `_` matches every code with that prefix. */
 const reasons: (Text & { codes: string[] })[] = [
   { codes: ["ENOTFOUND", "ENODATA"], zh: "找不到该主机", en: "there is no such host" },
   { codes: ["EAI_AGAIN"], zh: "域名解析暂时失败", en: "its name cannot be looked up at the moment" },

@@ -134,7 +134,7 @@ function isOfTheWire(thrown: unknown): boolean {
 
 export interface Opening {
   target: DialTarget;
-  /** Judged already; no other is dialled. */
+  /** These addresses are already checked, and no other is connected to. */
   addresses: readonly string[];
   secure: boolean;
   /** Certificates to trust in place of the usual ones. */
@@ -167,7 +167,7 @@ async function openSocket({ target, addresses, secure, ca }: Opening, signal: Ab
   }
 }
 
-/** A lookup that knows the answer; Node calls it for names only, a literal is dialled as it is. */
+/** Returns a lookup with a fixed result. Node calls it for names only, and connects to a literal directly. */
 function only(addresses: readonly string[]): LookupFunction {
   const answers = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_host, options, callback) => {
@@ -191,14 +191,14 @@ async function settled(socket: Socket, event: "connect" | "secureConnect", signa
   }
 }
 
-/** Whether an answer sends us elsewhere. */
 export function isRedirect({ status, headers }: Pick<Answer, "status" | "headers">): boolean {
   return [301, 302, 303, 307, 308].includes(status) && headers.location !== undefined;
 }
 
 /**
- * The request that a redirect asks for, by the Fetch standard's rules (https://fetch.spec.whatwg.org/#http-redirect-fetch), and
- * stricter: never from https to http, a body or a changing method never to another origin, and no header of ours but the harmless.
+ * Returns the request that a redirect asks for. It follows the Fetch standard
+ * (https://fetch.spec.whatwg.org/#http-redirect-fetch) and is stricter: it never goes from https to http, sends no body and no
+ * changing method to another origin, and sends only harmless headers there.
  */
 export function toNextHop(hop: Hop, { status, headers }: Pick<Answer, "status" | "headers">): Hop {
   const url = readLocation(headers.location ?? "", hop.url);

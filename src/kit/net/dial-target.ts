@@ -2,12 +2,11 @@ import { isIP } from "node:net";
 import { DuetError, type Text } from "../errors.ts";
 import { toShortLine } from "../text/sanitize.ts";
 
-/** What is dialled. */
 export interface DialTarget {
-  /** In lower case, without brackets and trailing dots; an IPv4 address in its usual form, however it was written. */
+  /** Is in lower case, without brackets and trailing dots. An IPv4 address is in its usual form, however it was written. */
   host: string;
   port: number;
-  /** `host:port` as people write it. */
+  /** Holds `host:port` as people write it. */
   shown: string;
 }
 
@@ -43,7 +42,7 @@ export function toDialTarget(url: URL): DialTarget {
   return { host, port, shown: `${url.hostname}:${port}` };
 }
 
-/** The same for a host and a port, which is read as a URL's would be. */
+/** Parses a host and a port by the same rules as a URL. */
 export function parseDialTarget(host: string, port: number): DialTarget {
   const literal = isIP(host) === 6 ? `[${host}]` : host;
   if (/[/?#@\\]/.test(host) || !Number.isInteger(port) || port < 0 || port > 65_535) {
@@ -56,13 +55,13 @@ function standardPort({ protocol }: URL): number {
   return protocol === "https:" ? 443 : 80;
 }
 
-/** What may be shown of a URL: its user part may be a password, its path and query a key. */
+/** Returns the part of a URL that may be shown. Its user part may be a password, and its path and query may hold a key. */
 function shownUrl(written: string): string {
   const [start = ""] = /^[^/?#\\]*(\/\/[^/?#\\]*)?/.exec(written) ?? [];
   return start.replace(/\/\/.*@/s, "//") || "-";
 }
 
-/** What was not tried, and why. `where` is shown in front, on one line. */
+/** Returns the error for a request that was not sent. `where` comes first, on one line. */
 export function refusedError(where: string, { zh, en }: Text): DuetError {
   const shown = toShortLine(where, 200);
   return new DuetError({
@@ -71,7 +70,7 @@ export function refusedError(where: string, { zh, en }: Text): DuetError {
   });
 }
 
-/** What was tried and did not work. The cause is left out: it may hold what was sent or read. */
+/** Returns the error for a request that was sent and failed. It has no cause, because that may hold what was sent or read. */
 export function failedRequestError(code: "network" | "bad_response", where: string, { zh, en }: Text): DuetError {
   const shown = toShortLine(where, 200);
   const text = { zh: `${shown}：${zh}`, en: `${shown}: ${en}` };

@@ -3,36 +3,36 @@ export interface OutgoingRequest {
   method?: string;
   headers?: Readonly<Record<string, string>>;
   body?: string | Uint8Array;
-  /** Of the decoded body; the rest is not read, and `truncated` says so. 0 reads none of it. */
+  /** Limits the decoded body. The rest is not read, and `truncated` is set. With 0 nothing is read. */
   maxBytes: number;
-  /** From the first lookup to the last byte, all hops together. */
+  /** Limits the time from the first lookup to the last byte, all hops together. */
   timeoutMs: number;
-  /** At most 5; 0 gives the redirect itself back. */
+  /** Is at most 5. With 0 the redirect itself is returned. */
   maxRedirects: number;
   signal: AbortSignal;
-  /** Asked before each hop, beside the rules of all: throws what refuses it. */
+  /** Is called before each hop, in addition to the general rules. Throws to refuse the hop. */
   permits?(url: URL): void;
 }
 
 export interface OutgoingResponse {
-  /** Of the last hop. */
+  /** Holds the URL of the last hop. */
   url: string;
   status: number;
-  /** What the standard calls it; empty for a status of the server's own. */
+  /** Holds the standard name of the status, and is empty for a nonstandard status. */
   statusText: string;
   /** Names in lower case; one that came twice is joined by `, `. */
   headers: Record<string, string>;
-  /** Decoded. */
+  /** Holds the decoded body. */
   body: Buffer;
   truncated: boolean;
-  /** When the certificate of the last hop ends, in milliseconds since 1970; absent without TLS. */
+  /** Holds the expiry of the last hop's certificate, in milliseconds since 1970. It is absent without TLS. */
   certificateUntil?: number | undefined;
   elapsedMs: number;
 }
 
 /**
- * The one door out: the address that is dialled is judged, at every hop, and each hop has a connection of its own. What a redirect
- * to another origin gets of a request is its method and its harmless headers.
+ * Checks the address of every hop before it connects, and gives each hop its own connection. A redirect to another origin gets
+ * only the method and the harmless headers of a request.
  */
 export interface GuardedFetch {
   /** Throws a `DuetError` whose text says what was refused or went wrong, or the signal's reason. */

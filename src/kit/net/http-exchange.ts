@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { TLSSocket } from "node:tls";
 import { Client, errors } from "undici";
 
-/** One request to one host; redirects are not followed. */
+/** Describes one request to one host. Redirects are not followed. */
 export interface Hop {
   url: URL;
   method: string;
@@ -15,9 +15,9 @@ export interface Answer {
   status: number;
   /** Names in lower case; one that came twice is joined by `, `. */
   headers: Record<string, string>;
-  /** As sent, encodings and all. */
+  /** Holds the body as sent, still encoded. */
   body: Readable;
-  /** In milliseconds since 1970; undefined without TLS. */
+  /** Holds milliseconds since 1970, and is undefined without TLS. */
   certificateUntil: number | undefined;
 }
 
@@ -70,13 +70,13 @@ export async function sendRequest(
   }
 }
 
-/** The headers that undici gives, one text for each name. */
+/** Converts undici's headers so that each name has one text. */
 export function readHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(", ")]);
   return Object.fromEntries(entries);
 }
 
-/** Bytes of `100 Continue` answers that are waited for; a server that sends more gets no further. */
+/** Limits the bytes of `100 Continue` responses that are skipped. A server that sends more fails. */
 const mostBytes = 16_384;
 
 const starts = ["HTTP/1.1 100", "HTTP/1.0 100"];
@@ -105,7 +105,7 @@ function isContinue(bytes: Buffer): boolean {
   return starts.includes(bytes.toString("latin1", 0, 12));
 }
 
-/** Too short to tell, or not whole. */
+/** Returns true when the bytes are too few to decide, or a `100 Continue` response is incomplete. */
 function isIncomplete(bytes: Buffer): boolean {
   const start = bytes.toString("latin1", 0, 12);
   return starts.some((whole) => whole.startsWith(start));

@@ -2,10 +2,13 @@ import type { Transform } from "node:stream";
 import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
 
-/** More than two encodings of one body are an attack, not a saving (CVE-2022-32206). */
+/** More than two encodings of one body indicate an attack (CVE-2022-32206). */
 const mostEncodings = 2;
 
-/** The encodings of a body in the order in which they are undone; undefined when there is one, or a number of them, that we do not take. */
+/**
+ * Returns the encodings of a body in the order in which they are decoded, and undefined when one of them, or their number, is
+ * not supported.
+ */
 export function parseEncodings(header: string | undefined): string[] | undefined {
   const names = (header ?? "")
     .toLowerCase()
@@ -52,7 +55,7 @@ async function decoded(sent: Readable, encodings: readonly string[]): Promise<Re
   return source;
 }
 
-/** The first byte, which stays to be read; undefined when there is none. */
+/** Returns the first byte without consuming it, and undefined when there is none. */
 async function peek(source: Readable): Promise<number | undefined> {
   for await (const chunk of source.iterator({ destroyOnReturn: false })) {
     if (chunk.length === 0) continue;

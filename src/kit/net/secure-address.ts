@@ -1,4 +1,4 @@
-/** Whether what is said to this address cannot be overheard or changed on its way: https, or this machine by its own name. */
+/** Returns true when traffic to this address cannot be read or changed on its way: https, or this machine by its own name. */
 export function isSecureAddress(url: URL): boolean {
   if (url.protocol === "https:") return true;
   // Written as an address or as a name that is this machine's everywhere (RFC 6761).

@@ -2,9 +2,9 @@ import { win32 } from "node:path";
 import { DuetError } from "../errors.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 
-/** Where Windows looks for a command. */
+/** Holds what Windows needs to find a command. */
 export interface Search {
-  /** The PATH and PATHEXT of the child. */
+  /** Holds the PATH of the child. `extensions` holds its PATHEXT. */
   path: string;
   extensions: string;
   cwd: string;
@@ -41,7 +41,10 @@ export function checkBatchArguments(command: string, args: readonly string[], se
   });
 }
 
-/** The file that a command means, on its own or with one of the extensions; also what is not found goes to cmd.exe. */
+/**
+ * Returns the file of a command, as it is or with one of the extensions. Returns undefined when there is none, and the command
+ * then counts as one that cmd.exe runs.
+ */
 function findOnWindows(command: string, { path, extensions, cwd, isFile }: Search): string | undefined {
   const longer = extensions.split(";").flatMap((extension) => (extension === "" ? [] : [command + extension]));
   const names = command.includes(".") ? [command, ...longer] : longer;

@@ -2,24 +2,23 @@ import { posix, win32 } from "node:path";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a program below gets beside what every program needs. */
 export interface PassedVariables {
-  /** Its own variables, over all others. */
+  /** Holds the child's own variables, which override all others. */
   env?: Readonly<Record<string, string>>;
-  /** Names of variables of ours that it sees too; one that is not set is left out. */
+  /** Names the variables of our environment that the child also gets. One that is not set is left out. */
   inheritEnv?: readonly string[];
 }
 
-/** The machine and the Node that we run on. */
+/** Describes the machine and the Node that we run on. */
 export interface Host {
   platform: NodeJS.Platform;
-  /** Our own Node. */
+  /** Holds the path of our own Node. */
   execPath: string;
 }
 
 /**
- * What a child sees of our environment: enough to run programs, nothing that could be a secret. Variables of ours that
- * a server needs are named in its own settings.
+ * A child inherits these variables: enough to run programs, and none that could be a secret. A server's own settings name any
+ * other variable of ours that it needs.
  */
 const inherited = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "TMPDIR"];
 const inheritedOnWindows = [
@@ -27,12 +26,12 @@ const inheritedOnWindows = [
   ...["SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE"],
 ];
 
-/** Where programs lie on a machine whose environment does not say so. */
+/** This PATH is used when the environment has none. */
 const usualPlaces = ["/usr/local/bin", "/opt/homebrew/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"];
 
 /**
- * The whole environment of a child. The directory of our own Node stands last in its PATH: `npx` and `node` are found
- * also where a host with windows has started us under a Node of nvm and without a login shell's PATH.
+ * Returns the whole environment of a child. The directory of our own Node comes last in its PATH, so that `npx` and `node` are
+ * also found when a desktop application has started us under a Node of nvm and without a login shell's PATH.
  */
 export function createChildEnvironment(
   ours: Environment,

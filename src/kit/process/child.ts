@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import { sleep } from "../async/timeout.ts";
 import { type Lifeline, signalGroup } from "./lifeline.ts";
 
-/** The end of what a process wrote, in bounded memory. */
+/** Keeps the end of a process's output in bounded memory. */
 export class Tail {
   #kept = Buffer.alloc(0);
   readonly #limit: number;
@@ -28,32 +28,32 @@ export interface Command {
   args: string[];
   env: Record<string, string>;
   cwd?: string;
-  /** Whether it may go on after it has closed its output; a server can answer nothing then, and is ended. */
+  /** Lets the child run on after it has closed its output. A server cannot answer any more then, and is ended. */
   mayCloseOutput?: boolean;
-  /** How long its last words are waited for when something it started holds the pipes, in milliseconds; 100 when absent. */
+  /** Limits the wait for the last output when a descendant holds the pipes, in milliseconds. It is 100 when absent. */
   lastWordsMs?: number;
 }
 
-/** How a child ended; `error` when it never started. */
+/** Says how a child ended. `error` is set when it never started. */
 export interface Ending {
   code: number | null;
   signal: string | null;
   error?: Error;
 }
 
-/** How long each way of ending a group is given, in milliseconds. */
+/** Limits each step of ending a group, in milliseconds. */
 const patience = { endOfInput: 400, terminate: 700, kill: 300 };
 
 /**
- * A process in a group of its own, so that what it starts ends with it (`npx` and `sh -c` leave the real server as a
- * grandchild). A process that moves itself out of the group is out of reach. POSIX only.
+ * Runs a process in a group of its own, so that its descendants end with it (`npx` and `sh -c` leave the real server as a
+ * grandchild). A process that leaves the group cannot be reached. POSIX only.
  */
 export class Child {
   readonly stdin: Writable;
   readonly stdout: Readable;
   /** Settles when the process is over and its last words are read; never rejects. */
   readonly ended: Promise<Ending>;
-  /** The end of what it wrote to stderr, and of the stray lines on stdout. */
+  /** Holds the end of stderr, and of the stray lines on stdout. */
   readonly words = new Tail();
   #ending: Ending | undefined;
   readonly #process: ChildProcessByStdio<Writable, Readable, Readable>;

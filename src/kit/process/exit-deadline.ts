@@ -1,8 +1,8 @@
-/** The time at which the process ends, whatever still goes on. None is set at first. */
+/** The process ends at this time, whatever is still running. No deadline is set at first. */
 export interface ExitDeadline {
   /** Sets it to `ms` milliseconds from now, unless an earlier one is set. */
   set(ms: number): void;
-  /** Milliseconds until then; undefined where none is set. */
+  /** Returns the milliseconds until the deadline, and undefined when none is set. */
   readonly leftMs: number | undefined;
 }
 

@@ -1,7 +1,10 @@
-/** Work of threads that nothing can stop: opening a pipe nobody writes to, asking a name server that is silent. */
+/**
+ * These thread-pool operations cannot be stopped: opening a pipe that has no writer, or querying a name server that does not
+ * answer.
+ */
 const unstoppable = ["FSReqCallback", "FSReqPromise", "GetAddrInfoReqWrap", "GetNameInfoReqWrap"];
 
-/** Between two looks at whether such work is over, in milliseconds. */
+/** Sets the interval between checks for such work, in milliseconds. */
 const lookMs = 5;
 
 /**

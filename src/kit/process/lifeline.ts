@@ -4,11 +4,11 @@ import { Socket } from "node:net";
 /** Ends the process groups it holds when we die without a goodbye, even by SIGKILL. POSIX only. */
 export interface Lifeline {
   hold(group: number): void;
-  /** The group is gone by itself; its number may soon belong to somebody else. */
+  /** Call this when the group has ended by itself, because its id may soon be reused. */
   release(group: number): void;
   /** Ends every group that is still held within so many milliseconds: SIGTERM after two fifths of them, SIGKILL after four. */
   endWithin(ms: number): void;
-  /** An orderly goodbye: the watcher ends, and ends groups that are still held. */
+  /** Ends the watcher, and the groups that are still held. */
   close(): void;
 }
 
@@ -34,7 +34,7 @@ sleep 1
 for each in $groups; do kill -s KILL -- "-$each"; done
 `;
 
-/** Whether there was anybody in the group that we may signal. */
+/** Returns true when the group had a process that we may signal. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-group, signal);

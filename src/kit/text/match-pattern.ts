@@ -1,4 +1,7 @@
-/** Whether `name` fits `pattern`, in which `*` is any run of characters. Takes linear time per `*`: no regular expression. */
+/**
+ * Returns true when `name` matches `pattern`, in which `*` is any run of characters. Takes linear time per `*`, because it uses
+ * no regular expression.
+ */
 export function isMatch(name: string, pattern: string): boolean {
   const parts = pattern.split("*");
   const first = parts.shift() ?? "";

@@ -9,12 +9,15 @@ export function sanitize(text: string): string {
     .replace(unsafe, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** The same on one line: newlines and tabs become spaces too. */
+/** Sanitizes text for one line: newlines and tabs become spaces too. */
 export function sanitizeLine(text: string): string {
   return sanitize(text.replace(/[\r\n\t\v\f\u0085\u2028\u2029]+/g, " ")).trim();
 }
 
-/** The same for text that comes in pieces: what may go on in the next piece (half a character, half a line end) waits. */
+/**
+ * Sanitizes text that arrives in pieces. Characters that may continue in the next piece (half a character, half a line end) wait
+ * for it.
+ */
 export interface Sanitizer {
   push(text: string): string;
   end(): string;
@@ -36,7 +39,7 @@ export function createSanitizer(): Sanitizer {
   };
 }
 
-/** JSON text whose strings hold none of these characters in the raw; it means the same. */
+/** Returns JSON whose strings have these characters only as escapes, with the same meaning. */
 export function toSafeJson(value: unknown, indent?: number): string {
   return (JSON.stringify(value, undefined, indent) ?? "null").replace(unsafe, (character) =>
     character
@@ -52,13 +55,16 @@ export function toSafeJson(value: unknown, indent?: number): string {
 const unsafe =
   /(?![\n\t\u200d]|[\ufe0e\ufe0f])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu;
 
-/** The beginning of a text from outside as one line that is safe to show: at most `max` UTF-16 units, "…" included. */
+/** Returns the beginning of an outside text as one line that is safe to show, with at most `max` UTF-16 units, "…" included. */
 export function toShortLine(text: string, max: number): string {
   // What is cut away need not be cleaned first: such a text may be a whole page.
   return truncate(sanitizeLine(text.slice(0, 4 * max)), max);
 }
 
-/** At most `max` UTF-16 units of `text`, "…" included, ended at a word or sentence where one is near. Never half a character. */
+/**
+ * Returns at most `max` UTF-16 units of `text`, "…" included, cut at a word or sentence when one is near. Never splits a
+ * character.
+ */
 export function truncate(text: string, max: number): string {
   if (text.length <= max) return text;
   if (max < 1) return "";
@@ -68,12 +74,12 @@ export function truncate(text: string, max: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** The first `length` UTF-16 units, one less where that would split a surrogate pair. */
+/** Returns the first `length` UTF-16 units, one less when that would split a surrogate pair. */
 export function takeStart(text: string, length: number): string {
   return text.slice(0, splitsPair(text, length) ? length - 1 : length);
 }
 
-/** The last `length` UTF-16 units, one less where that would split a surrogate pair. */
+/** Returns the last `length` UTF-16 units, one less when that would split a surrogate pair. */
 export function takeEnd(text: string, length: number): string {
   const start = Math.max(0, text.length - length);
   return text.slice(splitsPair(text, start) ? start + 1 : start);

@@ -1,8 +1,8 @@
 import { type Locale, say } from "../errors.ts";
 
 /**
- * JSON text in which 20 or more blanks in a row within a string are told by their number: what stands behind them would be
- * off the screen's edge, and nobody looks for it there. Of a tab, that is its escape.
+ * Replaces 20 or more blanks in a row within a JSON string by their number, so that the text behind them is not pushed off the
+ * screen. A tab counts as its escape.
  */
 export function showBlanks(json: string, locale: Locale): string {
   return json.replace(blanksAndEscapes, (found) => {

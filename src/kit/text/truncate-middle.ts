@@ -13,7 +13,7 @@ export function truncateMiddle(text: string, kept: number, gap: (missing: number
   return `${head}\n${gap(text.length - head.length - tail.length, head.length)}\n${tail}`;
 }
 
-/** Without what follows the last line, sentence or word that ends near the end; all of it where none does. */
+/** Cuts the text after the last line, sentence or word that ends near its end. Returns the whole text when none does. */
 export function trimToBoundary(text: string): string {
   const from = text.length - near(text);
   for (const end of ends) {
@@ -32,10 +32,10 @@ function beginWell(text: string): string {
   return text;
 }
 
-/** Of lines, of sentences, of words. */
+/** Matches the ends of lines, of sentences and of words. */
 const ends = [/\n/g, /[。！？；]|[.!?;](?=\s)/g, /[\s，、,]/g];
 
-/** How many characters may be given up for a better place. */
+/** Returns how many characters may be lost to cut at a better place. */
 function near({ length }: string): number {
   return Math.min(500, Math.floor(length / 5));
 }

@@ -1,13 +1,12 @@
 import { isRecord } from "../../kit/json.ts";
 
-/** What an error body says, whatever form its vendor gave it. */
 export interface ErrorFacts {
-  /** The HTTP status, or the one that the body names. */
+  /** Holds the HTTP status, or the one in the body. */
   status: number | undefined;
   message: string;
   /** Codes, types, message and details in one text, for rules to search. */
   searchable: string;
-  /** The body is a web page: who answered is a proxy or a site, not the vendor's API. */
+  /** Is true when the body is a web page, so that a proxy or a site answered and not the vendor's API. */
   page: boolean;
 }
 

@@ -1,22 +1,20 @@
 import type { Text } from "../../kit/errors.ts";
 import type { Remedy } from "./error-rules.ts";
 
-/** What a hint may name. */
 export interface HintContext {
   apiKeyEnv?: string;
   baseUrl: string;
-  /** How long the other side asks to wait, in milliseconds. */
   retryAfterMs?: number;
 }
 
-/** What the reader can do about it, with the names and the pages of whoever failed. */
+/** Returns what the reader can do, with the variable, the host and the pages of the vendor that failed. */
 export function createHint(remedy: Remedy, { apiKeyEnv, baseUrl, retryAfterMs }: HintContext): Text {
   const host = URL.parse(baseUrl)?.host ?? baseUrl;
   return hints[remedy]({ key: apiKeyEnv, host, pages: findVendorPages(baseUrl), wait: waiting(retryAfterMs) });
 }
 
 interface Facts {
-  /** The variable that holds the key. */
+  /** Names the variable that holds the key. */
   key: string | undefined;
   host: string;
   pages: VendorPages | undefined;
@@ -126,21 +124,21 @@ function isLocal(host: string): boolean {
   return /^(localhost|127\.|\[::1\]|0\.0\.0\.0)/.test(host);
 }
 
-/** What to do about a connection that failed, by the code that the socket gave. */
+/** Returns what to do about a failed connection, by the error code of the socket. */
 export function findConnectionRemedy(code: string, baseUrl: string): Remedy {
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)) return "certificate";
   const { host = "" } = URL.parse(baseUrl) ?? {};
   return code === "ECONNREFUSED" && isLocal(host) ? "local-server" : "network";
 }
 
-/** Where a vendor's customers get keys and pay, and what its users must know about a refused key. */
+/** Holds the pages where a vendor's customers get keys and pay, and what users must know about a refused key. */
 interface VendorPages {
   keys: string;
   billing: string;
   keyNote?: Text;
 }
 
-/** The pages of whoever answers at this address: a proxy in front of a vendor has none. */
+/** Returns the vendor's pages for this address. A proxy in front of a vendor has none. */
 export function findVendorPages(baseUrl: string): VendorPages | undefined {
   const host = URL.parse(baseUrl)?.hostname ?? "";
   return Object.hasOwn(pages, host) ? pages[host] : undefined;

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../kit/errors.ts";
 import type { ErrorFacts } from "./error-body.ts";
 
-/** What the reader can do about it: the code's own remedy, or a more exact one. */
+/** Names what the reader can do: the default of the error code, or something more specific. */
 export type Remedy =
   | ErrorCode
   | "address"
@@ -21,7 +21,7 @@ export interface ErrorClass {
   remedy: Remedy;
 }
 
-/** The class of a vendor's error. Words come before the status, for vendors use one status for many things. */
+/** Classifies a vendor's error. The text decides before the status, because vendors use one status for many errors. */
 export function classifyError(facts: ErrorFacts): ErrorClass {
   const rule = rules.find((candidate) => candidate.when(facts.searchable, facts.status));
   const code = rule?.code ?? "server";
@@ -62,7 +62,7 @@ const rules: Rule[] = [
   { code: "invalid_request", retryable: false, when: (text, status) => isClient(status) || badRequest.test(text) },
 ];
 
-/** A failing server may word its trouble as anything; only its status is believed. */
+/** Only the status of a failing server counts, because its text may be anything. */
 function isServerFault(status: number | undefined): boolean {
   return status !== undefined && status >= 500;
 }
@@ -125,7 +125,7 @@ function overflows(text: string, status: number | undefined): boolean {
   return status !== 429 && !tooMany.test(text) && overflow.test(text);
 }
 
-/** 498 is Groq's word for "at capacity", 529 Anthropic's for "overloaded". */
+/** Groq uses 498 for "at capacity", and Anthropic uses 529 for "overloaded". */
 function isBusy(status: number | undefined): boolean {
   return status === 503 || status === 529 || status === 498;
 }
@@ -134,7 +134,7 @@ function isClient(status: number | undefined): boolean {
   return status !== undefined && status >= 400 && status < 500;
 }
 
-/** The request did not get through in time (408), met a lock (409) or came too early (425). */
+/** The request timed out (408), met a lock (409) or came too early (425). */
 function transient(status: number): boolean {
   return status === 408 || status === 409 || status === 425;
 }

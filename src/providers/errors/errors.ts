@@ -5,18 +5,17 @@ import { readErrorBody } from "./error-body.ts";
 import { createHint, findConnectionRemedy } from "./error-hints.ts";
 import { classifyError } from "./error-rules.ts";
 
-/** Whose error it is; the key is there to be kept out of what is shown. */
+/** Identifies the model that failed. The key is included so that it can be removed from the shown text. */
 export type ErrorOrigin = Pick<ModelSettings, "provider" | "model" | "apiKey" | "apiKeyEnv" | "baseUrl">;
 
-/** An HTTP answer that is not a success. */
 export interface HttpFailure {
   status: number;
   headers: Headers | undefined;
-  /** Text, or what a package has already parsed. */
+  /** Holds text, or a value that a package has already parsed. */
   body: unknown;
 }
 
-/** An answer with an error status, in the form of any vendor. */
+/** Converts an HTTP response with an error status, in the format of any vendor. */
 export function httpError(failure: HttpFailure, origin: ErrorOrigin): DuetError {
   const facts = readErrorBody(failure.body, failure.status);
   const { code, retryable: transient, remedy } = classifyError(facts);
@@ -33,7 +32,7 @@ export function httpError(failure: HttpFailure, origin: ErrorOrigin): DuetError 
   });
 }
 
-/** An error that came inside a stream which had begun as a success. */
+/** Converts an error inside a stream that began as a success. */
 export function streamError(body: unknown, origin: ErrorOrigin): DuetError {
   const facts = readErrorBody(body);
   const { code, retryable, remedy } = classifyError(facts);
@@ -41,7 +40,7 @@ export function streamError(body: unknown, origin: ErrorOrigin): DuetError {
   return new DuetError({ code, text, hint: createHint(remedy, origin), retryable, status: facts.status });
 }
 
-/** The connection failed: refused, reset, not found, closed in the middle. */
+/** Converts a failed connection: refused, reset, not found, closed in the middle. */
 export function connectionError(thrown: unknown, origin: ErrorOrigin): DuetError {
   const cause = rootCause(thrown);
   const detail = toErrorText(`${codeOf(cause)} ${getMessage(cause)}`, origin.apiKey);
@@ -57,7 +56,7 @@ export function connectionError(thrown: unknown, origin: ErrorOrigin): DuetError
   });
 }
 
-/** What arrived is no turn: cut off, empty, or not of this format. */
+/** Reports a response that is no turn: cut off, empty, or not in this format. */
 export function badResponseError(
   origin: ErrorOrigin,
   text: Text,
@@ -82,7 +81,7 @@ export function idleTimeoutError(origin: ErrorOrigin, text: Text): DuetError {
   });
 }
 
-/** The key is not set, or cannot be sent: told before any request. */
+/** Reports a key that is not set or cannot be sent, before any request. */
 export function keyError(origin: ErrorOrigin): DuetError {
   const name = origin.apiKeyEnv ?? "";
   const text = origin.apiKey
@@ -106,7 +105,7 @@ function named(origin: ErrorOrigin, text: Text): Text {
   return { zh: `${name}：${text.zh}`, en: `${name}: ${text.en}` };
 }
 
-/** The packages wrap what the socket said, once or twice. */
+/** Unwraps the socket's error, which the packages wrap once or twice. */
 function rootCause(thrown: unknown): unknown {
   let cause = thrown;
   for (let depth = 0; depth < 5 && cause instanceof Error && cause.cause instanceof Error; depth++) cause = cause.cause;
@@ -129,13 +128,13 @@ const kinds: Partial<Record<ErrorCode, Text>> = {
   bad_response: { zh: "返回内容不可用", en: "the response is not usable" },
 };
 
-/** Characters of a stranger's words that are shown. */
+/** Limits the vendor's text that is shown, in characters. */
 const longestShown = 300;
 
-/** The shortest piece of a key that is looked for: shorter ones are ordinary words. */
+/** Shorter pieces of a key are not searched for, because they are ordinary words. */
 const shortestPiece = 8;
 
-/** A stranger's words, fit to be shown: one line, no control characters, no secrets, not long. */
+/** Makes a vendor's text fit to be shown: one short line without control characters and secrets. */
 function toErrorText(text: string, key: string | undefined): string {
   const line = sanitizeLine(withoutSecrets(text.slice(0, 4000), key ?? ""));
   return line.length > longestShown ? `${line.slice(0, longestShown).toWellFormed()}…` : line;
@@ -168,7 +167,7 @@ function withoutPieces(text: string, key: string): string {
   return out;
 }
 
-/** How much of the key stands at `start`, from anywhere in the key; 0 for less than a piece. */
+/** Returns how many characters at `start` match any part of the key, and 0 for fewer than `shortestPiece`. */
 function pieceAt(text: string, start: number, key: string): number {
   let length = shortestPiece;
   if (start + length > text.length || !key.includes(text.slice(start, start + length))) return 0;
@@ -191,8 +190,8 @@ const patterns: Replacement[] = [
 ];
 
 /**
- * How long the other side asks to wait, in milliseconds: `retry-after-ms`, `retry-after` (seconds or a date), or what
- * Google writes into the body. Undefined when it does not say, or says nonsense or a time that has passed.
+ * Returns the delay that the other side asks for, in milliseconds: `retry-after-ms`, `retry-after` (seconds or a date), or
+ * Google's value in the body. Undefined when there is none, or it is invalid or in the past.
  */
 export function readRetryAfter(headers: Headers | undefined, searchable: string, now = Date.now()): number | undefined {
   const milliseconds = number(headers?.get("retry-after-ms"));

@@ -1,14 +1,13 @@
 import type { AssistantMessage, Message, ToolCall, ToolMessage } from "../../core/messages.ts";
 import type { ModelSettings, WireName } from "../../core/model-settings.ts";
 
-/** Who gets the conversation. */
 export type ReceivingModel = Pick<ModelSettings, "wire" | "provider" | "model" | "quirks">;
 
 /**
- * A conversation as the given model takes it, whoever wrote it. Reasoning and `native` stay with their author and come
- * back to it unchanged; to others they are nothing. Calls and results stay what they are. What a vendor would refuse is
- * mended: one system message, first; then turns by turns, the first and the last not the assistant's; every call with its
- * own result, arguments that are JSON and an id that fits. Pure, and a second time changes nothing.
+ * Converts a conversation for the given model, whoever wrote it. Reasoning and `native` return to their author unchanged, and
+ * are dropped for others. Calls and results are kept. What a vendor would refuse is repaired: one system message comes first,
+ * turns alternate, and the first and the last are not the assistant's; every call has its own result, arguments that are JSON
+ * and a valid id. The function is pure and idempotent.
  */
 export function convertHistory(messages: readonly Message[], to: ReceivingModel): Message[] {
   const readable = messages.filter((message) => message.role !== "system").map((message) => readableBy(message, to));
@@ -41,7 +40,10 @@ function isAuthor({ wire, provider, model, quirks }: ReceivingModel, { native }:
   return native.wire === wire && native.provider === provider && native.model === model;
 }
 
-/** Broken arguments in the history make DashScope refuse every later request; the result says what was wrong with them. */
+/**
+ * Repairs broken arguments, because with them in the history DashScope refuses every later request. The result says what was
+ * wrong with them.
+ */
 function withSoundArguments(call: ToolCall): ToolCall {
   const text = call.argumentsText.toWellFormed();
   if (call.arguments && text.trimStart().startsWith("{")) return { ...call, argumentsText: text };
@@ -91,7 +93,7 @@ export function withValidCallIds(
 
 interface IdForm {
   fits: RegExp;
-  /** The nth id to try instead of one that does not fit, or is taken; from 1. */
+  /** Returns the nth replacement, from 1 on, for an id that is invalid or taken. */
   instead(id: string, attempt: number): string;
 }
 
@@ -110,7 +112,7 @@ const forms: Record<WireName, IdForm> = {
   "anthropic-messages": word,
 };
 
-/** Mistral: "Tool call id was ... but must be a-z, A-Z, 0-9, with a length of 9." */
+/** Mistral requires this: "Tool call id was ... but must be a-z, A-Z, 0-9, with a length of 9." */
 const nineLetters: IdForm = {
   fits: /^[a-zA-Z0-9]{9}$/,
   instead(id, attempt) {
@@ -135,9 +137,9 @@ function renamed(call: ToolCall, form: IdForm, taken: Set<string>): ToolCall {
 }
 
 /**
- * The conversation in the form that every vendor demands: each call is followed by exactly its own result, in the order
- * of the calls. A call that was never run gets a result that says so; a result without a call goes, and so does a
- * message that says nothing.
+ * Returns the conversation in the form that every vendor requires: each call is followed by exactly its own result, in the order
+ * of the calls. A call that was never run gets a result that says so. A result without a call is removed, and so is an empty
+ * message.
  */
 export function pairHistory(messages: readonly Message[]): Message[] {
   const paired: (Message | Slot)[] = [];
@@ -157,7 +159,7 @@ export function pairHistory(messages: readonly Message[]): Message[] {
   return paired.map((entry) => ("call" in entry ? (entry.result ?? notRun(entry.call)) : entry));
 }
 
-/** The place of a call's result. */
+/** Pairs a call with its result. */
 interface Slot {
   call: ToolCall;
   result?: ToolMessage;

@@ -1,24 +1,22 @@
 import { DuetError, toSeconds } from "../../kit/errors.ts";
 
-/** One call to a model; what it is told first counts. */
+/** Represents one call to a model. Only the first outcome that is reported counts. */
 export interface CircuitCall {
   answered(): void;
   failed(error: DuetError): void;
-  /** The call says nothing about the model: it was stopped, it was slow, or it was refused for its own fault. */
+  /** Ends a call that says nothing about the model: it was cancelled, it was slow, or its own request was at fault. */
   abandon(): void;
 }
 
-/** Who calls. */
 export interface CircuitCaller {
   /** Tells runs apart: what one run fails of counts once, however often it tries. */
   run: unknown;
-  /** A person waits for it. */
+  /** Is true when a person waits for the call. */
   isInteractive?: boolean | undefined;
 }
 
-/** A model that is left alone for a while. */
 export interface Pause {
-  /** When it is asked again, in milliseconds from now. */
+  /** Holds the milliseconds until the model is called again. */
   leftMs: number;
   last: DuetError;
 }
@@ -35,12 +33,12 @@ interface Failure {
 }
 
 export interface CircuitBreakerOptions {
-  /** Distinct runs that must fail in a row, within `windowMs`, until the model is left alone. */
+  /** The model is paused after this many distinct runs have failed in a row within `windowMs`. */
   runs?: number;
   windowMs?: number;
-  /** How long it is left alone before one call may try it again, in milliseconds. */
+  /** Sets how long the model is paused before one call may try it again, in milliseconds. */
   restMs?: number;
-  /** For tests: milliseconds that only grow. */
+  /** Replaces the clock in tests, in milliseconds that never decrease. */
   now?: () => number;
 }
 
@@ -53,7 +51,7 @@ export class CircuitBreaker {
   #windowMs: number;
   #restMs: number;
   #now: () => number;
-  /** When each run last failed, of those since the last answer. */
+  /** Maps each run to its last failure since the last successful call. */
   #failed = new Map<unknown, number>();
   #openUntil: number | undefined;
   #probing = false;
@@ -73,13 +71,13 @@ export class CircuitBreaker {
     this.#now = now;
   }
 
-  /** Whether calls pass; also true when the next would be the one that tries the model again. */
+  /** Is true when calls pass, and also when the next call would be the one that tries the model again. */
   get closed(): boolean {
     if (this.#openUntil === undefined) return true;
     return this.#now() >= this.#openUntil && !this.#probing;
   }
 
-  /** Why and for how long calls are refused; undefined while they pass. */
+  /** Says why and for how long calls are refused. Undefined while they pass. */
   get pause(): Pause | undefined {
     if (this.closed || this.#last === undefined) return undefined;
     return { leftMs: Math.max(0, (this.#openUntil ?? 0) - this.#now()), last: this.#last };

@@ -4,13 +4,13 @@ import type { ModelSettings } from "../../core/model-settings.ts";
 import { type Locale, say } from "../../kit/errors.ts";
 import { estimateMessageTokens, estimateToolTokens, perMessage, toMessageText } from "../estimate-tokens.ts";
 
-/** From this share of the room on, the reader is told. */
+/** The reader is warned from this share of the available context on. */
 const share = 0.8;
 
-/** What the vendor counted for a conversation up to one of its turns. */
+/** Holds the vendor's token count of a conversation up to one of its turns. */
 interface Counted {
   tokens: number;
-  /** The reader knows already. */
+  /** Is true when the reader has already been warned. */
   told: boolean;
 }
 
@@ -22,7 +22,7 @@ interface Counted {
 export function withContextWarning(model: Model, settings: ModelSettings, locale: Locale = "en"): Model {
   const { contextWindow } = settings;
   if (contextWindow === undefined) return model;
-  /** By the message that ends the turn: it is found again in the next request of the conversation. */
+  /** Maps the message that ends a turn to the count. The next request of the conversation has the same message. */
   const counted = new WeakMap<Message, Counted>();
   return {
     provider: model.provider,
@@ -46,7 +46,7 @@ export function withContextWarning(model: Model, settings: ModelSettings, locale
   }
 }
 
-/** About how many tokens a request is; a bound from above, which costs nothing, where that is under `enough` already. */
+/** Estimates the tokens of a request. If an upper bound, which costs nothing, is already below `enough`, it returns that. */
 function inputOf({ messages, tools }: ModelRequest, counted: WeakMap<Message, Counted>, enough: number): Counted {
   const last = messages.findLastIndex((message) => counted.has(message));
   const before = messages[last] && counted.get(messages[last]);

@@ -3,24 +3,24 @@ import type { ModelSettings } from "../../core/model-settings.ts";
 import { type ErrorCode, toSeconds } from "../../kit/errors.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 
-/** What the callers of one model share. */
+/** The callers of one model share this state. */
 export interface Endpoint {
-  /** Of the model at its address. */
+  /** Applies to the model at its address. */
   breaker: CircuitBreaker;
-  /** Of the address: the retries of all its models together. */
+  /** Limits the retries of all models at the address together. */
   budget: RetryBudget;
 }
 
-/** A model that is not asked for a while, because it failed for run after run. */
+/** A model is paused because it failed for several runs in a row. */
 export interface PausedModel {
-  /** `provider/model` */
+  /** Holds `provider/model`. */
   model: string;
   retry_after_s: number;
-  /** What it failed of the last time. */
+  /** Holds the code of the last failure. */
   error: ErrorCode;
 }
 
-/** The state of every model that was called; made once for a process, so that all its runs share it. */
+/** Holds the state of every model that was called. It is created once for a process, so that all its runs share it. */
 export interface Endpoints {
   of(settings: Pick<ModelSettings, "provider" | "model" | "servedAs" | "baseUrl">): Endpoint;
   paused(): PausedModel[];
@@ -59,13 +59,13 @@ export interface RetryBudgetOptions {
   /** Retries allowed for each first try within the window. */
   share?: number;
   windowMs?: number;
-  /** For tests: milliseconds that only grow. */
+  /** Replaces the clock in tests, in milliseconds that never decrease. */
   now?: () => number;
 }
 
 /**
- * How many retries all callers of an endpoint may make together: when many runs meet a provider that fails, retries of
- * each would keep it down.
+ * Limits the retries of all callers of an endpoint together. When many runs meet a failing provider, retries by each would keep
+ * it down.
  */
 class RetryBudget {
   #always: number;
@@ -82,7 +82,7 @@ class RetryBudget {
     this.#retries = new RollingCount(windowMs);
   }
 
-  /** A call begins: its first try, which nobody limits. */
+  /** Counts the first attempt of a call, which is never limited. */
   began(): void {
     this.#tries.add(this.#now());
   }

@@ -2,15 +2,15 @@ import { type Model, type ModelEvent, type ModelRequest, type Notice, toModelNam
 import type { ModelSettings, Quirks } from "../../core/model-settings.ts";
 import { type Locale, say, type Text } from "../../kit/errors.ts";
 
-/** The parameters that a model takes, of those that are set; a wire writes them down in its own words. */
+/** Holds the set parameters that the model accepts. Each wire writes them in its own format. */
 export interface Parameters {
   temperature?: number;
   topP?: number;
-  /** How much to reason; undefined leaves it to the model. */
+  /** Sets how much to reason. Undefined leaves it to the model. */
   effort?: string;
-  /** Output limit in tokens. */
+  /** Limits the output, in tokens. */
   maxTokens: number;
-  /** What somebody set and the model does not take. */
+  /** Lists the settings that the user made and the model does not accept. */
   ignored: IgnoredSetting[];
 }
 
@@ -20,7 +20,7 @@ export interface IgnoredSetting {
   reason: Text;
 }
 
-/** What goes out for a request. Only settings that somebody made on purpose are told as ignored, never defaults. */
+/** Returns the parameters to send for a request. Only settings that the user made are reported as ignored, never defaults. */
 export function chooseParameters(
   request: Pick<ModelRequest, "tools" | "maxTokens">,
   settings: ModelSettings,
@@ -85,7 +85,7 @@ function chooseMaxTokens(
   return maxOutput;
 }
 
-/** The fields of a chat completion that say how much to reason. */
+/** Returns the fields of a chat completion that set the reasoning effort. */
 export function toEffortFields(effort: string | undefined, quirks: Quirks): Record<string, unknown> {
   if (effort === undefined) return {};
   const reasons = effort !== "none";

@@ -3,7 +3,7 @@ import type { ModelSettings, Quirks } from "../../core/model-settings.ts";
 import { DuetError, type Locale, say, type Text } from "../../kit/errors.ts";
 import { isContent } from "../wires/turn-reader.ts";
 
-/** A model as its wire opens it: a call may be made with other quirks than the vendor's row has. */
+/** A wire opens a model whose calls may use other quirks than those of the vendor's row. */
 export interface WireModel extends Model {
   stream(request: ModelRequest, signal: AbortSignal, quirks?: Quirks): AsyncIterable<ModelEvent>;
 }
@@ -69,23 +69,26 @@ function stillRefused(name: string, cause: DuetError): DuetError {
   });
 }
 
-/** How a conversation is sent again that was refused for its reasoning or its signatures. */
+/** Says how to resend a conversation that was refused for its reasoning or its signatures. */
 interface HistoryRepair {
   /** Completes "the history was refused; sending it again" for the reader. */
   how: Text;
-  /** The quirks that the vendor's row should have had. */
+  /** Holds the quirks that were missing in the vendor's row. */
   quirks: Quirks;
-  /** The vendor will demand the same next time; otherwise only this conversation is the worse for it. */
+  /** Is true when the vendor will refuse the same next time. Otherwise only this conversation is affected. */
   lasting: boolean;
 }
 
-/** What may help against this refusal; undefined when it is about something else, or nothing is left to try. */
+/**
+ * Returns the repair that may help against this refusal. Undefined when the refusal has another reason, or no repair is left to
+ * try.
+ */
 export function findHistoryRepair(error: DuetError, quirks: Quirks): HistoryRepair | undefined {
   const { en } = error.text;
   return rules.find(({ about }) => about.test(en))?.mend(quirks, en);
 }
 
-/** Whether a vendor refused the reasoning or the signatures of earlier turns. */
+/** Returns true when a vendor refused the reasoning or the signatures of earlier turns. */
 export function isAboutHistory(error: DuetError): boolean {
   return rules.some(({ about }) => about.test(error.text.en));
 }
@@ -125,7 +128,7 @@ function mendSignature(quirks: Quirks): HistoryRepair {
   return { ...withSignature, quirks: { ...quirks, foreignCallExtra: unsignedCall } };
 }
 
-/** The word that Gemini takes instead of a signature (ai.google.dev/gemini-api/docs/thought-signatures). */
+/** Gemini accepts this value in place of a signature (ai.google.dev/gemini-api/docs/thought-signatures). */
 const unsignedCall = { google: { thought_signature: "skip_thought_signature_validator" } };
 
 const withReasoning = {

@@ -7,17 +7,17 @@ import type { Endpoint } from "./endpoints.ts";
 
 export interface RetryOptions {
   locale?: Locale;
-  /** How often a call is tried again at most; 3. */
+  /** Limits the retries of one call. The default is 3. */
   retries?: number;
-  /** What is shared with the other callers of this model. */
+  /** Holds the state shared with the other callers of this model. */
   endpoint?: Endpoint;
-  /** For tests: waits, and rejects with the signal's reason. */
+  /** Replaces the wait in tests. Rejects with the signal's reason. */
   sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** For tests: 0 to below 1. */
+  /** Replaces the random numbers in tests, from 0 to below 1. */
   random?: () => number;
 }
 
-/** Nobody waits longer for one model; a vendor that asks for more is an error that names the time. */
+/** Limits the wait for one model. A vendor that asks for more causes an error that names the time. */
 const longestWaitMs = 60_000;
 
 /**
@@ -74,7 +74,7 @@ export function withRetry(model: Model, options: RetryOptions = {}): Model {
   };
 }
 
-/** The time ran out: that of the call, or the run's own. */
+/** Is true when the time of the call, or the run's own, ran out. */
 function isTimeout(thrown: unknown): boolean {
   return thrown instanceof DuetError && thrown.code === "timeout";
 }
@@ -87,8 +87,8 @@ function tellEnd(circuitCall: CircuitCall | undefined, thrown: unknown, signal: 
 }
 
 /**
- * What an error says of the model: that it is down, that it is up and refuses, or neither: a key is missing, or the wait
- * for the first content was too long, which may well be the question's fault.
+ * Maps an error to the state of the model: down, or up and refusing. Other errors say neither: a key is missing, or the wait for
+ * the first content was too long, which the question may have caused.
  */
 const verdicts: Partial<Record<DuetError["code"], "down" | "up">> = {
   overloaded: "down",
@@ -106,7 +106,7 @@ function isTransient(thrown: unknown): thrown is DuetError {
   return (thrown.retryAfterMs ?? 0) <= longestWaitMs;
 }
 
-/** The same failure, with the reason why nobody waits for the time that was asked for. */
+/** Returns the same failure with the reason why the requested delay is not waited for. */
 function tooLongWait(error: DuetError, leftMs: number): DuetError {
   const { code, text, hint, retryable, retryAfterMs, status } = error;
   if (retryAfterMs === undefined) return error;
@@ -120,7 +120,10 @@ function tooLongWait(error: DuetError, leftMs: number): DuetError {
   });
 }
 
-/** What the vendor asks, but never at once; else half a second, doubled each time, to eight. Chance spreads a herd. */
+/**
+ * Returns the delay that the vendor asks for, and at least a quarter of a second; else half a second, doubled with each attempt,
+ * up to eight. Random jitter keeps callers from retrying at the same time.
+ */
 function delayOf(error: DuetError, attempt: number, chance: number): number {
   if (error.retryAfterMs !== undefined) return Math.round(Math.max(250, error.retryAfterMs) + 250 * chance);
   return Math.round(Math.min(8000, 500 * 2 ** attempt) * (0.5 + 0.5 * chance));
@@ -128,9 +131,9 @@ function delayOf(error: DuetError, attempt: number, chance: number): number {
 
 interface RetryFacts {
   name: string;
-  /** Milliseconds. */
+  /** Holds milliseconds. */
   delay: number;
-  /** `1/3` */
+  /** Holds text such as `1/3`. */
   count: string;
   locale: Locale;
 }

@@ -4,7 +4,10 @@ import { introduce } from "./introduction.ts";
 import { quoteBlock, toOneLine } from "./result-text.ts";
 import type { Step } from "./steps.ts";
 
-/** The answer to a question all of whose steps are known: what each came to, and that no language model wrote it. */
+/**
+ * Writes the answer to a question whose steps are all recognised: the result of each, and a note that no language model wrote
+ * it.
+ */
 export function writeAnswer(steps: readonly Step[], tools: readonly ToolDefinition[], locale: Locale): string {
   if (steps.every(({ step }) => step === "unknown")) return introduce(tools, locale);
   // A request made twice shares one step.

@@ -2,13 +2,12 @@ import type { AssistantMessage, Message } from "../../core/messages.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../kit/json.ts";
 import { removeFence } from "./result-text.ts";
 
-/** The question of this run and what its tools have answered so far. */
+/** Holds the question of this run and the results of its tools so far. */
 export interface OfflineQuestion {
   question: string;
   done: FinishedCall[];
 }
 
-/** A call that was made, in order. */
 export interface FinishedCall {
   tool: string;
   arguments: JsonObject;
@@ -37,7 +36,7 @@ function callsOf(turn: AssistantMessage, after: readonly Message[]): FinishedCal
   });
 }
 
-/** The answer turn gets question and results as one text: "1. tool {arguments}", then the result between fences. */
+/** The answer turn gets the question and results as one text: "1. tool {arguments}", then the result between fences. */
 function readHandOver(content: string): OfflineQuestion {
   const blocks = [...content.matchAll(/^\d+\. (\S+) (.*)\n<<<result (\S+)\n([\s\S]*?)\n?result \3>>>/gm)];
   const [first] = blocks;

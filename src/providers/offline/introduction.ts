@@ -4,7 +4,7 @@ import { isRecord, type JsonObject, type JsonSchema } from "../../kit/json.ts";
 import { quoteLine, toOneLine } from "./result-text.ts";
 import { rules } from "./rules/rules.ts";
 
-/** Whether somebody asks what can be done here. */
+/** Returns true when the question asks what Duet can do here. */
 export function isHelpRequest(question: string): boolean {
   return help.test(question.trim().replace(/[\s?？!！。.]+$/, ""));
 }
@@ -21,7 +21,7 @@ export function introduce(tools: readonly ToolDefinition[], locale: Locale): str
   ].join("\n\n");
 }
 
-/** The same with every tool on offer. */
+/** Introduces the program as `introduce` does, and lists every tool on offer. */
 export function introduceTools(tools: readonly ToolDefinition[], locale: Locale): string {
   if (tools.length === 0) return introduce(tools, locale);
   const lines = tools
@@ -65,25 +65,24 @@ const howTo = {
   en: "For full answers configure a model: set one of DEEPSEEK_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, DASHSCOPE_API_KEY or GEMINI_API_KEY, or run Ollama on this machine; see the README.",
 };
 
-/** A tool on offer and the arguments that it takes. */
 export interface MatchingTool {
   tool: string;
   arguments: JsonObject;
 }
 
-/** The tool's own name: a server's prefix ends with two underscores. */
+/** Returns the tool's own name. A server's prefix ends with two underscores. */
 export function toOwnName(tool: string): string {
   return tool.slice(tool.lastIndexOf("__") + (tool.includes("__") ? 2 : 0));
 }
 
-/** Whether a tool of that name, of whatever server, is one of `names`. */
+/** Returns true when the tool's own name, on any server, is in `names`. */
 export function isOneOf(tool: string, names: readonly string[]): boolean {
   return names.includes(tool) || names.includes(toOwnName(tool));
 }
 
 /**
- * The first tool on offer under one of these names that takes the arguments: an exact name before a server's, and
- * without the arguments that the tool does not know.
+ * Returns the first tool on offer with one of these names that accepts the arguments. An exact name comes before a server's, and
+ * arguments that the tool does not know are dropped.
  */
 export function findTool(
   tools: readonly ToolDefinition[],
@@ -101,7 +100,7 @@ export function findTool(
   return undefined;
 }
 
-/** Undefined when nothing that we have to say fits, or when the tool requires something that we do not have. */
+/** Returns undefined when none of our arguments fits, or when the tool requires one that we do not have. */
 function knownArguments(args: JsonObject, { properties, required }: JsonSchema): JsonObject | undefined {
   const names = isRecord(properties) ? Object.keys(properties) : Object.keys(args);
   const known = Object.fromEntries(Object.entries(args).filter(([name]) => names.includes(name)));

@@ -8,8 +8,8 @@ import { toOneLine } from "./result-text.ts";
 import { planSteps, type Step } from "./steps.ts";
 
 /**
- * A model that needs no key and no network and is no language model: it recognises plain requests by rule, asks for tools
- * in the same loop as any other and words the answer from their results. The same request always gives the same turn.
+ * Creates a model that needs no key and no network and is no language model. It recognises plain requests by rule, calls tools
+ * in the same loop as any other and writes the answer from their results. The same request always gives the same turn.
  */
 export function createOfflineModel({ locale }: { locale: Locale }): Model {
   return {

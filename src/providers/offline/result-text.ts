@@ -1,7 +1,7 @@
 import type { Source } from "../../core/tools/tool.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 
-/** A result without the lines that mark it as text from outside. */
+/** Returns a result without the lines that mark it as text from outside. */
 export function removeFence(content: string): string {
   return content
     .replace(/^\s*<<<.*(?:\n|$)/, "")
@@ -9,7 +9,7 @@ export function removeFence(content: string): string {
     .trim();
 }
 
-/** The JSON value that a result is, or undefined when it is plain text. */
+/** Returns the JSON value of a result, or undefined when it is plain text. */
 export function parseResult(result: string): unknown {
   if (!/^\s*[[{]/.test(result)) return undefined;
   try {
@@ -19,24 +19,23 @@ export function parseResult(result: string): unknown {
   }
 }
 
-/** A result as it is, cut to `most` characters, in a code block so that it is shown and never interpreted. */
+/** Returns a result in a code block, cut to `most` characters, so that it is shown and never interpreted. */
 export function quoteBlock(result: string, most = 1500): string {
   return `\`\`\`\n${cut(result, most).replaceAll("```", "'''")}\n\`\`\``;
 }
 
-/** A result of one short line as a sentence, any other as a block. */
+/** Renders a result of one short line as a sentence, and any other as a block. */
 export function renderResult(result: string): string {
   return result.includes("\n") || result.length > 300 || /[[{`]/.test(result)
     ? quoteBlock(result)
     : sanitizeLine(result);
 }
 
-/** Text as inline code, on one line. */
+/** Renders text as inline code on one line. */
 export function quoteLine(text: string, most = 200): string {
   return `\`${toOneLine(text, most).replaceAll("`", "'")}\``;
 }
 
-/** Text on one line of at most `most` characters. */
 export function toOneLine(text: string, most: number): string {
   return sanitizeLine(cut(text.trim(), most));
 }
@@ -50,7 +49,7 @@ export interface NumberedSource extends Source {
   n: number;
 }
 
-/** The pages of a result made of `[n] title`, address and snippet lines. */
+/** Reads the pages from a result of `[n] title`, address and snippet lines. */
 export function findSources(result: string): NumberedSource[] {
   return result.split(/\n\s*\n(?=\[\d+\] )/).flatMap((block) => {
     const [, n, title = "", rest = ""] = /^\s*\[(\d{1,4})\] (.*)\n?([\s\S]*)$/.exec(block) ?? [];

@@ -7,7 +7,7 @@ import { rules } from "./rules/rules.ts";
 import type { Rule, RuleMatch } from "./rules/search-web.ts";
 import { protectMatches, wholes } from "./text-patterns.ts";
 
-/** What became, or becomes, of one part of the question. */
+/** A step says what was done, or is to be done, for one part of the question. */
 export type Step =
   | { step: "done"; rule: Rule | undefined; arguments: JsonObject; done: FinishedCall }
   | { step: "call"; rule: Rule; arguments: JsonObject; catalog: MatchingTool }
@@ -16,13 +16,13 @@ export type Step =
   | { step: "left-out"; rule: Rule; arguments: JsonObject }
   | { step: "unknown"; part: string };
 
-/** The most calls for one question, so that every run ends. */
+/** Limits the calls for one question, so that every run ends. */
 const mostCalls = 5;
 
-/** Characters; a longer text is no plain request. */
+/** Limits a question to 20,000 characters; a longer text is not a plain request. */
 const longestQuestion = 20_000;
 
-/** The steps of the question up to and including the next call, or all of them when there is none left to make. */
+/** Returns the steps of the question up to and including the next call, or all steps when no call is left. */
 export function planSteps({ question, done }: OfflineQuestion, tools: readonly ToolDefinition[]): Step[] {
   const steps: Step[] = [];
   const open = [...done];
@@ -63,7 +63,9 @@ function nextStep(part: string, walk: Walk): Step {
   return { step, rule: first.rule, arguments: first.reading.arguments };
 }
 
-/** The call of a rule, made or to be made; undefined when none of its tools is on offer. */
+/**
+ * Returns the step for a call that the rule has made or is about to make. Returns undefined when none of its tools is available.
+ */
 function serve(rule: Rule, args: JsonObject, { steps, open, tools, mayCall }: Walk): Step | undefined {
   const same = steps.find((step) => step.step === "done" && step.rule === rule && isSame(step.arguments, args));
   if (same !== undefined) return same;
@@ -97,13 +99,13 @@ function recognise(part: string): Recognised | undefined {
   return first && { verbatim: first.rule.verbatim === true, complete: "arguments" in first.reading };
 }
 
-/** What is recognised where, so that a sentence is only cut where a request starts. */
+/** Tells whether a part starts a request, so that a sentence is only cut where one starts. */
 type Recognise = (part: string) => Recognised | undefined;
 
 interface Recognised {
-  /** What follows may still belong to it. */
+  /** Is true when the text that follows may still belong to the request. */
   verbatim: boolean;
-  /** Nothing is missing that the request needs. */
+  /** Is true when the request has everything it needs. */
   complete: boolean;
 }
 
@@ -126,7 +128,7 @@ export function splitParts(question: string, recognise: Recognise): string[] {
   return parts.map((part) => tidy(restore(part))).filter((part) => part !== "");
 }
 
-/** Far more than a request has; keeps long texts cheap. */
+/** This is far more than a request has; the limit keeps long texts cheap. */
 const mostJoints = 100;
 
 type Strength = "sure" | "likely" | "possible";
@@ -170,7 +172,7 @@ const joints = new RegExp(
   "gi",
 );
 
-/** The request itself, without the courtesy and the connectives in front of it. */
+/** Removes courtesy phrases and connectives from the start of the request. */
 export function tidy(part: string): string {
   return part
     .trim()

@@ -1,21 +1,24 @@
 const inQuotes =
   /"[^"\n]*"|“[^“”]*”|‘[^‘’]*’|「[^「」]*」|『[^『』]*』|`[^`\n]*`|(?<![A-Za-z0-9])'[^'\n]*'(?![A-Za-z0-9])/.source;
 
-/** An address; Chinese characters in it stand behind a slash, so that "https://example.com的内容" ends where it should. */
+/**
+ * Matches an address. Chinese characters are part of it only after a slash, so that "https://example.com的内容" ends where it
+ * should.
+ */
 export const address =
   /https?:\/\/(?:[\w.~:/?#@!$&*+,;=%|-]|(?<=[/\p{Script=Han}])(?![的并和然再])\p{Script=Han})+(?<=[\w/#=&%~+\p{Script=Han}-])/iu;
 
-/** Quoted text, lists, brackets and addresses: what stands in them is one thing and never a command. */
+/** Matches quoted text, lists, brackets and addresses. Each is one unit and never contains a command. */
 export const wholes = new RegExp(
   [address.source, inQuotes, /\[[^[\]]*\]|【[^【】]*】|\([^()]*\)|（[^（）]*）/.source].join("|"),
   "giu",
 );
 
-/** Quoted text and titles. */
+/** Matches quoted text and titles. */
 export const quotes = new RegExp(`${inQuotes}|《[^《》]*》`, "g");
 
 export interface ProtectedText {
-  /** The text with one private-use character for each protected stretch. */
+  /** Holds the text with one private-use character in place of each protected stretch. */
   text: string;
   /** Puts the stretches back. */
   restore(text: string): string;
@@ -40,7 +43,6 @@ const first = 0xe000;
 const most = 1000;
 const placeholder = /[\ue000-\ue3e7]/g;
 
-/** The text without the quotation marks round it. */
 export function removeQuotes(text: string): string {
   const trimmed = text.trim();
   const inner =
@@ -50,14 +52,14 @@ export function removeQuotes(text: string): string {
   return inner?.slice(1).find((group) => group !== undefined) ?? trimmed;
 }
 
-/** The text without the punctuation and the courtesy at its end. */
+/** Removes punctuation and courtesy phrases from the end of the text. */
 export function removeTail(text: string): string {
   return text.replace(tail, "").trim();
 }
 
 const tail = /(?:[\s。．.！!？?，,；;：:]|(?<=[\s，,。])(?:please|thanks|thank you|谢谢|好吗)|[吗呢吧])+$/i;
 
-/** The text with the match taken out and one space in its place. */
+/** Replaces the match by one space. */
 export function removeMatch(text: string, match: RegExpExecArray): string {
   return `${text.slice(0, match.index).trimEnd()} ${text.slice(match.index + match[0].length).trimStart()}`.trim();
 }

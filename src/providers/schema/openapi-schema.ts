@@ -3,7 +3,7 @@ import { collapseAllOf, removeKeywords, toStrings } from "./schema-parts.ts";
 
 const deepest = 24;
 const types = ["object", "array", "string", "number", "integer", "boolean"];
-/** What one note in a description may take, in characters. */
+/** Limits one note in a description, in characters. */
 const longestNote = 160;
 
 /** Keywords that stay as they are, by the type beside which they stand. */
@@ -29,8 +29,8 @@ const silent = [
 ];
 
 /**
- * A schema without references in the part of OpenAPI 3.0 that Gemini takes: one type each, `nullable`, enums of strings,
- * no more than a few limits. What is lost is said in the description.
+ * Converts a schema without references to the part of OpenAPI 3.0 that Gemini supports: one type each, `nullable`, enums of
+ * strings, and only a few limits. Constraints that are lost are stated in the description.
  */
 export function toOpenApi(schema: JsonSchema, depth = 0): JsonSchema {
   const node = collapseAllOf(schema);
@@ -63,7 +63,7 @@ function union(forms: readonly JsonSchema[], node: JsonSchema, depth: number): J
   return only && others.length === 0 ? { ...only, ...told } : { ...told, anyOf: different };
 }
 
-/** What stands beside a type, and which keywords are said with it. */
+/** Returns the part of the schema beside `type`, and the keywords that it expresses. */
 function bodyOf(node: JsonSchema, type: string, depth: number): { body: JsonSchema; used: readonly string[] } {
   const limits = (kept[type] ?? []).filter((key) => typeof node[key] === "number");
   const body: JsonSchema = Object.fromEntries(limits.map((key) => [key, node[key]]));
@@ -130,7 +130,7 @@ function valuesOf(node: JsonSchema): unknown[] | undefined {
   return node.const === undefined ? undefined : [node.const];
 }
 
-/** An enum may hold texts alone, and no empty one. */
+/** An enum may hold only strings, and none of them may be empty. */
 function wordsOf(node: JsonSchema): string[] {
   const values = (valuesOf(node) ?? []).filter((value) => value !== null && value !== "");
   const words = toStrings(values);

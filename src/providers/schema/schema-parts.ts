@@ -17,7 +17,7 @@ const single = [
 const listed = ["anyOf", "oneOf", "allOf", "prefixItems", "items"];
 const named = ["properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions"];
 
-/** A copy of a schema in which each schema directly inside it was replaced. */
+/** Returns a copy of the schema in which each direct subschema is replaced. */
 export function mapParts(schema: JsonSchema, replace: (part: JsonSchema) => JsonSchema): JsonSchema {
   const copy: JsonSchema = { ...schema };
   const change = (part: unknown): unknown => (isRecord(part) ? replace(part) : part);
@@ -31,7 +31,7 @@ export function mapParts(schema: JsonSchema, replace: (part: JsonSchema) => Json
   return copy;
 }
 
-/** Whether the schema, or one inside it, is of a kind. Looks `depth` levels down. */
+/** Returns true when the schema or one of its subschemas matches `is`. Looks `depth` levels down. */
 export function hasPart(schema: JsonSchema, is: (part: JsonSchema) => boolean, depth = 64): boolean {
   if (is(schema)) return true;
   if (depth === 0) return false;
@@ -43,12 +43,14 @@ export function hasPart(schema: JsonSchema, is: (part: JsonSchema) => boolean, d
   return found;
 }
 
-/** The rest of a schema without some of its keywords. */
 export function removeKeywords(schema: JsonSchema, keywords: readonly string[]): JsonSchema {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => !keywords.includes(key)));
 }
 
-/** One schema that takes at least what fits both; where they cannot be joined, the second counts. */
+/**
+ * Combines two schemas into one that accepts at least every value that matches both. Where they cannot be combined, the second
+ * takes precedence.
+ */
 export function combineSchemas(first: JsonSchema, second: JsonSchema): JsonSchema {
   const conditional = ["if", "then", "else"];
   const base = conditional.some((key) => key in second) ? removeKeywords(first, conditional) : first;
@@ -77,7 +79,6 @@ function joinNamed(first: unknown, second: unknown): unknown {
   return joined;
 }
 
-/** All of `allOf` in one schema. */
 export function collapseAllOf(schema: JsonSchema): JsonSchema {
   if (!Array.isArray(schema.allOf)) return schema;
   const parts = schema.allOf.filter(isRecord).map(collapseAllOf);

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 
-/** The names under which a vendor knows tools, and the way back. */
+/** Maps tool names to names that the vendor accepts, and back. */
 export interface ToolNames {
-  /** Whether a name had to be made to fit. */
+  /** Is true when at least one name had to be changed. */
   changed: boolean;
   toVendor(name: string): string;
-  /** A name that the vendor was not told comes back as it is. */
+  /** Returns a name that was never sent to the vendor unchanged. */
   fromVendor(name: string): string;
 }
 

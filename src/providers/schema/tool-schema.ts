@@ -4,9 +4,8 @@ import { toOpenApi } from "./openapi-schema.ts";
 import { collapseAllOf, combineSchemas, hasPart, mapParts, removeKeywords, toStrings } from "./schema-parts.ts";
 
 /**
- * The schema of a tool's arguments in the form that a vendor takes. It may allow more than the original, or say less of
- * it than the original does: arguments are checked against the original before a tool runs. Never throws; the original
- * stays as it is.
+ * Converts the schema of a tool's arguments to the form that a vendor accepts. The result may allow more or describe less than
+ * the original: arguments are checked against the original before a tool runs. Never throws, and does not change the original.
  */
 export function toToolSchema(schema: JsonSchema, dialect: ToolDialect = "standard"): JsonSchema {
   if (sizeOf(schema) > longest) return { type: "object", properties: {} };
@@ -16,7 +15,7 @@ export function toToolSchema(schema: JsonSchema, dialect: ToolDialect = "standar
   return { ...adapted, type: "object", properties: isRecord(adapted.properties) ? adapted.properties : {} };
 }
 
-/** Characters; no model reads more than that about one tool. */
+/** Limits the schema of one tool to 100,000 characters; no model reads more. */
 const longest = 100_000;
 
 function sizeOf(schema: JsonSchema): number {
@@ -41,8 +40,8 @@ function hasForeignReference({ $ref, $dynamicRef, $recursiveRef }: JsonSchema): 
 }
 
 /**
- * No vendor takes a union as the whole of the arguments: the fields of all its forms stand side by side, each with what
- * the forms that name it say of it.
+ * No vendor accepts a union as the root of the arguments. The fields of all variants are placed side by side, each with the
+ * descriptions from the variants that have it.
  */
 function objectRoot(schema: JsonSchema): JsonSchema {
   const whole = collapseAllOf(schema);
@@ -105,20 +104,20 @@ function tidy(schema: JsonSchema, dialect: ToolDialect, depth = 0): JsonSchema {
   return defined({ ...node, ...changes });
 }
 
-/** `true` as a field's schema is one that says nothing; a field that may not be there is not named. */
+/** A field whose schema is `true` gets an empty schema. A field that must be absent is left out. */
 function fields(properties: unknown): JsonSchema | undefined {
   if (!isRecord(properties)) return undefined;
   const shown = Object.entries(properties).filter(([, part]) => part === true || isRecord(part));
   return Object.fromEntries(shown.map(([name, part]) => [name, part === true ? {} : part]));
 }
 
-/** `exclusiveMinimum: true` beside a minimum is of draft 4. */
+/** In draft 4, `exclusiveMinimum: true` stands beside a minimum. */
 function bound(node: JsonSchema, limit: "minimum" | "maximum", exclusive: string): JsonSchema {
   if (typeof node[exclusive] !== "boolean") return {};
   return node[exclusive] ? { [limit]: undefined, [exclusive]: node[limit] } : { [exclusive]: undefined };
 }
 
-/** A list of schemas in `items` is of draft 7; an array that does not say what is in it is refused. */
+/** In draft 7, `items` may be a list of schemas. Vendors refuse an array that does not describe its items. */
 function elements(node: JsonSchema, types: readonly string[]): JsonSchema {
   if (Array.isArray(node.items)) {
     const rest = isRecord(node.additionalItems) ? node.additionalItems : {};
@@ -128,7 +127,10 @@ function elements(node: JsonSchema, types: readonly string[]): JsonSchema {
   return types.includes("array") && !says ? { items: {} } : {};
 }
 
-/** Where unions are not well known: `anyOf` in place of `oneOf`, no type beside it, a list in place of one constant. */
+/**
+ * Rewrites unions for vendors that support them poorly: `anyOf` replaces `oneOf`, no type stands beside it, and a list replaces
+ * a single constant.
+ */
 function plainUnion(node: JsonSchema, types: readonly string[]): JsonSchema {
   const forms = Array.isArray(node.anyOf) ? node.anyOf : node.oneOf;
   const list = Array.isArray(node.enum) || node.const === undefined ? {} : { enum: [node.const] };
@@ -146,13 +148,13 @@ function defined(schema: JsonSchema): JsonSchema {
   );
 }
 
-/** Characters; references that multiply are cut off there. */
+/** Limits the expanded schema in characters. References that multiply are cut off beyond it. */
 const maxSchemaLength = 60_000;
 const maxReferenceDepth = 24;
 
 /**
- * The schema with each reference replaced by what it points to. Nothing is fetched: a reference to elsewhere allows
- * anything. A schema that contains itself is cut where it does so for the first time.
+ * Replaces each reference by the schema that it points to. Nothing is fetched: an external reference allows anything. A schema
+ * that contains itself is cut at its first recursion.
  */
 export function inlineReferences(root: JsonSchema): JsonSchema {
   let left = maxSchemaLength;
@@ -176,7 +178,6 @@ export function inlineReferences(root: JsonSchema): JsonSchema {
   return visit(removeKeywords(root, ["$defs", "definitions"]), ["#"], 0);
 }
 
-/** What a node says itself, without the schemas inside it. */
 function ownSize(node: JsonSchema): number {
   const shallow = mapParts(node, () => ({}));
   return JSON.stringify(shallow).length;
@@ -191,7 +192,7 @@ function cut({ type, description }: JsonSchema): JsonSchema {
   };
 }
 
-/** `#`, `#/$defs/name`, and the same after the root's own `$id`. */
+/** Resolves `#`, `#/$defs/name`, and the same after the root's own `$id`. */
 function pointed(root: JsonSchema, reference: string): JsonSchema | undefined {
   const own = typeof root.$id === "string" ? root.$id.replace(/#$/, "") : "";
   const local = own !== "" && reference.startsWith(`${own}#`) ? reference.slice(own.length) : reference;

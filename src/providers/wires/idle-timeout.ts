@@ -1,28 +1,30 @@
 import type { ModelSettings } from "../../core/model-settings.ts";
 import { idleTimeoutError } from "../errors/errors.ts";
 
-/** What a model has sent of its turn: a sign that it reasons is no word yet. */
+/** Says what the model has sent of its turn. A sign of reasoning does not count as words. */
 export type TurnProgress = "nothing" | "thinking" | "words";
 
 /** Watches one call for silence. Its signal aborts on it with a `timeout` error, and with the caller's signal. */
 export interface IdleTimeout {
   readonly signal: AbortSignal;
-  /** Bytes arrived, of which comments and pings count: silence within an answer begins anew. */
+  /** Reports that bytes arrived, including comments and pings, and restarts the timeout for silence within an answer. */
   heard(): void;
-  /** The model has sent this much. The first sign of content or reasoning ends the wait for the first content. */
+  /**
+   * Reports how much of its turn the model has sent. The first sign of content or reasoning ends the wait for the first content.
+   */
   sent(much: TurnProgress): void;
-  /** Whether we are waiting for the server; while the reader is busy, silence is not the server's. */
+  /** Is true while we wait for the server. While the reader is busy, silence is not the server's. */
   waiting: boolean;
   /** Stops the watch. */
   close(): void;
 }
 
-/** Silence within an answer is limited to this where the settings say nothing, in milliseconds. */
+/** Limits silence within an answer, in milliseconds, when the settings give no limit. */
 export const defaultIdleMs = 60_000;
 
 /**
- * Limits the wait for the first content to `timeoutMs`, and after it each silence to `idleMs`. A model that has only shown
- * that it reasons may be as silent as it may be before its first content, where that is longer.
+ * Limits the wait for the first content to `timeoutMs`, and each later silence to `idleMs`. A model that has only shown that it
+ * reasons may stay silent for as long as before its first content, if that is longer.
  */
 export function createIdleTimeout(settings: ModelSettings, caller: AbortSignal): IdleTimeout {
   const { timeoutMs, idleMs = defaultIdleMs } = settings;

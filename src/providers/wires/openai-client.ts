@@ -1,7 +1,7 @@
 import { OpenAI } from "openai/client";
 import type { ModelSettings } from "../../core/model-settings.ts";
 
-/** OpenAI's package as both of its wires use it: to address and sign. */
+/** Opens OpenAI's package as both OpenAI wires use it: only to build addresses and sign requests. */
 export function openClient(settings: ModelSettings): OpenAI {
   return new OpenAI({
     // Everything that the package would otherwise take from the environment is set.

@@ -5,13 +5,16 @@ import { badResponseError, type ErrorOrigin } from "../errors/errors.ts";
 import type { IdleTimeout } from "./idle-timeout.ts";
 import type { ServerEvent } from "./turn-reader.ts";
 
-/** No turn is longer; a server that sends more is broken or hostile. In bytes, and in characters for one event. */
+/**
+ * No turn is longer; a server that sends more is broken or hostile. The limit is in bytes for the stream, and in characters for
+ * one event.
+ */
 const streamLimit = 64 * 1024 * 1024;
 const eventLimit = 16 * 1024 * 1024;
 
 /**
- * The server-sent events of an answer, as many at a time as arrived together. A body that is one JSON document comes as
- * one event. Throws `bad_response` for any other type of content and for a body that is too long.
+ * Yields the server-sent events of an answer in batches, as they arrive. A body that is one JSON document becomes one event.
+ * Throws `bad_response` for any other content type and for a body that is too long.
  */
 export async function* readServerEvents(
   body: Readable,

@@ -1,10 +1,13 @@
-/** Where a wire's requests go, and the headers that sign them. */
+/** Holds the URL of a wire's requests and the headers that sign them. */
 export interface Address {
   url: string;
   headers: Record<string, string>;
 }
 
-/** What both vendors' packages have: they address and sign; sending, retries, limits and reading are ours. */
+/**
+ * Describes what Duet uses of both vendors' packages: they build addresses and sign requests. Duet itself does the sending,
+ * retries, limits and reading.
+ */
 export interface Signer {
   buildRequest(options: {
     method: "post";

@@ -9,7 +9,7 @@ import { readServerEvents } from "./server-events.ts";
 import { ConnectTimeout, HttpRefusal, type TransportResponse } from "./transport.ts";
 import type { ServerEvent, TurnReader } from "./turn-reader.ts";
 
-/** What a wire brings to a call; the rest is the same on all of them. */
+/** Holds what differs between wires in a call; the rest is the same for all of them. */
 export interface WireCall {
   settings: ModelSettings;
   request: ModelRequest;
@@ -74,7 +74,7 @@ function oddResponse({ reader, settings, request }: WireCall): Notice | undefine
   return { type: "notice", level: "warning", code: "odd-response", message, forLog: true };
 }
 
-/** What stood before an error was said, however the bytes were split: hence the error is returned, to be thrown later. */
+/** Events before an error are still emitted, however the bytes were split, so the error is returned and thrown later. */
 function readAll(events: readonly ServerEvent[], reader: TurnReader, out: ModelEvent[]): DuetError | undefined {
   try {
     for (const event of events) if (!reader.done) reader.read(event, out);
@@ -84,7 +84,7 @@ function readAll(events: readonly ServerEvent[], reader: TurnReader, out: ModelE
   return undefined;
 }
 
-/** Told before anything is sent: a vendor that wants a key gets no request without one. */
+/** Throws before anything is sent, so that a vendor that needs a key gets no request without one. */
 function requireKey(settings: ModelSettings): void {
   if (settings.apiKeyEnv === undefined && settings.apiKey === undefined) return;
   if (!settings.apiKey || !/^[\x21-\x7e]+$/.test(settings.apiKey)) throw keyError(settings);
@@ -100,7 +100,7 @@ function noConnection(ms: number) {
   return { zh: `${ms / 1000} 秒内没有建立连接（超时）`, en: `timed out: no connection within ${ms / 1000} s` };
 }
 
-/** After a complete turn the end of the body gets a moment to arrive, so that the connection can serve the next one. */
+/** After a complete turn, the end of the body gets a moment to arrive, so that the connection can be reused. */
 function close(body: Readable, complete: boolean): void {
   if (!complete || body.destroyed) return void body.destroy();
   const timer = setTimeout(() => body.destroy(), 1000).unref();
@@ -111,12 +111,12 @@ function close(body: Readable, complete: boolean): void {
 // The reader of the stream gets the error; this only keeps a late one from being an uncaught exception.
 function ignore(): void {}
 
-/** What a reader knows of the tokens of its turn, at any moment. */
+/** Holds what the reader knows about the tokens of its turn so far. */
 export type ReceivedTurn = Pick<TurnReader, "usage" | "written" | "done">;
 
 /**
- * The usage of a turn, with our own estimate where the vendor told none: a budget must hold for vendors that do not
- * count, too. Nothing is estimated where it was told.
+ * Returns the usage of a turn, estimated where the vendor reported none, because a budget must also hold for vendors that do not
+ * count. Reported usage is never replaced by an estimate.
  */
 function toTurnUsage(request: ModelRequest, received: ReceivedTurn): Usage {
   const { usage } = received;
@@ -126,7 +126,7 @@ function toTurnUsage(request: ModelRequest, received: ReceivedTurn): Usage {
   return { ...usage, inputTokens, outputTokens, estimated: true };
 }
 
-/** What an attempt without a turn used; undefined when nothing shows that it reached the model. */
+/** Returns the usage of an attempt that produced no turn, or undefined when nothing shows that it reached the model. */
 export function toFailureUsage(request: ModelRequest, received: ReceivedTurn): Usage | undefined {
   const { usage, done } = received;
   const isReached = done || usage.inputTokens > 0 || usage.outputTokens > 0 || received.written !== "";

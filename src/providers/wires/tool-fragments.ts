@@ -1,13 +1,13 @@
 import type { ToolCall } from "../../core/messages.ts";
 import { isDeeperThan, isRecord, type JsonObject } from "../../kit/json.ts";
 
-/** A piece of a tool call, as either wire streams it. */
+/** Represents a piece of a tool call, as either wire streams it. */
 export interface ToolFragment {
   index?: number;
   id?: string;
   name?: string;
   arguments?: string;
-  /** What must go back with this call, whole and unread. */
+  /** Must be sent back with this call, whole and unread. */
   extra?: unknown;
 }
 
@@ -40,7 +40,9 @@ export class ToolFragments {
     });
   }
 
-  /** The calls in order of first appearance. `newId` names those without an id, or with one that is already taken. */
+  /**
+   * Returns the calls in order of first appearance. `newId` makes ids for calls without one or with one that is already taken.
+   */
   calls(newId: () => string): CollectedCall[] {
     const taken = new Set<string>();
     return this.#calls.map((call) => {
@@ -72,8 +74,8 @@ export class ToolFragments {
 const deepest = 64;
 
 /**
- * The object that arguments stand for: nothing at all and `null` mean none; anything but an object is undefined, and so is
- * one that would not arrive as it is written.
+ * Parses the arguments of a call. Empty text and `null` mean no arguments. Returns undefined for anything but an object, and for
+ * an object whose numbers would change when parsed.
  */
 export function parseArguments(text: string): JsonObject | undefined {
   const trimmed = text.trim();
@@ -86,7 +88,7 @@ export function parseArguments(text: string): JsonObject | undefined {
   }
 }
 
-/** Whether every number survives reading: a long integer would become another one, and 1e400 infinite. */
+/** Returns true when every number survives parsing. A long integer would change its value, and 1e400 would become infinite. */
 function keepsNumbers(json: string): boolean {
   if (!/\d{16}|\d[eE]/.test(json)) return true;
   const numbers = json.replace(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d[\d.eE+-]*/g) ?? [];
@@ -97,7 +99,7 @@ function keepsNumbers(json: string): boolean {
   });
 }
 
-/** Only for what `JSON.parse` gave: a record there holds nothing but JSON. */
+/** Use this only on what `JSON.parse` returned: a record there holds nothing but JSON. */
 function isJsonObject(value: unknown): value is JsonObject {
   return isRecord(value);
 }

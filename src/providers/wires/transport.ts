@@ -11,18 +11,18 @@ export interface Transport {
   post(address: Address, body: object, signal: AbortSignal): Promise<TransportResponse>;
 }
 
-/** An answer that has begun; whoever asked owns the body. */
+/** Represents an answer that has begun; the caller owns its body. */
 export interface TransportResponse {
   contentType: string;
   body: Readable;
 }
 
-/** An answer with another status than 200. */
+/** Represents an answer with a status other than 200. */
 export class HttpRefusal extends Error implements HttpFailure {
   override readonly name = "Refusal";
   readonly status: number;
   readonly headers: Headers;
-  /** The start of its text. */
+  /** Holds the start of the answer's text. */
   readonly body: string;
 
   constructor(status: number, headers: Headers, body: string) {
@@ -90,7 +90,7 @@ function decoderOf(encoding: string) {
   return undefined;
 }
 
-/** The first 64 KiB: an error needs no more, and nobody promised that it ends. */
+/** Reads the first 64 KiB. An error needs no more, and the body may never end. */
 async function startOf(body: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;

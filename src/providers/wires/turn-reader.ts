@@ -6,7 +6,7 @@ import { badResponseError } from "../errors/errors.ts";
 import type { TurnProgress } from "./idle-timeout.ts";
 import type { CollectedCall } from "./tool-fragments.ts";
 
-/** One event of a server-sent stream; `data` is never parsed before a wire reads it. */
+/** Represents one event of a server-sent stream; `data` is never parsed before a wire reads it. */
 export interface ServerEvent {
   event?: string | undefined;
   data: string;
@@ -16,17 +16,17 @@ export interface ServerEvent {
 export interface TurnReader {
   /** Appends what the event says to `out`. Throws a `DuetError` for an error inside the stream and for nonsense. */
   read(event: ServerEvent, out: ModelEvent[]): void;
-  /** The server said that nothing more will come. */
+  /** Is true when the server said that nothing more will come. */
   readonly done: boolean;
-  /** What the model has sent so far; what only keeps a connection alive, and empty deltas, are nothing. */
+  /** Says what the model has sent so far. Keep-alives and empty deltas do not count. */
   readonly sent: TurnProgress;
-  /** What the server has told so far; 0 for what it did not, or what cannot be true. */
+  /** Holds the usage that the server has reported so far, and 0 for values that are missing or impossible. */
   readonly usage: Usage;
-  /** All that the model has written so far, reasoning and calls included, in no order. */
+  /** Holds everything that the model has written so far, reasoning and calls included, in no particular order. */
   readonly written: string;
-  /** What did not have the expected shape and was read all the same, each kind once; absent where a wire does not look. */
+  /** Lists content of an unexpected shape that was read nevertheless, each kind once. Is absent when the wire does not check. */
   readonly oddities?: readonly Text[];
-  /** The whole turn; throws `bad_response` unless the stream got to its terminal marker. */
+  /** Returns the whole turn. Throws `bad_response` if the stream did not reach its terminal marker. */
   end(): Turn;
 }
 
@@ -39,7 +39,7 @@ export interface TurnParts {
   native: NativeTurn | undefined;
 }
 
-/** The rules that hold on every wire: calls make it a tool turn, and a complete turn says something. */
+/** Applies the rules of every wire: a turn with calls is a tool turn, and a complete turn is not empty. */
 export function completeTurn(parts: TurnParts, settings: ModelSettings): Turn {
   const { text, reasoning, calls, usage, native } = parts;
   if (calls.some((call) => call.name === "")) throw badResponseError(settings, namelessCall, { retryable: true });
@@ -64,18 +64,18 @@ export function appendDelta(out: ModelEvent[], type: "reasoning-delta" | "text-d
   else out.push({ type, text });
 }
 
-/** Texts and calls as one text; empty when there is nothing of either. */
+/** Joins texts and calls into one text, which is empty when there are none. */
 export function joinWritten(texts: readonly string[], calls: readonly CollectedCall[]): string {
   const called = calls.map((call) => `${call.name} ${call.argumentsText}`);
   return [...texts, ...called].filter((text) => text !== "").join("\n");
 }
 
-/** Whether an event is part of an answer, after which a call cannot be made again unnoticed. */
+/** Returns true when the event is part of an answer; after it, a retry would be noticed. */
 export function isContent(event: ModelEvent): boolean {
   return event.type !== "notice" && event.type !== "spent";
 }
 
-/** A token count as a vendor states it; 0 for what cannot be one. */
+/** Returns a token count as the vendor reported it, or 0 for a value that cannot be one. */
 export function toTokenCount(value: unknown): number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 1e9 ? value : 0;
 }

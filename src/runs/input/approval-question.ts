@@ -5,7 +5,6 @@ import { toText } from "../../kit/json.ts";
 import { sanitize, toSafeJson } from "../../kit/text/sanitize.ts";
 import type { HostQuestion } from "./host-question.ts";
 
-/** A call that needs consent, as a host's user sees it. */
 export function toApprovalQuestion(
   { tool, rule, arguments: args, onlyOnce }: ApprovalRequest,
   locale: Locale,
@@ -30,7 +29,7 @@ export function toApprovalQuestion(
   return { kind: "form", message, form: { type: "object", properties: { scope } } };
 }
 
-/** What the user has said; undefined where it is nobody's word. */
+/** Returns the user's decision, or undefined when the reply is not from a user. */
 export function toApproval(reply: ElicitationReply): Approval | undefined {
   if (reply.action !== "accept") return reply.action === "decline" ? "no" : undefined;
   return toText(reply.content?.scope) === "conversation" ? "conversation" : "once";

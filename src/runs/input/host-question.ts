@@ -10,7 +10,7 @@ import {
 import * as z from "zod";
 import type { Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
 
-/** A question as the host's user sees it: who asks stands in its message. */
+/** Represents a question as the host's user sees it. Its message says who asks. */
 export type HostQuestion =
   | { kind: "form"; message: string; form: ElicitRequestFormParams["requestedSchema"] }
   | UrlQuestion;
@@ -21,10 +21,10 @@ interface UrlQuestion {
   url: string;
 }
 
-/** No answer, and nobody's word. */
+/** Is the reply when nobody answered. */
 export const noAnswer: ElicitationReply = { action: "cancel" };
 
-/** A question of a program below; undefined where its form is none that MCP knows. */
+/** Converts a downstream server's question. Returns undefined when MCP does not know its form. */
 export function toQuestion(elicitation: Elicitation): HostQuestion | undefined {
   const message = `[${elicitation.from}] ${elicitation.message}`;
   if (elicitation.kind === "url") return { kind: "url", message, url: elicitation.url };
@@ -34,7 +34,7 @@ export function toQuestion(elicitation: Elicitation): HostQuestion | undefined {
     : undefined;
 }
 
-/** For a result, as the 2026 era asks. */
+/** Converts a question to an entry of a result, as the 2026 era requires. */
 export function toInputRequest(question: HostQuestion): InputRequest {
   const { message } = question;
   if (question.kind === "url") return inputRequired.elicitUrl({ message, url: question.url });
@@ -62,7 +62,7 @@ export async function askHost(
 
 const filledIn = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]));
 
-/** What the host says of its user's answer; what makes no sense is no answer. */
+/** Reads the host's reply for its user. An invalid reply counts as no answer. */
 export function readReply(reply: InputResponseView | { action: string; content?: unknown }): ElicitationReply {
   if (!("action" in reply)) return noAnswer;
   if (reply.action === "decline") return { action: "decline" };

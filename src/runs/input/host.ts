@@ -6,26 +6,25 @@ import {
 } from "@modelcontextprotocol/server";
 import { isRecord, toText } from "../../kit/json.ts";
 
-/** The host above, as far as it has said what it is. */
+/** Describes the upstream host, as far as it has identified itself. */
 export interface Host {
-  /** As it names itself; empty where it does not. Shown to nobody. */
+  /** Is the name that the host reports, or empty when it reports none. It is not shown to anybody. */
   name: string;
-  /** The same for people; a Duet tells there which one it is. */
+  /** Is the host's name for people; a Duet reports here which instance it is. */
   title: string;
   /** Shows a form to its user, and gives back what was filled in. */
   asksForms: boolean;
   /** Sends its user to an address. */
   asksUrls: boolean;
   /**
-   * Of the 2026 era: it is asked by a result, whose answer comes with a second request. One of the 2025 era is asked by a
-   * request of ours in the middle of its own.
+   * Is true for a host of the 2026 era: a result carries the question, and a second request brings the answer. A host of the
+   * 2025 era gets a request from us while its own request is open.
    */
   isModern: boolean;
-  /** All that it says that it can do. */
+  /** Holds all capabilities that the host declares. */
   capabilities: Readonly<Record<string, unknown>>;
 }
 
-/** Whether the host can show its user such a question. */
 export function canShow({ asksForms, asksUrls }: Host, kind: "form" | "url"): boolean {
   return kind === "form" ? asksForms : asksUrls;
 }

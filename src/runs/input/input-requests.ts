@@ -21,9 +21,9 @@ import {
 import type { ProgressSender } from "./progress-pace.ts";
 
 /**
- * The requests of all connections that may have to ask their host's user something. A host of the 2026 era is asked by the
- * result of its request, and sends a second one with the answer: in between the work waits here, under a name that nobody can
- * guess.
+ * Holds the requests of all connections that may have to ask their host's user something. A host of the 2026 era gets the
+ * question in the result of its request, and sends a second request with the answer. Between the two, the work waits here under
+ * a name that nobody can guess.
  */
 export interface InputRequests<T> {
   /**
@@ -36,11 +36,11 @@ export interface InputRequests<T> {
 }
 
 export interface InputRequestsOptions<T> {
-  /** The result of an answer that nobody waits for, under the `requestState` that came with it. May throw. */
+  /** Returns the result for an answer whose question is no longer open, identified by the answer's `requestState`. May throw. */
   tooLate(requestState: string): T;
-  /** How long a question waits for its answer, in milliseconds. */
+  /** Is how long a question waits for its answer, in milliseconds. */
   patienceMs?: number;
-  /** How much work of one caller may wait for answers at a time; questions beyond it get none. */
+  /** Limits how many pieces of work of one caller may wait for answers at a time. Questions beyond it get no answer. */
   most?: number;
 }
 
@@ -86,7 +86,7 @@ export function createInputRequests<T>({
     return inputRequired({ inputRequests: { [questionName]: toInputRequest(open.question) }, requestState });
   }
 
-  /** The work's own result, or its next question. */
+  /** Returns the work's own result, or its next question. */
   async function outcome(work: PendingWork<T>): Promise<T | InputRequiredResult> {
     for (;;) {
       const open = await waitForQuestion(work);
@@ -139,13 +139,13 @@ function left(): DuetError {
   return new DuetError({ code: "network", text: { zh: "调用方已断开", en: "the caller has left" } });
 }
 
-/** How long a host may take to answer a ping, in milliseconds. One that does not is not asked again. */
+/** Limits how long a host may take to answer a ping, in milliseconds. A host that does not answer is not pinged again. */
 const pingMs = 2000;
 
-/** A pause that keeps two messages in two reads of a host that is not held up, in milliseconds. */
+/** Pauses this long, in milliseconds, so that a host that is not delayed reads two messages in two separate reads. */
 const pauseMs = 10;
 
-/** So many pauses in a row have to last as long as they should, and so many are made at most. */
+/** This many pauses in a row must end on time. At most `mostPauses` are made. */
 const punctualPauses = 2;
 const mostPauses = 12;
 
@@ -187,7 +187,7 @@ export function createProgressSender(
   };
 }
 
-/** On a machine where pauses take longer than they should, the host is likely to be held up as well. */
+/** On a machine where pauses take longer than they should, the host is likely to be delayed as well. */
 async function pauseUntilPunctual(): Promise<void> {
   let punctual = 0;
   for (let left = mostPauses; left > 0 && punctual < punctualPauses; left--) {

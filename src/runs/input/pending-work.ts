@@ -6,7 +6,7 @@ import { canShow, type Host } from "./host.ts";
 import { askHost, type HostQuestion, noAnswer } from "./host-question.ts";
 import type { ProgressPace } from "./progress-pace.ts";
 
-/** Something that a host has asked for, and what it may use on its way. */
+/** Starts the work that a host has requested, with the services that it may use. */
 export type StartWork<T> = (requestContext: RequestContext) => Promise<T>;
 
 export interface RequestContext {
@@ -16,23 +16,22 @@ export interface RequestContext {
   readonly ask: AskHost;
 }
 
-/** Any of the signals withdraws the question. */
+/** Asks the host's user. Any of the signals withdraws the question. */
 export type AskHost = (question: HostQuestion, ...withdrawn: (AbortSignal | undefined)[]) => Promise<ElicitationReply>;
 
-/** Work that goes on, over all the requests that carry it. */
+/** Represents work that continues across all the requests that carry it. */
 export interface PendingWork<T> {
   readonly kind: string;
   readonly connection: HostConnection;
   readonly stop: AbortController;
   readonly progress: Reporter;
   readonly done: Promise<T>;
-  /** Questions for a host of the 2026 era, in the order they came up. */
+  /** Holds the questions for a host of the 2026 era, oldest first. */
   readonly questions: Set<PendingQuestion>;
-  /** Called when there is a new one. */
+  /** Runs when there is a new question. */
   wake: () => void;
 }
 
-/** A question that has no answer yet. */
 export interface PendingQuestion {
   readonly question: HostQuestion;
   answer(reply: ElicitationReply): void;
@@ -88,7 +87,7 @@ export function startWork<T>(
   return work;
 }
 
-/** The oldest question without an answer, as soon as there is one; undefined when the work is done. */
+/** Waits for the oldest question without an answer, and returns undefined when the work is done. */
 export async function waitForQuestion<T>(work: PendingWork<T>): Promise<PendingQuestion | undefined> {
   const isDone = work.done.then(
     () => true,
@@ -105,7 +104,7 @@ export async function waitForQuestion<T>(work: PendingWork<T>): Promise<PendingQ
   }
 }
 
-/** A signal that aborts with the first of these, until it is ended. */
+/** Returns a signal that aborts with the first of these signals, until `end` is called. */
 function firstOf(signals: readonly (AbortSignal | undefined)[]): { signal: AbortSignal; end(): void } {
   const first = new AbortController();
   const unfollow = signals.map((signal) => followSignal(first, signal));
@@ -117,11 +116,14 @@ function firstOf(signals: readonly (AbortSignal | undefined)[]): { signal: Abort
   };
 }
 
-/** One line to a host: a process's stdio, a session over HTTP, or a single request over HTTP. */
+/** Represents one connection to a host: a process's stdio, a session over HTTP, or a single request over HTTP. */
 export interface HostConnection {
   readonly server: McpServer;
   readonly caller: Caller;
-  /** Of the 2026 era over HTTP: it ends with each request, and what waits for the next one outlives it. */
+  /**
+   * Is true for a 2026-era request over HTTP. The connection ends with each request, and work that waits for the next request
+   * outlives it.
+   */
   readonly isOneRequest: boolean;
   /**
    * Only over stdio, where messages come as a stream of bytes and several may be read at once: it aborts when the host can

@@ -1,4 +1,3 @@
-/** Where notifications go. */
 export interface ProgressSender {
   /** Sends one; `progress` strictly rises. Its failures are the sender's to swallow. */
   send(progress: number, message: string): void;
@@ -9,17 +8,17 @@ export interface ProgressSender {
 export interface ProgressPaceOptions {
   /** Takes what there is to say now; undefined where there is nothing. */
   deliver(): string | undefined;
-  /** At most one notification in this time, in milliseconds. */
+  /** Limits notifications to one in this time, in milliseconds. */
   intervalMs?: number | undefined;
-  /** A sign of life when nothing was sent for this long, in milliseconds. */
+  /** Sends a sign of life when nothing was sent for this long, in milliseconds. */
   heartbeatMs?: number | undefined;
 }
 
-/** When to send progress: at once or as soon as its turn comes, and never nothing for long. */
+/** Decides when progress is sent: at once or as soon as the interval allows, and at least once per heartbeat. */
 export interface ProgressPace {
-  /** There is something to say. */
+  /** Signals that there is something to send. */
   due(): void;
-  /** Where notifications go from now on; nowhere while undefined. */
+  /** Sets where notifications go from now on. With undefined they are not sent. */
   attach(sender: ProgressSender | undefined): void;
   /** Sends what waits for its turn; resolves when the last notification can no longer share a read with what follows. */
   settle(): Promise<void>;

@@ -1,7 +1,7 @@
 import type { Text } from "../../kit/errors.ts";
 import { sanitizeLine, truncate } from "../../kit/text/sanitize.ts";
 
-/** What to tell of an answer that nobody waits for: the question was withdrawn, answered before, or never asked. */
+/** Describes why nobody waits for the answer: the question was withdrawn, was answered before, or was never asked. */
 export function describeWithdrawnQuestion(requestState: string): Text {
   const shown = JSON.stringify(truncate(sanitizeLine(requestState), 100));
   return {

@@ -12,22 +12,25 @@ import {
   tooManyWaitingError,
 } from "./limit-errors.ts";
 
-/** What each caller may take of the server (`serve.limits`). Held in memory: it begins anew with the process. */
+/** Limits what each caller may use of the server (`serve.limits`). The counts are held in memory and restart with the process. */
 export interface CallerLimits {
   /** Counts one run more. Throws `rate_limit` or `quota`, with the time after which it is worth trying again. */
   admit(caller: Caller, work: ActiveRunsView): void;
-  /** What the day still leaves; undefined where it has no limit. */
+  /** Returns what remains of the daily limits. A value is undefined when there is no such limit. */
   left(caller: Caller): { tokens: number | undefined; cost: number | undefined };
   /** Counts what a run of the caller's uses, as it uses it. */
   take(caller: Caller, event: AgentEvent): void;
 }
 
-/** Runs that go on; those that only wait for a person are counted apart. */
+/** Counts the active runs. Runs that only wait for a person are counted separately. */
 export interface ActiveRunsView {
   all: number;
-  /** Of this caller. */
+  /** Counts the active runs of this caller. */
   own: number;
-  /** Those of this caller that wait for a person, and when the first of them is given up, in milliseconds. */
+  /**
+   * Counts this caller's runs that wait for a person. `freeInMs` is the time until the first of them is given up, in
+   * milliseconds.
+   */
   waiting: number;
   freeInMs: number;
 }
@@ -36,16 +39,16 @@ export interface CallerLimitsOptions {
   limits: Config["serve"]["limits"];
   /** Runs at one time, of all callers. */
   most: number;
-  /** Whether others may come: then one caller alone never gets all of `most`. */
+  /** Is true when other callers may come; then one caller alone never gets all of `most`. */
   isShared: boolean;
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   now?: (() => number) | undefined;
 }
 
 interface Account {
-  /** When the runs of the last minute were begun. */
+  /** Holds the start times of the last minute's runs. */
   begun: number[];
-  /** What was used on this day. */
+  /** Identifies the day whose usage is counted. */
   day: number;
   tokens: number;
   cost: number;
@@ -53,7 +56,7 @@ interface Account {
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
-/** For a run of another one's to end. */
+/** Suggests when to try again, in milliseconds, so that another run can end first. */
 const laterMs = 5000;
 /** Callers that are known at a time; who was not there for longest is forgotten first. */
 const mostCallers = 100_000;

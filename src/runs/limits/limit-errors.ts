@@ -1,7 +1,6 @@
 import { DuetError, type Text } from "../../kit/errors.ts";
 import { renderDollars } from "../../render/known-cost.ts";
 
-/** A caller has had all that it may take; it is worth trying again after so many milliseconds. */
 export function overLimitError(code: "rate_limit" | "quota", text: Text, retryAfterMs: number): DuetError {
   return new DuetError({ code, text, hint: later, retryable: true, retryAfterMs });
 }
@@ -46,7 +45,7 @@ export function describeTooExpensive(spent: number, most: number): Text {
   };
 }
 
-/** More runs than all callers together may have. */
+/** Reports that there are more runs than all callers together may have. */
 export function tooManyRunsError(most: number): DuetError {
   return overloaded({
     zh: `已有 ${most} 个运行正在进行（serve.maxRuns 允许的上限），这次没有开始。`,
@@ -54,7 +53,7 @@ export function tooManyRunsError(most: number): DuetError {
   });
 }
 
-/** Too many runs stand still until a person answers, which nobody may; the first of them is given up after so many milliseconds. */
+/** Reports that too many runs wait for a person's answer. The first of them is given up after `freeInMs` milliseconds. */
 export function tooManyWaitingError(waiting: number, freeInMs: number): DuetError {
   return new DuetError({
     code: "rate_limit",
@@ -71,7 +70,6 @@ export function tooManyWaitingError(waiting: number, freeInMs: number): DuetErro
   });
 }
 
-/** The process has been told to end. */
 export function serverClosingError(): DuetError {
   return overloaded({ zh: "服务器正在关闭，这次没有开始。", en: "The server is closing; this run was not begun." });
 }

@@ -41,7 +41,7 @@ async function confirmPlan(given: RunQuestionRequest, token: string, conversatio
   return beginRun(asked);
 }
 
-/** The tool and its arguments as they were shown; asked again, it is another thing. */
+/** Identifies a call by the tool and its arguments as they were shown. The same call asked again is a different one. */
 export function toConfirmableCall(
   { id, caller: { owner } }: RunHandle,
   { question, id: asked }: OpenQuestion,

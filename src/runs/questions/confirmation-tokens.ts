@@ -1,30 +1,33 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
 
-/** What a token stands for; it fits nothing else. */
+/** Describes what a token confirms; the token is valid for nothing else. */
 export interface Confirmable {
-  /** The run, or for a plan its conversation. */
+  /** Is the run's id, or for a plan the conversation's id. */
   id: string;
   kind: "call" | "plan";
   owner: string | undefined;
-  /** What was shown, whole: the tool with its arguments, or the plan. */
+  /** Holds all that was shown: the tool with its arguments, or the plan. */
   shown: unknown;
 }
 
-/** What a token says. */
+/** Holds the content of a token. */
 export interface Claim {
   id: string;
   kind: "call" | "plan";
-  /** In milliseconds since 1970. */
+  /** Is in milliseconds since 1970. */
   until: number;
 }
 
-/** Tokens that say: this was shown to be agreed to. Signed with a key that ends with the process. */
+/**
+ * Creates and checks tokens that prove that something was shown for approval. They are signed with a key that is lost when the
+ * process ends.
+ */
 export interface Confirmations {
   mint(what: Confirmable, until: number): string;
-  /** What a token claims; undefined where it is none of ours, or was changed. Its time may be over. */
+  /** Returns the content of a token, or undefined if it is not ours or was changed. The token may have expired. */
   read(token: string): Claim | undefined;
-  /** Whether it was given for this very thing and still counts. */
+  /** Returns true when the token was issued for exactly this and has not expired. */
   fits(token: string, what: Confirmable): boolean;
 }
 

@@ -38,12 +38,14 @@ export function answerQuestion(question: RunQuestion, reply: ElicitationReply): 
   else question.answer(reply);
 }
 
-/** Whether this host can show the question to its user. */
 export function canAsk(host: Host, { question }: OpenQuestion): boolean {
   return canShow(host, question.kind === "elicitation" ? question.elicitation.kind : "form");
 }
 
-/** A question as a host's user sees it; undefined where a server has made one that MCP does not know. */
+/**
+ * Converts a question to the form that a host's user sees. Returns undefined when a downstream server asked for something that
+ * MCP does not know.
+ */
 export function toHostQuestion(question: RunQuestion, locale: Locale): HostQuestion | undefined {
   if (question.kind === "elicitation") return toQuestion(question.elicitation);
   return question.kind === "call" ? toApprovalQuestion(question.request, locale) : ofPlan(question, locale);
@@ -66,25 +68,24 @@ function toPlanReply(reply: ElicitationReply): PlanReply | undefined {
   return words === "" ? { reply: "yes" } : { reply: "edit", words };
 }
 
-/** What a run wants to know of a person, and where the answer goes. */
+/** Represents what a run asks a person, and the function that takes the answer. */
 export type RunQuestion =
   | { readonly kind: "call"; readonly request: ApprovalRequest; answer(approval: Approval | undefined): void }
   | { readonly kind: "plan"; readonly steps: readonly PlanStep[]; answer(reply: PlanReply | undefined): void }
   | { readonly kind: "elicitation"; readonly elicitation: Elicitation; answer(reply: ElicitationReply): void };
 
-/** A question that is open. */
 export interface OpenQuestion {
-  /** Its own: asked again, it is another question. */
+  /** Is unique: the same question asked again has another id. */
   readonly id: string;
   readonly question: RunQuestion;
-  /** Whether somebody's host is showing it. */
+  /** Is true while a host is showing the question. */
   readonly isAsked: boolean;
-  /** Until when it waits, in milliseconds since 1970. */
+  /** Is when the question is given up, in milliseconds since 1970. */
   readonly until: number;
   /** Aborts when it is answered, by whomever, or given up. */
   readonly closed: AbortSignal;
-  /** Somebody's host begins to show it; it is free for others again when the function that it gives is called. */
+  /** Marks the question as shown by a host. The returned function frees it for others again. */
   show(): () => void;
-  /** Nobody's word. */
+  /** Closes the question without an answer. */
   withdraw(): void;
 }

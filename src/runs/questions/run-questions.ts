@@ -1,14 +1,17 @@
 import { createRandomHex } from "../../kit/random.ts";
 import type { OpenQuestion, RunQuestion } from "./put-question.ts";
 
-/** What a run asks of a person, one question at a time. */
+/** Holds the questions that a run asks a person, one at a time. */
 export interface Questions {
   readonly open: OpenQuestion | undefined;
   /** Waits until a person has answered; gives `nobody` when none has in time, or when the signal aborts. Never rejects. */
   pose<T>(signal: AbortSignal, nobody: T, pack: (answer: (reply: T) => void) => RunQuestion): Promise<T>;
 }
 
-/** Each waits `patienceMs` milliseconds. `onChange` is called when one is open, free to be shown again, or closed. */
+/**
+ * Creates a run's questions. Each waits `patienceMs` milliseconds. `onChange` is called when a question opens, becomes free to
+ * be shown again, or closes.
+ */
 export function createQuestions(patienceMs: number, onChange: () => void): Questions {
   let open: OpenQuestion | undefined;
   return {

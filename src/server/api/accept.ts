@@ -1,6 +1,9 @@
 const wanted = ["application/json", "text/event-stream"] as const;
 
-/** Whether who asks would rather have events than one answer: by the weights of `Accept`, and of equal ones by their order. */
+/**
+ * Returns true when the client prefers events to a single answer, by the weights of `Accept` and, for equal weights, by their
+ * order.
+ */
 export function isEventStreamPreferred({ headers }: Request): boolean {
   const ranges = (headers.get("accept") ?? "").toLowerCase().split(",");
   const rated = ranges.flatMap((range) => {

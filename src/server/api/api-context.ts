@@ -2,22 +2,21 @@ import type { RunService } from "../../runs/run-service.ts";
 import { createFrames, type TakeFrames } from "./event-frames.ts";
 import { createKeyedRuns, type KeyedRuns } from "./idempotency.ts";
 
-/** What the routes of the agent API share. */
+/** Holds what the routes of the agent API share. */
 export interface ApiContext extends RunService {
   keyed: KeyedRuns;
   takeFrames: TakeFrames;
   times: ApiTimes;
 }
 
-/** In milliseconds. */
 export interface ApiTimes {
-  /** Silence in an event stream after which a comment is sent. */
+  /** Is the silence in an event stream after which a comment is sent. */
   keepAlive: number;
-  /** How long a run goes on for a reader of its events who has left, and may come back. */
+  /** Is how long a run continues after a reader of its events has left, in case it comes back. */
   comeBack: number;
-  /** How long a reader may take for what is left when its run has ended: till then all its events are kept. */
+  /** Limits how long a reader may take to read the rest after its run has ended. All the events are kept until then. */
   rest: number;
-  /** How long a run that is cancelled is waited for. */
+  /** Limits how long a cancelled run is waited for. */
   cancel: number;
 }
 

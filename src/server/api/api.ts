@@ -21,7 +21,7 @@ import { createReplyRoute } from "./reply.ts";
 import { createSettingsRoute, type ExposedConfig } from "./settings.ts";
 import { watchRun } from "./watch-run.ts";
 
-/** The agent API of the contract's section 7: its routes by path. */
+/** Creates the agent API of the contract's section 7, as routes by path. */
 export function createApi(
   service: RunService,
   config: ExposedConfig,
@@ -38,7 +38,7 @@ export function createApi(
   };
 }
 
-/** What one of the caller's runs did, once it has ended, as `duet://runs/…` of MCP tells it. */
+/** Returns the trace of one of the caller's finished runs, as `duet://runs/…` does in MCP. */
 export function createTraceRoute(service: RunService): Route {
   return {
     async GET({ params: { id = "" }, caller }) {
@@ -62,7 +62,7 @@ function noTrace(id: string): RefusedError {
   });
 }
 
-/** The caller's runs; what is another one's is not there. */
+/** Serves the caller's runs. Runs of other callers are reported as not found. */
 export function createRunRoutes(api: ApiContext): Readonly<Record<string, Route>> {
   return {
     "/agent/runs": {
@@ -82,7 +82,7 @@ function listPage(all: RunHandle[], { limit, offset }: Page): RunListJson {
   return { runs: newestFirst.slice(offset, end).map(entryOf), next_offset: all.length > end ? end : null };
 }
 
-/** Of a question in the list, in UTF-16 units. */
+/** Limits a question in the list, in UTF-16 units. */
 const longestQuestion = 500;
 
 function entryOf({ id, conversationId, question, outcome, open, startedAt }: RunHandle) {
@@ -109,7 +109,7 @@ function read(api: ApiContext): Handle {
   };
 }
 
-/** What waits for a yes is told as such, with the token that says it where the answer may come so. */
+/** A run that waits for approval is reported as such, with the confirmation token where the answer may be given by token. */
 async function told(scope: CallerScope, run: RunHandle): Promise<Outcome> {
   const { open } = run;
   if (open === undefined || open.question.kind === "elicitation") return withPlanToken(scope, run.snapshot());
@@ -125,7 +125,7 @@ function cancel(api: ApiContext): Handle {
   };
 }
 
-/** The description of the API for programs; put together when it is first asked for. */
+/** Serves the OpenAPI description, which is built on the first request. */
 export function createOpenApiRoute({ settings }: Pick<RunService, "settings">): Route {
   const url = settings.http.publicUrl?.replace(/\/+$/, "") ?? "/";
   let text: Promise<string> | undefined;

@@ -12,7 +12,10 @@ const parameters = z.strictObject({
   max_tokens: z.int().min(1).optional(),
 });
 
-/** What `POST /agent/chat` takes: the fields of `agent_ask`, the question being `message`, and what people choose on a page. */
+/**
+ * Defines the body of `POST /agent/chat`: the fields of `agent_ask`, with the question named `message`, and the choices that
+ * users make on a page.
+ */
 export const chatInput = z.strictObject({
   message: question,
   ...asked,

@@ -27,7 +27,7 @@ import { readFields } from "./read-fields.ts";
 import { startOnce } from "./start-once.ts";
 import { watchRun } from "./watch-run.ts";
 
-/** `POST /agent/chat`: asks the agent, and gives the outcome (the contract's section 5) or the events as they happen. */
+/** Serves `POST /agent/chat`: asks the agent, and returns the outcome (the contract's section 5) or the events as they happen. */
 export function createChatRoute(api: ApiContext): Handle {
   return async (call) => {
     const { request, connection, caller } = call;
@@ -48,10 +48,10 @@ export function createChatRoute(api: ApiContext): Handle {
   };
 }
 
-/** Nobody reads it; nginx names it so in its logs. */
+/** The client never reads this status; nginx uses it in its logs. */
 const clientLeft = 499;
 
-/** A timer takes no more, in milliseconds: the run's own limits end the wait long before. */
+/** Timers accept no more, in milliseconds. The run's own limits end the wait long before. */
 const longestMs = 2_147_483_647;
 
 async function answerOf({ scope, call, input, signal }: Chat, { run, kept, isKeyed }: ChatRun): Promise<Outcome> {
@@ -79,13 +79,13 @@ function leaving({ onClose }: HttpConnection): AbortSignal {
 export interface OutcomeWait {
   scope: CallerScope;
   run: RunHandle;
-  /** How long, in milliseconds. */
+  /** Is how long to wait, in milliseconds. */
   windowMs: number;
-  /** Whether somebody answers the run's questions beside this request. */
+  /** Is true when somebody answers the run's questions outside this request. */
   isAsked: boolean;
-  /** Whether a call that waits for a person may be given out as a token. */
+  /** Is true when a call that waits for approval may be returned as a token. */
   handsOut: boolean;
-  /** Whether the run goes on without this request. */
+  /** Is true when the run continues without this request. */
   isKept: boolean;
   /** Aborts when whoever waits has left. */
   signal: AbortSignal;
@@ -110,7 +110,7 @@ export async function waitForOutcome({ scope, run, isKept, signal, ...wait }: Ou
   }
 }
 
-/** A caller to whom no question can be put in the middle of its request. */
+/** Represents a caller who cannot be asked during its request. */
 const silent = {
   name: "",
   title: "",
@@ -131,22 +131,21 @@ async function endOf(run: RunHandle, windowMs: number, signal: AbortSignal): Pro
   }
 }
 
-/** A question that came to `POST /agent/chat`. */
+/** Represents a question sent to `POST /agent/chat`. */
 interface Chat {
   api: ApiContext;
   scope: CallerScope;
   call: RouteCall;
   input: ChatInput;
-  /** Whether its caller reads events, and not one answer. */
   reads: "events" | "answer";
   /** Aborts when the caller has left. */
   signal: AbortSignal;
 }
 
-/** The run of a question, and whether its caller has named it, to ask for it again. */
+/** Holds the run of a question, and whether the caller gave it a key with which to repeat the request. */
 type ChatRun = FoundRun & { isKeyed: boolean };
 
-/** The run that the question's key stands for already, the one that it confirms, or a new one. */
+/** Returns the run that the question's key already stands for, the run that it confirms, or a new run. */
 export async function startChatRun(chat: Chat): Promise<ChatRun> {
   const { api, scope, call, input } = chat;
   const { wait_s, ...asked } = input;
@@ -188,8 +187,8 @@ async function open({ scope, call, input, reads, signal }: Chat, runId: string |
 }
 
 /**
- * The two models that a question is to be run with; undefined where it says nothing of them. Only what can be chosen is taken: a
- * caller never says where a model is. Throws `Refused`.
+ * Returns the two models for a question, or undefined when the question names none. Only models that can be chosen are accepted:
+ * a caller never says where a model is. Throws `RefusedError`.
  */
 export async function chooseRunModels(
   duet: Duet,

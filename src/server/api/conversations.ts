@@ -10,10 +10,10 @@ import { toJsonResponse } from "./json-answer.ts";
 import type { ConversationListJson } from "./openapi/conversation-schema.ts";
 import { readPage } from "./page-query.ts";
 
-/** How long the runs of a conversation that goes may take to end, in milliseconds. */
+/** Limits how long the runs of a deleted conversation may take to end, in milliseconds. */
 const graceMs = 2000;
 
-/** The caller's conversations; what is another one's is not there. */
+/** Serves the caller's conversations. Conversations of other callers are reported as not found. */
 export function createConversationRoutes(service: RunService): Readonly<Record<string, Route>> {
   return {
     "/agent/conversations": {
@@ -47,7 +47,7 @@ function read(service: RunService): Handle {
   };
 }
 
-/** Runs that go on stand last, as `running`: of a conversation that has only begun they are all that there is. */
+/** Active runs come last, as `running`. A conversation that has just begun has nothing else. */
 async function readConversation(
   service: RunService,
   caller: Caller,

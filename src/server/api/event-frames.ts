@@ -1,20 +1,20 @@
 import type { AgentEvent } from "../../core/events.ts";
 import { toSafeJson } from "../../kit/text/sanitize.ts";
 
-/** Some events of a run as they go over the wire. */
+/** Holds some events of a run in the form that is sent. */
 export interface Frames {
   readonly text: string;
-  /** The index of the first event after them. */
+  /** Is the index of the first event after these. */
   readonly to: number;
 }
 
 /** Gives a run's events from an index on, as many as fit into one piece. */
 export type TakeFrames = (events: readonly AgentEvent[], from: number) => Frames;
 
-/** A piece ends after the event with which it is longer than this, in UTF-16 units. */
+/** Ends a piece after the event with which it exceeds this length, in UTF-16 units. */
 const pieceLength = 65_536;
 
-/** Those who read a run as it goes on take the same piece one after the other: it is made once. */
+/** Readers of an active run take the same pieces one after the other, so each piece is made once. */
 export function createFrames(): TakeFrames {
   const newest = new WeakMap<readonly AgentEvent[], Frames & { from: number }>();
   return (events, from) => {
@@ -32,7 +32,10 @@ export function createFrames(): TakeFrames {
   };
 }
 
-/** One event of a stream (https://html.spec.whatwg.org/multipage/server-sent-events.html); JSON has no line ends of its own. */
+/**
+ * Renders one event of a stream (https://html.spec.whatwg.org/multipage/server-sent-events.html). JSON contains no line breaks
+ * of its own.
+ */
 export function toEventFrame(type: string, data: object, id?: number): string {
   return `${id === undefined ? "" : `id: ${id}\n`}event: ${type}\ndata: ${toSafeJson(data)}\n\n`;
 }

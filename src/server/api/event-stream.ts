@@ -7,19 +7,19 @@ import { toQuestionJson } from "./question-json.ts";
 
 export interface EventStreamOptions {
   run: RunHandle;
-  /** Events that the reader has already. */
+  /** Is the number of events that the reader already has. */
   from: number;
   connection: Pick<HttpConnection, "drained" | "drop">;
   takeFrames: TakeFrames;
   times: Pick<ApiTimes, "keepAlive" | "rest">;
-  /** Called once, when the reader has all or has left. */
+  /** Runs once, when the reader has everything or has left. */
   onClose(): void;
 }
 
 /**
- * A run's events as server-sent events: what happened before, then each as it happens, its questions between them; over when the
- * run is. A reader is a place in the list that the run keeps anyway, and nothing is made for one that has not taken what it was
- * given: however slow it is, it keeps no more waiting than a piece.
+ * Streams a run's events as server-sent events: first the earlier ones, then each as it happens, with the run's questions
+ * between them. The stream ends with the run. A reader is an index into the list that the run keeps anyway, and nothing is
+ * rendered until the reader has taken the previous piece, so a slow reader holds at most one piece in memory.
  */
 export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8Array> {
   const { run, connection, takeFrames, times, onClose } = options;
@@ -41,7 +41,7 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
     onClose();
   }
 
-  /** What there is to say now; empty when there is nothing. */
+  /** Returns the text that is ready to send, or an empty string. */
   function news(): string {
     let text = "";
     if (shown?.closed.aborted) {
@@ -69,7 +69,7 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
     return toEventFrame("question", question);
   }
 
-  /** Of a run that never began, or whose events are not kept any more, the outcome alone. */
+  /** For a run that never began, or whose events are no longer kept, only the outcome is sent. */
   function theEnd(): string {
     const { outcome } = run;
     if (outcome === undefined) return "";
@@ -84,7 +84,7 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
     return performance.now() - endedAt > times.rest;
   }
 
-  /** The next piece, or undefined after the last one. */
+  /** Returns the next piece, or undefined after the last one. */
   async function take(): Promise<string | undefined> {
     for (;;) {
       await connection.drained();

@@ -6,7 +6,7 @@ import type { RunHandle } from "../../runs/run-handle.ts";
 import type { CallerScope } from "../../runs/run-service.ts";
 import { RefusedError } from "../http/response/refuse.ts";
 
-/** A run that this process knows, or what is kept of an older one. */
+/** Holds a run that this process knows, or the stored outcome of an older one. */
 export type FoundRun = { run: RunHandle; kept?: undefined } | { run?: undefined; kept: Outcome };
 
 /** Throws `Refused` (404) for what is no run of this caller's, another one's as well as none at all. */

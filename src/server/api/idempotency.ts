@@ -4,19 +4,25 @@ import type { Caller } from "../../core/caller.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { RefusedError } from "../http/response/refuse.ts";
 
-/** A request that its caller may send again, and mean one run by it. */
+/** Represents a request that its caller may repeat without beginning a second run. */
 export interface KeyedRequest {
-  /** Of the caller and the key. */
+  /** Is a hash of the caller and the key. */
   name: string;
-  /** Of what is asked for. */
+  /** Is a hash of what is asked for. */
   print: string;
-  /** The id of the run that is begun for it: whoever knows both finds it again after a restart. */
+  /**
+   * Is the id of the run that is begun for this request. It is derived from the key and the request, so it can be found again
+   * after a restart.
+   */
   runId: string;
-  /** How the ids of all runs of this key begin. */
+  /** Is the common prefix of the ids of all runs of this key. */
   beginning: string;
 }
 
-/** The header `Idempotency-Key` with what is asked for; undefined without one. Throws `Refused` for a key that is none. */
+/**
+ * Reads the header `Idempotency-Key` and combines it with what is asked for. Returns undefined when the header is absent. Throws
+ * `RefusedError` for an invalid key.
+ */
 export function readKey(headers: Headers, { owner, tools }: Caller, asked: unknown): KeyedRequest | undefined {
   const key = headers.get("idempotency-key");
   if (key === null) return undefined;
@@ -27,22 +33,22 @@ export function readKey(headers: Headers, { owner, tools }: Caller, asked: unkno
   return { name, print, beginning, runId: beginning + print.slice(0, 16) };
 }
 
-/** The runs that were begun for keys, so that no key ever begins two. */
+/** Tracks the runs that were begun for keys, so that no key ever begins two. */
 export interface KeyedRuns {
   /**
-   * The id of a key's run, which is begun where there is none or where it is gone: once for all who ask at a time. Throws `Refused`
-   * (422) where the key stands for something else.
+   * Returns the id of the key's run, and begins the run when there is none or it is gone. Concurrent requests share one run.
+   * Throws `RefusedError` (422) when the key was used for a different request.
    */
   join(request: KeyedRequest, run: KeyedRun): Promise<string>;
 }
 
 export interface KeyedRun {
-  /** Whether it is still to be had: a conversation is deleted with its runs. */
+  /** Returns true when the run still exists; a conversation is deleted together with its runs. */
   isThere(runId: string): Promise<boolean>;
   begin(): Promise<string>;
 }
 
-/** Keys that are remembered; of older ones the ids of their runs tell. */
+/** Limits the keys that are remembered. Older keys are recognised by the ids of their runs. */
 const mostKeys = 20_000;
 
 export function createKeyedRuns(): KeyedRuns {

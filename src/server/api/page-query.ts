@@ -2,13 +2,11 @@ import { showValue } from "../../core/tools/argument-feedback.ts";
 import type { Text } from "../../kit/errors.ts";
 import { RefusedError } from "../http/response/refuse.ts";
 
-/** How many entries of a list, and from which one on. */
 export interface Page {
   limit: number;
   offset: number;
 }
 
-/** What a query may say of them. */
 export const pageLimits = {
   limit: { from: 1, to: 100, otherwise: 50 },
   offset: { from: 0, to: 1_000_000_000, otherwise: 0 },

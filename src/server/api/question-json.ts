@@ -3,30 +3,30 @@ import type { Locale } from "../../kit/errors.ts";
 import type { JsonObject, JsonSchema } from "../../kit/json.ts";
 import { type OpenQuestion, toHostQuestion } from "../../runs/questions/put-question.ts";
 
-/** A question of a run as the agent API gives it out. */
+/** Represents a question of a run in the agent API. */
 export interface QuestionJson {
   question_id: string;
   kind: "call" | "plan" | "form" | "url";
-  /** All of it in words. */
+  /** Contains the whole question as text. */
   message: string;
-  /** Of a call. */
+  /** Is present only for a call. */
   tool?: string;
   arguments?: JsonObject;
   rule?: string;
-  /** Of a call: whether an approval counts for this one alone. */
+  /** Is present only for a call, and is true when an approval counts for this call alone. */
   only_once?: boolean;
-  /** Of a plan. */
+  /** Is present only for a plan. */
   steps?: PlanStep[];
-  /** Of a form: a flat object, as MCP has it. */
+  /** Is present only for a form: a flat object, as in MCP. */
   schema?: JsonSchema;
   url?: string;
-  /** Of a form or an address: the server that asks. */
+  /** Is present only for a form or an address, and names the server that asks. */
   from?: string;
-  /** ISO 8601, UTC. */
+  /** Holds ISO 8601, UTC. */
   expires_at: string;
 }
 
-/** Undefined where a program below has asked for something that no form of MCP can show. */
+/** Returns undefined when a downstream server asked for something that no form of MCP can show. */
 export function toQuestionJson({ id, question, until }: OpenQuestion, locale: Locale): QuestionJson | undefined {
   const words = toHostQuestion(question, locale);
   if (words === undefined) return undefined;

@@ -7,7 +7,10 @@ import { parseInput } from "../mcp/read-input.ts";
 /** Problems that are told of at a time. */
 const mostTold = 5;
 
-/** A JSON body as the schema has it. Throws `Refused` (400) with one line: each problem, the value, and what is allowed. */
+/**
+ * Validates a JSON body against the schema. Throws `RefusedError` (400) with one line that states each problem, the value, and
+ * what is allowed.
+ */
 export function readFields<T>(schema: z.ZodType<T>, body: unknown): T {
   if (!isRecord(body)) throw new RefusedError({ status: 400, text: noObject });
   const read = parseInput(schema, body, "en");

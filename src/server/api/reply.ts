@@ -10,7 +10,7 @@ import { readFields } from "./read-fields.ts";
 
 export const replyInput = z.strictObject({ question_id: z.string().min(1).max(200), answer: z.unknown() });
 
-/** Once or for good, as the questions themselves say. */
+/** An answer applies once or permanently, as the questions themselves say. */
 export const callAnswer = z.enum(["once", "conversation", "no", "never"]);
 const onceAnswer = z.enum(["once", "no"]);
 
@@ -31,7 +31,7 @@ export const formAnswer = z.discriminatedUnion("action", [
   z.strictObject({ action: z.literal("cancel") }),
 ]);
 
-/** `POST /agent/runs/{id}/reply`: a person's answer to the one question that it names. */
+/** Serves `POST /agent/runs/{id}/reply`, a person's answer to the question that it names. */
 export function createReplyRoute(api: ApiContext): Handle {
   return async (call) => {
     const id = call.params.id ?? "";

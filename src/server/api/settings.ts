@@ -11,7 +11,7 @@ import type { Route } from "../http/routes.ts";
 import { toJsonResponse } from "./json-answer.ts";
 import type { SettingsJson } from "./openapi/settings-schema.ts";
 
-/** What of the configuration callers are told. */
+/** Holds the parts of the configuration that callers may see. */
 export interface ExposedConfig extends StartConfig {
   agent: StartConfig["agent"] &
     Pick<Config["agent"], "maxIterations" | "maxToolCalls" | "maxTokens" | "maxExecutionTime">;
@@ -19,8 +19,8 @@ export interface ExposedConfig extends StartConfig {
 }
 
 /**
- * What a question that says nothing else is run with, and what it may choose from: models that are not known within `patienceMs`
- * milliseconds are left out, as their endpoints may hang.
+ * Returns the defaults of a question and the choices it has. Models that are not known within `patienceMs` milliseconds are left
+ * out, because their endpoints may hang.
  */
 export function createSettingsRoute(service: RunService, config: ExposedConfig, patienceMs = 1500): Route {
   return {
@@ -66,12 +66,12 @@ async function readSettings(
   };
 }
 
-/** As `modelNames` has it: the offline rules are no model that could be chosen among others. */
+/** Returns the name that `modelNames` uses. The offline rules are not a model that can be chosen among others. */
 function nameOf(model: Model): string {
   return model.provider === "offline" ? "offline" : toModelName(model);
 }
 
-/** The models in force first; those alone where an endpoint does not answer in time. */
+/** Lists the models in force first, and only those when an endpoint does not answer in time. */
 async function listChoices(
   duet: RunService["duet"],
   inForce: readonly string[],
@@ -87,7 +87,7 @@ async function listChoices(
   }
 }
 
-/** Why the caller has no web search; null where there is one. */
+/** Returns why the caller has no web search, or null when there is one. */
 async function searchReason(
   duet: RunService["duet"],
   { tools: permitted }: Caller,

@@ -5,9 +5,9 @@ import { RefusedError } from "../http/response/refuse.ts";
 import { type KeyedRequest, otherBody } from "./idempotency.ts";
 
 /**
- * The id of a key's run: of the one that goes on or is kept, or of the one that `open` begins. It is marked in the store before it
- * begins, so that it never begins again after a crash. Throws `Refused`: 409 where it has begun and nobody knows its end, 422
- * where the key stands for something else, 503 where it cannot be marked.
+ * Returns the id of a key's run: the one that is active or kept, or the one that `open` begins. The run is marked in the store
+ * before it begins, so that it never begins again after a crash. Throws `RefusedError`: 409 when the run has begun and nobody
+ * knows its end, 422 when the key was used for a different request, 503 when the run cannot be marked.
  */
 export async function startOnce(
   scope: CallerScope,
@@ -42,18 +42,18 @@ async function markRun({ begun }: Store, { runId, beginning }: KeyedRequest) {
   });
 }
 
-/** A mark that stays for nothing asks for a new key, and runs nothing twice. */
+/** A mark that is left behind only forces the caller to use a new key; nothing runs twice. */
 async function unmark({ begun }: Store, runId: string): Promise<void> {
   await begun?.unmark(runId).catch(() => {});
 }
 
-/** A run that failed before its first step has done nothing, and is not kept. */
+/** A run that failed before its first step has done nothing, so it is not kept. */
 async function unmarkUnbegun({ runs }: CallerScope, run: RunHandle, store: Store): Promise<void> {
   const outcome = await runs.ended(run, new AbortController().signal);
   if (outcome?.trace_id === "") await unmark(store, run.id);
 }
 
-/** From before this process, or before what it remembers. */
+/** Finds a stored run from before this process, or one that its memory has dropped. */
 async function keptRun(store: Store, { runId, beginning }: KeyedRequest): Promise<string | undefined> {
   const [earlier] = await store.runs({ beginning });
   if (earlier !== undefined && earlier.id !== runId) throw new RefusedError(otherBody);

@@ -9,7 +9,10 @@ import { streamEvents } from "./event-stream.ts";
 import type { FoundRun } from "./find-run.ts";
 import { toRunLocation } from "./json-answer.ts";
 
-/** A run's events for one reader, who may leave and come back with `Last-Event-ID`. Throws `Refused` for one that is none. */
+/**
+ * Streams a run's events to one reader, which may leave and come back with `Last-Event-ID`. Throws `RefusedError` when that
+ * header is invalid.
+ */
 export function watchRun(api: ApiContext, { run, kept }: FoundRun, call: RouteCall): Response {
   const { request, connection } = call;
   const from = readLastId(request.headers);

@@ -1,11 +1,10 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 import { DuetError, type Text } from "../../kit/errors.ts";
 
-/** Where to listen. */
 export interface ListenAddress {
-  /** A name or an address, an IPv6 one without brackets. */
+  /** Is a name or an address; an IPv6 address has no brackets. */
   host: string;
-  /** 0: any that is free. */
+  /** Is 0 for any free port. */
   port: number;
 }
 
@@ -26,7 +25,6 @@ export function parseListenAddress(text: string): ListenAddress {
   return { host: host === "localhost" ? defaultHost : host, port };
 }
 
-/** Whether only this machine reaches it. */
 export function isLoopback(host: string): boolean {
   const family = isIP(host);
   if (family === 0) return host === "localhost";
@@ -36,12 +34,12 @@ export function isLoopback(host: string): boolean {
   return loopback.check(host, family === 6 ? "ipv6" : "ipv4");
 }
 
-/** As it stands in an address of a page: `[::1]`, `127.0.0.1`. */
+/** Returns the host as it is written in a URL: `[::1]`, `127.0.0.1`. */
 export function toUrlHost(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** Whether parsers of addresses would take a name for a number that stands for one: `127.1`, `0x7f.1`, `2130706433`. */
+/** Returns true when URL parsers would read the name as a number that stands for an address: `127.1`, `0x7f.1`, `2130706433`. */
 export function isNumber(name: string): boolean {
   return /(^|\.)(\d+|0x[0-9a-f]*)$/.test(name);
 }

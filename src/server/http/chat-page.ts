@@ -3,15 +3,14 @@ import { readFile } from "node:fs/promises";
 import { DuetError } from "../../kit/errors.ts";
 import type { OpenPages } from "./auth/open-auth.ts";
 
-/** The page as it is sent. */
 interface Page {
   readonly plain: Buffer<ArrayBuffer>;
   readonly packed: Buffer<ArrayBuffer>;
-  /** Its content security policy. */
+  /** Is the page's content security policy. */
   readonly policy: string;
 }
 
-/** The page at `/`, for browsers; nothing that it shows is in it, so anybody may load it. Read when it is first asked for. */
+/** Serves the page at `/` for browsers. It contains no data, so anybody may load it. It is read on the first request. */
 export function createChatPages(): OpenPages {
   let read: Promise<Page> | undefined;
   return {
@@ -38,7 +37,7 @@ function takesGzip(accepted: string): boolean {
   return accepted.split(",").some((each) => /^\s*(gzip|\*)\s*(;(?!\s*q=0(\.0*)?\s*$).*)?$/i.test(each));
 }
 
-/** Beside the program that was built; run from its sources, it is where the build puts it. */
+/** The page is beside the built program. When the program runs from its sources, the page is where the build puts it. */
 async function readPage(): Promise<Page> {
   const folder = import.meta.url.endsWith(".ts") ? "../../../dist/" : "./";
   try {
@@ -57,7 +56,7 @@ async function readPage(): Promise<Page> {
   }
 }
 
-/** The page runs its own script and style alone, speaks with us alone, and makes no markup of texts. */
+/** The page may run only its own script and style, may connect only to this server, and may not turn text into markup. */
 function policyOf(html: string): string {
   return [
     "default-src 'none'",

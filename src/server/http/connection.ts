@@ -1,13 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 
-/** What a web-standard request does not tell of the way by which it came. */
+/** Holds what a web-standard request does not say about its connection. */
 export interface HttpConnection {
-  /** The body as it comes in, read by nobody yet. */
+  /** Is the unread body, as it arrives. */
   readonly body: Readable;
-  /** Whether all of the request has come. */
+  /** Is true when the whole request has arrived. */
   readonly isReceived: boolean;
-  /** `listener` is told once when the answer is over, at once if it is; `isWhole`: all of it was handed over. */
+  /**
+   * Calls `listener` once when the response is over, or at once if it already is. `isWhole` says that all of it was handed over.
+   */
   onClose(listener: (isWhole: boolean) => void): void;
   /** Resolves when the other side has taken what was handed over for it, but for a little; at once where the answer is over. */
   drained(): Promise<void>;

@@ -2,24 +2,27 @@ import { sleep } from "../../kit/async/timeout.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import type { Authenticate, OpenPages } from "./auth/open-auth.ts";
 
-/** Whether a question could be served now, and what speaks for it or against it. */
+/** Says whether a question could be served now, and why. */
 export interface Readiness {
   isReady: boolean;
-  /** For those who are signed in. */
+  /** Is shown only to callers who are signed in. */
   details: JsonObject;
 }
 
 export interface HealthOptions {
   readiness(): Promise<Readiness>;
   authenticate: Authenticate;
-  /** Aborted once the server has been told to end. */
+  /** Aborts when the server is asked to stop. */
   signal: AbortSignal;
 }
 
-/** How long whoever asks waits, in milliseconds. */
+/** Limits how long the client waits for the answer, in milliseconds. */
 const patienceMs = 2000;
 
-/** `/healthz`: the process answers. `/readyz`: it could serve a question now; why not is told to those who may know. */
+/**
+ * Serves `/healthz`, which says that the process answers, and `/readyz`, which says whether it could serve a question now. The
+ * reasons are shown only to callers who may know them.
+ */
 export function createHealthPages({ readiness, authenticate, signal }: HealthOptions): OpenPages {
   async function look(): Promise<Readiness> {
     if (signal.aborted) return stopping;

@@ -4,19 +4,21 @@ import type { Socket } from "node:net";
 import { DuetError, getMessage } from "../../kit/errors.ts";
 import { type ListenAddress, toUrlHost } from "./address.ts";
 
-/** What one client may take of the server. */
 export interface ConnectionLimits {
   /** Connections at one time, in all and from one address. */
   most: number;
   mostPerAddress: number;
-  /** Milliseconds until a request's headers, and until all of it, have come. Answers may last as long as they like. */
+  /**
+   * Limits how long a request's headers may take to arrive, in milliseconds. `requestMs` limits the whole request. Responses may
+   * last any time.
+   */
   headersMs: number;
   requestMs: number;
-  /** Milliseconds for which a connection may stay without a request. */
+  /** Limits how long a connection may stay open without a request, in milliseconds. */
   keepAliveMs: number;
-  /** How often the times are looked at, in milliseconds. */
+  /** Is how often the time limits are checked, in milliseconds. */
   checkMs: number;
-  /** Bytes of all headers. */
+  /** Limits all headers together, in bytes. */
   headerBytes: number;
 }
 
@@ -28,15 +30,14 @@ export const connectionLimits: Omit<ConnectionLimits, "most" | "mostPerAddress">
   headerBytes: 16_384,
 };
 
-/** A listening server. */
 export interface Listening {
-  /** The one that is bound, where any was asked for. */
+  /** Is the port that is bound, which differs from the requested port when that was 0. */
   port: number;
   /** Takes no more; connections with an open answer have `graceMs` milliseconds to end it. */
   close(graceMs: number): Promise<void>;
 }
 
-/** A client that is gone without a word is found out, in milliseconds. */
+/** A connection that is silent for this long is probed, in milliseconds, to detect a client that vanished. */
 const probeAfterMs = 30_000;
 
 /** Begins to listen; throws where the address cannot be had, in one line, or what `respond` throws, asked once the port is known. */
@@ -73,7 +74,7 @@ export async function listen(
   return { port: boundPort, close: (graceMs) => close(server, graceMs) };
 }
 
-/** One client that opens connection after connection leaves some to the others. */
+/** Limits the connections of each address, so that one client cannot use all of them. */
 function limitAddresses(server: Server, most: number): void {
   const open = new Map<string, number>();
   server.on("connection", (socket: Socket) => {
@@ -92,7 +93,7 @@ function limitAddresses(server: Server, most: number): void {
   });
 }
 
-/** How often connections whose answers have ended are looked for, in milliseconds. */
+/** Is how often connections whose responses have ended are looked for, in milliseconds. */
 const idleCheckMs = 20;
 
 async function close(server: Server, graceMs: number): Promise<void> {

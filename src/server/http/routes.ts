@@ -8,27 +8,26 @@ import { findDialect, type HttpRefusal } from "./response/dialects.ts";
 import type { InFlight } from "./response/in-flight.ts";
 import { internal, RefusedError, toRefusal, toRefusalResponse } from "./response/refuse.ts";
 
-/** A request whose sender is known. */
+/** Represents a request whose sender is known. */
 export interface RouteCall extends Admission {
   request: Request;
-  /** What stands in the path for its names: `id` of `/agent/runs/:id`, decoded. */
+  /** Holds the values of the path's parameters, decoded: `id` of `/agent/runs/:id`. */
   params: Readonly<Record<string, string>>;
   connection: HttpConnection;
 }
 
 export type Handle = (call: RouteCall) => Promise<Response>;
 
-/** One path: how it answers each method that it takes. */
+/** Maps each method of one path to its handler. */
 export type Route = Readonly<Partial<Record<"GET" | "POST" | "DELETE", Handle>>>;
 
 export interface RoutesOptions {
   names: AllowedNames;
-  /** Asked on every path but those of `open`. */
+  /** Runs on every path except those of `open`. */
   authenticate: Authenticate;
   open: OpenPages;
-  /** By path. */
   routes: Readonly<Record<string, Route>>;
-  /** Told of each answer as soon as its head is known. */
+  /** Runs for each response as soon as its head is known. */
   onAnswer?: ((answer: Answer) => void) | undefined;
   /** Holds the answers that an end of the server waits for. */
   inFlight?: InFlight | undefined;
@@ -36,23 +35,26 @@ export interface RoutesOptions {
   log: Log;
 }
 
-/** What was answered, for figures and logs. */
+/** Describes a response, for metrics and logs. */
 export interface Answer {
-  /** The path as it was registered (`/agent/runs/:id`), never what somebody has asked for; undefined where there is none. */
+  /**
+   * Is the path as it was registered (`/agent/runs/:id`), never the path that a client requested. Is undefined when no route
+   * matched.
+   */
   route: string | undefined;
   method: string;
   status: number;
   elapsedMs: number;
-  /** Of a stream, whose end is not yet to be seen. */
+  /** Is present for a stream, whose end is still to come. */
   stream: HttpConnection | undefined;
 }
 
-/** How what is not web-standard is handed in. */
+/** Holds values that are not part of a web-standard request. */
 interface Bindings {
   connection: HttpConnection;
 }
 
-/** What is found out on the way. */
+/** Holds values that are found while a request is handled. */
 interface Variables {
   route?: string | undefined;
 }
@@ -124,7 +126,7 @@ function handleOf(route: Route, method: string): Handle | undefined {
   return method === "GET" || method === "POST" || method === "DELETE" ? route[method] : undefined;
 }
 
-/** What is said belongs to who asked, and is what it says it is. */
+/** Responses must not be cached or reach anybody else, and browsers must not guess their type. */
 function secure(headers: Headers): void {
   headers.set("x-content-type-options", "nosniff");
   headers.set(
@@ -150,7 +152,7 @@ const notFound: HttpRefusal = {
   text: { zh: "没有此路径", en: "there is nothing at this path" },
 };
 
-/** What pages of the configured origins may send beside what all pages may. */
+/** Lists the headers that pages of the configured origins may send in addition to those that all pages may send. */
 const sendable = [
   "accept",
   "authorization",
@@ -163,10 +165,10 @@ const sendable = [
   "mcp-session-id",
 ];
 
-/** Names of parameters that a tool wants in headers as well, and what OpenAI's client says of itself. */
+/** Matches the parameters that a tool also wants in headers, and the headers with which OpenAI's client describes itself. */
 const parameter = /^(?:mcp-param|x-stainless)-[a-z0-9-]{1,64}$/;
 
-/** The answer to a browser that asks before it sends; no credentials are needed for it, and none are allowed by it. */
+/** Answers a preflight request. It needs no credentials and allows none. */
 export function toPreflightResponse(request: Request): Response {
   const wanted = (request.headers.get("access-control-request-headers") ?? "").toLowerCase().split(/\s*,\s*/);
   const headers = {

@@ -20,7 +20,7 @@ import { serveOverHttp } from "./serve-http.ts";
 export interface DuetHttpOptions extends Omit<McpInterfaceOptions, "settings" | "asks" | "room"> {
   duet: Duet;
   config: Pick<Config, "serve" | "models" | "httpToken" | "tools"> & ExposedConfig;
-  /** `[HOST:]PORT`. */
+  /** Has the form `[HOST:]PORT`. */
   address: string;
   log: Log;
   signal: AbortSignal;
@@ -82,7 +82,7 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
   }
 }
 
-/** What is served by path, beside MCP, health and the page. */
+/** Joins the routes that are served beside MCP, health and the page. */
 export function joinRoutes(
   service: RunService,
   config: ExposedConfig,
@@ -93,7 +93,7 @@ export function joinRoutes(
 
 type RoutesByPath = Readonly<Record<string, Route>>;
 
-/** Where a browser finds the page, and how it signs in; `url` is the address of `/mcp`. */
+/** Describes where a browser finds the page and how it signs in; `url` is the address of `/mcp`. */
 export function describePageAddress(
   { serve: { http }, httpToken }: Pick<Config, "serve" | "httpToken">,
   url: string,

@@ -22,46 +22,47 @@ import { renderRefusal } from "./response/refuse.ts";
 import { type Answer, createRoutes, type Route, type Routes } from "./routes.ts";
 
 export interface HttpServerOptions {
-  /** One for each session of the 2025 protocol and each request of the 2026 one. */
+  /** Creates one server for each session of the 2025 protocol and each request of the 2026 protocol. */
   createServer(caller: Caller, isOneRequest: boolean): Promise<McpServer>;
   settings: Config["serve"]["http"];
   host: string;
-  /** 0: any that is free. */
+  /** Is 0 for any free port. */
   port: number;
-  /** The bearer token of the operator. */
+  /** Is the operator's bearer token. */
   token?: string | undefined;
   /** Tells callers apart, beside the token. */
   authenticate?: Authenticate | undefined;
   /** Pages that need no sign-in, beside those of health. */
   open?: OpenPages | undefined;
-  /** The same two for an address that is not known before; `resource` is the public address of `/mcp`. May throw a `config` error. */
+  /**
+   * Creates `authenticate` and `open` for an address that is only known later. `resource` is the public address of `/mcp`. May
+   * throw a `config` error.
+   */
   openAuth?: ((resource: string) => Auth) | undefined;
   /** Routes by path, beside `/mcp`, that need the same sign-in. */
   routes?: Readonly<Record<string, Route>> | undefined;
   onChange?: OnChange | undefined;
-  /** Whether a question could be served now. */
   readiness(): Promise<Readiness>;
-  /** Told of each answer as soon as its head is known. */
+  /** Runs for each response as soon as its head is known. */
   onAnswer?: ((answer: Answer) => void) | undefined;
   /** Ends what goes on, in its own time, before all is closed. */
   finish?: ((inFlight: InFlight) => Promise<void>) | undefined;
   locale: Locale;
   log: Log;
-  /** Told the address of `/mcp` as soon as it can be called. */
+  /** Receives the address of `/mcp` as soon as it can be called. */
   onListening(url: string): void;
   /** Changes of what is fixed otherwise. */
   limits?: Partial<ConnectionLimits> | undefined;
   signal: AbortSignal;
 }
 
-/** A way to sign in. */
 export interface Auth {
   authenticate: Authenticate;
   /** Pages that say how, for whoever is not signed in. */
   routes: OpenPages;
 }
 
-/** How long open answers may take to end once it is over, in milliseconds. */
+/** Limits how long open responses may take to end after a stop, in milliseconds. */
 const graceMs = 1500;
 
 /**
@@ -129,7 +130,7 @@ interface Guard extends Pick<HttpServerOptions, "onAnswer" | "locale"> {
   respond(request: IncomingMessage, response: ServerResponse): void;
 }
 
-/** Nothing of a request is used before it has been judged, on any route. */
+/** Checks each request, on any route, before anything of it is used. */
 function guarded({ judge, respond, onAnswer, locale }: Guard): RequestListener {
   return (request, response) => {
     const refusal = judge(request);
@@ -168,7 +169,7 @@ function unguarded(host: string): DuetError {
   });
 }
 
-/** What is served here must not change the whole process: the globals stay as they are. */
+/** The server must not change the whole process, so the globals stay as they are. */
 const ours = { overrideGlobalObjects: false };
 
 /** Joins Node's requests to web-standard ones. */
@@ -186,10 +187,10 @@ export function createListener(routes: Routes): RequestListener {
   };
 }
 
-/** How much may wait for somebody who reads slowly, in bytes; one message more may come on top, however long it is. */
+/** Limits how much may wait for a slow reader, in bytes. One more message may be added, however long it is. */
 const mostWaiting = 1_048_576;
 
-/** Milliseconds within which what waits must have been taken. */
+/** Limits how long waiting data may stay unread, in milliseconds. */
 const stalledMs = 60_000;
 
 /**
@@ -219,13 +220,16 @@ export async function sendStream(response: Response, outgoing: ServerResponse): 
   }
 }
 
-/** Whether the connection stays is not for the SDK to say. */
+/** The SDK does not decide whether the connection stays open. */
 function headersOf({ headers }: Response): Record<string, string> {
   const { connection: _, ...rest } = Object.fromEntries(headers);
   return rest;
 }
 
-/** By the operator's token or by signing in, whichever there is. Without either, whoever can reach us is the operator. */
+/**
+ * Accepts the operator's token or a sign-in, whichever is configured. Without either, everybody who can reach the server is the
+ * operator.
+ */
 export function createAuthenticate(token: string | undefined, signIn: Authenticate | undefined): Authenticate {
   if (token === undefined) return signIn ?? (async () => ({ caller: operator }));
   const byToken = admitByToken(token);
@@ -236,7 +240,7 @@ export function createAuthenticate(token: string | undefined, signIn: Authentica
   };
 }
 
-/** One token for the operator, in the `Authorization` header only; it is compared in constant time. */
+/** Accepts the operator's token, only in the `Authorization` header. It is compared in constant time. */
 function admitByToken(token: string): Authenticate {
   const expected = digest(token);
   return async (request) => {

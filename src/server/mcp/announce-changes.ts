@@ -47,7 +47,7 @@ export function announceChanges({ server }: McpServer, providers: readonly Capab
     resources: () => server.sendResourceListChanged(),
   };
 
-  /** A server that was started again says that all may have changed: the host hears of it only where something has. */
+  /** A restarted server reports that everything may have changed. The host is notified only when something has. */
   async function isAnother(current: Current<unknown>, was: Given): Promise<boolean> {
     const print = printOf(current(closed.signal));
     try {
@@ -109,8 +109,8 @@ function printOf(entries: Promise<unknown[]>): Promise<string> {
 }
 
 /**
- * A part of what one connection offers its host: the agent itself, or what the servers below offer. What a provider does not have it
- * answers with undefined, and the next one is asked.
+ * Represents a part of what one connection offers its host: the agent itself, or what the downstream servers offer. A provider
+ * returns undefined for what it does not have, and the next provider is asked.
  */
 export interface Capabilities {
   readonly tools?: ToolCapability | undefined;
@@ -118,16 +118,16 @@ export interface Capabilities {
   readonly resources?: ResourceCapability | undefined;
   /** Completes an argument of one of its prompts or templates. */
   complete?(params: CompleteRequestParams, context: ServerContext): Promise<CompleteResult | undefined>;
-  /** `listener` is told of a list that may have changed, each time; until the function that it gives is called. */
+  /** Calls `listener` each time a list may have changed, until the returned function is called. */
   onChange?(listener: (list: List) => void): () => void;
-  /** The connection is over: ends all work for it. */
+  /** Ends all work for a connection that has closed. */
   close?(): void;
 }
 
 export interface ToolCapability {
-  /** `host` is whoever asked for the list last. */
+  /** Takes as `host` the host that requested the list last. */
   list(signal?: AbortSignal, host?: Host): Promise<Tool[]>;
-  /** `args` as they came, unchecked. Failures that a model can act on are results. */
+  /** Takes `args` unchecked, as they came. Failures that a model can act on are returned as results. */
   call(name: string, args: unknown, context: ServerContext): Promise<CallToolResult | InputRequiredResult | undefined>;
 }
 

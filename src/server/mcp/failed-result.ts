@@ -1,13 +1,12 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { type Locale, say, toDuetError } from "../../kit/errors.ts";
 
-/** What went wrong, in words for the host's model. */
+/** Renders an error as text for the host's model. */
 export function toFailedResult(thrown: unknown, locale: Locale): CallToolResult {
   const { text, hint } = toDuetError(thrown);
   return createFailedResult([say(locale, text), hint && say(locale, hint)].filter(Boolean).join("\n"));
 }
 
-/** An error in words for the host's model, which can do something about it. */
 export function createFailedResult(text: string): CallToolResult {
   return { content: [{ type: "text", text }], isError: true };
 }

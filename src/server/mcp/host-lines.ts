@@ -1,13 +1,13 @@
 import { Transform } from "node:stream";
 
-/** A message that is too long, as far as it was kept. */
+/** Holds the part that was kept of a message that is too long. */
 export interface RefusedMessage {
   bytes: number;
-  /** Of the request that waits for an answer; undefined where none can be read, or where none is waited for. */
+  /** Is the id of a request that waits for an answer. Is undefined when no id can be read, or when nothing waits. */
   id: string | number | undefined;
 }
 
-/** Bytes of a refused message that are kept at each end, to read its id. */
+/** Limits how many bytes of a refused message are kept at each end, from which its id is read. */
 const endBytes = 4096;
 
 /**
@@ -17,7 +17,7 @@ const endBytes = 4096;
 export function createHostLines(mostBytes: number, onRefused: (refused: RefusedMessage) => void): Transform {
   let parts: Buffer[] = [];
   let bytes = 0;
-  /** Of a line that is already too long. */
+  /** Holds the start of a line that is already too long. */
   let head: Buffer | undefined;
 
   function add(part: Buffer): void {

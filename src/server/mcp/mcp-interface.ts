@@ -20,17 +20,17 @@ import { createAgent } from "./agent/agent-tools.ts";
 import { announceChanges, type Capabilities } from "./announce-changes.ts";
 
 export interface McpInterfaceOptions extends RunServiceOptions {
-  /** The runs that it shares with other faces; its own when absent. */
+  /** Holds the runs that are shared with other interfaces. When absent, the interface has its own. */
   service?: RunService | undefined;
-  /** The rules of `tools.ask`: which calls need a person's consent. */
+  /** Holds the rules of `tools.ask`, which say which calls need approval. */
   asks: readonly string[];
-  /** What hosts get: the agent (when absent), everything that the agent could use, or both. */
+  /** Says what hosts get: the agent (when absent), everything that the agent could use, or both. */
   expose?: "agent" | "tools" | "both" | undefined;
-  /** Tokens that a list of tools may weigh; beyond them it is searched. */
+  /** Limits the weight of a tool list, in tokens. A heavier list is replaced by tools that search it. */
   listLimit?: number | undefined;
 }
 
-/** The MCP face of the whole process: its runs are shared by all connections. */
+/** Represents the MCP interface of the whole process. All connections share its runs. */
 export interface McpInterface {
   readonly runs: LiveRuns;
   /** A server for one connection; cheap. `isOneRequest` and `inputEnded`: as in `Connection`. */
@@ -83,7 +83,7 @@ export function serveCapabilities(server: McpServer, providers: readonly Capabil
   const { server: wire } = server;
   wire.registerCapabilities({ tools: changes, prompts: changes, resources: changes, completions: {}, logging: {} });
 
-  /** Whoever asked last: what is listed follows from what it can do. */
+  /** Is the host that asked last. What is listed depends on its capabilities. */
   let host: Host | undefined;
 
   async function listTools(signal?: AbortSignal): Promise<Tool[]> {
@@ -144,17 +144,17 @@ export function serveCapabilities(server: McpServer, providers: readonly Capabil
   };
 }
 
-/** Of an address that is shown, in UTF-16 units. */
+/** Limits a URI in messages, in UTF-16 units. */
 const longestUri = 1000;
 
-/** Of two with one name the first stays. */
+/** If two entries have the same name, the first is kept. */
 function joined<T>(lists: readonly T[][], nameOf: (entry: T) => string): T[] {
   const byName = new Map<string, T>();
   for (const entry of lists.flat()) if (!byName.has(nameOf(entry))) byName.set(nameOf(entry), entry);
   return [...byName.values()];
 }
 
-/** What the first gives that has it. */
+/** Returns the answer of the first provider that has one. */
 async function first<P, T>(parts: readonly P[], ask: (part: P) => Promise<T | undefined>): Promise<T | undefined> {
   for (const part of parts) {
     const found = await ask(part);
@@ -167,7 +167,7 @@ function missing(what: "Tool" | "Prompt", name: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `${what} ${name} not found`);
 }
 
-/** Each list is one page: no cursor was ever given out. */
+/** Each list is one page, so no cursor was ever given out. */
 function refuseCursor(params: { cursor?: string | undefined } | undefined): void {
   if (params?.cursor === undefined) return;
   const shown = JSON.stringify(params.cursor.slice(0, 100));

@@ -13,13 +13,16 @@ import { isRecord } from "../../kit/json.ts";
 
 const wordsOf = { zh: { error: zhCN().localeError }, en: {} };
 
-/** A call's arguments as the schema has them, or what is wrong with them, in words for a model. */
+/** Returns a call's arguments as the schema defines them, or a text for a model that says what is wrong with them. */
 export function readInput<T>(schema: z.ZodType<T>, args: unknown, locale: Locale): T | string {
   const read = parseInput(schema, args ?? {}, locale);
   return "problems" in read ? renderArgumentProblems(locale, read.problems) : read.input;
 }
 
-/** A value as the schema has it, or all that is wrong with it; each problem shows the value and what is allowed. */
+/**
+ * Returns a value as the schema defines it, or everything that is wrong with it. Each problem shows the value and what is
+ * allowed.
+ */
 export function parseInput<T>(
   schema: z.ZodType<T>,
   value: unknown,
@@ -49,7 +52,7 @@ function fieldsAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   return listKeys(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }), steps);
 }
 
-/** What is not there has no value to show. */
+/** A missing argument has no value to show. */
 function missing(name: string): ArgumentProblem {
   return { path: "", text: { zh: `缺少 ${name}`, en: `${name} is missing` } };
 }

@@ -5,17 +5,17 @@ import { renderEvent } from "../../render/event-lines.ts";
 import { createPlanLines } from "../../render/plan-lines.ts";
 import { createProgressPace, type ProgressPace } from "../../runs/input/progress-pace.ts";
 
-/** A run's events as progress notifications: readable lines, coalesced, with a heartbeat. */
+/** Sends a run's events as progress notifications: readable lines, coalesced, with a heartbeat. */
 export interface RunProgress extends Pick<ProgressPace, "attach" | "settle"> {
   handle(event: AgentEvent): void;
-  /** A line beside the run's own. */
+  /** Sends a line in addition to the run's own. */
   notify(line: string): void;
 }
 
 const tailLength = 120;
 
 export function createRunProgress(locale: Locale): RunProgress {
-  /** Lines that wait for their turn; the running text of a thought or an answer comes last. */
+  /** Holds the lines that wait to be sent. The streamed text of a thought or an answer comes last. */
   let lines: string[] = [];
   let running: { kind: "💭" | "✍"; text: string; fresh: boolean } | undefined;
   const { due, attach, settle } = createProgressPace({ deliver: takeWaiting });

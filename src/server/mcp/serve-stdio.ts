@@ -18,14 +18,14 @@ export interface StdioServerOptions extends Omit<McpInterfaceOptions, "room"> {
   /** Belongs to the protocol from now on; what others write to it goes to `stderr`. */
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
-  /** One line for the operator. */
+  /** Writes one line for the operator. */
   log(line: string): void;
   signal: AbortSignal;
-  /** Is set when the host has closed stdin. */
+  /** Starts when the host has closed stdin. */
   deadline?: ExitDeadline | undefined;
 }
 
-/** The longest message that is taken from a host, in bytes. */
+/** Limits a message from a host, in bytes. */
 const messageLimit = 10_000_000;
 
 /**
@@ -42,7 +42,7 @@ const cancelledAnswerMs = 200;
  */
 const pongMs = 250;
 
-/** How long the connection may take to close, in milliseconds. */
+/** Limits how long the connection may take to close, in milliseconds. */
 const closeMs = 100;
 
 /**
@@ -107,7 +107,7 @@ export async function serveOverStdio({
   return { written: out.release() };
 }
 
-/** The work sees the end of its time by the signal, and obeys it. */
+/** The signal tells the work that its time is over, and the work must obey it. */
 async function within(ms: number, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const limit = createTimeLimit(ms, () => timeoutError("stop", ms));
   await work(limit.signal);
@@ -125,7 +125,7 @@ function closing(transport: StdioServerTransport): Promise<void> {
   });
 }
 
-/** The package words a message that is none as a list of everything that it could have been. */
+/** The package describes an invalid message by listing everything that it could have been. */
 function lineOf(error: Error, locale: Locale): string {
   if (error.name !== "ZodError" && error.name !== "$ZodError") return error.message;
   return say(locale, {
@@ -141,7 +141,7 @@ function tooLong(bytes: number) {
   };
 }
 
-/** Stdout as it belongs to the protocol. */
+/** Represents stdout while it is reserved for the protocol. */
 export interface ClaimedStdout {
   readonly stream: Writable;
   /** Resolves when everything that was written has been taken by the reader's pipe; never rejects. */
@@ -178,7 +178,7 @@ export function claimStdout(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStre
   };
 }
 
-/** The requests of a host that wait for an answer. */
+/** Tracks the requests of a host that wait for an answer. */
 export interface OpenRequests {
   /** Resolves when each is answered, or when the signal aborts. */
   settled(signal: AbortSignal): Promise<void>;

@@ -3,7 +3,10 @@ import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import type { RouteCall } from "../http/routes.ts";
 
-/** A client that leaves ends its run, unless others count on it or it is configured otherwise. The signal aborts when it has left. */
+/**
+ * Cancels the run when its client disconnects, unless others hold the run or the configuration says otherwise. The returned
+ * signal aborts on the disconnect.
+ */
 export function abortOnLeave({ connection }: RouteCall, run: RunHandle, service: RunService): AbortSignal {
   const gone = new AbortController();
   run.hold(connection);

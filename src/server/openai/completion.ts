@@ -2,17 +2,17 @@ import type { ModelBill, Outcome } from "../../core/outcome.ts";
 
 /** Names one answer in each of its pieces. */
 export interface CompletionId {
-  /** `chatcmpl-…` */
+  /** Has the form `chatcmpl-…`. */
   id: string;
-  /** In seconds since 1970. */
+  /** Is in seconds since 1970. */
   created: number;
-  /** As the client named it. */
+  /** Is the model's name as the client sent it. */
   model: string;
 }
 
 export type Finish = "stop" | "length" | "content_filter";
 
-/** What one piece of a streamed answer adds. */
+/** Holds what one piece of a streamed answer adds. */
 export interface Delta {
   role?: "assistant";
   content?: string;
@@ -20,7 +20,6 @@ export interface Delta {
   annotations?: Annotation[];
 }
 
-/** A whole answer. */
 export interface Completed {
   content: string;
   reasoning: string;
@@ -33,7 +32,7 @@ export function createCompletionId(runId: string, model: string): CompletionId {
   return { id: `chatcmpl-${runId}`, created: Math.floor(Date.now() / 1000), model };
 }
 
-/** `includesUsage`: the last piece brings the usage, so that all before it have none. */
+/** With `includesUsage` the last piece contains the usage, and all pieces before it contain null. */
 export function toChunk(naming: CompletionId, delta: Delta, finish: Finish | null, includesUsage: boolean): object {
   return {
     id: naming.id,
@@ -63,13 +62,15 @@ export function toCompletion({ id, created, model }: CompletionId, answer: Compl
   };
 }
 
-/** OpenAI's shape of a citation. `start_index` and `end_index`: where its number stands in the text, in UTF-16 units. */
+/**
+ * Represents a citation in OpenAI's format. `start_index` and `end_index` say where its number is in the text, in UTF-16 units.
+ */
 export interface Annotation {
   type: "url_citation";
   url_citation: { url: string; title: string; start_index: number; end_index: number };
 }
 
-/** One for each source, where it is cited first. */
+/** Returns one annotation for each source, at the place where it is cited first. */
 export function toAnnotations({ response, citations }: Pick<Outcome, "response" | "citations">): Annotation[] {
   return citations.map(({ n, title, url }) => {
     const marker = `[${n}]`;
@@ -79,7 +80,10 @@ export function toAnnotations({ response, citations }: Pick<Outcome, "response" 
   });
 }
 
-/** Tokens of all models of a run, as OpenAI counts them: cached ones are part of the prompt's, reasoning of the completion's. */
+/**
+ * Sums the tokens of all models of a run as OpenAI counts them: cached tokens are part of the prompt's, reasoning tokens of the
+ * completion's.
+ */
 export function toUsage(bills: readonly Tokens[]) {
   const sum = (name: keyof Tokens): number => bills.reduce((before, bill) => before + bill[name], 0);
   const [input, output] = [sum("input_tokens"), sum("output_tokens")];

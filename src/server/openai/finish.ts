@@ -5,16 +5,16 @@ import { toRetryResponse } from "../http/response/again.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";
 import { type Annotation, type Finish, toAnnotations, toUsage, type WireUsage } from "./completion.ts";
 
-/** How a run ended, in OpenAI's words. */
+/** Describes how a run ended, in OpenAI's terms. */
 export interface CompletionEnd {
-  /** What the reader must know beside the answer; empty where that is complete. */
+  /** Holds what the reader must know beside the answer, and is empty when the answer is complete. */
   notice: string;
   annotations: Annotation[];
   finish: Finish;
   usage: WireUsage;
 }
 
-/** What a run came to; a refusal where it has no answer. */
+/** Returns how a run ended, or a refusal when it has no answer. */
 export function toCompletionEnd(outcome: Outcome, locale: Locale): CompletionEnd | { failure: HttpRefusal } {
   const { status, response, meta } = outcome;
   if (status === "failed") return { failure: failureOf(outcome) };
@@ -27,7 +27,7 @@ export function toCompletionEnd(outcome: Outcome, locale: Locale): CompletionEnd
   };
 }
 
-/** `length` says that there would be more; of a limit that came before the answer was written, the notice says it. */
+/** `length` means that the answer was cut. When a limit was reached before the answer was written, the notice says so instead. */
 function finishOf({ status, stop_reason: reason }: Outcome): Finish {
   if (status === "cancelled") return "length";
   if (status !== "partial") return "stop";
@@ -35,7 +35,7 @@ function finishOf({ status, stop_reason: reason }: Outcome): Finish {
   return reason === "iteration_limit" || reason === "tool_call_limit" || reason === "repetition" ? "stop" : "length";
 }
 
-/** OpenAI's own clients go by it. */
+/** OpenAI's own clients obey this header. */
 const headers = { "x-should-retry": "false" };
 
 function failureOf(outcome: Outcome): HttpRefusal {
@@ -48,9 +48,9 @@ function failureOf(outcome: Outcome): HttpRefusal {
 const unexplained: ErrorReport = { code: "internal", message: "the run failed", hint: null };
 
 /**
- * A run is not begun again by itself: what could be tried anew was, and it has cost something. So all else but what is worth
- * asking again at a known time is 424, "failed dependency": clients repeat 408, 409, 429 and what is from 500 on (`openai` and the AI SDK both), and 401 and 403 would say that
- * the client's key is wrong.
+ * Clients must not repeat a run by themselves: Duet has already retried what could be retried, and the run has cost something.
+ * So every error is 424, "failed dependency", except those worth a retry at a known time. Clients repeat 408, 409, 429 and
+ * everything from 500 on (`openai` and the AI SDK both), and 401 and 403 would say that the client's key is wrong.
  */
 const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   invalid_request: 400,
@@ -58,7 +58,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   content_filter: 400,
 };
 
-/** 499 as proxies write it: whoever asked, or the operator, has stopped it. */
+/** Proxies use 499 for this: the client or the operator has stopped the run. */
 const cancelled: HttpRefusal = {
   status: 499,
   error: "internal",

@@ -2,7 +2,7 @@ import type { Mode } from "../../core/outcome.ts";
 import { RefusedError } from "../http/response/refuse.ts";
 import type { Handle } from "../http/routes.ts";
 
-/** The modes, as what OpenAI's clients know: models. */
+/** Presents the modes as models, which OpenAI's clients know. */
 const modes: Readonly<Record<string, Mode>> = { "duet-agent": "agent", "duet-plan": "plan", "duet-chat": "chat" };
 
 /** Throws `Refused` (404) for a model that there is not. */
@@ -19,7 +19,7 @@ export function parseMode(model: string): Mode {
   });
 }
 
-/** `created` is when the server began, in milliseconds since 1970. */
+/** Creates the model routes; `created` is when the server began, in milliseconds since 1970. */
 export function createModelRoutes(created: number): { list: Handle; one: Handle } {
   const entryOf = (id: string) => ({
     id,

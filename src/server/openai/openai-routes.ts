@@ -26,7 +26,7 @@ import { createReasoning } from "./reasoning.ts";
 import { isSideCall } from "./side-calls.ts";
 import { type AnswerOptions, streamAnswer } from "./stream-answer.ts";
 
-/** What programs that speak OpenAI's wire call: `/v1/chat/completions` and `/v1/models`. */
+/** Serves programs that use OpenAI's API: `/v1/chat/completions` and `/v1/models`. */
 export function createOpenAiRoutes(service: RunService): Readonly<Record<string, Route>> {
   const models = createModelRoutes(Date.now());
   return {
@@ -36,7 +36,7 @@ export function createOpenAiRoutes(service: RunService): Readonly<Record<string,
   };
 }
 
-/** `POST /v1/chat/completions`. */
+/** Serves `POST /v1/chat/completions`. */
 export function createChat(service: RunService): Handle {
   return async (call) => {
     const asked = readChat(await readJsonBody(call, service.settings.http.maxBody));
@@ -76,7 +76,7 @@ async function answer(service: RunService, asked: ChatRequest, call: RouteCall):
   return new Response(streamAnswer(run, options), { headers: { ...headers, ...type, "x-accel-buffering": "no" } });
 }
 
-/** How long a stream's head waits for the run's first word, in milliseconds. */
+/** Limits how long the response head of a stream waits for the run's first output, in milliseconds. */
 const longestHeadMs = 2000;
 
 /**
@@ -93,7 +93,10 @@ async function earlyRefusal(run: RunHandle, locale: Locale, gone: AbortSignal): 
   return "failure" in ending ? ending.failure : undefined;
 }
 
-/** Whether the model speaks, a tool runs, or the run waits for something: its end is then not to be waited for. */
+/**
+ * Returns true when the model writes, a tool runs, or the run waits for something. The response then no longer waits for the
+ * run's end.
+ */
 function isUnderWay(event: AgentEvent): boolean {
   if (event.type === "notice") return event.code === "retry";
   return !["run-start", "phase-start", "phase-end", "run-end"].includes(event.type);
@@ -105,8 +108,8 @@ const unusedTools = {
 };
 
 /**
- * The models with the client's temperature and top_p for the answer; undefined where it sets none, or where the answer model
- * has no parameters. Throws `Refused` (400) for a value that the model does not take.
+ * Returns the models with the client's temperature and top_p applied to the answer. Returns undefined when the client sets
+ * neither, or when the answer model has no parameters. Throws `RefusedError` (400) for a value that the model does not accept.
  */
 export async function chooseModelParameters(
   duet: Duet,
@@ -125,7 +128,7 @@ export async function chooseModelParameters(
   }
 }
 
-/** A run as one chat completion, when it has ended. Throws `Refused` where it has no answer. */
+/** Waits for a run and returns it as one chat completion. Throws `RefusedError` when it has no answer. */
 export async function waitForCompletion(
   run: RunHandle,
   { naming, locale, notes, ended }: AnswerOptions,
@@ -145,7 +148,7 @@ export async function waitForCompletion(
   return toCompletion(naming, { ...said, content: run.snapshot().response, reasoning: thoughts.join("").trim() });
 }
 
-/** Output tokens where the client names no limit. */
+/** Limits the output, in tokens, when the client sets no limit. */
 const mostTokens = 1000;
 
 /**
@@ -189,15 +192,17 @@ export interface SideRun {
   runId: string;
   model: Model;
   messages: Message[];
-  /** Output tokens. */
   maxTokens: number;
   signal: AbortSignal | undefined;
 }
 
-/** For a title or some tags, in milliseconds. */
+/** Limits the time for a title or some tags, in milliseconds. */
 const longestMs = 30_000;
 
-/** One turn of a model as the events of a run: no prompt of ours, no tools, nothing kept. Throws what the model throws. */
+/**
+ * Streams one turn of a model as the events of a run, without our prompt, without tools and without storing anything. Throws
+ * what the model throws.
+ */
 export async function* streamSideRun({
   runId,
   model,
@@ -246,7 +251,7 @@ export async function* streamSideRun({
   yield { type: "run-end", outcome: endOf(snapshot.outcome(), finish) };
 }
 
-/** Of all attempts; the cost is null where one of them has none that is known. */
+/** Adds up all attempts. The cost is null when the cost of one of them is unknown. */
 function createBill(model: Model) {
   let usage = noUsage;
   const costs: (number | null)[] = [];

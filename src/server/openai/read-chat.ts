@@ -7,21 +7,21 @@ import { parseInput } from "../mcp/read-input.ts";
 import { parseMode } from "./models.ts";
 import { fieldRefusedError, type WireMessage } from "./read-messages.ts";
 
-/** A request for a chat completion, as far as Duet goes by it. */
+/** Represents a request for a chat completion, limited to the fields that Duet uses. */
 export interface ChatRequest {
-  /** As the client names it. */
+  /** Is the model's name as the client sent it. */
   model: string;
   mode: Mode;
   messages: readonly WireMessage[];
   isStreamed: boolean;
   includesUsage: boolean;
-  /** Output tokens of the answer. */
+  /** Limits the output of the answer, in tokens. */
   maxTokens: number | undefined;
   temperature: number | undefined;
   topP: number | undefined;
-  /** Chat mode: search the web first. */
+  /** In chat mode, true searches the web first. */
   search: boolean | undefined;
-  /** Whether the client brings tools of its own. */
+  /** Is true when the client brings its own tools. */
   hasTools: boolean;
 }
 
@@ -78,7 +78,7 @@ function readFields(body: unknown): z.infer<typeof chatBody> {
   throw problem?.path === "" ? new RefusedError({ status: 400, text, param }) : fieldRefusedError(param, text);
 }
 
-/** The field that the first problem is about, as JavaScript writes it: `messages[0].role`. */
+/** Returns the field of the first problem in JavaScript notation: `messages[0].role`. */
 function firstWrong(body: unknown): string {
   const [issue] = chatBody.safeParse(body).error?.issues ?? [];
   return (issue?.path ?? []).join(".").replace(/\.(\d+)(?=\.|$)/g, "[$1]");
@@ -89,7 +89,7 @@ function problemsIn(body: unknown) {
   return "problems" in read ? read.problems : [];
 }
 
-/** A client cannot make Duet call one of its tools: it would wait for a call that never comes. */
+/** A client cannot make Duet call one of the client's tools: Duet would wait for a call that never comes. */
 function refuseToolChoice(param: string, choice: unknown): void {
   if (choice === undefined || choice === null || choice === "auto" || choice === "none") return;
   const shown = JSON.stringify(choice).slice(0, 100);

@@ -3,25 +3,25 @@ import type { Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import { RefusedError } from "../http/response/refuse.ts";
 
-/** As a client sends it; what more there is in it is not looked at. */
+/** Represents a message as a client sends it. Other fields are ignored. */
 export interface WireMessage {
   role: string;
   content?: unknown;
 }
 
-/** What a client's messages say to a run. */
+/** Holds what a run takes from a client's messages. */
 export interface ReadMessages {
-  /** The last words of the user. */
+  /** Is the user's last message. */
   question: string;
-  /** What was said before them. */
+  /** Holds the messages before the question. */
   history: NonNullable<AskRequest["history"]>;
-  /** What the client's system messages say. */
+  /** Holds the text of the client's system messages. */
   instruction: string | undefined;
-  /** What was left out, for the reader. */
+  /** Tells the reader what was left out. */
   notes: Text[];
 }
 
-/** Of a question, in UTF-16 units. */
+/** Limits a question, in UTF-16 units. */
 const longestQuestion = 100_000;
 
 type Role = "instruction" | "user" | "assistant" | "tool";
@@ -69,10 +69,10 @@ export function readMessages(messages: readonly WireMessage[]): ReadMessages {
   };
 }
 
-/** Where a conversation begins with the assistant. */
+/** Stands for the missing question when a conversation begins with the assistant. */
 const unsaid = "…";
 
-/** What somebody said, and what was answered, while it is being read. */
+/** Collects a user's messages and the answers to them while they are read. */
 interface Said {
   questions: string[];
   answers: string[];
@@ -97,7 +97,7 @@ function roleOf(written: string, place: string): Role {
   });
 }
 
-/** A text, or the texts among its parts. */
+/** Returns the content if it is text, or the texts among its parts. */
 export function readText(content: unknown, place: string): string {
   if (content === undefined || content === null) return "";
   if (typeof content === "string") return content;
@@ -121,7 +121,6 @@ function onlyText(type: string): Text {
   };
 }
 
-/** A refusal of one field. */
 export function fieldRefusedError(param: string, { zh, en }: Text): RefusedError {
   return new RefusedError({ status: 400, text: { zh: `${param}：${zh}`, en: `${param}: ${en}` }, param });
 }

@@ -4,12 +4,12 @@ import { renderEvent } from "../../render/event-lines.ts";
 import { createPlanLines } from "../../render/plan-lines.ts";
 
 /**
- * What a run does beside its answer, as the reasoning that OpenAI's clients show folded: thoughts as they come, each step a
- * paragraph. Gives the text that an event adds; empty for most.
+ * Renders what a run does beside its answer as reasoning, which OpenAI's clients show folded: thoughts are streamed, and each
+ * step is a paragraph. Returns the text that an event adds, which is empty for most events.
  */
 export function createReasoning(locale: Locale): (event: AgentEvent) => string {
   const planLines = createPlanLines(locale);
-  /** What the text ends with: a thought that may go on, of this kind. */
+  /** Is set while the text ends with a thought of this kind, which may continue. */
   let growing: AgentEvent["type"] | undefined;
   let isBegun = false;
 

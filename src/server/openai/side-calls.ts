@@ -1,7 +1,7 @@
 import type { ChatRequest } from "./read-chat.ts";
 import { readText } from "./read-messages.ts";
 
-/** How a prompt begins, and what must follow it. */
+/** Says how a known prompt begins, and which texts it must contain. */
 interface Known {
   begins: RegExp;
   has: readonly string[];
@@ -33,13 +33,13 @@ const ofLibreChat: readonly Known[] = [
 
 const known = [...ofOpenWebUi, ...ofLibreChat];
 
-/** Such a prompt quotes some messages, in UTF-16 units. */
+/** Limits such a prompt, in UTF-16 units. It quotes some messages. */
 const longest = 200_000;
 
 /**
- * Whether a request is one that a chat page makes for itself: for a title, tags, follow-ups, search queries or the rest of a
- * sentence. It has the words of one and stands alone, and nobody reads it as it comes; a person's question is streamed, or
- * has other words.
+ * Returns true for a request that a chat page makes for itself: for a title, tags, follow-ups, search queries or the rest of a
+ * sentence. Such a request has the known wording, is a single message and is not streamed. A person's question is streamed or
+ * worded differently.
  */
 export function isSideCall({ messages, isStreamed }: Pick<ChatRequest, "messages" | "isStreamed">): boolean {
   const last = messages.at(-1);

@@ -11,16 +11,16 @@ export interface AnswerOptions {
   naming: CompletionId;
   includesUsage: boolean;
   locale: Locale;
-  /** What the reader is told before all else. */
+  /** Lists what the reader is told before the answer. */
   notes: readonly string[];
   /** Resolves at the run's end, or with nothing when the signal aborts. */
   ended(run: RunHandle, signal: AbortSignal): Promise<Outcome | undefined>;
 }
 
-/** Something is sent at least so often, in milliseconds: proxies and clients give up a connection on which nothing comes. */
+/** Is the longest time without output, in milliseconds. Proxies and clients give up a silent connection. */
 const keepAliveMs = 10_000;
 
-/** A run as the pieces of a streamed chat completion. Ends with the run; cancelling it leaves the run as it is. */
+/** Streams a run as the pieces of a chat completion. The stream ends with the run, and cancelling it leaves the run as it is. */
 export function streamAnswer(run: RunHandle, options: AnswerOptions): ReadableStream<Uint8Array> {
   const { naming, includesUsage, locale, notes, ended } = options;
   const encoder = new TextEncoder();

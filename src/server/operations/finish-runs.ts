@@ -8,7 +8,7 @@ import type { Log } from "./log.ts";
 export interface FinishOptions {
   runs: RunRegistry;
   inFlight: InFlight;
-  /** How long runs may take to end by themselves, in milliseconds. */
+  /** Limits how long runs may take to end by themselves, in milliseconds. */
   graceMs: number;
   /** Aborts when nobody wants to wait for that any more. */
   hurry?: AbortSignal | undefined;
@@ -16,7 +16,10 @@ export interface FinishOptions {
   log: Log;
 }
 
-/** What a cancelled run may take to be kept, and an answer to be sent, in milliseconds. */
+/**
+ * Limits how long it may take to store the cancelled runs, in milliseconds. `sendMs` limits how long it may take to send the
+ * responses.
+ */
 const cancelMs = 2000;
 const sendMs = 1000;
 
@@ -56,14 +59,13 @@ function goesOn({ outcome }: RunHandle): boolean {
   return outcome === undefined;
 }
 
-/** The work sees the end of its time by the signal, and obeys it. */
+/** The signal tells the work that its time is over, and the work must obey it. */
 async function within(ms: number, work: (signal: AbortSignal) => Promise<unknown>, hurry?: AbortSignal): Promise<void> {
   const limit = createTimeLimit(ms, () => timeoutError("stop", ms), hurry);
   await work(limit.signal);
   limit.clear();
 }
 
-/** What the operator is told while the server ends. */
 const finishTexts = {
   waits: (count: number, seconds: number): Text => ({
     zh: `正在关闭：等待 ${count} 个运行结束，最多 ${seconds} 秒；再次发出信号则取消它们并在一秒内结束`,

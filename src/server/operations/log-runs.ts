@@ -4,14 +4,14 @@ import type { LiveRun } from "../../runs/live-run.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { Log, LogFields, LogLevel } from "./log.ts";
 
-/** What the operator is told of each run, for programs that gather logs: never a word of what was asked or answered. */
+/** Logs each run for programs that collect logs. The log never contains a word of the questions or answers. */
 export interface RunLog {
   begun(run: RunHandle): void;
   ended(run: LiveRun): void;
 }
 
 export function createRunLog(log: Log, locale: Locale): RunLog {
-  /** Whose beginning has not been told: its trace and its conversation have names only once it is under way. */
+  /** Holds the runs whose start has not been logged. A run's trace and conversation have ids only once it is under way. */
   const untold = new Set<LiveRun>();
 
   function tellBeginning(run: LiveRun): void {

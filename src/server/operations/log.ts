@@ -2,14 +2,14 @@ import { sanitizeLine, toSafeJson, truncate } from "../../kit/text/sanitize.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** What stands beside the message, for programs; `snake_case`. */
+/** Holds the fields beside the message, for programs, named in `snake_case`. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 /** Takes one line for the operator; `info` when no level is given. */
 export type Log = (line: string, level?: LogLevel, fields?: LogFields) => void;
 
 export interface LogOptions {
-  /** `text`: the message alone, for people. `json`: an object a line. */
+  /** Is `text` for the message alone, for people, or `json` for one object per line. */
   format: "text" | "json";
   /** Writes a line, which has no line end yet. */
   write(line: string): void;
@@ -17,11 +17,11 @@ export interface LogOptions {
   hide?: ((text: string) => string) | undefined;
 }
 
-/** Characters of a message; what is wanted in full comes with the level `debug`. */
+/** Limits a message, in characters. The level `debug` writes messages in full. */
 const longestMessage = 1000;
 const longestField = 300;
 
-/** Whatever is told, each time it is exactly one line, in which nothing can drive a terminal. */
+/** Each entry is exactly one line, without characters that could control a terminal. */
 export function createLog({ format, write, hide = (text) => text }: LogOptions): Log {
   return (line, level = "info", fields = {}) => {
     const shown = sanitizeLine(hide(line));

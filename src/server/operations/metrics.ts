@@ -2,16 +2,16 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type CollectFunction, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 
-/** What is there at the moment of asking. */
+/** Holds current values, which are read when metrics are requested. */
 export interface Gauges {
   runs: number;
   streams: number;
 }
 
-/** All that `/metrics` shows. Names and units as Prometheus wants them: seconds, `_total` for what only grows. */
+/** Holds everything that `/metrics` shows. Names and units follow Prometheus: seconds, and `_total` for values that only grow. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Tools and models that are told apart; those of later ones are added up. */
+/** Limits how many tools and models are counted separately. Later ones are added up. */
 const mostTools = 200;
 const mostModels = 50;
 
@@ -22,7 +22,7 @@ const seconds = {
   request: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
 };
 
-/** In a registry of its own; `close` ends what it measures. */
+/** Creates the metrics in a registry of their own. `close` stops the measuring. */
 export function createMetrics(levels: Gauges) {
   const registry = new Registry();
   const registers = [registry];
@@ -78,12 +78,12 @@ export function createMetrics(levels: Gauges) {
   };
 }
 
-/** How often the event loop's delay is looked at, in milliseconds. */
+/** Is how often the event loop's delay is sampled, in milliseconds. */
 const resolution = 20;
 
 /**
- * The process's own figures, under the names that prom-client gives them, so that dashboards know them. Its collector is not
- * used, as what it starts can never be stopped. Gives what ends the measuring.
+ * Adds the process's own metrics under the names that prom-client uses, so that dashboards recognise them. Its collector is not
+ * used, because what it starts can never be stopped. Returns a function that stops the measuring.
  */
 export function addProcessMetrics(registry: Registry): () => void {
   const registers = [registry];

@@ -5,7 +5,7 @@ import { RefusedError } from "../http/response/refuse.ts";
 import type { Answer, Route, RouteCall } from "../http/routes.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** What the operator is told of a server that runs: figures at `/metrics`. */
+/** Collects what the operator sees of a running server: metrics at `/metrics`. */
 export interface Operations {
   readonly routes: Readonly<Record<string, Route>>;
   /** Counts a run from its beginning on. */
@@ -13,11 +13,14 @@ export interface Operations {
   /** Counts how it ended. */
   ended(run: RunHandle): void;
   answered(answer: Answer): void;
-  /** Nothing is measured any more. */
+  /** Stops all measuring. */
   close(): void;
 }
 
-/** What is to be counted waits for as many as this, or for the first look: a server at which nobody looks loads nothing for it. */
+/**
+ * Updates wait until there are this many, or until the first request for metrics. A server whose metrics nobody reads loads
+ * nothing for them.
+ */
 const mostWaiting = 2000;
 
 export function openOperations(): Operations {
@@ -101,7 +104,7 @@ const forOperator = {
   },
 } as const;
 
-/** Something to be counted, at once or as soon as figures are kept. */
+/** Represents an update of the metrics, applied at once or as soon as they are loaded. */
 type MetricUpdate = (figures: Metrics) => void;
 
 /** Counts what the events of one run say, each as it comes. */

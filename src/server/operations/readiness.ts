@@ -3,13 +3,13 @@ import type { Config } from "../../config/load-config.ts";
 import { toModelName } from "../../core/model.ts";
 import type { Readiness } from "../http/health.ts";
 
-/** Servers that are starting are told as such rather than waited for, in milliseconds. */
+/** The check reports servers that are still starting instead of waiting longer than this, in milliseconds. */
 const patienceMs = 300;
 
 /**
- * Whether a question could be served now: each model in force has its key, the one that decides is not paused after failing
- * for run after run, conversations can be kept, and of the downstream servers not every one is down (one alone is no reason to
- * take all out of service). Asks no model anything.
+ * Says whether a question could be served now: each model in force has its key, the deciding model is not paused after failures
+ * in consecutive runs, conversations can be stored, and at least one downstream server is up (one that is down is no reason to
+ * take everything out of service). Sends no request to a model.
  */
 export async function findReadiness(duet: Duet, config: Pick<Config, "models">): Promise<Readiness> {
   const [models, servers, store] = await Promise.all([findModels(duet, config), findServers(duet), findStore(duet)]);
@@ -19,7 +19,7 @@ export async function findReadiness(duet: Duet, config: Pick<Config, "models">):
   return { isReady, details: { models, servers, store } };
 }
 
-/** Null where none can be opened. */
+/** Returns null when no model can be opened. */
 async function findModels(duet: Duet, { models }: Pick<Config, "models">) {
   try {
     const { functionCall, answer } = await duet.models();
@@ -35,7 +35,7 @@ async function findModels(duet: Duet, { models }: Pick<Config, "models">) {
   }
 }
 
-/** What is configured and would be refused for want of its key. */
+/** Lists the configured models that would be refused because their key is missing. */
 function withoutKey({ functionCall, answer }: Config["models"]): string[] {
   return [functionCall, answer]
     .filter((choice) => choice !== undefined)

@@ -7,7 +7,7 @@ import type { RunView } from "./run/run-view.ts";
 import { toSafeUrl } from "./safe-url.ts";
 import { texts } from "./texts.ts";
 
-/** The answer as it grows and, under it, its sources. It is read out when it is whole. */
+/** Shows the answer as it grows, with its sources below. Screen readers announce it only when it is complete. */
 export function createAnswer(
   locale: Locale,
   openLink: OpenLink | undefined,
@@ -54,16 +54,15 @@ function createSource(openLink: OpenLink | undefined): Part<Citation & { id: str
 
 export interface CitationsOptions {
   readonly locale: Locale;
-  /** Where the answer stands. */
   readonly words: HTMLElement;
-  /** Where the sources stand, each in an entry with the `value` of its number. */
+  /** Holds one entry for each source, whose `value` is the source's number. */
   readonly list: HTMLElement;
   readonly openLink: OpenLink | undefined;
 }
 
-/** The numbers of sources in an answer. They become links as soon as their sources are known. */
+/** The source numbers in an answer become links as soon as their sources are known. */
 export interface Citations {
-  /** What stands in the text for `[n]`. */
+  /** Returns the element that replaces `[n]` in the text. */
   place(n: number): HTMLElement;
   show(sources: readonly Citation[]): void;
 }

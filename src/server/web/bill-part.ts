@@ -7,13 +7,13 @@ import { createElement, createList, createSection, type Part, setShown, setText 
 import type { PhaseBill, RunView } from "./run/run-view.ts";
 import { phaseTitles, texts } from "./texts.ts";
 
-/** A title and, under it, names with their values. */
+/** A card shows a title with names and values below it. */
 interface Card {
   readonly title: string;
   readonly entries: readonly (readonly [name: Text, value: string])[];
 }
 
-/** What each phase used. A cost that is not known is said to be unknown, never nothing. */
+/** Shows what each phase used. An unknown cost is shown as unknown, never as zero. */
 export function createBillPart(locale: Locale): Part<Pick<RunView, "bill" | "agents">> {
   const list = createElement("div", { class: "phases" });
   const whole = createSection("bill", say(locale, texts.bill), list);

@@ -5,13 +5,13 @@ import { showBlanks } from "../../kit/text/show-blanks.ts";
 import { toSafeUrl } from "./safe-url.ts";
 import { planStates } from "./texts.ts";
 
-/** A part of the page that shows values of one kind. */
+/** A part shows values of one type on the page. */
 export interface Part<T> {
   readonly element: HTMLElement;
   show(value: T): void;
 }
 
-/** An element with attributes and children. A string becomes text and never markup. */
+/** Creates an element with attributes and children. A string becomes text and never markup. */
 export function createElement<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Readonly<Record<string, string>> = {},
@@ -51,7 +51,7 @@ export function createList<T>(parent: Element, create: () => Part<T>): (values: 
   };
 }
 
-/** A section under a heading, out of sight while it has nothing to show. A page may have many of one name. */
+/** Creates a section with a heading. It is hidden while it has no content. A page may have several of one name. */
 export function createSection(name: string, title: string, ...children: readonly Node[]): HTMLElement {
   return createElement("section", { class: name, hidden: "" }, createElement("h2", {}, title), ...children);
 }
@@ -59,7 +59,7 @@ export function createSection(name: string, title: string, ...children: readonly
 /** Opens a page elsewhere. */
 export type OpenLink = (url: string) => Promise<unknown>;
 
-/** A link, or the text alone where the address is none that a page may lead to. */
+/** Creates a link, or only its text when a page may not link to the address. */
 export function createLink(url: string, text: string, openLink: OpenLink | undefined, label?: string): HTMLElement {
   const href = toSafeUrl(url);
   if (href === undefined) return createElement("span", {}, text);
@@ -97,7 +97,7 @@ export function createFold(summary: readonly (Node | string)[], body: readonly N
   };
 }
 
-/** A step of the plan: what it is for, with which tool, and how far it is. */
+/** Shows a step of the plan with its purpose, its tool and its state. */
 export function createPlanStep(locale: Locale): Part<PlanStep> {
   const description = createElement("span", { dir: "auto" });
   const tool = createElement("code");

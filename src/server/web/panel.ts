@@ -25,7 +25,7 @@ export interface PanelOptions {
   readonly openLink?: OpenLink | undefined;
 }
 
-/** A run as a live part of a page, whatever page that is. */
+/** Shows a run as a live part of any page. */
 export function createPanel({ locale, stop, openLink }: PanelOptions): Part<RunView> {
   const title = createElement("h1", { dir: "auto" });
   const status = createElement("p", { class: "status", role: "status", "aria-live": "polite" });
@@ -75,7 +75,7 @@ interface StopOptions extends Pick<PanelOptions, "locale" | "stop"> {
   tell(text: string): void;
 }
 
-/** A button that is there while there is something to stop. */
+/** Creates a button that is shown while there is something to stop. */
 function createStop({ locale, stop, tell }: StopOptions): Part<RunView> {
   const button = createElement("button", { type: "button", class: "stop", hidden: "" }, say(locale, texts.stop));
   let runId: string | undefined;
@@ -107,7 +107,9 @@ function createStop({ locale, stop, tell }: StopOptions): Part<RunView> {
 
 const titles = { call: texts.confirmCall, plan: texts.confirmPlan, question: texts.question };
 
-/** What the run waits for. The chat asks, not the page: whoever answers must have seen the question there. */
+/**
+ * Shows what the run waits for. The page does not ask; the chat does, because whoever answers must have seen the question there.
+ */
 export function createConfirmation(locale: Locale): Part<Confirmation | undefined> {
   const title = createElement("strong");
   const tool = createElement("code");

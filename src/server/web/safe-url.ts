@@ -1,4 +1,4 @@
-/** An address that a page may lead to: http and https alone, so that none can run a script. */
+/** Returns an address that a page may link to. Only http and https are allowed, so that no link can run a script. */
 export function toSafeUrl(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);

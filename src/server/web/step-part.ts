@@ -17,7 +17,7 @@ import { renderStepTitle, texts } from "./texts.ts";
 
 export interface ShownStep {
   readonly step: StepView;
-  /** Whether the run is at it, and it has not come to its answer. */
+  /** Is true while the run works on the step and has not begun its answer. */
   readonly isNow: boolean;
 }
 
@@ -26,7 +26,7 @@ export function listShownSteps({ steps, status }: Pick<RunView, "steps" | "statu
   return steps.map((step, index) => ({ step, isNow: isGoing && index === steps.length - 1 && !step.hasWritten }));
 }
 
-/** One turn of a model and what came of it: open while the run is at it, folded behind it. */
+/** Shows one turn of a model and its results. It is open while the run works on it and collapses afterwards. */
 export function createStepPart(locale: Locale, openLink: OpenLink | undefined): Part<ShownStep> {
   const title = createElement("span", { class: "title" });
   const facts = createElement("span", { class: "facts" });
@@ -58,7 +58,6 @@ export function createStepPart(locale: Locale, openLink: OpenLink | undefined): 
   };
 }
 
-/** What a tool or the run has to say besides. */
 export function createNotice(name: "li" | "p"): Part<Pick<NoticeItem, "level" | "message">> {
   const notice = createElement(name, { class: "notice", dir: "auto" });
   return {
@@ -90,7 +89,9 @@ function createWriting(locale: Locale, title: Text): Part<string> {
   };
 }
 
-/** What a model thinks before it speaks: open while it does, folded once when it is done (model-invocation.md, "思考内容自动折叠"). */
+/**
+ * Shows a model's thoughts. They are open while it thinks and collapse once when it is done (model-invocation.md, "思考内容自动折叠").
+ */
 function createThinking(locale: Locale): Part<{ readonly text: string; readonly isNow: boolean }> {
   const title = createElement("span", { class: "title" });
   const words = createGrowing();
@@ -107,7 +108,7 @@ function createThinking(locale: Locale): Part<{ readonly text: string; readonly 
   };
 }
 
-/** A text that grows at its end: what stands there is not touched again. */
+/** Shows a text that only grows at its end. Text already shown is not rewritten. */
 function createGrowing(): Part<string> {
   const words = createElement("p", { class: "words", dir: "auto" });
   let before = "";
@@ -127,7 +128,7 @@ function createGrowing(): Part<string> {
   };
 }
 
-/** What an entry is never changes, so its part is made at its first showing. */
+/** The kind of an item never changes, so its part is created when it is first shown. */
 function createItem(locale: Locale, openLink: OpenLink | undefined): Part<StepItem> {
   const item = createElement("li");
   const call = createCall(locale, openLink);
@@ -145,7 +146,7 @@ function createItem(locale: Locale, openLink: OpenLink | undefined): Part<StepIt
   };
 }
 
-/** A tool call: its name and time on one line; its arguments, what it says and what it gave under that. */
+/** Shows a tool call. Its name and duration are on one line; its arguments, progress and result are below. */
 export function createCall(locale: Locale, openLink: OpenLink | undefined): Part<CallItem> {
   const sign = createElement("span", { class: "sign", role: "img" });
   const tool = createElement("code");
@@ -205,7 +206,7 @@ function createSource(openLink: OpenLink | undefined): Part<FoundSource> {
   };
 }
 
-/** A text from outside under its name; long ones scroll, by the keyboard too. */
+/** Shows an untrusted text with a title. A long text scrolls, also by keyboard. */
 function createText(title: string): Part<string> {
   const text = createElement("pre", { tabindex: "0", role: "group", "aria-label": title, dir: "auto" });
   const whole = createElement("div", {}, createElement("h3", {}, title), text);
@@ -218,7 +219,7 @@ function createText(title: string): Part<string> {
   };
 }
 
-/** The seconds since something began, while it goes on. */
+/** Shows the seconds since something began, while it is in progress. */
 export interface Clock {
   run(isRunning: boolean): void;
 }

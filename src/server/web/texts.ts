@@ -3,7 +3,7 @@ import { type Locale, say, type Text } from "../../kit/errors.ts";
 import { stopReasons } from "../../render/event-lines.ts";
 import type { RunView, StepView } from "./run/run-view.ts";
 
-/** All words of the page that are not the run's own. */
+/** Holds all texts of the page that do not come from the run. */
 export const texts = {
   noQuestion: { zh: "Duet 的一次运行", en: "A run of Duet" },
   stop: { zh: "停止", en: "Stop" },
@@ -61,7 +61,7 @@ export const planStates: Record<PlanStep["state"], Text> = {
   skipped: { zh: "已跳过", en: "skipped" },
 };
 
-/** The one line that is read out: what happens now, or how it ended. */
+/** Returns the status line that screen readers announce: the current activity, or how the run ended. */
 export function renderStatus(view: RunView, locale: Locale): string {
   const { status, stopReason } = view;
   if (status === "running") return say(locale, activityOf(view.steps.at(-1)));
@@ -71,7 +71,6 @@ export function renderStatus(view: RunView, locale: Locale): string {
   return say(locale, { zh: `${text}：${stopReasons[stopReason].zh}`, en: `${text}: ${stopReasons[stopReason].en}` });
 }
 
-/** What a step is called. */
 export function renderStepTitle({ phase, step, items }: StepView): Text {
   const count = items.filter(({ kind }) => kind === "call").length;
   const name = phase === undefined ? { zh: "工具调用", en: "Tool calls" } : phaseTitles[phase];

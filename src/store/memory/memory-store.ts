@@ -36,7 +36,7 @@ interface KeptTrace {
   trace: AgentTrace;
 }
 
-/** Conversations for as long as the process lives; the least recently used of all owners are forgotten beyond `max`. */
+/** Keeps conversations for as long as the process lives. Beyond `max`, the least recently used of all owners are dropped. */
 export function createMemoryStore(max = 1000): SharedStore {
   const conversations = new LRUCache<string, Kept>({ max });
   const traces = new LRUCache<string, KeptTrace>({ max });
@@ -48,7 +48,7 @@ export function createMemoryStore(max = 1000): SharedStore {
       return found?.owner === owner ? found : undefined;
     }
 
-    /** The conversation as it stands, or a new one; either is now the last one asked. */
+    /** Returns the conversation, or a new one, and marks it as the most recently used. */
     function touch(id: string): Kept {
       const kept = conversations.get(id) ?? begin(id, owner);
       if (kept.owner !== owner) throw noConversationError();
@@ -133,7 +133,7 @@ function begin(id: string, owner: string | undefined): Kept {
   return { id, owner, title: "", turns: [], summary: undefined, sources, asked: 0, createdAt: now, updatedAt: now };
 }
 
-/** As it stands now: what is appended later is not in it. */
+/** Returns a snapshot of the conversation. Later turns are not added to it. */
 function conversationOf({ id, turns, summary, sources, pendingPlan }: Kept): Conversation {
   return { id, turns: [...turns], summary, sources, pendingPlan };
 }
@@ -164,7 +164,7 @@ export function createMemorySourceList(): SourceList {
 
 export interface MemoryIdempotencyRecords {
   of(owner: string | undefined): IdempotencyRecords;
-  /** The run is kept. */
+  /** Runs when the run has been stored. */
   settle(runId: string): void;
 }
 

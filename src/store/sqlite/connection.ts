@@ -8,22 +8,25 @@ import { isBusy, isDamage, toStoreError } from "../store-errors.ts";
 import { inspectSchema, migrateSchema } from "./schema.ts";
 import { prepareStatements, type Statements } from "./statements.ts";
 
-/** The store's database through its whole life: opened again when its file is another one, set aside when it is damaged. */
+/** Manages the store's database. It is opened again when its file has been replaced, and set aside when it is damaged. */
 export interface StoreConnection {
-  /** One transaction that sees one moment. Rejects with a `DuetError`. */
+  /** Runs one transaction on a consistent snapshot. Rejects with a `DuetError`. */
   read<T>(work: StoreWork<T>): Promise<T>;
-  /** One transaction, kept as a whole or not at all. May be done again on another file, so it must bear repetition. */
+  /**
+   * Runs one transaction that is stored completely or not at all. It may run again on another file, so `work` must be
+   * repeatable.
+   */
   write<T>(work: StoreWork<T>): Promise<T>;
   close(): void;
 }
 
 export type StoreWork<T> = (statements: Statements) => T;
 
-/** More often in a row no file is replaced by another; where identities mean nothing this ends it. */
+/** A file is not replaced more often in a row. The limit ends the loop where file identities are unreliable. */
 const mostReopenings = 3;
 
 export interface ConnectionOptions {
-  /** How long a locked store is tried again, in milliseconds. */
+  /** Limits how long a locked store is retried, in milliseconds. */
   patienceMs: number;
   /** Hears under which name a damaged store is kept; a new one has begun in its place. */
   onDamage(name: string): void;
@@ -65,7 +68,7 @@ export async function openStoreConnection(file: string, options: ConnectionOptio
     database = opened;
   }
 
-  /** One at a time; who comes while it goes on waits for the same. */
+  /** Runs once at a time. Callers that arrive meanwhile wait for the same promise. */
   function reopen(condemned?: string): Promise<void> {
     reopening ??= reopenOnce(condemned).finally(() => {
       reopening = undefined;
@@ -124,16 +127,16 @@ function closed(): DuetError {
 interface Database {
   connection: DatabaseSync;
   statements: Statements;
-  /** Which file this is, whatever its name is by now. */
+  /** Identifies the opened file, even after it has been renamed. */
   identity: string | undefined;
 }
 
 export interface OpenedDatabase extends Database {
-  /** The name under which a damaged store was kept; undefined when there was none. */
+  /** Is the name under which a damaged store was kept, and undefined when there was none. */
   damaged: string | undefined;
 }
 
-/** How long SQLite itself waits for a lock, in milliseconds; the whole process stands still meanwhile. */
+/** Limits how long SQLite itself waits for a lock, in milliseconds. It blocks the whole process meanwhile. */
 const busyTimeoutMs = 20;
 
 /**
@@ -226,7 +229,9 @@ function create(file: string): boolean {
   }
 }
 
-/** The database, its log, the log's index, and the journal of its first moments. */
+/**
+ * Lists the suffixes of the database, its write-ahead log, the log's index, and the journal used while the database is created.
+ */
 const parts = ["", "-wal", "-shm", "-journal"];
 
 /**
@@ -242,7 +247,7 @@ function moveDamagedFile(file: string): string {
   return name;
 }
 
-/** Whether there is a log without its database: SQLite would delete it. */
+/** Returns true when there is a log without its database. SQLite would delete that log. */
 export function isLogAlone(file: string): boolean {
   return sizeOf(file) === 0 && sizeOf(`${file}-wal`) > 0;
 }
@@ -251,7 +256,7 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Which file stands under this name; undefined when there is none. */
+/** Returns the identity of the file with this name, or undefined when there is none. */
 function getFileIdentity(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;
@@ -259,10 +264,7 @@ function getFileIdentity(file: string): string | undefined {
 
 type Sqlite = typeof import("node:sqlite");
 
-/**
- * Node's own SQLite, read when first asked for. Node 22 says on stderr that it is experimental, at this very moment;
- * that one warning is dropped, every other one goes its way.
- */
+/** Loads Node's own SQLite on first use. Node 22 then warns on stderr that it is experimental. Only this warning is dropped. */
 export function loadSqlite(load: () => Sqlite = () => process.getBuiltinModule("node:sqlite")): Sqlite {
   const { emitWarning } = process;
   process.emitWarning = new Proxy(emitWarning, {

@@ -6,12 +6,11 @@ import type { Owner, Statements } from "./statements.ts";
 
 type Row = Record<string, unknown>;
 
-/** What the store holds of a conversation. */
 export interface LoadedConversation extends Pick<Conversation, "turns" | "summary" | "pendingPlan"> {
   sources: NumberedSource[];
 }
 
-/** Undefined when the owner has no such conversation. Within a transaction. */
+/** Returns undefined when the owner has no such conversation. Must run inside a transaction. */
 export function loadConversation(
   { conversation, turns, sources }: Statements,
   { id, owner }: { id: string; owner: Owner },
@@ -46,7 +45,7 @@ export function toEntry({ id, title, turns, created_at, updated_at }: Row): Conv
   };
 }
 
-/** Undefined when what stands there is no trace. */
+/** Returns undefined when the column does not hold a trace. */
 export function toTrace({ trace }: Row): AgentTrace | undefined {
   try {
     const value: unknown = JSON.parse(toText(trace));
@@ -60,7 +59,7 @@ export function toRunEntry({ run_id, question, status, started_at }: AgentTrace)
   return { id: run_id, question, status, startedAt: started_at };
 }
 
-/** Our own writing, read back: enough to know that it is that. */
+/** The store reads only what it wrote, so the check only recognises the value as a trace. */
 function isTrace(value: unknown): value is AgentTrace {
   return isRecord(value) && typeof value.run_id === "string" && Array.isArray(value.steps);
 }

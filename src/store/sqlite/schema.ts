@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { DuetError } from "../../kit/errors.ts";
 import { WrongTablesError } from "../store-errors.ts";
 
-/** Kept as `user_version`; a change of the tables raises it and brings the older ones up to it. */
+/** The number is stored as `user_version`. A change of the tables raises it and upgrades older files. */
 const version = 2;
 
 // `asked` orders conversations by their last question without trusting the clock. Times are ISO 8601, UTC.
@@ -53,7 +53,7 @@ const first = [
 /** Tables of the first version whose rows have an owner since the second; without one they are the operator's. */
 const owned = ["conversations", "traces"];
 
-/** In the very words into which SQLite changes a table that gets one more column, so that old files and new ones are alike. */
+/** The text is exactly what SQLite stores after it adds a column to a table, so that old and new files match. */
 const objects = [
   ...first.map((sql) =>
     owned.some((table) => isTable(sql, table)) ? sql.replace(/\) STRICT$/, ", owner TEXT) STRICT") : sql,
@@ -62,7 +62,7 @@ const objects = [
   "CREATE INDEX traces_by_owner ON traces (owner)",
 ];
 
-/** From the first version to the second. */
+/** Upgrades the first version to the second. */
 const upgrade = [...owned.map((table) => `ALTER TABLE ${table} ADD COLUMN owner TEXT`), ...objects.slice(first.length)];
 
 /**
@@ -83,14 +83,14 @@ const additions = [
   "CREATE INDEX begun_runs_by_time ON begun_runs (begun_at)",
 ];
 
-/** What adds those of them that a file has not got: SQLite leaves these words out of what it keeps. */
+/** Adds the additions that a file lacks. SQLite does not store the words `IF NOT EXISTS`, so they are added here. */
 const addMissing = additions.map((sql) => sql.replace(/^CREATE (TABLE|INDEX)/, "$& IF NOT EXISTS"));
 
 function isTable(sql: string, name: string): boolean {
   return sql.startsWith(`CREATE TABLE ${name} (`);
 }
 
-/** What a file holds: our tables, those but for the additions, those of the first version, or nothing yet. */
+/** Describes the contents of a file: our tables, our tables without the additions, those of the first version, or nothing yet. */
 export type SchemaState = "ours" | "without-additions" | "older" | "empty";
 
 /** Looks at the tables. Changes nothing; throws for other tables and for a newer version. */

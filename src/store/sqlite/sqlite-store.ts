@@ -18,8 +18,9 @@ import { type Owner, type Statements, updateConversation } from "./statements.ts
 const defaults: ConnectionOptions = { patienceMs: 3_000, onDamage() {} };
 
 /**
- * Conversations and traces in one SQLite file, which any number of processes may share. What `append` has acknowledged
- * is there after the process is killed. Rejects with a `DuetError` when the file cannot be used or is a newer Duet's.
+ * Stores conversations and traces in one SQLite file, which any number of processes may share. Turns that `append` has
+ * acknowledged survive when the process is killed. Rejects with a `DuetError` when the file cannot be used or was written by a
+ * newer Duet.
  */
 export async function createSqliteStore(file: string, options: Partial<ConnectionOptions> = {}): Promise<SharedStore> {
   const connection = await openStoreConnection(file, { ...defaults, ...options });
@@ -97,7 +98,7 @@ export async function createSqliteStore(file: string, options: Partial<Connectio
   return of(undefined);
 }
 
-/** One owner's marks, in the store's own file. */
+/** Stores the idempotency records of one owner in the store's own file. */
 export function createSqliteIdempotencyRecords(connection: StoreConnection, owner: Owner): IdempotencyRecords {
   return {
     async mark({ runId, beginning }) {
@@ -116,7 +117,7 @@ export function createSqliteIdempotencyRecords(connection: StoreConnection, owne
   };
 }
 
-/** A run with whose it is, and the numbers that it owes. */
+/** Holds a run with its owner and the source numbers that still have to be stored. */
 interface Kept {
   run: FinishedRun;
   owner: Owner;
@@ -145,16 +146,16 @@ export interface SourceListOptions {
   conversationId: string;
   owner: Owner;
   connection: StoreConnection;
-  /** As they were loaded. */
+  /** Holds the sources that were loaded. */
   known: readonly NumberedSource[];
   /** Takes the numbers that could not be claimed; they are to be kept with the conversation's next turn. */
   owe(sources: readonly NumberedSource[]): void;
 }
 
 /**
- * The sources of one conversation as one run sees them: those that were loaded and those it claimed. A number is claimed
- * in the store before it is given, so that no other process gives it to another page; where the store cannot be written
- * the run goes on with numbers of its own, which it owes.
+ * Lists the sources of one conversation as one run sees them: those that were loaded and those it claimed. A number is claimed
+ * in the store before it is used, so that no other process gives it to another page. When the store cannot be written, the run
+ * uses numbers of its own and stores them later.
  */
 export function createSqliteSourceList({
   conversationId,
@@ -207,11 +208,11 @@ interface Claim {
   conversationId: string;
   owner: Owner;
   sources: readonly Source[];
-  /** New numbers come after this one, whatever the store says: it is in use. */
+  /** New numbers are greater than this one, which is in use whatever the store says. */
   after: number;
 }
 
-/** The numbers that these pages have or now get. Within a transaction. */
+/** Returns the numbers of these pages, and assigns new ones where needed. Must run inside a transaction. */
 function claim(statements: Statements, { conversationId, owner, sources, after }: Claim): NumberedSource[] {
   updateConversation(statements, { id: conversationId, owner });
   let last = Math.max(after, Number(statements.lastNumber.get(conversationId)?.n));

@@ -3,14 +3,19 @@ import { noConversationError } from "../store-errors.ts";
 
 export type Statements = ReturnType<typeof prepareStatements>;
 
-/** Of a trace what a list of runs shows: whole traces would take eight times as long to read. Null where it is none. */
+/**
+ * Selects what a list of runs shows of a trace; whole traces would take eight times as long to read. The value is null when the
+ * column does not hold a trace.
+ */
 const runEntry = `iif(json_valid(trace), json_object('run_id', trace ->> '$.run_id', 'question', trace ->> '$.question',
   'status', trace ->> '$.status', 'started_at', trace ->> '$.started_at', 'steps', json_array()), NULL) AS trace`;
 
-/** Whose a conversation is; null is the operator. */
+/** Identifies the owner of a conversation; null is the operator. */
 export type Owner = string | null;
 
-/** Everything the store says to SQLite, prepared once. A row is found with its owner alone, or by way of one that was. */
+/**
+ * Prepares every SQL statement of the store once. Each finds a row by its owner, or through another row that was found that way.
+ */
 export function prepareStatements(connection: DatabaseSync) {
   const prepare = (sql: string) => connection.prepare(sql);
   return {
@@ -51,7 +56,10 @@ export function prepareStatements(connection: DatabaseSync) {
     lastNumber: prepare("SELECT coalesce(max(n), 0) AS n FROM sources WHERE conversation = ?"),
     addSource: prepare("INSERT INTO sources (conversation, n, url, title, snippet) VALUES (?, ?, ?, ?, ?)"),
 
-    /** Only of turns that are there, and never in place of a summary of more of them; of as many only where it is wanted. */
+    /**
+     * Stores a summary only of turns that exist, and never replaces one that covers more turns. One that covers as many is
+     * replaced only when `:wanted` is set.
+     */
     summarise: prepare(`
       INSERT INTO summaries (conversation, turns, text)
       SELECT id, :turns, :text FROM conversations WHERE id = :id AND owner IS :owner AND turns >= :turns
@@ -70,11 +78,11 @@ export function prepareStatements(connection: DatabaseSync) {
     trace: prepare("SELECT trace FROM traces WHERE run = :run AND owner IS :owner"),
     // A plus keeps SQLite from taking the index of owners, which would leave more to be read and sorted.
     runsOf: prepare(`SELECT ${runEntry} FROM traces WHERE conversation = :id AND +owner IS :owner ORDER BY n`),
-    /** By a range and not by LIKE, which has characters of its own. */
+    /** A range is used because LIKE gives some characters a special meaning. */
     runsFrom: prepare(`
       SELECT ${runEntry} FROM traces WHERE run >= :beginning AND run < :beginning || char(0x10ffff) AND +owner IS :owner
       ORDER BY run LIMIT 10`),
-    /** The inner one reads no trace that the outer one does not. */
+    /** The inner query reads no trace that the outer query does not read. */
     newestRuns: prepare(`
       SELECT ${runEntry} FROM traces WHERE n IN (
         SELECT n FROM traces WHERE owner IS :owner AND run >= :beginning AND run < :beginning || char(0x10ffff)

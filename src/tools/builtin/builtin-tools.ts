@@ -20,27 +20,30 @@ import { createReadFile } from "./read-file.ts";
 import { createSendEmail, type EmailOptions } from "./send-email/send-email.ts";
 
 export interface WebOptions extends ToolFetchRules {
-  /** Patterns of the hosts that `http_request` may call; with none there is no such tool. */
+  /** Lists patterns of the hosts that `http_request` may call. When it is empty, there is no such tool. */
   hosts: readonly string[];
 }
 
 export interface BuiltinOptions {
-  /** The directories that the file tools may read. */
+  /** Lists the directories that the file tools may read. */
   roots: readonly string[];
   locale: Locale;
-  /** Absent, or without a backend that is set up: no `web_search`. Its announcement is made once, so make the tools once a conversation. */
+  /**
+   * When it is absent or no backend is configured, there is no `web_search`. The tool announces a third party only once, so
+   * create the tools once per conversation.
+   */
   search: SearchOptions | undefined;
-  /** Where the tools that go out may go; absent: there are none of them. */
+  /** Limits where the network tools may connect. When it is absent, there are no such tools. */
   web?: WebOptions | undefined;
   /** Reads pages and converts data for all conversations; one of its own when absent. */
   work?: HeavyWork;
-  /** The server that sends mail; absent: there is no `send_email`. */
+  /** Is the server that sends mail. When it is absent, there is no `send_email`. */
   email?: EmailOptions | undefined;
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   now?: () => number;
 }
 
-/** The tools that come with the program, in a fixed order, each with its checks and limits round it. */
+/** Creates the built-in tools in a fixed order, each wrapped in its checks and limits. */
 export function createBuiltinTools({
   roots,
   locale,

@@ -7,7 +7,10 @@ import { createSuccess, defineTool } from "../define-tool.ts";
 import { resolveRoots } from "../files/walk-files.ts";
 import { renderTime } from "./current-time.ts";
 
-/** What a model may want to know of where it is: nothing of the environment, and nobody's name. `now` is milliseconds since 1970. */
+/**
+ * Describes the environment that a model may need to know about, without environment variables or user names. `now` is
+ * milliseconds since 1970.
+ */
 export function createContext(roots: readonly string[], locale: Locale, now: () => number): Tool {
   return defineTool({
     name: "context",
@@ -32,7 +35,7 @@ export function createContext(roots: readonly string[], locale: Locale, now: () 
   });
 }
 
-/** One directory by its last name, since paths are relative to it; several as the file tools show them. */
+/** Shows one directory by its last name, since paths are relative to it. Several directories are shown as in the file tools. */
 function tellRoots(roots: readonly string[], locale: Locale): string {
   const [only] = roots;
   if (only === undefined) return say(locale, { zh: "可读目录：无", en: "Readable directories: none" });

@@ -39,7 +39,7 @@ export function createCurrentTime(locale: Locale, now: () => number): Tool {
   });
 }
 
-/** A zone by its IANA name, its distance from UTC (`UTC+8`), or its city (`New York`); undefined for none. */
+/** Finds a zone by its IANA name, its UTC offset (`UTC+8`), or its city (`New York`). Returns undefined when there is none. */
 function knownZone(wanted: string | undefined): string | undefined {
   const name = wanted?.trim() ?? "";
   if (wanted === undefined || /^(local|本地)$/i.test(name)) return resolveZone(undefined);
@@ -49,7 +49,7 @@ function knownZone(wanted: string | undefined): string | undefined {
   return resolveZone(name.replaceAll(" ", "_")) ?? resolveZone(zoneOfCity(name.toLowerCase().replaceAll(" ", "_")));
 }
 
-/** The machine's own for undefined. */
+/** Returns the machine's own zone for undefined. */
 function resolveZone(name: string | undefined): string | undefined {
   if (name === "") return undefined;
   try {
@@ -59,7 +59,7 @@ function resolveZone(name: string | undefined): string | undefined {
   }
 }
 
-/** All of China keeps the time of a city that is not its capital. */
+/** The IANA zone of all China is named after Shanghai and not after the capital. */
 const chinese = /^(asia\/)?(beijing|北京|上海|中国|北京时间)$/;
 
 function zoneOfCity(city: string): string {
@@ -67,7 +67,7 @@ function zoneOfCity(city: string): string {
   return Intl.supportedValuesOf("timeZone").find((zone) => zone.toLowerCase().endsWith(`/${city}`)) ?? "";
 }
 
-/** The time in a zone: for people, and on a second line as ISO 8601. */
+/** Writes the time in a zone for people, with ISO 8601 on a second line. */
 export function renderTime(ms: number, zone: string, locale: Locale): string {
   const offsetMinutes = Math.round((wallClock(ms, zone) - ms) / 60_000);
   const sign = offsetMinutes < 0 ? "-" : "+";
@@ -87,7 +87,7 @@ export function renderTime(ms: number, zone: string, locale: Locale): string {
   });
 }
 
-/** What the clocks of a zone show, as if it were UTC; whole seconds, so the difference to `ms` is rounded by the caller. */
+/** Returns the local time of a zone as if it were UTC. It is in whole seconds, so the caller rounds the difference to `ms`. */
 function wallClock(ms: number, zone: string): number {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone: zone,

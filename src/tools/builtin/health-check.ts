@@ -5,10 +5,12 @@ import type { GuardedFetch } from "../../kit/net/guarded-fetch.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { createSuccess, defineTool } from "../define-tool.ts";
 
-/** At one time. */
 const mostAtOnce = 10;
 
-/** Whether web addresses answer and TCP ports are open; `now` is milliseconds since 1970, for the days of certificates. */
+/**
+ * Checks whether web addresses answer and TCP ports are open. `now` is milliseconds since 1970 and is used for the days until
+ * certificates expire.
+ */
 export function createHealthCheck(guardedFetch: GuardedFetch, locale: Locale, now: () => number): Tool {
   const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
   return defineTool({
@@ -59,7 +61,7 @@ export function createHealthCheck(guardedFetch: GuardedFetch, locale: Locale, no
 
 interface Probe {
   written: string;
-  /** Undefined for a URL. */
+  /** Is undefined for a URL. */
   endpoint: { host: string; port: number } | undefined;
 }
 
@@ -125,7 +127,7 @@ function summary(findings: readonly Finding[], locale: Locale): string {
   return say(locale, { zh: `${all} 个目标，${up} 个正常`, en: `${up} of ${all} up` });
 }
 
-/** The results in the order of the items. */
+/** Returns the results in the order of the items. */
 async function sideBySide<T, R>(items: readonly T[], most: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();

@@ -9,7 +9,7 @@ import { toDisplayedPath, toNotTextResult, toPathRefusedResult } from "../files/
 import { type LineLimits, readLines } from "../files/read-lines.ts";
 import { openFound, resolveRoots } from "../files/walk-files.ts";
 
-/** Characters of a piece. */
+/** Limits one piece, in characters. */
 const longest = 20_000;
 const defaultLimits: LineLimits = { totalBytes: 200_000_000, milliseconds: 8000, lineLength: longest };
 
@@ -58,13 +58,12 @@ async function read(
 interface Piece {
   binary: boolean;
   lines: string[];
-  /** Lines seen, those before the piece included. */
+  /** Counts the lines read, including those before the piece. */
   seen: number;
-  /** A line was longer than a piece, and its end is missing. */
+  /** Is true when a line was longer than a piece and its end is missing. */
   cut: boolean;
-  /** There are more lines. */
   more: boolean;
-  /** A limit on size or time was reached on the way. */
+  /** Is true when a limit on size or time was reached. */
   partial: boolean;
 }
 

@@ -3,13 +3,13 @@ import { DuetError, type Text, toDuetError } from "../../kit/errors.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import type { DroppedTool } from "../collect-tools.ts";
 
-/** What a directory of the user's own gives: tools, and what cannot be used and why. */
+/** Holds what a user's directory provides: its tools, and the files that cannot be used with the reasons. */
 export interface LoadedTools {
   tools: Tool[];
   dropped: DroppedTool[];
 }
 
-/** The longest line about one file, in characters. */
+/** Limits the message about one file, in characters. */
 const longestLine = 400;
 
 /** Refuses a file in one line that names it. */
@@ -17,13 +17,11 @@ export function fileRefusedError(file: string, why: Text, cause?: unknown): Duet
   return new DuetError({ code: "config", text: { zh: `${file}: ${why.zh}`, en: `${file}: ${why.en}` }, cause });
 }
 
-/** What was thrown, as a refusal of that file. */
 export function toFileError(file: string, thrown: unknown): DuetError {
   if (thrown instanceof DuetError && thrown.code === "config") return thrown;
   return fileRefusedError(file, toDuetError(thrown).text, thrown);
 }
 
-/** What was refused, as the list of tools shows it. */
 export function toDroppedTool(file: string, source: "user" | "skills", { text }: DuetError): DroppedTool {
   const line = { zh: toShortLine(text.zh, longestLine), en: toShortLine(text.en, longestLine) };
   return { name: toShortLine(file, 100), source, reason: "broken", text: line };

@@ -1,11 +1,11 @@
-/** What a program says of itself before its first statement, without tags; empty where it says nothing. */
+/** Returns a program's leading documentation without tags, or an empty string when there is none. */
 export function readDocstring(text: string, file: string): string {
   const code = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
   if (/\.m?[jt]s$|\.cjs$/.test(file)) return ofJavaScript(code);
   return file.endsWith(".py") ? ofPython(code) : ofHashes(code);
 }
 
-/** The first block of documentation that says something: one may hold nothing but a `@type`. */
+/** Returns the first documentation block that contains text, because a block may hold only a `@type`. */
 function ofJavaScript(code: string): string {
   const blocks = code.matchAll(/^[ \t]*\/\*\*(?!\/)([\s\S]*?)\*\//gm);
   for (const [, block = ""] of blocks) {
@@ -17,13 +17,13 @@ function ofJavaScript(code: string): string {
   return "";
 }
 
-/** Only comments may stand before it. */
+/** Only comments may precede the docstring. */
 function ofPython(code: string): string {
   const [, , block = ""] = /^(?:[ \t]*(?:#.*)?\n)*[rRuU]?("""|''')([\s\S]*?)\1/.exec(code) ?? [];
   return oneLine(firstLines(block.trim().split("\n")));
 }
 
-/** Shell, Ruby and their like: the comment at the head. */
+/** Reads the leading comment of shell, Ruby and similar languages. */
 function ofHashes(code: string): string {
   const lines = code.split("\n").filter((line, index) => !(index === 0 && line.startsWith("#!")));
   const end = lines.findIndex((line) => line.trim() !== "" && !line.startsWith("#"));
@@ -34,7 +34,7 @@ function ofHashes(code: string): string {
   return oneLine(firstLines(comments));
 }
 
-/** Up to the first empty line after a first one that says something. */
+/** Returns the lines up to the first empty one after some text. */
 function firstLines(lines: readonly string[]): string[] {
   const start = lines.findIndex((line) => line.trim() !== "");
   const said = start < 0 ? [] : lines.slice(start);
@@ -42,7 +42,7 @@ function firstLines(lines: readonly string[]): string[] {
   return said.slice(0, end < 0 ? undefined : end);
 }
 
-/** The first paragraph of a Markdown text that is prose: no heading, picture, comment, rule or code. */
+/** Returns the first prose paragraph of a Markdown text. Headings, images, comments, rules and code are skipped. */
 export function findFirstParagraph(markdown: string): string {
   const prose = markdown
     .replace(/^\uFEFF/, "")

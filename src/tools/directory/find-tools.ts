@@ -5,7 +5,6 @@ import { isRecord } from "../../kit/json.ts";
 import type { DroppedTool } from "../collect-tools.ts";
 import { fileRefusedError, toDroppedTool } from "./broken-tools.ts";
 
-/** What lies in a directory of tools, by name. */
 export interface FoundTools {
   modules: string[];
   /** Folders with a `SKILL.md`. */
@@ -31,7 +30,7 @@ export async function findTools(directory: string): Promise<FoundTools> {
   return { modules: found.modules.sort(), skills: found.skills.sort(), dropped: found.dropped };
 }
 
-/** What is neither a module nor a skill is none of our business. */
+/** Entries that are neither a module nor a skill are ignored. */
 async function sort(directory: string, name: string, { modules, skills, dropped }: FoundTools): Promise<void> {
   const path = join(directory, name);
   const status = await stat(path).catch(() => undefined);
@@ -53,7 +52,7 @@ function isModule(name: string): boolean {
   return /\.m?[jt]s$/.test(name) && !/\.d\.m?ts$/.test(name) && !/\.(test|spec)\./.test(name);
 }
 
-/** Why a directory of tools cannot be read, and what it should be. */
+/** Explains why a tool directory cannot be read, and what it should be. */
 export function describeUnreadable(thrown: unknown): Text {
   const code = codeOf(thrown) ?? String(thrown);
   return {

@@ -3,7 +3,10 @@ import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
 import { DuetError, type Text } from "../../kit/errors.ts";
 
-/** What a module exports by default. Throws a `config` error that does not name it when it does not load, or exports none. */
+/**
+ * Returns a module's default export. Throws a `config` error that does not name the module when it does not load or has no
+ * default export.
+ */
 export async function importDefault(path: string): Promise<unknown> {
   const real = await realpath(path);
   const exported = await importModule(real, real);
@@ -11,7 +14,7 @@ export async function importDefault(path: string): Promise<unknown> {
   return exported;
 }
 
-/** The same where there need not be one; with `shownIn`, the error says at which line of that file it went wrong. */
+/** Returns the default export, which may be missing. With `shownIn`, the error gives the line of that file where it occurred. */
 export async function importModule(path: string, shownIn?: string): Promise<unknown> {
   try {
     const module: { default?: unknown } = await import(pathToFileURL(path).href);
@@ -30,7 +33,9 @@ function doesNotLoad(thrown: unknown, path: string | undefined): Text {
   };
 }
 
-/** Where in the module it went wrong, as far as the stack tells, which has the file as a URL or as a path. */
+/**
+ * Finds the position of an error in the module from the stack, as far as it tells. The stack has the file as a URL or as a path.
+ */
 function lineIn(stack: string, path: string): string | undefined {
   for (const name of [pathToFileURL(path).href, path]) {
     const at = stack.indexOf(`${name}:`);

@@ -10,9 +10,11 @@ import type { ToolFacts, ToolReport } from "../modules/messages.ts";
 import { createModuleHost, type ModuleHost, type ModuleLimits } from "../modules/module-host.ts";
 import { fileRefusedError, type LoadedTools, toDroppedTool, toFileError } from "./broken-tools.ts";
 
-/** The modules of a directory. */
 export interface OpenedModules {
-  /** Their tools, in the order of the files. What cannot be used is left out and named, one whose name is taken too. Never rejects. */
+  /**
+   * Resolves to the modules' tools, in the order of the files. A module that cannot be used or whose name is taken is left out
+   * and reported. Never rejects.
+   */
   loaded: Promise<LoadedTools>;
   /** Ends their threads, also of those that still load. */
   close(): Promise<void>;
@@ -24,7 +26,7 @@ export interface ModulesOptions {
   warn: (line: Text) => void;
 }
 
-/** Ten seconds to load, a minute to answer. */
+/** A module has ten seconds to load, and a call has one minute. */
 const usualLimits: ModuleLimits = { loadMs: 10_000, callMs: 60_000 };
 
 /** Starts a thread for each of them, side by side. */
@@ -70,21 +72,21 @@ function taken(name: string, first: string) {
   };
 }
 
-/** One tool of a module, or why it cannot be used; `where` names its file and, in a list, its place. */
+/** Holds one tool of a module, or why it cannot be used. `where` names its file and, in a list, its position. */
 type Loading = { where: string } & ({ tool: Tool } | { error: DuetError });
 
 export interface LoadModuleOptions {
   limits: ModuleLimits;
-  /** Folders, as URLs that end in `/`, whose modules may import `duet-mcp` and `zod`. */
+  /** Lists folders whose modules may import `duet-mcp` and `zod`, as URLs that end in `/`. */
   lendTo: readonly string[];
   warn: (line: Text) => void;
-  /** Places for threads that start: many at once would keep each other from starting in time. */
+  /** Limits how many threads start at once, because many would keep each other from starting in time. */
   starts: Semaphore;
 }
 
-/** A module in a thread of its own. */
+/** Represents a module in a thread of its own. */
 export interface OpenedModule {
-  /** What it exports, each tool inside its limits. Never rejects. */
+  /** Resolves to the module's exports. Each tool is wrapped in its limits. Never rejects. */
   loadings: Promise<Loading[]>;
   close(): Promise<void>;
 }
@@ -127,7 +129,7 @@ async function readReport(report: ToolReport, host: ModuleHost<"tools">, limits:
   return { where, tool: createModuleTool(report.tool, host, limits) };
 }
 
-/** Only the end of the caller's signal is thrown; all else is a failed result. */
+/** Throws only when the caller's signal aborts. Every other error becomes a failed result. */
 function createModuleTool(facts: ToolFacts, host: ModuleHost<"tools">, { callMs }: ModuleLimits): Tool {
   const { name } = facts;
   const tool = defineTool({

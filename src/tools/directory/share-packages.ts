@@ -1,9 +1,9 @@
 import { registerHooks } from "node:module";
 
-/** Where the library's door is: beside the bundle's other parts, or in the sources. */
+/** Is the URL of the library's entry point: beside the bundle's other files, or in the sources. */
 const library = new URL(import.meta.url.endsWith(".ts") ? "../../index.ts" : "./index.js", import.meta.url).href;
 
-/** Zod in one file, which takes less memory than the package; there is none beside the sources. */
+/** Points to a single-file build of Zod, which takes less memory than the package. The sources have none. */
 const zod = import.meta.url.endsWith(".ts") ? undefined : new URL("./zod.js", import.meta.url).href;
 
 /**

@@ -4,13 +4,13 @@ import { createFailure, type ToolResult } from "../../core/tools/tool.ts";
 import { type Locale, say } from "../../kit/errors.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 
-/** How a file is called towards the model, which can hand it back: relative when there is one root, else absolute. */
+/** Returns the path of a file as the model sees it and can pass it back. It is relative when there is one root, else absolute. */
 export function toDisplayedPath(file: string, roots: readonly string[]): string {
   const [only] = roots;
   return roots.length === 1 && only !== undefined ? relative(only, file) || "." : file;
 }
 
-/** The one answer to every path that is not to be read. */
+/** Every path that may not be read gets this same answer. */
 export function toPathRefusedResult(path: string, locale: Locale): ToolResult {
   const text = {
     zh: `找不到 ${showValue(path)}：路径必须存在于允许的目录之内，且不是隐藏文件或密钥文件。`,
@@ -19,7 +19,7 @@ export function toPathRefusedResult(path: string, locale: Locale): ToolResult {
   return createFailure("tool", say(locale, text));
 }
 
-/** The one answer to a file that is binary; `name` as `toDisplayedPath` or the caller gave it. */
+/** Every binary file gets this same answer. `name` comes from `toDisplayedPath` or from the caller. */
 export function toNotTextResult(name: string, locale: Locale): ToolResult {
   const shown = sanitizeLine(name);
   return createFailure("tool", say(locale, { zh: `${shown} 不是文本文件。`, en: `${shown} is not a text file.` }));

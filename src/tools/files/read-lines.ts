@@ -4,17 +4,16 @@ import { TextDecoder } from "node:util";
 import { takeStart } from "../../kit/text/sanitize.ts";
 
 export interface LineLimits {
-  /** Bytes read of the file. */
+  /** Limits the bytes read from the file. */
   totalBytes: number;
   milliseconds: number;
-  /** Characters of a line that are kept. */
+  /** Limits the characters of a line that are kept. */
   lineLength: number;
 }
 
-/** How the reading ended. */
 export interface LineReading {
   binary: boolean;
-  /** A limit was reached before the end of the file. */
+  /** Is true when a limit was reached before the end of the file. */
   partial: boolean;
 }
 
@@ -63,7 +62,10 @@ export async function readLines(
   }
 }
 
-/** The decoder for a text that starts with `start`: UTF-16 if it says so, UTF-8, else GB18030 (Chinese Windows); undefined for binary data. */
+/**
+ * Creates the decoder for a text that begins with `start`: UTF-16 if a byte order mark says so, UTF-8, else GB18030 (Chinese
+ * Windows). Returns undefined for binary data.
+ */
 export function createDecoder(start: Uint8Array): TextDecoder | undefined {
   if (start[0] === 0xff && start[1] === 0xfe) return new TextDecoder("utf-16le");
   if (start[0] === 0xfe && start[1] === 0xff) return new TextDecoder("utf-16be");

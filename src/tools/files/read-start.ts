@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 
-/** The first bytes of an open file, at most as many as given, and how many more there are. */
+/** Reads the first bytes of an open file, at most `most`, and returns how many are left. */
 export async function readStart(handle: FileHandle, most: number): Promise<{ bytes: Buffer; missing: number }> {
   const { size } = await handle.stat();
   const length = Math.min(size, most);

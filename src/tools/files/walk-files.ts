@@ -3,10 +3,10 @@ import { type FileHandle, lstat, open, opendir, readlink, realpath, stat } from 
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 
 export interface WalkLimits {
-  /** Directory entries looked at, of any kind. */
+  /** Limits the directory entries visited, of any kind. */
   entries: number;
   depth: number;
-  /** What is done between two files included. */
+  /** Includes the time that the caller spends between two files. */
   milliseconds: number;
 }
 
@@ -14,9 +14,9 @@ const skipped = new Set(["node_modules", "__pycache__", "bower_components"]);
 const kernelDirectories = new Set(["/proc", "/sys", "/dev"]);
 
 /**
- * The regular files under a real path (or the path itself, if it is one), sorted within each directory, without hidden and
- * private ones. Links are never followed: their target is found where it really lives, or lies outside. `onLimit` hears when
- * something was left out because of the limits.
+ * Yields the regular files under a real path, or the path itself if it is a file. They are sorted within each directory, without
+ * hidden and private files. Links are never followed: their target is found at its real location or lies outside. `onLimit` runs
+ * when the limits left something out.
  */
 export async function* walkFiles(
   start: string,
@@ -77,10 +77,10 @@ function byName(a: Dirent, b: Dirent): number {
   return a.name < b.name ? -1 : 1;
 }
 
-/** A file that may be read; the caller closes it. */
+/** Represents an open file that may be read. The caller closes it. */
 export interface AllowedFile {
   handle: FileHandle;
-  /** Its real path. */
+  /** Is the real path of the file. */
   path: string;
 }
 
@@ -104,7 +104,10 @@ export async function openAllowed(file: string, roots: readonly string[]): Promi
   return undefined;
 }
 
-/** Whether what was opened lies under a root. Its path may lead elsewhere from one moment to the next, so Linux is asked for the file's own. */
+/**
+ * Returns true when the opened file lies under a root. Its path may change its target at any moment, so on Linux the path of the
+ * open file is used.
+ */
 async function isStillAllowed(handle: FileHandle, file: string, roots: readonly string[]): Promise<boolean> {
   try {
     const opened = await handle.stat();
@@ -119,7 +122,10 @@ async function isStillAllowed(handle: FileHandle, file: string, roots: readonly 
   }
 }
 
-/** The configured roots as they are on disk now: links resolved, missing ones and those inside another left out. */
+/**
+ * Returns the configured roots as they are on disk now, with links resolved. Missing roots and those inside another are left
+ * out.
+ */
 export async function resolveRoots(roots: readonly string[]): Promise<string[]> {
   const found = await Promise.all(roots.map((root) => realpath(root).catch(() => undefined)));
   const real = [...new Set(found.filter((root) => root !== undefined))];
@@ -127,8 +133,8 @@ export async function resolveRoots(roots: readonly string[]): Promise<string[]> 
 }
 
 /**
- * The real path behind what somebody asked for (relative to a root, or absolute), if it exists under a root and no part of it is
- * private. Undefined for everything else alike, so that the answer tells nothing about what lies outside.
+ * Returns the real path of a requested path (relative to a root, or absolute) if it exists under a root and no part of it is
+ * private. Returns undefined for everything else, so that the answer reveals nothing about what lies outside.
  */
 export async function findAllowed(path: string, roots: readonly string[]): Promise<string | undefined> {
   if (path.includes("\0")) return undefined;
@@ -139,7 +145,7 @@ export async function findAllowed(path: string, roots: readonly string[]): Promi
   return undefined;
 }
 
-/** Whether a real path lies under a root (a real path too), and no part of it is private. */
+/** Returns true when a real path lies under a root, which is also a real path, and no part of it is private. */
 export function isAllowed(real: string, roots: readonly string[]): boolean {
   // What the kernel shows of itself and of us is no file, whatever the roots.
   if (/^\/(proc|sys|dev)(\/|$)/.test(real)) return false;
@@ -155,7 +161,7 @@ function isInside(path: string, root: string): boolean {
 const secrets =
   /^(\..+|.*\.(env|pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg)|id_(rsa|dsa|ecdsa|ed25519).*|(credentials?|secrets?)(\.(json|ya?ml|toml|ini|txt|csv|xml|conf|cfg))?|service[-_]account.*\.json|duet\.config\.json)$/i;
 
-/** Hidden files and those that usually hold keys or passwords; no tool reads them, whatever the case of their letters. */
+/** Returns true for hidden files and those that usually hold keys or passwords, ignoring case. No tool reads them. */
 export function isPrivate(name: string): boolean {
   return secrets.test(name);
 }

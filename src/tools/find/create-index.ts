@@ -3,18 +3,18 @@ import { isRecord } from "../../kit/json.ts";
 import { createThesaurus, type Thesaurus } from "./thesaurus.ts";
 import { createWordReader, isHan, type ReadWords, toPairs } from "./words.ts";
 
-/** Where a term stands: tools by their place in the list, ascending, and how much each is about it. */
+/** Lists where a term occurs: tools by their index, in ascending order, and the term's weight in each. */
 interface Postings {
   tools: number[];
   weights: number[];
 }
 
-/** How soon more of the same says no more (BM25's k1). */
+/** Sets how quickly repeated terms stop adding to the score (BM25's k1). */
 const saturation = 1.2;
 
 /**
- * An index over tools, without a model and without a network: their terms weighted by the field in which they stand and
- * by how rare they are (BM25F), a query's words widened by a small thesaurus of Chinese and English.
+ * Creates an index of tools that needs no model and no network. Terms are weighted by their field and their rarity (BM25F). The
+ * words of a query are expanded by a small thesaurus of Chinese and English.
  */
 export function createToolIndex(tools: readonly Tool[]): ToolIndex {
   const thesaurus = createThesaurus();
@@ -42,7 +42,7 @@ export function createToolIndex(tools: readonly Tool[]): ToolIndex {
     return Math.log(1 + (tools.length - count + 0.5) / (count + 0.5));
   }
 
-  /** What each tool gets for one form: for a word of several terms, what its weakest term is worth. */
+  /** Returns each tool's score for one form. A form of several terms scores as its weakest term. */
   function scoresOf({ terms, nearness }: Form): Map<number, number> {
     let scores: Map<number, number> | undefined;
     for (const term of terms) {
@@ -60,7 +60,7 @@ export function createToolIndex(tools: readonly Tool[]): ToolIndex {
     return scores ?? new Map();
   }
 
-  /** A tool that speaks of a thing in several words has still said one thing. */
+  /** A tool that matches several forms of one meaning scores only for the best of them. */
   function bestOf({ weight, forms }: Meaning): Map<number, number> {
     const best = new Map<number, number>();
     for (const form of forms) {
@@ -89,18 +89,21 @@ export function createToolIndex(tools: readonly Tool[]): ToolIndex {
   };
 }
 
-/** A name without what people write differently. */
+/** Normalises differences in how people write a name. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[\s_.-]+/g, "");
 }
 
-/** The tool's name as its server calls it: what stands behind the server's prefix. */
+/** Returns the tool's name on its server, without the server's prefix. */
 function toOwnName({ name, source }: Pick<Tool, "name" | "source">): string {
   const prefix = `${source}__`;
   return name.startsWith(prefix) ? name.slice(prefix.length) : name.slice(name.indexOf("__") + 1);
 }
 
-/** Characters of a description, and of those of all parameters; the rest repeats, or is no description. */
+/**
+ * Limits a description, and each of the joined texts of the parameters, in characters. The rest is repetition or does not
+ * describe the tool.
+ */
 const longestText = 500;
 const longestParameter = 80;
 const mostParameters = 20;
@@ -131,7 +134,7 @@ export function countWords(tool: Tool, read: ReadWords, count: (term: string, we
   add(values.slice(0, longestText), 0.3);
 }
 
-/** The words of all parameters together, by kind. */
+/** Joins the words of all parameters, by kind. */
 function parametersOf({ inputSchema }: Tool): { names: string; descriptions: string; values: string } {
   const properties = isRecord(inputSchema.properties) ? inputSchema.properties : {};
   const names = Object.keys(properties).slice(0, mostParameters);
@@ -150,26 +153,26 @@ function isWord(value: unknown): boolean {
   return typeof value === "string" && value.length < 40;
 }
 
-/** One thing that a query is about, in every form in which a tool may speak of it. */
+/** Represents one thing that a query is about, with every form in which a tool may mention it. */
 interface Meaning {
-  /** How much it says: a single character says little. */
+  /** Is low for a single character, which carries little meaning. */
   weight: number;
   forms: readonly Form[];
 }
 
 interface Form {
-  /** The terms that together are the form: one word, or the pairs of a Chinese one. */
+  /** Holds the terms that together make up the form: one word, or the character pairs of a Chinese word. */
   terms: readonly string[];
-  /** 1 for the query's own word, less for another that means much the same. */
+  /** Is 1 for the query's own word, and less for a word with a similar meaning. */
   nearness: number;
 }
 
-/** Characters; who asks with more says the most important things first. */
+/** Limits the part of a query that is read, in characters. Longer queries state the most important things first. */
 const longestQuery = 600;
 const mostMeanings = 60;
 const other = 0.75;
 
-/** What a query is about, in the order of its words; no meaning twice. */
+/** Returns the meanings of a query in the order of its words, without duplicates. */
 export function readQuery(query: string, thesaurus: Thesaurus, read: ReadWords): Meaning[] {
   const { stems, runs } = read(query.slice(0, longestQuery));
   const meanings = new Map<string, Meaning>();
@@ -188,7 +191,7 @@ function formOf(word: string, nearness: number): Form {
   return { terms: isHan(word) ? toPairs(word) : [word], nearness };
 }
 
-/** Chinese has no spaces: known words are taken out, and what is left between them is read in pairs. */
+/** Chinese has no spaces: known words are taken out, and what remains between them is read in pairs. */
 function readRun(run: string, thesaurus: Thesaurus, add: (word: string, weight: number) => void): void {
   let rest = "";
   const flush = (): void => {
@@ -210,14 +213,14 @@ function readRun(run: string, thesaurus: Thesaurus, add: (word: string, weight: 
   flush();
 }
 
-/** Characters that stand in every question. */
+/** These characters occur in every question. */
 const particles = "的了吗呢吧啊是在有我你他她它们这那个和与或对把被给请帮要想会能可以到从用为很不也都就去来上下里";
 
 function isEmpty(stem: string): boolean {
   return stem.length < 2 || emptyWords.has(stem);
 }
 
-/** Words that stand in every question, by their stems. */
+/** Lists the stems of words that occur in every question. */
 const emptyWords: ReadonlySet<string> = new Set(
   (
     "an the of to in on at for from by with and or is are be was do does did it its this that these those there what " +

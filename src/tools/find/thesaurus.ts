@@ -1,9 +1,9 @@
 import { isHan, toStem } from "./words.ts";
 
 export interface Thesaurus {
-  /** The longest known Chinese word with which a run goes on from there. */
+  /** Returns the longest known Chinese word that begins at this position in the run. */
   knownAt(run: string, from: number): string | undefined;
-  /** Other forms for a stem or a Chinese word; none for one that is not known. */
+  /** Returns other forms of a stem or a Chinese word, and none for an unknown one. */
   formsOf(word: string): readonly string[];
 }
 
@@ -28,9 +28,9 @@ export function createThesaurus(): Thesaurus {
 }
 
 /**
- * Words that tools and questions use for one thing, in Chinese and English: a question in one language finds a
- * description in the other, and "folder" finds "directory". Only common words of many kinds of tools stand here, and
- * none because of a single tool.
+ * Groups the words that tools and questions use for one thing, in Chinese and English. A question in one language then finds a
+ * description in the other, and "folder" finds "directory". Only common words of many kinds of tools are listed, and none
+ * because of a single tool.
  */
 const concepts: readonly { zh: readonly string[]; en: readonly string[] }[] = [
   // What is done.

@@ -1,4 +1,4 @@
-/** What a text is about, for finding it again: Latin words by their stems, and Chinese in runs of characters. */
+/** Holds the search terms of a text: Latin words as stems, and Chinese text as runs of characters. */
 export interface Words {
   stems: string[];
   runs: string[];
@@ -31,7 +31,7 @@ export function createWordReader(): ReadWords {
 const pieces =
   /[A-Z]?[a-z\u00df-\u024f]+|[A-Z]+s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]|\d+|[\u3400-\u9fff\uf900-\ufaff]+|[\u00c0-\u00de\u0370-\u1fff\u3040-\u30ff\uac00-\ud7af]+/g;
 
-/** Whether it begins with a Chinese character. */
+/** Returns true when the text begins with a Chinese character. */
 export function isHan(text: string): boolean {
   const code = text.charCodeAt(0);
   return (code >= 0x3400 && code <= 0x9fff) || (code >= 0xf900 && code <= 0xfaff);
@@ -44,8 +44,8 @@ export function toPairs(run: string): string[] {
 }
 
 /**
- * An English word without its endings, in lower case, so that "creates", "created" and "creating" are one. It need be no
- * word: both sides of a comparison are cut alike.
+ * Returns an English word without its endings, in lower case, so that "creates", "created" and "creating" are equal. The stem
+ * need not be a word, because both sides of a comparison are cut in the same way.
  */
 export function toStem(word: string): string {
   if (word.length < 4 || word === "news") return word;
@@ -64,7 +64,7 @@ function withoutPlural(word: string): string {
   return word.slice(0, isLong ? -2 : -1);
 }
 
-/** "mapping" is "map". */
+/** Removes the doubled final consonant that an ending leaves, so that "mapping" becomes "map". */
 function withoutDouble(word: string): string {
   const last = word.at(-1) ?? "";
   return word.length > 3 && word.at(-2) === last && "bdfgmnprt".includes(last) ? word.slice(0, -1) : word;

@@ -3,11 +3,11 @@ import type { ToolAnnotations, ToolResult } from "../../core/tools/tool.ts";
 import type { DuetError, Locale, Text } from "../../kit/errors.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "../../kit/json.ts";
 
-/** What each kind of module says of itself when it is loaded, and what a call takes and gives. All of it can be cloned. */
+/** Defines for each kind of module its description after loading, and the input and output of a call. All of it can be cloned. */
 interface Kinds {
-  /** A module of `tools.directory`. */
+  /** Is a module of `tools.directory`. */
   tools: { description: ToolReport[]; input: ToolInput; output: ToolResult };
-  /** A module whose default export is a function of one object, such as the evaluator; the function gets `signal` beside it. */
+  /** Is a module whose default export is a function of one object, such as the evaluator. The function also gets `signal`. */
   function: { description: FunctionReport; input: Record<string, unknown>; output: JsonValue | undefined };
 }
 
@@ -19,7 +19,7 @@ export type Input<Kind extends ModuleKind> = Kinds[Kind]["input"];
 
 export type Output<Kind extends ModuleKind> = Kinds[Kind]["output"];
 
-/** One tool of a module, or why it cannot be used; `where` names its file and, in a list, its place. */
+/** Holds one tool of a module, or why it cannot be used. `where` names its file and, in a list, its position. */
 export type ToolReport = { where: string } & ({ tool: ToolFacts } | { refused: Text });
 
 export interface ToolFacts {
@@ -35,27 +35,25 @@ export interface ToolInput {
   locale: Locale;
 }
 
-/** The type of the default export, `undefined` where there is none. */
+/** Holds the type of the default export, or `undefined` when there is none. */
 export interface FunctionReport {
   found: string;
 }
 
-/** What a worker is started with. */
 export interface WorkerData {
-  /** Everything goes this way: `parentPort` is left to packages that think the worker theirs. */
+  /** All messages use this port. `parentPort` is left to packages that assume the worker is theirs. */
   port: MessagePort;
   kind: ModuleKind;
-  /** The module's path. */
   path: string;
-  /** How errors name it. */
+  /** Is the file name that errors show. */
   file: string;
-  /** Folders, as URLs that end in `/`, whose modules may import `duet-mcp` and `zod`. */
+  /** Lists folders whose modules may import `duet-mcp` and `zod`, as URLs that end in `/`. */
   lendTo: readonly string[];
-  /** Where compiled code is kept, if anywhere. */
+  /** Is the directory for compiled code, if any. */
   compileCache: string | undefined;
 }
 
-/** An error as it crosses; a reason that is no error is its text. */
+/** Represents an error that is sent between threads. A reason that is not an error is sent as its text. */
 export interface PlainError {
   name: string;
   message: string;
@@ -67,7 +65,7 @@ export type ToWorker<Kind extends ModuleKind = ModuleKind> =
   | { type: "ping"; id: number };
 
 export type FromWorker<Kind extends ModuleKind = ModuleKind> =
-  /** The thread has begun with the module itself. */
+  /** The thread has begun to import the module. */
   | { type: "importing" }
   | { type: "loaded"; description: Description<Kind> }
   | { type: "refused"; text: Text }
@@ -76,19 +74,18 @@ export type FromWorker<Kind extends ModuleKind = ModuleKind> =
   | { type: "progress"; id: number; message: string }
   | { type: "result"; id: number; output: Output<Kind> }
   | { type: "failed"; id: number; error: PlainError }
-  /** What the module printed. */
   | { type: "output"; text: string }
   /** It printed more than is shown. */
   | { type: "output-missing"; characters: number }
   | { type: "pong"; id: number };
 
-/** Why a thread came to its end without being told to. */
+/** States why a thread ended without being told to. */
 export type Ending = { by: "exit"; code: number } | { by: "error"; thrown: unknown } | { by: "memory" };
 
-/** A module as its thread serves it to the program. */
+/** Represents a module as its thread serves it. */
 export interface ModuleServer<Kind extends ModuleKind = ModuleKind> {
   readonly description: Description<Kind>;
-  /** What it gives and what it throws must be such that it can be cloned. */
+  /** Results and thrown values must be cloneable. */
   call(input: Input<Kind>, context: ModuleContext): Promise<Output<Kind>>;
 }
 
@@ -99,9 +96,9 @@ export interface ModuleContext {
 
 export interface CallOptions {
   signal: AbortSignal;
-  /** What is called, as errors of other calls name it. */
+  /** Names the call in the errors of other calls. */
   label: string;
-  /** The error of a call that is not done in time, while the module still answers. */
+  /** Creates the error for a call that exceeds its time while the module still responds. */
   lateError: () => DuetError;
   onProgress?: ((message: string) => void) | undefined;
 }
@@ -110,7 +107,7 @@ export interface CallOptions {
 export interface Call<Kind extends ModuleKind> {
   id: number;
   options: CallOptions;
-  /** Whether it has reached the module. */
+  /** Is true once the call has reached the module. */
   isStarted: boolean;
   resolve(output: Output<Kind>): void;
   reject(error: unknown): void;

@@ -9,7 +9,7 @@ const lost: Text = {
   en: "What it kept in memory is lost; the next call starts it again.",
 };
 
-/** The error of the call at whose limit a module was found not to answer. */
+/** Reports a call that reached its time limit while the module did not respond. */
 export function blockedError(file: string, ms: number): DuetError {
   return endedError("timeout", {
     zh: `${file}：模块一直占用线程，到 ${ms / 1000} 秒的时限时被结束。`,
@@ -17,7 +17,7 @@ export function blockedError(file: string, ms: number): DuetError {
   });
 }
 
-/** The same for a call that nobody waits for any more. */
+/** Reports a module that did not respond after its call was cancelled. */
 export function abandonedError(file: string): DuetError {
   return endedError("timeout", {
     zh: `${file}：调用已取消，但模块仍占用线程，因此被结束。`,
@@ -25,7 +25,7 @@ export function abandonedError(file: string): DuetError {
   });
 }
 
-/** For the other calls of that module. */
+/** Reports to the other calls that their module was ended because of this one. */
 export function blockedByOtherError(file: string, tool: string): DuetError {
   return endedError("tool", {
     zh: `${file}：同一模块的另一次调用（${tool}）一直占用线程，模块被结束，本次调用随之中断。`,
@@ -33,13 +33,12 @@ export function blockedByOtherError(file: string, tool: string): DuetError {
   });
 }
 
-/** A module that came to its end by itself. */
+/** Reports a module that ended by itself. */
 export function crashedError(file: string, ending: Ending, memoryMb: number): DuetError {
   const { zh, en } = describeEnding(ending, memoryMb);
   return endedError("tool", { zh: `${file}：模块已结束（${zh}）。`, en: `${file} ended: ${en}.` });
 }
 
-/** Why a module that did not get as far as to be loaded cannot be used. */
 export function endedWhileLoadingError(ending: Ending, memoryMb: number): DuetError {
   const { zh, en } = describeEnding(ending, memoryMb);
   return new DuetError({
@@ -84,12 +83,12 @@ function describeEnding(ending: Ending, memoryMb: number): Text {
   return { zh: `没有捕获的错误：${shown}`, en: `nothing caught its error: ${shown}` };
 }
 
-/** How long a thread may take until it begins with the module, in milliseconds: a machine may be busy. */
+/** Limits how long a thread may take to begin with the module, in milliseconds. It is generous because a machine may be busy. */
 const longestStartMs = 60_000;
 
-/** What a thread becomes when it is loaded. */
+/** Holds the promise of a thread that is still loading. */
 export interface Opening<T> extends PromiseWithResolvers<T> {
-  /** The module itself is being loaded: its own limit begins. */
+  /** Starts the time limit for loading, when the thread begins to import the module. */
   startClock(): void;
 }
 

@@ -24,7 +24,7 @@ import {
 } from "./module-errors.ts";
 import { type ModuleSource, type ModuleThread, startModuleThread } from "./module-thread.ts";
 
-/** A module of the user's in a thread of its own, which is started anew by the first call after it has come to an end. */
+/** Runs a user's module in a thread of its own. After the thread has ended, the next call starts a new one. */
 export interface ModuleHost<Kind extends ModuleKind> {
   /**
    * Starts it; `onImporting` is called when the thread is up and begins with the module. Throws a `config` error without the
@@ -47,27 +47,25 @@ export interface ModuleHostOptions extends ModuleSource {
 }
 
 export interface ModuleLimits {
-  /** Milliseconds that a module may take to load. */
   loadMs: number;
-  /** Milliseconds of one call. */
   callMs: number;
   /** Megabytes of JavaScript objects that it may hold, 512 when absent; buffers are not counted. */
   memoryMb?: number;
 }
 
-/** How long a thread may leave a question unanswered before it counts as blocked, in milliseconds. */
+/** A thread counts as blocked when it leaves a ping unanswered for this long, in milliseconds. */
 const longestSilenceMs = 1000;
 
-/** One thread with the calls that wait for it. */
+/** Holds one thread and its pending calls. */
 interface Life<Kind extends ModuleKind> {
   thread: ModuleThread<Kind>;
   loaded: Promise<Description<Kind>>;
   calls: Map<number, Call<Kind>>;
-  /** When the oldest unanswered ping was sent. */
+  /** Is the time at which the oldest unanswered ping was sent. */
   askedAt: number | undefined;
-  /** The ping whose answer shows that no abandoned call blocks the thread any more. */
+  /** Is the ping whose answer shows that no abandoned call blocks the thread any more. */
   watchedPing: number | undefined;
-  /** Why it is over, for a call that comes too late. */
+  /** Holds why the thread ended, for a call that arrives too late. */
   error: DuetError | undefined;
 }
 
@@ -189,7 +187,7 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
     } else abandon(lifecycle, call, late);
   }
 
-  /** Nobody waits for the call any more; it is told so, and the thread is watched until it has heard it. */
+  /** Rejects a call that was cancelled and sends the cancellation to the thread, which is watched until it answers. */
   function abandon(lifecycle: Life<Kind>, call: Call<Kind>, reason: unknown): void {
     lifecycle.thread.post({ type: "abort", id: call.id, reason: toPlainError(reason) });
     call.reject(reason);

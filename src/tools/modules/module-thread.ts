@@ -3,14 +3,14 @@ import { MessageChannel, receiveMessageOnPort, SHARE_ENV, Worker } from "node:wo
 import { isRecord } from "../../kit/json.ts";
 import type { Ending, FromWorker, ModuleKind, ToWorker, WorkerData } from "./messages.ts";
 
-/** The thread of one module, from its start to its end. It keeps no program alive unless it is awaited. */
+/** Represents the thread of one module, from its start to its end. It keeps no process alive unless it is awaited. */
 export interface ModuleThread<Kind extends ModuleKind> {
   /** Settles once the thread is over; never rejects. */
   readonly ended: Promise<Ending>;
   post(message: ToWorker<Kind>): void;
   /** Hands over at once what has arrived and waits for its turn in the event loop. */
   drain(): void;
-  /** Whether the program is to be kept alive by it. */
+  /** Sets whether the thread keeps the process alive. */
   setAwaited(isAwaited: boolean): void;
   /** Ends it at once, whatever it does. */
   end(): Promise<void>;

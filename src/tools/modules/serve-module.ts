@@ -75,11 +75,11 @@ function limitPerSecond(
   };
 }
 
-/** More progress than this within a second says nothing to anybody. */
+/** Limits progress notifications per second; more would carry no information. */
 const progressPerSecond = 50;
 const longestProgress = 4000;
 
-/** Milliseconds of rest after which what loading has left behind is cleared away. */
+/** After this idle time, what loading has left in memory is released, in milliseconds. */
 const restMs = 500;
 
 const { port, kind, path, file, lendTo, compileCache }: WorkerData = workerData;
@@ -153,7 +153,7 @@ function toPlainError(thrown: unknown): PlainError {
   return { name: "Error", message: typeof thrown === "string" ? thrown : inspect(thrown) };
 }
 
-/** Loading leaves about as much behind as a thread needs; a thread at rest gives it back. */
+/** Loading leaves about as much memory in use as a thread needs. An idle thread releases it. */
 function clearAway(): void {
   if (compileCache !== undefined) flushCompileCache();
   // Where Node was built without an inspector the thread stays a little larger.

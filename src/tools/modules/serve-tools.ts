@@ -10,11 +10,14 @@ import { toTool } from "../own-tool.ts";
 import { withOutputLimit } from "../tool-limits.ts";
 import type { ModuleServer, ToolFacts, ToolReport } from "./messages.ts";
 
-/** Characters of a description that does not stand in the export. */
+/** Limits a description that is not part of the export, in characters. */
 const longestDescription = 1000;
-/** Bytes of a file in which a description is looked for. */
+/** Limits how much of a file is searched for a description, in bytes. */
 const mostBytes = 1_000_000;
-/** Characters of a result that cross to the program: a little less than it would shorten once more. */
+/**
+ * Limits a result sent to the program, in characters. It is slightly below the limit at which the program would shorten the
+ * result again.
+ */
 const longestResult = 1_999_000;
 
 /** Serves a module of `tools.directory`: a tool, or a list of them. Throws a `config` error where it is neither. */
@@ -49,7 +52,7 @@ export async function serveTools(path: string, file: string): Promise<ModuleServ
   };
 }
 
-/** What of a tool can be told to another thread. */
+/** Returns the properties of a tool that can be sent to another thread. */
 function toFacts({ name, description, inputSchema, annotations }: Tool, where: string): ToolFacts {
   try {
     return JSON.parse(JSON.stringify({ name, description, inputSchema, annotations }));
@@ -63,14 +66,17 @@ function toFacts({ name, description, inputSchema, annotations }: Tool, where: s
   }
 }
 
-/** What is said of a module's tool beside its export: by its docstring, else by `NAME.md`; empty where neither does. */
+/**
+ * Returns the description of a tool that has none in its export: the docstring, else the text of `NAME.md`. It is empty when
+ * neither exists.
+ */
 async function describe(path: string): Promise<string> {
   const said = readDocstring(await read(path), path);
   const document = path.replace(/\.m?[jt]s$/, ".md");
   return truncate(said === "" ? findFirstParagraph(await read(document)) : said, longestDescription);
 }
 
-/** Empty for what is no file, such as a pipe, or too large to be looked through. */
+/** Returns an empty string for anything that is not a file, such as a pipe, or is too large. */
 async function read(path: string): Promise<string> {
   const status = await stat(path).catch(() => undefined);
   const isReadable = status?.isFile() === true && status.size <= mostBytes;

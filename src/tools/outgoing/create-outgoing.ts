@@ -4,26 +4,29 @@ import { refusedError } from "../../kit/net/dial-target.ts";
 import type { GuardedFetch } from "../../kit/net/guarded-fetch.ts";
 import { type ReachList, readReachList } from "./reach-list.ts";
 
-/** What the tools that go out may reach; see the configuration's `web`. */
+/** Limits what the network tools may reach, as in the configuration's `web`. */
 export interface ToolFetchRules {
-  /** Hosts, ranges and ports that may be reached although they are private: `localhost:8080`, `10.0.0.0/8`, `db.example.com:5432`. */
+  /**
+   * Lists hosts, ranges and ports that may be reached although they are private: `localhost:8080`, `10.0.0.0/8`,
+   * `db.example.com:5432`.
+   */
   reach: readonly string[];
   /** Ports of public hosts. */
   ports: readonly number[];
 }
 
-/** What tests put in the place of the world. */
+/** Holds what tests replace: the name lookup and the trusted certificates. */
 export interface ToolFetchParts {
   lookup?: Lookup;
   /** Certificates to trust in place of the usual ones, as PEM. */
   ca?: string;
-  /** Longest silence within a body, in milliseconds. */
+  /** Limits the silence within a body, in milliseconds. */
   idleMs?: number;
 }
 
 /**
- * The door under the rules. No proxy of the environment (`HTTP_PROXY`) is used: the address that is dialled is the one that was
- * judged. Throws a `DuetError` for an entry of `reach` that cannot be read.
+ * Creates the fetch function that applies these rules. It ignores the proxies of the environment (`HTTP_PROXY`), so that the
+ * address that is dialled is the one that was checked. Throws a `DuetError` for an invalid entry of `reach`.
  */
 export function createToolFetch({ reach, ports }: ToolFetchRules, parts: ToolFetchParts = {}): GuardedFetch {
   const rules = createWebRules(readReachList(reach), new Set(ports));
@@ -37,7 +40,7 @@ export function createToolFetch({ reach, ports }: ToolFetchRules, parts: ToolFet
   };
 }
 
-/** What the configuration's `web` lets tools dial: what `reach` names, and public hosts at `ports`. */
+/** Allows what the configuration's `web` lets tools dial: what `reach` names, and public hosts at `ports`. */
 export function createWebRules(reach: ReachList, ports: ReadonlySet<number>): Reach {
   return {
     permits: (host, address, port) =>

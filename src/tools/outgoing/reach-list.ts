@@ -1,11 +1,11 @@
 import { BlockList, isIP } from "node:net";
 import { DuetError } from "../../kit/errors.ts";
 
-/** The configuration's `web.reach`, read. */
+/** Holds the parsed `web.reach` of the configuration. */
 export interface ReachList {
   /**
-   * Whether this host, dialled at this address and port, may be reached although it is private. An entry that names a host
-   * permits whatever the host resolves to; one that names an address or a range permits it whatever the host is called.
+   * Returns true when this host, dialled at this address and port, may be reached although it is private. An entry that names a
+   * host permits whatever the host resolves to; one that names an address or a range permits it whatever the host is called.
    */
   permits(host: string, address: string, port: number): boolean;
 }

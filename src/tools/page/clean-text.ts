@@ -1,4 +1,4 @@
-/** Text as a model should read it: what cannot be seen is gone, as are needless spaces and empty lines. */
+/** Cleans a text for a model by removing invisible characters, needless spaces and empty lines. */
 export function cleanText(text: string): string {
   return text
     .replace(/\r\n?/g, "\n")
@@ -9,7 +9,7 @@ export function cleanText(text: string): string {
     .trim();
 }
 
-/** The same on one line of at most `longest` characters before the cut. */
+/** Cleans a text and joins it into one line. Only the first `longest` characters are read. */
 export function cleanLine(text: unknown, longest = 2000): string {
   return typeof text === "string" ? cleanText(text.slice(0, longest)).replace(/\s+/g, " ") : "";
 }

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 
 /**
- * The text of a page whose charset may be named, wrongly named or not named at all: a byte order mark wins, then what is
- * valid UTF-8 is that, then what the server or the page says holds if the bytes bear it out.
+ * Decodes a page whose charset may be declared, wrongly declared or missing. A byte order mark comes first, then valid UTF-8,
+ * then the charset of the server or the page if the bytes agree with it.
  */
 export function decodePage(bytes: Uint8Array, charset: string | undefined): string {
   const marked = markOf(bytes);
@@ -18,7 +18,7 @@ export function decodePage(bytes: Uint8Array, charset: string | undefined): stri
   return readings.find(isMostlySound) ?? readings.at(-1) ?? "";
 }
 
-/** Whether it can be no text in any charset that we know. */
+/** Returns true when the bytes cannot be text in any supported charset. */
 export function isBinary(bytes: Uint8Array): boolean {
   const start = bytes.subarray(0, 8192);
   if (markOf(start) !== undefined) return false;
@@ -27,7 +27,7 @@ export function isBinary(bytes: Uint8Array): boolean {
   return wideCharset(start) === undefined && controls > start.length * 0.02;
 }
 
-/** By the marks that files begin with: PNG, GIF, JPEG, WebP, ZIP, gzip, RAR, 7z. */
+/** Checks the signatures of PNG, GIF, JPEG, WebP, ZIP, gzip, RAR and 7z files. */
 function isArchiveOrImage(bytes: Uint8Array): boolean {
   const start = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
   return /^(?:\x89PNG\r\n|GIF8[79]a|\xff\xd8\xff|RIFF[\s\S]{4}WEBP|PK\x03\x04|\x1f\x8b\x08|Rar!\x1a|7z\xbc\xaf)/.test(
@@ -35,7 +35,7 @@ function isArchiveOrImage(bytes: Uint8Array): boolean {
   );
 }
 
-/** UTF-16 without a mark has a zero at every second byte of its tags, and hardly one at the others. */
+/** Detects UTF-16 without a byte order mark: its tags have a zero at every second byte and hardly any at the others. */
 function wideCharset(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   const start = bytes.subarray(0, 8192);
   const [even = 0, odd = 0] = [0, 1].map(
@@ -54,7 +54,7 @@ function markOf(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** What the page says of itself: `<meta charset>`, its `http-equiv` form, or the XML declaration. */
+/** Returns the charset that the page declares: `<meta charset>`, its `http-equiv` form, or the XML declaration. */
 function charsetIn(bytes: Uint8Array): string | undefined {
   const start = headOf(bytes);
   const declared =
@@ -63,7 +63,7 @@ function charsetIn(bytes: Uint8Array): string | undefined {
   return declared?.[1];
 }
 
-/** The usual charsets of the language that the page names, else of Chinese pages. */
+/** Returns the usual charsets of the language that the page declares, else those of Chinese pages. */
 function guesses(bytes: Uint8Array): string[] {
   const language = /<html\b[^>]{0,300}?\blang\s*=\s*["']?([\w-]{2,20})/i.exec(headOf(bytes))?.[1]?.toLowerCase() ?? "";
   if (language.startsWith("ja")) return ["shift_jis", "euc-jp"];
@@ -75,7 +75,7 @@ function guesses(bytes: Uint8Array): string[] {
   return [cyrillicCharset(bytes) ?? "windows-1252"];
 }
 
-/** The usual charsets of languages that Latin-1 cannot write; those of Cyrillic ones are told by the bytes. */
+/** Holds the usual charsets of languages that Latin-1 cannot write. Those of Cyrillic languages are detected from the bytes. */
 const singleByte: Partial<Record<string, string>> = {
   cs: "windows-1250",
   hu: "windows-1250",
@@ -87,7 +87,7 @@ const singleByte: Partial<Record<string, string>> = {
   th: "windows-874",
 };
 
-/** Which Cyrillic charset a page is in, whose words stand in the high half; undefined where few do. */
+/** Detects the Cyrillic charset of a page by its bytes of 128 and above. Returns undefined when the page has few of them. */
 function cyrillicCharset(bytes: Uint8Array): "windows-1251" | "koi8-r" | undefined {
   const words = Buffer.from(bytes.subarray(0, 200_000))
     .toString("latin1")
@@ -106,7 +106,7 @@ function headOf(bytes: Uint8Array): string {
   return new TextDecoder("latin1").decode(bytes.subarray(0, 4096));
 }
 
-/** The standard's name; undefined for one that it does not know. GBK is read as GB18030, which holds it. */
+/** Returns the standard name of a charset, or undefined for an unknown one. GBK is read as GB18030, which contains it. */
 function knownCharset(name: string | undefined): string | undefined {
   try {
     const standard = name === undefined ? undefined : new TextDecoder(name).encoding;
@@ -120,7 +120,10 @@ function decoded(bytes: Uint8Array, charset: string): string {
   return new TextDecoder(charset).decode(bytes);
 }
 
-/** At most one character in a hundred that are not ASCII is broken: a slip in the page, not the wrong charset. */
+/**
+ * Returns true when at most one in a hundred non-ASCII characters is broken. That is an error in the page and not the wrong
+ * charset.
+ */
 function isMostlySound(text: string): boolean {
   const broken = text.match(/\ufffd/g)?.length ?? 0;
   if (broken === 0) return true;

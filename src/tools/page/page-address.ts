@@ -1,4 +1,4 @@
-/** The web address that somebody means; https where no scheme is given. Undefined for what is none. */
+/** Finds the web address in a text, with https when no scheme is given. Returns undefined when there is none. */
 export function findAddress(text: string): URL | undefined {
   const trimmed = text.trim();
   // A host with a port looks like a scheme.
@@ -7,7 +7,7 @@ export function findAddress(text: string): URL | undefined {
   return url !== null && /^https?:$/.test(url.protocol) && url.hostname !== "" ? url : undefined;
 }
 
-/** An address as it may be shown: without a name and a password for the site. */
+/** Returns an address that may be shown, without user name and password. */
 export function toPublicAddress(url: URL): string {
   const shown = new URL(url);
   shown.username = "";
@@ -15,12 +15,12 @@ export function toPublicAddress(url: URL): string {
   return shown.href;
 }
 
-/** The part behind # is the browser's business. */
+/** Servers never see the part after `#`. */
 export function removeHash(url: string): string {
   return url.replace(/#.*$/, "");
 }
 
-/** Whether two addresses name two pages, not only one in two ways of writing. */
+/** Returns true when two addresses name different pages, and false when they only differ in spelling. */
 export function isOtherPage(one: string, other: string): boolean {
   return bare(one) !== bare(other);
 }

@@ -1,6 +1,6 @@
-/** What a server says of a page's type. */
+/** Holds what a server states about a page's type. */
 export interface ContentType {
-  /** In lower case, without parameters; empty where it says nothing. */
+  /** Is in lower case and without parameters, and empty when the server states none. */
   type: string;
   charset: string | undefined;
 }
@@ -11,7 +11,10 @@ export function readContentType(header: string | undefined): ContentType {
   return { type: type.trim().toLowerCase(), charset };
 }
 
-/** How a page is to be read, by its bytes where they leave no doubt and else by its type; undefined for a type that is no text. */
+/**
+ * Returns how to read a page: by its bytes when they are conclusive, else by its type. Returns undefined for a type that is not
+ * text.
+ */
 export function detectPageKind({ type }: ContentType, bytes: Uint8Array): PageKind | undefined {
   const start = new TextDecoder("latin1").decode(bytes.subarray(0, 1024));
   const looksLikeHtml = /^[\s\xef\xbb\xbf]*<(?:!doctype html|html|head|body|!--)/i.test(start);
@@ -27,42 +30,37 @@ export function detectPageKind({ type }: ContentType, bytes: Uint8Array): PageKi
 
 const textTypes = /^(?:text\/.+|application\/(?:json|xml|x-ndjson|(?:x-)?yaml|toml|csv|javascript))$|\+(?:json|xml)$/;
 
-/** What the bytes of a page are. */
 type PageKind = "html" | "text" | "markdown" | "pdf";
 
-/** The bytes of a page, to be read in a process beside ours. */
+/** Holds the bytes of a page, to be read in a child process. */
 export interface PageBytes {
   kind: PageKind;
   bytes: Uint8Array;
-  /** As the server names it; undefined where it names none. */
+  /** Is the charset that the server names, and undefined when it names none. */
   charset: string | undefined;
-  /** Where the page was found: what its links are relative to. */
+  /** Is the final address of the page. Its links are relative to it. */
   url: string;
-  /** Whether bytes are missing at the end. */
   truncated: boolean;
 }
 
-/** A page as text. */
 export interface Page {
-  /** One line; empty where the page has none. */
+  /** Is a single line, and empty when the page has no title. */
   title: string;
   byline: string;
-  /** When it was published, as the page writes it. */
+  /** Is the publication date as the page writes it. */
   published: string;
-  /** The page's own summary, or its first words. */
+  /** Holds the page's own summary, or its first words. */
   description: string;
-  /** The content in Markdown, without title and address. */
+  /** Holds the content in Markdown, without title and address. */
   text: string;
-  /** Of a PDF: its pages, and how many of them were read. */
+  /** Counts the pages of a PDF and how many of them were read. */
   pages?: { all: number; read: number };
-  /** Whether the end is missing. */
   truncated: boolean;
 }
 
-/** Why a page has no text for us. */
 export type PageProblem =
   | { problem: "empty" | "needs-script" | "needs-login" | "binary" | "encrypted" | "broken-pdf" | "scanned" }
-  /** The page holds nothing but the address of another. */
+  /** The page only refers to another address. */
   | { problem: "elsewhere"; url: string };
 
 export type Reading = { page: Page } | PageProblem;

@@ -2,7 +2,7 @@ import { cleanLine, cleanText } from "./clean-text.ts";
 import { decodePage, isBinary } from "./decode-page.ts";
 import type { PageBytes, Reading } from "./page-kind.ts";
 
-/** More of one page is not kept: a conversation holds several. */
+/** Limits the text that is kept of one page, in characters, because a conversation holds several pages. */
 const longestText = 2_000_000;
 
 /** Reads a page of any kind. The parts that this takes are heavy, and are imported when first needed. */
@@ -24,7 +24,7 @@ async function readKind(page: PageBytes): Promise<Reading> {
   return { page: { title, byline: "", published: "", description: "", text, truncated: page.truncated } };
 }
 
-/** A reader of the rendered page does not see them. */
+/** Removes HTML comments, which a reader of the rendered page does not see. */
 function withoutComments(markdown: string): string {
   return markdown.replace(/<!--[\s\S]*?(?:-->|$)/g, "");
 }

@@ -13,8 +13,8 @@ import { findAddress, isOtherPage, removeHash } from "./page-address.ts";
 import type { Page, PageProblem } from "./page-kind.ts";
 
 /**
- * `read_page`: the main content of a web page or PDF as Markdown, piece by piece. It keeps what it has read, so make it once a
- * conversation; `work` is best shared by all.
+ * Creates `read_page`, which returns the main content of a web page or PDF as Markdown, piece by piece. It keeps what it has
+ * read, so create it once per conversation; `work` is best shared by all.
  */
 export function createReadPage(guardedFetch: GuardedFetch, locale: Locale, work: HeavyWork = createHeavyWork()): Tool {
   const cache = createPageCache();
@@ -94,7 +94,7 @@ function tell({ url, page }: FoundPage, { asked, start, locale }: Asked): ToolRe
   return { ok: true, kind: "page", text, sources: [sourceOf(page, asked)] };
 }
 
-/** The address asked for is the source's, so that a page found by a search keeps its number. */
+/** The source keeps the requested address, so that a page found by a search keeps its number. */
 function sourceOf({ title, description, text }: Page, asked: URL): Source {
   return {
     title: truncate(sanitizeLine(title), 150) || asked.host,
@@ -103,7 +103,7 @@ function sourceOf({ title, description, text }: Page, asked: URL): Source {
   };
 }
 
-/** What there is to know beside title and text, on one line. */
+/** Writes the facts about a page, other than its title and text, on one line. */
 function facts({ byline, published, pages, truncated }: Page, url: string, asked: URL, locale: Locale): string {
   const parts = [
     byline && { zh: `作者：${byline}`, en: `By ${byline}` },
@@ -123,7 +123,6 @@ function pdfPages({ all, read }: { all: number; read: number }) {
   return { zh: `PDF，${all} 页中的前 ${read} 页`, en: `PDF, the first ${read} of ${all} pages` };
 }
 
-/** Why a page that came has no text for us, as an error. */
 export function toPageError(problem: PageProblem): DuetError {
   return new DuetError({ code: "tool", text: textOf(problem) });
 }
@@ -155,21 +154,21 @@ const texts: Record<Exclude<PageProblem["problem"], "elsewhere">, Text> = {
   },
 };
 
-/** A page and the address at which it was in the end. */
+/** Holds a page and its final address. */
 interface FoundPage {
   url: string;
   page: Page;
 }
 
-/** The pages of one conversation, by the addresses asked for and found; the least recently read is forgotten first. */
+/** Holds the pages of one conversation by their requested and final addresses. The least recently read page is dropped first. */
 export interface PageCache {
-  /** From the shelf, from whoever is loading it, or by `load`. Failures are not kept. */
+  /** Returns the page from the cache, from a load in progress, or by `load`. Failures are not kept. */
   take(url: string, load: () => Promise<FoundPage>, signal: AbortSignal): Promise<FoundPage & { cached: boolean }>;
 }
 
 const mostPages = 30;
 
-/** Characters of all of them. */
+/** Limits all kept pages together, in characters. */
 const mostText = 6_000_000;
 
 export function createPageCache(): PageCache {
@@ -201,12 +200,12 @@ export function createPageCache(): PageCache {
 }
 
 /**
- * Characters of a page that are read at once. A model reads at most 20,000 of one result: title, address and what is said
- * beside the text have to fit too.
+ * Limits how much of a page is read at once, in characters. A model reads at most 20,000 characters of one result, and the
+ * title, the address and the notes have to fit too.
  */
 export const longestPiece = 18_000;
 
-/** The text from `start` on, ended at a paragraph where one is near, and the line that says how to read on. */
+/** Returns the text from `start` on, up to the end of a paragraph where one is near, and a line that explains how to read on. */
 export function slicePage(text: string, start: number, locale: Locale): string {
   const piece = cutPiece(text.slice(start), longestPiece);
   const end = start + piece.length;

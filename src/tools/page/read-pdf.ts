@@ -4,10 +4,9 @@ import { cleanLine, cleanText } from "./clean-text.ts";
 import type { PageBytes, PageProblem, Reading } from "./page-kind.ts";
 
 const mostPages = 200;
-/** Milliseconds after which no further page is begun, so that what was read is not lost. */
+/** After this time, in milliseconds, no further page is started, so that what was read is not lost. */
 const longestReading = 7000;
 
-/** The text of a PDF, page after page. */
 export async function readPdf({ bytes, truncated }: PageBytes): Promise<Reading> {
   const started = performance.now();
   const opened = await open(bytes);
@@ -48,7 +47,7 @@ async function open(bytes: Uint8Array): Promise<{ pdf: Pdf } | PageProblem> {
   }
 }
 
-/** What a PDF says of itself. */
+/** Returns the metadata of a PDF. */
 async function about(pdf: Pdf): Promise<Record<string, unknown>> {
   const { info }: { info: unknown } = await pdf.getMetadata();
   return isRecord(info) ? info : {};

@@ -41,7 +41,7 @@ function createAjv(schema: JsonSchema): Ajv {
   return /draft-0[3-7]/.test(String(schema.$schema)) ? new Ajv(ajvOptions()) : new Ajv2020(ajvOptions());
 }
 
-/** Linear in the list, where Ajv compares every item with every other one. */
+/** Takes time linear in the list, whereas Ajv compares each item with every other one. */
 function uniqueItems(): KeywordDefinition {
   const validate: SchemaValidateFunction = (isOn: boolean, items: readonly unknown[]) => {
     if (!isOn) return true;
@@ -66,7 +66,10 @@ function sortedKeys(_key: string, value: unknown): unknown {
 }
 
 function ajvOptions(): Options {
-  /** Linear in the text, whatever the pattern. What RE2 cannot express (look-around) is left to the tool itself to check. */
+  /**
+   * Takes time linear in the text, whatever the pattern. Patterns that RE2 cannot express (look-around) are left to the tool
+   * itself to check.
+   */
   const regExp = (pattern: string) => {
     try {
       const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
@@ -89,7 +92,7 @@ function ajvOptions(): Options {
   };
 }
 
-/** The formats that models get wrong in ways that help to be told; any other format is not checked. */
+/** Checks only the formats in which models make mistakes that an error message helps to fix. Other formats are not checked. */
 const formats: Record<string, Format> = {
   date: /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
   time: /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(z|[+-]\d\d:?\d\d)?$/i,
@@ -104,7 +107,7 @@ const maxCharacters = 100_000;
 const maxDepth = 64;
 const maxVisits = 100_000;
 
-/** Why a schema is too big to be compiled (it may come from a hostile server), or undefined. */
+/** Explains why a schema is too big to be compiled, or returns undefined. Schemas may come from hostile servers. */
 export function findSchemaExcess(schema: JsonSchema): Text | undefined {
   const depth = depthOf(schema);
   if (depth > maxDepth) return excess(`嵌套深度超过 ${maxDepth}`, `it is nested deeper than ${maxDepth}`);
@@ -130,7 +133,7 @@ function depthOf(root: unknown): number {
   return maxDepth + 1;
 }
 
-/** How many subschemas a validation can visit in one place: local references are counted as often as they are used. */
+/** Counts the subschemas that a validation can visit in one place. Local references count as often as they are used. */
 function visitsOf(root: JsonSchema): number {
   const known = new Map<object, number>();
   const visit = (node: unknown): number => {

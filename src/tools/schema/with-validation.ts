@@ -46,7 +46,7 @@ export function describeProblems(errors: readonly ErrorObject[]): ArgumentProble
   });
 }
 
-/** Ajv reports what failed inside each branch just before the `anyOf` itself; only the whole is worth a line. */
+/** Ajv reports the failures inside each branch just before the `anyOf` itself, and only the latter is worth a line. */
 function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
   const kept: ErrorObject[] = [];
   for (const error of errors) {
@@ -94,7 +94,7 @@ function fieldsOf(schema: unknown): string[] {
   return isRecord(schema) && isRecord(schema.properties) ? Object.keys(schema.properties) : [];
 }
 
-/** `/filters/labels/2` as `filters.labels[2]`. */
+/** Converts `/filters/labels/2` to `filters.labels[2]`. */
 function readablePath(pointer: string): string {
   const steps = pointer.split("/").slice(1);
   const path = steps.map((step) =>
@@ -103,7 +103,7 @@ function readablePath(pointer: string): string {
   return path.join("").replace(/^\./, "");
 }
 
-/** What must hold for the value, without the value. */
+/** Describes what the keyword requires, without the value. */
 export function describeKeyword({ keyword, params, schema }: ErrorObject): Text {
   const limit = params.limit;
   switch (keyword) {
@@ -168,7 +168,7 @@ function oneOf(values: unknown): Text {
   return toText(`必须是以下之一: ${list}`, `must be one of: ${list}`);
 }
 
-/** The branches in a few words: a type, the values, the fields that an object needs. */
+/** Summarises the branches by a type, by the values, or by the fields that an object needs. */
 function choice(branches: unknown): Text {
   const list = Array.isArray(branches) ? branches : [];
   const constants = list.filter(isRecord).filter((branch) => "const" in branch);

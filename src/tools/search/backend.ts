@@ -1,14 +1,14 @@
 import type { Source } from "../../core/tools/tool.ts";
 import { DuetError, type ErrorCode, type Text } from "../../kit/errors.ts";
 
-/** One search engine. Finding nothing is an empty list; everything that keeps it from finding is a `SearchError`. */
+/** Represents one search engine. Finding nothing gives an empty list; every failure is a `SearchError`. */
 export interface SearchBackend {
-  /** Who gets the query, as people know them. */
+  /** Is the public name of the service that gets the query. */
   readonly party: string;
   readonly host: string;
-  /** Asked in the name of an account. */
+  /** Is true when the search uses an account. */
   readonly hasKey: boolean;
-  /** Set when the query goes to somebody with whom the user has no account: then the first use says so. */
+  /** Is true when the query goes to a service with which the user has no account. The first use then says so. */
   readonly thirdParty: boolean;
   /** Rejects with the signal's reason when the caller gave up. */
   search(query: string, request: SearchRequest): Promise<Source[]>;
@@ -16,12 +16,12 @@ export interface SearchBackend {
 
 export interface SearchRequest {
   maxResults: number;
-  /** From the connection to the last byte. */
+  /** Limits the time from the connection to the last byte, in milliseconds. */
   timeoutMs: number;
   signal: AbortSignal;
 }
 
-/** Why a search gave no answer; "blocked" is a service that is there and will not or cannot search for us. */
+/** Classifies a failed search. "blocked" means that the service is reachable but refuses or cannot search for us. */
 export type SearchFailure = "auth" | "quota" | "rate" | "blocked" | "network" | "timeout" | "bad-response" | "settings";
 
 const codes: Record<SearchFailure, ErrorCode> = {
@@ -37,14 +37,13 @@ const codes: Record<SearchFailure, ErrorCode> = {
 
 export interface SearchErrorDetails {
   kind: SearchFailure;
-  /** Without the party's name. */
+  /** Does not include the service's name. */
   reason: Text;
   hint?: Text | undefined;
   retryAfterMs?: number | undefined;
   cause?: unknown;
 }
 
-/** A search that one backend could not make. */
 export class SearchError extends DuetError {
   readonly kind: SearchFailure;
   readonly reason: Text;

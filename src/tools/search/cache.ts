@@ -3,15 +3,15 @@ import type { Tool, ToolResult } from "../../core/tools/tool.ts";
 import { wrapTool } from "../define-tool.ts";
 import { shareWork } from "../shared-work.ts";
 
-/** What the searches of one conversation have found, by query; shared with nobody else, and gone when it is. */
+/** Caches the results of one conversation's searches by query. The cache is not shared and ends with the conversation. */
 export interface SearchCache {
-  /** The least recently used is forgotten first. */
+  /** The least recently used result is dropped first. */
   readonly found: LRUCache<string, ToolResult>;
   /** Searches that are under way. */
   readonly pending: Map<string, Promise<ToolResult>>;
 }
 
-/** `size`: how many queries are kept; undefined for none. */
+/** Keeps `size` queries. Returns undefined when `size` allows none. */
 export function createSearchCache(size: number): SearchCache | undefined {
   return size < 1 ? undefined : { found: new LRUCache({ max: size }), pending: new Map() };
 }

@@ -4,17 +4,17 @@ import type { KeyedSettings, SearchOptions } from "./options.ts";
 import { type AnsweringService, readAnswer } from "./read-answer.ts";
 import type { SearchWire } from "./wire.ts";
 
-/** A backend that is asked as `wire` says; its code is imported when it is first asked. */
+/** Describes a backend that is used as `wire` defines. Its code is imported on first use. */
 interface Place extends AnsweringService {
   url: URL;
-  /** The query goes to somebody with whom the user has no account. */
+  /** Is true when the query goes to a party with which the user has no account. */
   thirdParty: boolean;
   wire(): Promise<SearchWire>;
 }
 
 type Named = Exclude<SearchOptions["backend"], "auto">;
 
-/** Each backend as its settings say; one with a key is asked with it. */
+/** Maps each backend to its settings. One with a key is used with it. */
 const places: Record<Named, (options: SearchOptions) => Place> = {
   tavily: ({ tavily }) => service("Tavily", "TAVILY", tavily, "search", wires.tavily),
   exa: ({ exa }) => {
@@ -56,9 +56,9 @@ const keyed = ["tavily", "exa", "parallel", "brave", "serper", "bocha", "zhipu"]
 const keyless = ["tavily", "exa", "parallel"] as const;
 
 /**
- * The backends that the options mean, in the order in which they are asked: the one that is named, or for `auto` those with a
- * key, then a SearXNG of the user's own or, without one, those that ask for no key where that is allowed, then DuckDuckGo
- * where it is enabled. Throws a `DuetError` where one is not set up.
+ * Returns the selected backends in the order in which they are tried. A named one is used alone. For `auto`, those with a key
+ * come first, then the user's own SearXNG or, without one, those that need no key if that is allowed, then DuckDuckGo if it is
+ * enabled. Throws a `DuetError` when one is not configured.
  */
 export function chooseBackends(options: SearchOptions): SearchBackend[] {
   const { backend, searxng, duckduckgo } = options;
@@ -106,7 +106,7 @@ function unset(zh: string, en: string, variable: string | undefined): DuetError 
   });
 }
 
-/** The address of a path under a base URL; throws a `DuetError` that names the setting. */
+/** Returns the address of a path under a base URL. Throws a `DuetError` that names the setting. */
 function webAddress(base: string, setting: string, path?: string): URL {
   const url = path === undefined ? URL.parse(base) : URL.parse(path, base.replace(/\/*$/, "/"));
   if (url !== null && /^https?:$/.test(url.protocol)) return url;

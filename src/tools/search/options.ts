@@ -3,14 +3,14 @@ export interface KeyedSettings {
   baseUrl: string;
 }
 
-/** Base URLs are the user's own, so they may be private. */
+/** Base URLs are set by the user, so they may be private. */
 export interface SearchOptions {
-  /** `auto` asks those that are set up one after the other; one that is named is asked alone. */
+  /** `auto` tries the configured backends one after the other. A named one is used alone. */
   backend: "auto" | "tavily" | "exa" | "parallel" | "brave" | "serper" | "bocha" | "zhipu" | "searxng" | "duckduckgo";
   maxResults: number;
-  /** Characters of one snippet. */
+  /** Limits one snippet, in characters. */
   snippetLength: number;
-  /** Whether `auto` may ask services without a key. */
+  /** Lets the `auto` backend use services without a key. */
   keyless: boolean;
   tavily: KeyedSettings;
   parallel: KeyedSettings;
@@ -21,6 +21,6 @@ export interface SearchOptions {
   zhipu: KeyedSettings;
   /** User information in the URL is sent as Basic authentication. */
   searxng?: { url: string } | undefined;
-  /** A page made for people; `auto` asks it last, and only where it is enabled. */
+  /** DuckDuckGo's page is made for people. `auto` tries it last, and only when it is enabled. */
   duckduckgo: { enabled: boolean; baseUrl: string };
 }

@@ -5,12 +5,11 @@ import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { SearchError, type SearchFailure } from "./backend.ts";
 import { parseJson, type SearchAnswer, type SearchEntry, type SearchWire, type ServiceReply } from "./wire.ts";
 
-/** Who answered. */
 export interface AnsweringService {
   party: string;
-  /** The variable that holds its key, for the advice; absent where it takes none. */
+  /** Names the environment variable that holds the key, for the advice in errors. It is absent when the service takes no key. */
   keyVariable?: string | undefined;
-  /** Absent: it was asked without an account. Never shown, even where the service repeats it. */
+  /** Is absent when the service is used without an account. The key is never shown, even when the service repeats it. */
   key?: string | undefined;
 }
 
@@ -35,7 +34,7 @@ export async function readAnswer(
   });
 }
 
-/** What a status means everywhere. */
+/** Classifies the HTTP statuses that mean the same for every service. */
 function kindOf({ status, text }: SearchAnswer, key: string | undefined): SearchFailure {
   // A page is what stands before the service: a gateway, a firewall, a challenge.
   if (status === 403 && (key === undefined || /^\s*</.test(text))) return "blocked";
@@ -91,8 +90,8 @@ function retryAfter(header: string | undefined): number | undefined {
 }
 
 /**
- * The entries of a result list that can be cited: each page once, with a web address; what lacks a title is named by its
- * host. Where the date of a page is known, its snippet begins with it.
+ * Returns the entries that can be cited: each page once, and only with a web address. An entry without a title is named by its
+ * host. When the date of a page is known, its snippet begins with it.
  */
 export function toSources(entries: readonly SearchEntry[], maxResults: number): Source[] {
   const sources = new Map<string, Source>();
@@ -112,7 +111,7 @@ function webAddress(value: unknown): URL | undefined {
   return url !== null && /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
-/** The day as it is written, whatever its time zone; `Jan 2, 2026` and `3 days ago` as they are. */
+/** Returns the day as it is written, whatever its time zone. `Jan 2, 2026` and `3 days ago` stay as they are. */
 function dateOf(value: unknown): string {
   const text = oneLine(value);
   const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];

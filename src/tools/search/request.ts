@@ -9,9 +9,9 @@ import { SearchError } from "./backend.ts";
 import type { SearchAnswer, SearchCall } from "./wire.ts";
 
 interface Asked {
-  /** Who is asked, for the errors. */
+  /** Names the service in errors. */
   party: string;
-  /** User information in it is sent as Basic authentication. */
+  /** User information in the URL is sent as Basic authentication. */
   url: URL;
   call: SearchCall;
 }
@@ -24,7 +24,7 @@ export interface ServiceCall extends Asked {
 const sizeLimit = 2_000_000;
 
 /**
- * The one place where a backend is asked: at most 2 MB, no redirects, no compression. Throws a `SearchError`, or the
+ * Sends every backend's request. It allows at most 2 MB, no redirects and no compression. Throws a `SearchError`, or the
  * signal's reason when the caller gave up.
  */
 export async function sendSearch({ timeoutMs, signal, ...call }: ServiceCall): Promise<SearchAnswer> {

@@ -4,8 +4,8 @@ import { type SearchBackend, SearchError, type SearchFailure } from "./backend.t
 /** Backends of which one that fails gives way to the next, and is left alone for a while. */
 export interface SearchChain {
   /**
-   * What the first backend that can answer found. Throws a `ChainError` when none could, or the signal's reason as soon as
-   * the caller gives up.
+   * Returns the results of the first backend that can answer. Throws a `ChainError` when none could, or the signal's reason as
+   * soon as the caller gives up.
    */
   search(query: string, request: ChainRequest): Promise<Source[]>;
 }
@@ -13,13 +13,13 @@ export interface SearchChain {
 export interface ChainRequest {
   maxResults: number;
   signal: AbortSignal;
-  /** Called before a backend gets the query. */
+  /** Runs before a backend gets the query. */
   asking(backend: SearchBackend): void;
-  /** Called when a backend failed that was in order before. */
+  /** Runs when a backend fails that worked before. */
   gaveWay(backend: SearchBackend, error: SearchError, next: SearchBackend): void;
 }
 
-/** What each backend that was asked, or is left alone, last said. */
+/** Holds the last error of each backend that was tried or is paused. */
 export class ChainError extends Error {
   readonly failures: readonly Failure[];
 
@@ -36,7 +36,7 @@ export interface Failure {
 
 interface Member {
   backend: SearchBackend;
-  /** Why it is left alone, and until when; milliseconds since 1970. */
+  /** Holds why the backend is paused and until when, in milliseconds since 1970. */
   rest: { error: SearchError; until: number } | undefined;
 }
 
@@ -78,7 +78,7 @@ export function createChain(backends: readonly SearchBackend[], now: () => numbe
   };
 }
 
-/** Those that are not left alone; where all are, the one that is back first. */
+/** Returns the backends that are not paused. When all are, it returns the one whose pause ends first. */
 function awake(members: readonly Member[], now: number): Member[] {
   const ready = members.filter((member) => !isResting(member, now));
   if (ready.length > 0) return ready;
@@ -91,7 +91,7 @@ function isResting({ rest }: Member, now: number): boolean {
   return rest !== undefined && rest.until > now;
 }
 
-/** What a person has to put right stays as it is; the rest passes. */
+/** A failure that a person has to fix lasts; the others pass. */
 function restMs({ kind, retryAfterMs = usualRestMs }: SearchError): number {
   if (lasting.has(kind)) return Number.POSITIVE_INFINITY;
   return kind === "rate" ? Math.min(retryAfterMs, longestRestMs) : usualRestMs;

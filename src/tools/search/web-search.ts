@@ -13,12 +13,14 @@ import { cutQuery } from "./wire.ts";
 
 export type { SearchOptions };
 
-/** Whether anybody can be asked: `auto` may have neither a key nor leave to do without. */
+/** Returns true when a backend is available. `auto` may have neither a key nor permission to search without one. */
 export function canSearch(options: SearchOptions): boolean {
   return chooseBackends(options).length > 0;
 }
 
-/** `web_search` of web-search.md; its words are that spec's. Throws a `DuetError` for options that cannot work. */
+/**
+ * Creates `web_search` as defined in web-search.md, with that spec's wording. Throws a `DuetError` for options that cannot work.
+ */
 export function createWebSearch(options: SearchOptions, locale: Locale, now: () => number = Date.now): Tool {
   const chain = createChain(chooseBackends(options), now);
   const announced = new Set<SearchBackend>();
@@ -108,7 +110,7 @@ export function describeFallback(backend: SearchBackend, { reason }: SearchError
   };
 }
 
-/** What each backend said and what to do, for the model and the reader. */
+/** Reports each backend's error and the advice, for the model and the reader. */
 export function toFailedSearchResult(failures: readonly Failure[], locale: Locale): ToolResult {
   const hints = new Set(failures.flatMap(({ error: { hint } }) => (hint ? [say(locale, hint)] : [])));
   const text = [...hints].reduce((told, hint) => joinSentences(told, hint), say(locale, reasonOf(failures)));
@@ -126,7 +128,7 @@ function reasonOf(failures: readonly Failure[]): Text {
   };
 }
 
-/** A service that is asked with a key and without is two backends. */
+/** A service that is used with a key and without one counts as two backends. */
 function nameOf({ party, thirdParty }: SearchBackend): Text {
   return thirdParty ? { zh: `${party}（免密钥）`, en: `${party} (keyless)` } : { zh: party, en: party };
 }

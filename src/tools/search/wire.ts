@@ -3,32 +3,34 @@ import { isRecord, toText } from "../../kit/json.ts";
 import { truncate } from "../../kit/text/sanitize.ts";
 import type { SearchFailure } from "./backend.ts";
 
-/** How one search service is asked and how its answers read: functions without a network. */
+/** Defines how to query one search service and how to read its responses, in functions without network access. */
 export interface SearchWire {
   ask(query: string, options: AskOptions): SearchCall;
-  /** The body as a value, undefined where it is not what the service writes; JSON when absent. */
+  /**
+   * Decodes the body, or returns undefined when it is not in the service's format. The body is read as JSON when this is absent.
+   */
   decode?(text: string): unknown;
-  /** The results in a body; undefined where it holds no list of them, not even an empty one. */
+  /** Returns the results in a body, or undefined when it has no list of them, not even an empty one. */
   entries(body: Record<string, unknown>): SearchEntry[] | undefined;
-  /** What an answer without a list of results means, where its HTTP status does not say. */
+  /** Interprets a response without a list of results when its HTTP status is not conclusive. */
   refusal?(said: ServiceReply): SearchRefusal | undefined;
 }
 
 export interface AskOptions {
   maxResults: number;
-  /** Absent: without an account. */
+  /** Is undefined when the service is used without an account. */
   key: string | undefined;
 }
 
-/** A request: with `search` a GET, else a POST. */
+/** Describes a request, which is a GET when `search` is set, else a POST. */
 export interface SearchCall {
-  /** What is undefined is not sent. */
+  /** Undefined headers are not sent. */
   headers?: Record<string, string | undefined>;
-  /** Added to the address. */
+  /** Is added to the URL as its query. */
   search?: Record<string, string>;
   json?: unknown;
   form?: Record<string, string>;
-  /** Whether the text so far is the whole answer, for one whose connection stays open. */
+  /** Returns true when the text so far is the complete response, for a service that keeps its connection open. */
   isWhole?(text: string): boolean;
 }
 
@@ -39,35 +41,35 @@ export interface SearchAnswer {
   text: string;
 }
 
-/** One result in a service's words; none of it is trusted. */
+/** Holds one result with the service's own values. None of them is trusted. */
 export interface SearchEntry {
   title: unknown;
   url: unknown;
   text: unknown;
-  /** When the page was published, if the service knows. */
+  /** Is the publication date of the page, if the service knows it. */
   date?: unknown;
 }
 
-/** What a service said instead of results. */
+/** Holds what a service returned instead of results. */
 export interface ServiceReply {
   status: number;
   headers: Record<string, string>;
   body: unknown;
-  /** Its own code and words, empty where it gives none. */
+  /** Is the service's own error code. It is empty, as is `message`, when the service gives none. */
   code: string;
   message: string;
 }
 
 export interface SearchRefusal {
   kind: SearchFailure;
-  /** In place of the service's own words. */
+  /** Replaces the service's own message. */
   reason?: Text;
   hint?: Text;
-  /** In place of the `Retry-After` header. */
+  /** Replaces the `Retry-After` header. */
   retryAfterMs?: number | undefined;
 }
 
-/** A query on one line, cut at a word to what a service takes. */
+/** Joins a query into one line and cuts it at a word to the service's limit. */
 export function cutQuery(query: string, most: { characters?: number; words?: number }): string {
   const { characters = 400, words = Number.POSITIVE_INFINITY } = most;
   const parts = query.trim().split(/\s+/);
@@ -75,7 +77,7 @@ export function cutQuery(query: string, most: { characters?: number; words?: num
   return line.length <= characters ? line : truncate(line, characters).slice(0, -1);
 }
 
-/** The items of a list that are objects, each as an entry; undefined when it is no list. */
+/** Converts the objects in a list to entries and ignores other items. Returns undefined when the value is not a list. */
 export function toEntries(
   list: unknown,
   read: (item: Record<string, unknown>) => SearchEntry,
@@ -88,7 +90,7 @@ export function toBearer(key: string | undefined): string | undefined {
   return key === undefined ? undefined : `Bearer ${key}`;
 }
 
-/** A text that may not be JSON; undefined then. */
+/** Returns undefined for a text that is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -3,13 +3,13 @@ import { parse } from "yaml";
 import { getMessage, type Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 
-/** A `SKILL.md` taken apart; without frontmatter all of it is body. */
+/** Holds the parts of a `SKILL.md`. Without frontmatter, the whole text is the body. */
 export interface SkillDocument {
   fields: Record<string, unknown>;
   body: string;
 }
 
-/** The YAML between the first line `---` and the next one, and the Markdown below; or what is wrong with it. */
+/** Returns the YAML between the first line `---` and the next one, and the Markdown below, or describes what is wrong. */
 export function readDocument(text: string): SkillDocument | { problem: Text } {
   const whole = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
   if (!/^---[ \t]*\n/.test(whole)) return { fields: {}, body: whole.trim() };

@@ -22,14 +22,14 @@ import { createScriptTool } from "./script-tool.ts";
 import type { Skill } from "./skill.ts";
 
 export interface SkillsOptions {
-  /** Our environment, of which a script sees only what it needs to run. */
+  /** Holds the environment of this process. A script sees only what it needs to run. */
   environment: Environment;
   locale: Locale;
-  /** Milliseconds of one run of a script; a minute when absent. */
+  /** Limits one run of a script, in milliseconds. The default is one minute. */
   timeoutMs?: number;
 }
 
-/** The tools that give the model its skills. Close them when none is needed any more. */
+/** Holds the tools that give the model its skills. Close them when they are no longer needed. */
 export interface LoadedSkills extends LoadedTools {
   /** Ends the watch over scripts; what still runs is ended. */
   close(): void;
@@ -68,10 +68,10 @@ function late(): DuetError {
   return new DuetError({ code: "timeout", text: { zh: "10 秒内没有加载完", en: "did not load within 10 s" } });
 }
 
-/** Bytes of a `SKILL.md`, or of a script, in which its description is looked for. */
+/** Limits how much of a `SKILL.md` or of a script is searched for a description, in bytes. */
 const mostBytes = 256_000;
 
-/** One skill by the name of its folder. Throws one line that names its `SKILL.md` and what is wrong with it. */
+/** Loads a skill by the name of its folder. Throws a one-line error that names its `SKILL.md` and what is wrong with it. */
 export async function loadSkill(directory: string, name: string, signal: AbortSignal): Promise<Skill> {
   const folder = await realpath(join(directory, name));
   const file = (await readdir(folder)).find(isSkillFile) ?? "SKILL.md";
@@ -96,7 +96,7 @@ async function readSkillFile(folder: string, file: string, where: string) {
   return document;
 }
 
-/** Of the script that is named like the skill, of `main`, or of the only one. */
+/** Reads the docstring of the script that is named like the skill, of `main`, or of the only script. */
 async function docstring(folder: string, name: string, scripts: readonly string[]): Promise<string> {
   const named = (wanted: string) => scripts.find((path) => basename(path).replace(/\.[^.]*$/, "") === wanted);
   const script = named(name) ?? named("main") ?? (scripts.length === 1 ? scripts[0] : undefined);
@@ -126,13 +126,13 @@ const noDescription: Text = {
   en: "has no description (in the YAML at its head, in its script's docstring, or as its first paragraph)",
 };
 
-/** Characters of a skill's description that are always in sight. */
+/** Limits the description of a skill that the model always sees, in characters. */
 const longestDescription = 300;
 
-/** Bytes of a file that are read. */
+/** Limits how much of a file is read, in bytes. */
 const maxSkillBytes = 1_000_000;
 
-/** Files that a skill's list names. */
+/** Limits the files that a skill's list names. */
 const mostFiles = 100;
 
 /** Names every skill to the model, and gives the text of one when it is used. */
@@ -178,7 +178,7 @@ async function readFile({ folder }: Skill, file: string, locale: Locale): Promis
   return { ...createSuccess(`${read.text}\n${say(locale, rest)}`), kind };
 }
 
-/** The other files: a model reads them when the text says so, and runs scripts without reading them. */
+/** Lists the other files. A model reads them when the text says so, and runs scripts without reading them. */
 function tellFiles(files: readonly string[], locale: Locale): string[] {
   if (files.length === 0) return [];
   const lines = files.slice(0, mostFiles).map((file) => `- ${sanitizeLine(file)}`);
@@ -202,10 +202,10 @@ const words = {
   },
 };
 
-/** What is shown of one skill's folder at most. */
+/** Limits the listing of one skill's folder. */
 const walkLimits = { entries: 2000, depth: 6, milliseconds: 5000 };
 
-/** The files of a skill's folder (its real path), relative to it, without hidden and private ones and without links. */
+/** Lists the files of a skill's folder, relative to its real path, without hidden files, private files and links. */
 async function listFiles(folder: string, signal: AbortSignal): Promise<string[]> {
   const files: string[] = [];
   for await (const file of walkFiles(folder, walkLimits, signal, () => {}))
@@ -213,7 +213,7 @@ async function listFiles(folder: string, signal: AbortSignal): Promise<string[]>
   return files;
 }
 
-/** A text file inside the folder; undefined when there is none that may be read, `binary` when it is no text. */
+/** Reads a text file inside the folder. Returns undefined when none may be read, and `binary` when the file is not text. */
 async function readInside(
   folder: string,
   path: string,

@@ -16,13 +16,11 @@ import { readStart } from "../files/read-start.ts";
 import { findAllowed } from "../files/walk-files.ts";
 import type { Skill } from "./skill.ts";
 
-/** What scripts are run with. */
 export interface ScriptToolOptions {
-  /** Ours, of which a script sees only what it needs to run. */
+  /** Holds the environment of this process, of which a script sees only what it needs to run. */
   environment: Environment;
   lifeline: Lifeline;
   locale: Locale;
-  /** Milliseconds of one run. */
   timeoutMs: number;
 }
 
@@ -84,7 +82,7 @@ async function run(
   return toScriptResult(script, command, ran, { timeoutMs, locale });
 }
 
-/** As the skill's list has it, or without the folder. */
+/** Finds a script by its path in the skill's list, with or without `scripts/`. */
 function scriptNamed(wanted: string, { scripts }: Skill): string | undefined {
   const plain = wanted.replace(/^\.\//, "");
   return scripts.find((script) => script === plain || script === `scripts/${plain}`);
@@ -119,7 +117,7 @@ const words: Record<"name" | "script" | "args" | "stdin", Text> = {
   stdin: { zh: "写到标准输入的文字", en: "A text for its standard input" },
 };
 
-/** Which program runs a script by the end of its name. */
+/** Maps file extensions to the programs that run them. */
 const interpreters: Record<string, string> = {
   py: "python3",
   js: process.execPath,
@@ -132,7 +130,7 @@ const interpreters: Record<string, string> = {
   rb: "ruby",
 };
 
-/** The program and its first arguments; undefined for what is neither executable nor of a known kind. */
+/** Returns the program and its first arguments. Returns undefined when the script is neither executable nor of a known type. */
 export async function findCommand(script: string): Promise<[command: string, ...args: string[]] | undefined> {
   const head = await readHead(script);
   const ending = /\.([a-z]+)$/.exec(script)?.[1] ?? "";
@@ -147,7 +145,7 @@ export async function findCommand(script: string): Promise<[command: string, ...
   return interpreter === "sh" && /^#!.*\bbash\b/.test(head) ? ["bash", script] : [interpreter, script];
 }
 
-/** The beginning of the first line. */
+/** Reads the beginning of the first line. */
 async function readHead(script: string): Promise<string> {
   const handle = await open(script, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
@@ -158,10 +156,10 @@ async function readHead(script: string): Promise<string> {
   }
 }
 
-/** Characters of a script's output that are kept, head and tail. */
+/** Limits the output that is kept of a script, in characters. Its beginning and end are kept. */
 const mostCharacters = 200_000;
 
-/** What a model reads of a script that is over: how it ended, unless well, and what it wrote. */
+/** Describes a finished script for the model: its output, and how it ended unless it succeeded. */
 export function toScriptResult(
   script: string,
   command: string,
@@ -208,30 +206,28 @@ function notStarted(script: string, command: string, error: Error): Text {
 
 const silent: Text = { zh: "（成功结束，没有输出）", en: "(it ended well and wrote nothing)" };
 
-/** A script with all that it is started with. */
 export interface ScriptCall {
   command: string;
   args: string[];
   cwd: string;
   env: Record<string, string>;
   stdin: string;
-  /** Milliseconds. */
+  /** Holds milliseconds. */
   timeoutMs: number;
   signal: AbortSignal;
 }
 
-/** How a script ended, and what it wrote. */
 interface ScriptRun {
   ending: Ending;
-  /** What it wrote to stdout, in bounded memory. */
+  /** Holds the script's stdout. Its memory is bounded. */
   output: string;
-  /** The end of what it wrote to stderr. */
+  /** Returns the end of what the process wrote to stderr. */
   errors: string;
-  /** Why it was ended before it was done. */
+  /** States why the script was ended early. */
   stopped?: "time" | "output";
 }
 
-/** One that writes more than this, in bytes, is ended. */
+/** A script that writes more than this, in bytes, is ended. */
 const mostBytes = 10_000_000;
 
 /**

@@ -1,13 +1,13 @@
-/** A folder with a `SKILL.md`, as the model is told of it. */
+/** Represents a folder with a `SKILL.md`, as it is described to the model. */
 export interface Skill {
-  /** `^[a-z0-9-]{1,64}$`, the folder's own name. */
+  /** Is the name of the folder and matches `^[a-z0-9-]{1,64}$`. */
   name: string;
-  /** One line. */
+  /** Is a single line. */
   description: string;
-  /** The folder as it is on disk, links resolved. */
+  /** Is the folder's real path, with links resolved. */
   folder: string;
-  /** How its `SKILL.md` is spelt. */
+  /** Holds the exact spelling of `SKILL.md` in the folder. */
   file: string;
-  /** What lies under `scripts/`, relative to the folder, sorted. */
+  /** Lists the files under `scripts/`, relative to the folder and sorted. */
   scripts: string[];
 }

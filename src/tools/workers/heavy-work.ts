@@ -16,7 +16,7 @@ export interface HeavyWork {
 }
 
 export interface HeavyWorkOptions extends Partial<WorkerPoolOptions> {
-  /** Milliseconds for one job; each has its own when absent. */
+  /** Limits one job, in milliseconds. When it is absent, each kind of job has its own limit. */
   limitMs?: number;
   mostAtOnce?: number;
   /** Jobs that wait until others are done. */
@@ -25,7 +25,10 @@ export interface HeavyWorkOptions extends Partial<WorkerPoolOptions> {
 
 const limits: Readonly<Record<JobName, number>> = { page: 10_000, convert: 15_000 };
 
-/** A process starts with the first job, ends when there is nothing to do, and keeps no program alive meanwhile. */
+/**
+ * Runs heavy jobs in child processes. A process starts with the first job, ends when there is nothing to do, and never keeps the
+ * program alive while idle.
+ */
 export function createHeavyWork(options: HeavyWorkOptions = {}): HeavyWork {
   const { mostAtOnce = 2, mostWaiting = 256, idleMs = 30_000, memoryMb = 512 } = options;
   const semaphore = createSemaphore(mostAtOnce);

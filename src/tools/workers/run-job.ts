@@ -25,11 +25,8 @@ export async function runJob<Name extends JobName>({ name, input }: Job<Name>): 
   }
 }
 
-/** What each job takes and gives. */
 interface Jobs {
-  /** The text of a page. */
   page: { input: PageBytes; output: Reading };
-  /** Data in another format. */
   convert: { input: Conversion; output: Converted };
 }
 
@@ -39,13 +36,12 @@ export type Input<Name extends JobName> = Jobs[Name]["input"];
 
 export type Output<Name extends JobName> = Jobs[Name]["output"];
 
-/** One job on its way to the child process. */
 export interface Job<Name extends JobName = JobName> {
   name: Name;
   input: Input<Name>;
 }
 
-/** What comes back: what was made, an error that the job foresees, or one that it does not. */
+/** Carries the result, an error that the job expects, or one that it does not. */
 export type Reply<Name extends JobName = JobName> =
   | { output: Output<Name> }
   | { refused: { code: ErrorCode; text: Text } }

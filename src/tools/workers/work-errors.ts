@@ -1,7 +1,6 @@
 import { DuetError } from "../../kit/errors.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 
-/** Work that was stopped after so many milliseconds. */
 export function workTimeoutError(ms: number): DuetError {
   const seconds = ms / 1000;
   return new DuetError({
@@ -13,7 +12,6 @@ export function workTimeoutError(ms: number): DuetError {
   });
 }
 
-/** Work that took more memory than there is for it. */
 export function outOfMemoryError(): DuetError {
   return new DuetError({
     code: "tool",
@@ -24,7 +22,6 @@ export function outOfMemoryError(): DuetError {
   });
 }
 
-/** Work that broke. */
 export function workFailedError(reason: string): DuetError {
   const shown = toShortLine(reason, 200);
   return new DuetError({
@@ -33,7 +30,7 @@ export function workFailedError(reason: string): DuetError {
   });
 }
 
-/** Work that is one too many. */
+/** Reports work that was refused because `most` jobs were already waiting. */
 export function tooMuchWorkError(most: number): DuetError {
   return new DuetError({
     code: "overloaded",

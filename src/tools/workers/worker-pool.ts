@@ -4,26 +4,29 @@ import { createLifeline, type Lifeline } from "../../kit/process/lifeline.ts";
 import type { Job, JobName, Reply } from "./run-job.ts";
 import { outOfMemoryError, workFailedError } from "./work-errors.ts";
 
-/** Child processes that are kept for the next job for a while. */
+/** Manages child processes, which stay alive for a while for the next job. */
 export interface WorkerPool {
-  /** One that rests, or a new one. */
+  /** Returns an idle process, or a new one. */
   hire(): WorkerProcess;
-  /** Its work is done. */
+  /** Returns a process to the pool when its job is done. */
   rest(worker: WorkerProcess): void;
-  /** It cannot be given another job. */
+  /** Removes a process that cannot be given another job. */
   dismiss(worker: WorkerProcess): Promise<void>;
   /** Dismisses all, also those that are at work. */
   close(): Promise<void>;
 }
 
 export interface WorkerPoolOptions {
-  /** Milliseconds until one that rests is ended. */
+  /** An idle process is ended after this time, in milliseconds. */
   idleMs: number;
   /** Megabytes of each one's heap. */
   memoryMb: number;
 }
 
-/** They end with us, even in the middle of endless work; where there are no process groups (Windows), as soon as they rest. */
+/**
+ * The processes end with this one, even in the middle of an endless job. Where there are no process groups (Windows), they end
+ * as soon as they are idle.
+ */
 export function createWorkerPool({ idleMs, memoryMb }: WorkerPoolOptions): WorkerPool {
   const lifeline = process.platform === "win32" ? undefined : createLifeline(undefined);
   const all = new Set<WorkerProcess>();
@@ -69,7 +72,7 @@ export function createWorkerPool({ idleMs, memoryMb }: WorkerPoolOptions): Worke
   };
 }
 
-/** A child process that does one job at a time. It keeps no process alive but while it works. */
+/** Represents a child process that does one job at a time. It keeps the program alive only while it works. */
 interface WorkerProcess {
   /** Settles when the process is over; never rejects. */
   readonly ended: Promise<void>;
@@ -123,7 +126,7 @@ export function startWorkerProcess(memoryMb: number, lifeline: Lifeline | undefi
   };
 }
 
-/** It sees nothing of the environment, stands in no directory of the user's, and what it prints is nobody's business. */
+/** The child gets an empty environment and a working directory that is not the user's, and its output is ignored. */
 function forkWorker(memoryMb: number, hasGroup: boolean): ChildProcess {
   const name = import.meta.url.endsWith(".ts") ? "./heavy-worker.ts" : "./heavy-worker.js";
   const child = fork(new URL(name, import.meta.url), [String(2 * memoryMb * 1024 * 1024)], {

@@ -31,7 +31,7 @@ async function read(chat: Chat, typed: string, signal: AbortSignal): Promise<str
   return typed.toLowerCase() === same ? null : resolveModelName(chat, typed, signal);
 }
 
-/** What is to be changed: nothing where the one in force is chosen; undefined where none is. */
+/** Returns the change to make. It is empty when the model in force is chosen, and undefined when none is. */
 async function pick(chat: Chat, signal: AbortSignal): Promise<Pick<ModelChanges, "answer"> | undefined> {
   const { locale, models } = chat.settings;
   const { functionCall, answer } = await chat.duet.models(models);

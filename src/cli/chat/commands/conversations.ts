@@ -4,7 +4,7 @@ import { nothingKept } from "../../conversations/nothing-kept.ts";
 import { createLine, type Line, type Style } from "../../terminal/text/width.ts";
 import type { ChatCommand } from "./chat-command.ts";
 
-/** How many are listed. */
+/** Limits how many conversations are listed. */
 const listed = 20;
 
 export const conversations: ChatCommand = {

@@ -7,7 +7,7 @@ import { findCommand, listNames } from "../find-command.ts";
 import { type ChatCommand, type CommandGroup, renderUsage } from "./chat-command.ts";
 import { commandError } from "./command-error.ts";
 
-/** The groups are asked for when they are shown: help is one of them. */
+/** `groups` is called when help is shown, because the help command is itself in one of them. */
 export function createHelp(groups: () => readonly CommandGroup[]): ChatCommand {
   return {
     name: "/help",
@@ -24,7 +24,7 @@ export function createHelp(groups: () => readonly CommandGroup[]): ChatCommand {
   };
 }
 
-/** Of most commands, in columns; a longer one only pushes its own row. */
+/** Sets the width that the usage of most commands needs, in columns. A longer usage only shifts its own row. */
 const usageWidth = 23;
 
 function allLines(groups: readonly CommandGroup[], { settings: { locale }, reader }: Chat): Line[] {
@@ -35,7 +35,7 @@ function allLines(groups: readonly CommandGroup[], { settings: { locale }, reade
   return [...ofGroups, ...modeLines(locale), ...(reader ? keyLines(locale) : [])];
 }
 
-/** Of model-invocation.md, "帮助命令更新": what sets the modes apart, and how to switch. */
+/** Explains how the modes differ and how to switch (model-invocation.md, "帮助命令更新"). */
 function modeLines(locale: Chat["settings"]["locale"]): Line[] {
   return [
     createLine(say(locale, { zh: "模式的区别", en: "What sets the modes apart" }), "heading"),
@@ -81,7 +81,7 @@ function commandLines(argument: string, groups: readonly CommandGroup[], { setti
   return [row(renderUsage(command), say(locale, command.help)), ...also];
 }
 
-/** What keys do at a terminal, as help shows it. */
+/** Lists what keys do at a terminal, as help shows it. */
 const keyHelp: readonly { keys: string; help: Text }[] = [
   {
     keys: "Enter",

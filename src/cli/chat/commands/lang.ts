@@ -8,7 +8,7 @@ import { commandError } from "./command-error.ts";
 
 const locales: readonly Locale[] = ["zh", "en"];
 
-/** Each by its own name, so that whoever cannot read the other finds it. */
+/** Each language has its own name, so that a person who cannot read the other one finds it. */
 const languages: Record<Locale, string> = { zh: "中文", en: "English" };
 
 export const lang: ChatCommand = {

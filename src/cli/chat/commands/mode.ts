@@ -46,7 +46,7 @@ function readMode(argument: string): Mode {
   );
 }
 
-/** The search switch stays as it is: it counts again when the chat comes back to chat mode. */
+/** Switches the mode. The search switch is unchanged and applies again when the chat returns to chat mode. */
 function switchTo(chosen: Mode, chat: Chat): void {
   const { settings } = chat;
   const { locale } = settings;

@@ -7,7 +7,7 @@ import { createLine, type Line } from "../../terminal/text/width.ts";
 import type { Chat } from "../expand-run.ts";
 import type { ChatCommand } from "./chat-command.ts";
 
-/** How many of a conversation's last runs are looked at for a plan. */
+/** Limits how many of a conversation's last runs are searched for a plan. */
 const lookedAt = 50;
 
 export const plan: ChatCommand = {
@@ -34,7 +34,7 @@ const whatItIs: Text = {
   en: "There is no plan yet. Plan mode lists its steps first and does them once you agree: /plan QUESTION asks once, /mode plan stays in it.",
 };
 
-/** The last plan of the conversation that goes on. */
+/** Returns the last plan of the current conversation. */
 async function lastPlan({ duet, conversationId }: Chat, signal: AbortSignal): Promise<readonly PlanStep[] | undefined> {
   if (conversationId === undefined) return undefined;
   const store: ConversationStore = await duet.store();

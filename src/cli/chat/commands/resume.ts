@@ -7,7 +7,7 @@ import type { Chat } from "../expand-run.ts";
 import { type ChatCommand, renderUsageLine } from "./chat-command.ts";
 import { commandError } from "./command-error.ts";
 
-/** How many are offered, and how many are looked at for one whose id is not typed in full. */
+/** `offered` limits the conversations in the list, and `lookedAt` those searched for an ID that is not typed in full. */
 const offered = 50;
 const lookedAt = 1_000;
 
@@ -55,7 +55,10 @@ function titleOf({ id, title }: ConversationEntry, locale: Locale): string {
   return title === "" ? say(locale, { zh: `（未完成）${shown}`, en: `(unfinished) ${shown}` }) : toShortLine(title, 60);
 }
 
-/** What is no id's beginning is taken as it was typed: the chat says that there is none. */
+/**
+ * Completes an ID. A text that no ID begins with is returned as typed, and the chat then says that there is no such
+ * conversation.
+ */
 async function findId(typed: string, { duet }: Chat): Promise<string> {
   const entries = await (await duet.store()).list({ limit: lookedAt, offset: 0 });
   const found = entries.filter(({ id }) => id.startsWith(typed)).map(({ id }) => id);

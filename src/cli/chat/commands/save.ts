@@ -41,7 +41,7 @@ async function runsOf({ duet, conversationId }: Chat, signal: AbortSignal): Prom
   return traces;
 }
 
-/** Of a folder that is there, a file in it with a name of its own. */
+/** Returns the file to write. For an existing folder it is a file in it with a generated name. */
 async function fileFor(argument: string, now: Date, { config }: Chat): Promise<string> {
   const directory = process.cwd();
   if (argument === "") return join(directory, nameAt(now));
@@ -54,7 +54,7 @@ async function fileFor(argument: string, now: Date, { config }: Chat): Promise<s
   return isFolder ? join(file, nameAt(now)) : file;
 }
 
-/** By the local time: `duet-20260131-235959.md`. */
+/** Returns a name from the local time: `duet-20260131-235959.md`. */
 function nameAt(now: Date): string {
   const two = (part: number): string => String(part).padStart(2, "0");
   const day = `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}`;

@@ -4,7 +4,7 @@ import { createLine, type Line } from "../../terminal/text/width.ts";
 import type { ChatCommand } from "./chat-command.ts";
 import { commandError } from "./command-error.ts";
 
-/** How long servers that are still starting are waited for, in milliseconds. */
+/** Limits the wait for servers that are still starting, in milliseconds. */
 const patienceMs = 10_000;
 
 export const tools: ChatCommand = {
@@ -54,7 +54,7 @@ function sourceNamed(argument: string, sources: readonly string[]): string {
   );
 }
 
-/** What stands below a source begins with a space. */
+/** Emphasizes the heading of a source. Lines below it begin with a space. */
 function withHeading(line: string): string | Line {
   return / · .* · /.test(line) && !line.startsWith(" ") ? createLine(line, "strong") : line;
 }

@@ -29,7 +29,7 @@ export const trace: ChatCommand = {
   },
 };
 
-/** That of this chat; else the last of the conversation that goes on. */
+/** Returns the last run of this chat, or else the last of the current conversation. */
 async function lastRun({ duet, runId, conversationId }: Chat): Promise<string | undefined> {
   if (runId !== undefined || conversationId === undefined) return runId;
   return (await (await duet.store()).runs({ conversationId })).at(-1)?.id;

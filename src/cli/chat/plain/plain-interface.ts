@@ -18,20 +18,22 @@ import { toScreenReaderText } from "./screen-reader-text.ts";
 export interface PlainInterfaceOptions {
   console: PlainConsole;
   handler: ChatHandler;
-  /** Whose numbers stand beside the steps; it has seen each event before the face does. */
+  /** Provides the numbers shown beside the steps. It has received each event before the interface does. */
   steps: StepLog;
   verbose: boolean;
-  /** Whether the terminal shows links. */
   hyperlinks: boolean;
-  /** Signs are words, the answer comes in whole lines, and long work says that it goes on. */
+  /**
+   * Is true for output suited to a screen reader: signs are words, the answer comes in whole lines, and long work reports that
+   * it continues.
+   */
   isScreenReader: boolean;
   history?: InputHistory | undefined;
   signal: AbortSignal;
 }
 
 /**
- * A chat in plain lines: each is written once, at the end of what was written, and nothing is drawn anew. On a terminal it
- * prompts and can ask; of a pipe it answers each line, the answer on stdout, all else on stderr.
+ * Creates a chat in plain lines: each line is written once, below the earlier ones, and nothing is redrawn. On a terminal it
+ * prompts and can ask. For a pipe it answers each line, with the answer on stdout and all else on stderr.
  */
 export function createPlainInterface(options: PlainInterfaceOptions): ChatInterface {
   return isTyped(options.console) ? createTerminalFace(options) : createPipeFace(options);
@@ -78,7 +80,7 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
   const quiet = createQuietScreen(typing.ask);
   signal.addEventListener("abort", end, { once: true });
 
-  /** With nobody left to type, what waits in line is for nobody. */
+  /** Ends the chat. Nobody is left to type, so queued texts are of no use to anyone. */
   function end(): void {
     handler.leave();
     queue.end();
@@ -95,7 +97,9 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
     }
   }
 
-  /** What waits in line was meant for what came of what was stopped; the arrow keys bring it back. */
+  /**
+   * Reports queued texts that are not sent, because they were meant to follow what was stopped. The arrow keys bring them back.
+   */
   function drop(texts: readonly string[]): void {
     for (const text of texts) write(say(handler.locale, { zh: `未发送：${text}`, en: `Not sent: ${text}` }));
   }
@@ -140,22 +144,22 @@ function tooLong(bytes: number): Text {
   };
 }
 
-/** Lines as text; those of several lines are so many. */
+/** Converts lines to text. An entry of several lines is split. */
 function shown(lines: readonly (string | Line)[], { handler, isScreenReader }: PlainInterfaceOptions): string {
   const texts = lines.flatMap((line) => (typeof line === "string" ? line : toPlainText(line)).split("\n"));
   return texts.map((text) => `${isScreenReader ? toScreenReaderText(text, handler.locale) : text}\n`).join("");
 }
 
-/** What comes of the lines that are piped in. */
+/** Receives the lines that are piped in. */
 export interface LineHandler {
   line(text: string): void;
-  /** A line outgrew the limit and is left out, its end too; called once for it, with its bytes so far. */
+  /** Reports a line that exceeds the limit and is left out whole. It is called once for the line, with its bytes so far. */
   tooLong(bytes: number): void;
-  /** No more lines will come: the input has ended, has failed or is no longer read. Called once. */
+  /** Is called once when no more lines will come: the input has ended, has failed or is no longer read. */
   end(): void;
 }
 
-/** Bytes of a line. */
+/** Limits one line, in bytes. */
 const longestLine = 1_000_000;
 
 /** Gives each line of `input` from now on, also a last one without its end. What it gives stops the reading. */
@@ -216,13 +220,13 @@ export interface PlainRunOptions {
   verbose: boolean;
   hyperlinks: boolean;
   isScreenReader: boolean;
-  /** Whether a question stands on the screen, so that nothing else is said. */
+  /** Is true while a question is on the screen, so that nothing else is written. */
   isQuiet(): boolean;
   /** Settles when no question stands there. */
   free(): Promise<void>;
 }
 
-/** How long a run may say nothing, in milliseconds. */
+/** Limits how long a run may be silent, in milliseconds. */
 const longestSilenceMs = 10_000;
 
 /** Shows a run in plain lines; with a screen reader also that it goes on, when it has said nothing for ten seconds. */
@@ -268,7 +272,7 @@ function openPlainRun(options: PlainRunOptions): ShownRun {
   };
 }
 
-/** A line about a step with the number by which it can be opened again; any other line as it is. */
+/** Adds to a line about a step the number by which it can be opened again. Any other line is unchanged. */
 export function addStepNumber(line: string, event: AgentEvent, steps: StepLog): string {
   const step = line.startsWith("💭 ") ? steps.thought() : stepOf(event, steps);
   return step === undefined ? line : line.replace(" ", ` #${step.number} `);
@@ -278,14 +282,14 @@ function stepOf(event: AgentEvent, steps: StepLog): ReturnType<StepLog["ofCall"]
   return event.type === "tool-start" || event.type === "tool-end" ? steps.ofCall(event.callId) : undefined;
 }
 
-/** The streams of a process, or what stands for them. */
+/** Holds the streams of a process, or substitutes for them. */
 interface PlainConsole {
   readonly stdin: KeyInput;
   readonly stdout: Output;
   readonly stderr: Output;
 }
 
-/** Whether somebody types and sees what is asked. */
+/** Is true when a person types and sees the questions. */
 function isTyped({ stdin, stdout }: PlainConsole): boolean {
   return stdin.isTTY === true && stdout.isTTY === true;
 }

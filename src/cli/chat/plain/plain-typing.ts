@@ -8,21 +8,20 @@ import { toPlainText } from "../../terminal/text/width.ts";
 import type { ChatHandler } from "../answer-question.ts";
 import { createTypedLine } from "./typed-line.ts";
 
-/** What is typed at a terminal of plain lines, and the prompt or question before it. */
+/** Manages what is typed at a terminal of plain lines, and the prompt or question before it. */
 export interface PlainTyping {
-  /** Whether a question stands there. */
   readonly isAsking: boolean;
   ask: Reader["ask"];
   /** Shows the prompt, behind it what is half typed. */
   show(prompt: string): void;
-  /** Another prompt stands there from now on, if one does. */
+  /** Replaces the prompt, if one is shown. */
   refresh(prompt: string): void;
   /** Shows a line that was typed before its prompt. */
   echo(prompt: string, text: string): void;
   /** Lets something be written on lines of its own, and shows again what stood there. */
   aside(write: () => void): void;
   drop(): void;
-  /** Nobody types any more. */
+  /** Ends the input when nobody types any more. */
   end(): void;
   close(): void;
 }
@@ -31,7 +30,7 @@ export interface PlainTypingOptions {
   console: BareInputOptions["console"];
   handler: Pick<ChatHandler, "complete" | "locale" | "stop">;
   history?: InputHistory | undefined;
-  /** A line that answers no question. */
+  /** Receives a line that does not answer a question. */
   submit(text: string): void;
   interrupt(): void;
   end(): void;
@@ -42,7 +41,7 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
   const { console, handler, history, submit, interrupt, write } = options;
   let prompt = "";
   let hasEnded = false;
-  /** Lines of a text that goes on. */
+  /** Holds the earlier lines of a text that continues. */
   let begun = "";
   let reply: ((text: string | undefined) => void) | undefined;
   const input: BareInput = createBareInput({
@@ -58,7 +57,7 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
     end: options.end,
   });
 
-  /** A backslash at its end: the next line belongs to it. */
+  /** Takes a line. A backslash at its end joins the next line to it. */
   function takeLine(text: string, isSeen: boolean): void {
     const whole = begun + text;
     begun = whole.endsWith("\\") ? `${whole.slice(0, -1)}\n` : "";
@@ -66,13 +65,13 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
     else if (isSeen) show("… ");
   }
 
-  /** What answers a question is not kept: it may be for one server alone. */
+  /** Submits a text and adds it to the history. Replies to questions are not added: they may be meant for one server alone. */
   function submitWhole(text: string): void {
     if (text.trim() !== "") history?.add(text);
     submit(text);
   }
 
-  /** The only completion there is; of several, all are shown. */
+  /** Returns the completion if there is only one. If there are several, all are shown. */
   async function complete(text: string): Promise<string | undefined> {
     if (reply) return undefined;
     const found = await handler.complete(text);
@@ -139,11 +138,11 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
 
 const mostShown = 20;
 
-/** What is typed at a terminal that is only ever written to at its end: no escape sequence is sent. */
+/** Reads what is typed at a terminal where text is only ever appended: no escape sequence is sent. */
 interface BareInput {
   /** Shows the prompt, behind it what is half typed; from now on typing is seen. */
   show(prompt: string): void;
-  /** No prompt stands there any more; gives whether one did. */
+  /** Removes the prompt, and returns whether one was shown. */
   leave(): boolean;
   /** Puts away what is half typed; what it gives puts it back. */
   setAside(): () => void;
@@ -154,17 +153,17 @@ interface BareInput {
 
 interface BareInputOptions {
   console: { readonly stdin: KeyInput; readonly stdout: Output };
-  /** What was typed before, for the arrow keys. */
+  /** Holds earlier input for the arrow keys. */
   history?: Pick<InputHistory, "entries"> | undefined;
-  /** A line was ended with Enter; `isSeen` is whether a prompt stood before it. */
+  /** Receives a line that was ended with Enter. `isSeen` says whether a prompt was shown before it. */
   submit(text: string, isSeen: boolean): void;
   /** Gives what is to stand in place of the text. Never rejects. */
   complete(text: string): Promise<string | undefined>;
-  /** More was typed than a line may hold; what is too much is left out. */
+  /** Reports that more was typed than a line may hold. The excess is left out. */
   refuse(units: number): void;
-  /** Ctrl-C. */
+  /** Handles Ctrl-C. */
   interrupt(): void;
-  /** Ctrl-D on an empty line, or the terminal is gone. */
+  /** Handles Ctrl-D on an empty line, and the loss of the terminal. */
   end(): void;
 }
 
@@ -172,7 +171,7 @@ interface BareInputOptions {
 export function createBareInput(options: BareInputOptions): BareInput {
   const { console, history, submit, complete, interrupt, end } = options;
   const { stdin, stdout } = console;
-  /** Whether a prompt stands there; what is typed meanwhile is seen at the next one. */
+  /** Is true while a prompt is shown. What is typed at other times appears at the next prompt. */
   let isShown = false;
   const line = createTypedLine({
     history,

@@ -1,6 +1,9 @@
 import { type Locale, say, type Text } from "../../../kit/errors.ts";
 
-/** A line as a screen reader is to say it: the sign at its beginning is a word, or nothing where the word follows anyhow. */
+/**
+ * Returns a line as a screen reader should speak it: the sign at its beginning becomes a word, or is removed where the word
+ * follows anyway.
+ */
 export function toScreenReaderText(line: string, locale: Locale): string {
   return line.replace(leadingSign, (_, indent: string, sign: string) => {
     const word = say(locale, words.get(sign) ?? nothing);
@@ -10,7 +13,7 @@ export function toScreenReaderText(line: string, locale: Locale): string {
 
 const nothing: Text = { zh: "", en: "" };
 
-/** Every sign with which a line of ours begins. */
+/** Maps every sign that begins one of our lines to its word. */
 const words: ReadonlyMap<string, Text> = new Map([
   ["✓", { zh: "完成", en: "ok" }],
   ["✗", { zh: "失败", en: "failed" }],

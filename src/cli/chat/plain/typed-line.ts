@@ -5,7 +5,7 @@ import { mostTyped } from "../../terminal/editor/typing.ts";
 import type { Key } from "../../terminal/keys/key-sequences.ts";
 import { countCells } from "../../terminal/text/width.ts";
 
-/** A line that is typed, and taken away again, at its end. */
+/** Edits a line at its end only, by adding and deleting text. */
 export interface TypedLine {
   readonly text: string;
   press(key: Key): void;
@@ -18,17 +18,17 @@ export interface TypedLine {
 }
 
 export interface TypedLineOptions {
-  /** What was typed before, for the arrow keys. */
+  /** Holds earlier input for the arrow keys. */
   history?: Pick<InputHistory, "entries"> | undefined;
   /** Writes to where the cursor stands: printable text, and backspaces that take it away again. */
   echo(text: string): void;
-  /** More was typed than a line may hold, for the first time in it: from then on that is left out. */
+  /** Reports the first time that more is typed than a line may hold. The excess is left out from then on. */
   refuse(units: number): void;
 }
 
 export function createTypedLine({ history, echo, refuse }: TypedLineOptions): TypedLine {
   let typed = "";
-  /** How far back in the history; 0 is the line that is typed now. */
+  /** Counts how far back in the history the line is; 0 is the line that is being typed. */
   let back = 0;
   let draft = "";
   let hasRefused = false;

@@ -1,16 +1,15 @@
 import { say } from "../../../kit/errors.ts";
 import type { ChatHandler } from "../answer-question.ts";
 
-/** How soon the second Ctrl-C must follow the first, in milliseconds. */
+/** Limits the time between the first and the second Ctrl-C, in milliseconds. */
 const togetherMs = 2_000;
 
-/** Ctrl-C where nothing goes on and nothing is typed: twice leaves. */
+/** Handles Ctrl-C when nothing is running and nothing is typed: pressing it twice leaves the chat. */
 export interface Interrupts {
-  /** What to say until it is too late for the second; undefined then. */
+  /** Holds the hint to show while a second Ctrl-C still counts, and is undefined afterwards. */
   readonly hint: string | undefined;
-  /** Whether this one is the second. */
   isSecond(): boolean;
-  /** Another key came between. */
+  /** Resets the count because another key was pressed in between. */
   forget(): void;
 }
 

@@ -5,7 +5,7 @@ import type { Live, Size } from "../../terminal/screen/drawn.ts";
 import { countCells, type Line } from "../../terminal/text/width.ts";
 import { cutLine } from "../../terminal/text/wrap.ts";
 
-/** How many choices are shown at a time, on a screen that has the rows. */
+/** Limits how many choices are shown at a time, on a screen that has the rows. */
 const mostShown = 12;
 
 export interface PickerOptions<T> {
@@ -16,14 +16,14 @@ export interface PickerOptions<T> {
 }
 
 /**
- * A list of choices: the arrow keys move, typed words find one, Enter takes it, Escape leaves. With none in force no choice
- * is marked at first, so that an Enter that was meant for something else takes nothing.
+ * Creates a list of choices: the arrow keys move, typed words find one, Enter takes it, Escape leaves. When none is in force, no
+ * choice is marked at first, so that an Enter meant for something else takes nothing.
  */
 export function createPicker<T>({ picking, locale, done }: PickerOptions<T>): Panel {
   const { choices } = picking;
   let at = picking.chosen === undefined ? -1 : choices.findIndex(({ value }) => value === picking.chosen);
   let typed = "";
-  /** Whether an Enter found nothing to take. */
+  /** Is true when Enter was pressed and there was nothing to choose. */
   let wasEmpty = false;
 
   function move(by: number): void {
@@ -33,7 +33,7 @@ export function createPicker<T>({ picking, locale, done }: PickerOptions<T>): Pa
     typed = "";
   }
 
-  /** A word that is a choice's own, else the beginning of a label. */
+  /** Finds a choice by one of its own words, or else by the beginning of its label. */
   function find(word: string): number {
     const wanted = word.trim().toLowerCase();
     if (wanted === "") return -1;
@@ -119,7 +119,7 @@ export function createPicker<T>({ picking, locale, done }: PickerOptions<T>): Pa
 interface Place {
   isMarked: boolean;
   isInForce: boolean;
-  /** Of the labels, in cells. */
+  /** Is the width of the labels, in cells. */
   width: number;
 }
 
@@ -137,7 +137,6 @@ interface Found {
   typed: string;
   wasEmpty: boolean;
   from: number;
-  /** How many are shown at most. */
   most: number;
   all: number;
 }
@@ -153,19 +152,19 @@ function hint(locale: Locale, { typed, wasEmpty, from, most, all }: Found): stri
   return `${keys}${more}${typed === "" ? "" : ` · ${typed}`}`;
 }
 
-/** How long a pause in typing is, in milliseconds. */
+/** Counts as a pause in typing, in milliseconds. */
 const pauseMs = 700;
 
-/** Sooner than this after it has come nobody answers what they have read, in milliseconds. */
+/** Nobody can have read and answered a question sooner than this, in milliseconds. */
 const reactionMs = 300;
 
 /** Tells keys that answer a question from those that were on their way when it came. */
 export interface TypingAhead {
-  /** The question is on the screen; `typed` is what stands half typed below it. */
+  /** Reports that the question is on the screen. `typed` is the half-typed text below it. */
   shown(panel: Panel, typed: string): void;
   /**
-   * Whether a key belongs to the input although a question stands there: one that came before the question could be read, or
-   * that goes on with what was half typed when it came, until there is a pause. Asked once for each key.
+   * Is true when a key belongs to the input although a question is shown: the key came before the question could be read, or it
+   * continues what was half typed when the question came, until there is a pause. It must be called once for each key.
    */
   isAhead(panel: Panel | undefined, typed: string): boolean;
 }
@@ -199,9 +198,9 @@ export function createTypingAhead(now: () => number = () => performance.now()): 
   };
 }
 
-/** What takes the keys, and shows at the bottom of the screen what they do. */
+/** Handles the keys, and shows their effect at the bottom of the screen. */
 export interface Panel {
-  /** Whether it knows the key. */
+  /** Handles a key and returns whether the panel knows it. */
   press(key: Key): boolean;
   view(size: Size): Live;
 }

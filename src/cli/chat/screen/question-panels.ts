@@ -6,29 +6,32 @@ import type { Line } from "../../terminal/text/width.ts";
 import type { ChatHandler } from "../answer-question.ts";
 import { createPicker, type Panel } from "./picker.ts";
 
-/** Questions that stand at the bottom of the screen, one at a time, until they are answered or left. */
+/** Shows questions at the bottom of the screen, one at a time, until they are answered or left. */
 export interface Questions {
-  /** The one that stands there; undefined when none does. */
+  /** Is the panel that is shown, and undefined when none is. */
   readonly panel: Panel | undefined;
   ask: Reader["ask"];
   pick: NonNullable<Reader["pick"]>;
   /** Settles when no question stands there. Never rejects. */
   free(): Promise<void>;
-  /** Nobody is left to answer. */
+  /** Ends all questions because nobody is left to answer. */
   end(): void;
 }
 
 export interface QuestionsOptions {
   handler: Pick<ChatHandler, "locale">;
-  /** A question has come, changed or gone. */
+  /** Is called when a question has come, changed or gone. */
   changed(): void;
-  /** Whether a question would come by itself now, not because its reader has asked for it. */
+  /** Is true when a question would now appear without the reader's request. */
   comesUnasked(): boolean;
-  /** What was asked and said, to stay on the screen: not of a list that was asked for and left. */
+  /**
+   * Receives the question and its reply as a line that stays on the screen. It is not called for a list that was requested and
+   * then left.
+   */
   settled(line: Line): void;
 }
 
-/** A reply, and its words as they stay on the screen. */
+/** Holds a reply, and the words that stay on the screen for it. */
 interface Reply<T> {
   value: T;
   said: string;
@@ -38,7 +41,7 @@ export function createQuestions({ handler, changed, comesUnasked, settled }: Que
   let panel: Panel | undefined;
   let leave: (() => void) | undefined;
   let hasEnded = false;
-  /** The last question, so that the next one stands when it is over. */
+  /** Settles when the last question is over, so that the next one can be shown. */
   let before: Promise<unknown> = Promise.resolve();
 
   /** Shows a panel until it is done, is left, or the signal aborts, which rejects. What came of it stays on the screen. */

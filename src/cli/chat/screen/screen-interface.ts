@@ -33,8 +33,8 @@ export interface ScreenInterfaceOptions {
 }
 
 /**
- * A chat on the screen of a terminal: what is finished goes into the scrollback, once; what is going on, the questions and the
- * input stand below it. What is submitted while something goes on waits in line.
+ * Opens a chat on the screen of a terminal. Finished output is written to the scrollback once; current activity, the questions
+ * and the input are below it. What is submitted during a run is queued.
  */
 export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterface {
   const { console, handler, steps, history, look, reflow, verbose, signal } = options;
@@ -55,7 +55,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
   });
   const interrupts = createInterrupts({ handler, changed: refresh });
   let view: RunView | undefined;
-  /** Of the last run that has ended. */
+  /** Holds the steps of the last run that has ended. */
   let list: StepList | undefined;
   const typingAhead = createTypingAhead();
   const claimed = claimOutput(console, (line) => write(line));
@@ -79,7 +79,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
   });
   signal.addEventListener("abort", end, { once: true });
 
-  /** With nobody left to type, what waits in line is for nobody. */
+  /** Ends the chat. Nobody is left to type, so queued texts are of no use to anyone. */
   function end(): void {
     handler.leave();
     queue.end();
@@ -87,7 +87,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
     handler.stop();
   }
 
-  /** The question that stands there, else what is being typed. */
+  /** Returns the question that is shown, or else the input line. */
   function input(room: Size): Live {
     const { panel } = questions;
     if (panel === undefined) return editor.view(handler.prompt(), room);
@@ -175,7 +175,7 @@ function linesOf(text: string): Line[] {
   return text.split(/\r?\n/).map((line) => createLine(line));
 }
 
-/** What was submitted, as it stays on the screen: behind its prompt, further lines below the first. */
+/** Renders submitted text as it stays on the screen: after its prompt, with further lines below the first. */
 function renderEcho(prompt: string, text: string): Line[] {
   const lines = text.split("\n").map((line, index): Line => {
     if (index > 0) return [{ text: `  ${line}`, styles: ["strong"] }];
@@ -187,19 +187,19 @@ function renderEcho(prompt: string, text: string): Line[] {
   return [[], ...lines];
 }
 
-/** What stands at the bottom of a chat's screen, from top to bottom. */
+/** Holds the parts at the bottom of a chat's screen, from top to bottom. */
 export interface ChatParts {
-  /** What is going on, in at most so many lines. */
+  /** Renders the current activity in at most this many lines. */
   run(rows: number): readonly Line[];
-  /** What was submitted meanwhile. */
+  /** Lists the texts that were submitted in the meantime. */
   waiting: readonly string[];
-  /** A question, else what is being typed. */
+  /** Renders the question, or else the input line. */
   input(room: Size): Live;
   status: string;
   locale: Locale;
 }
 
-/** Of those that wait, as many are shown as lines, on a low screen one; the rest is counted. */
+/** Limits how many queued texts are shown as lines; a low screen shows one. The rest is counted. */
 const mostWaiting = 3;
 const lowRows = 16;
 

@@ -18,10 +18,10 @@ export interface ScreenKeysOptions {
   questions: Pick<Questions, "panel">;
   interrupts: Interrupts;
   typingAhead: TypingAhead;
-  /** Whether a question would come by itself now, not because its reader has asked for it. */
+  /** Is true when a question would now appear without the reader's request. */
   comesUnasked(): boolean;
   screen: Pick<OpenScreen, "refreshNow" | "suspend" | "resume">;
-  /** Somebody leaves, or the terminal is gone. */
+  /** Ends the input when the user leaves, or the terminal is gone. */
   end(): void;
 }
 
@@ -32,7 +32,7 @@ export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
   let isOpen = true;
   let isDrawing = false;
 
-  /** One frame for all keys that came together. */
+  /** Draws one frame for all keys that arrived together. */
   function draw(): void {
     if (isDrawing) return;
     isDrawing = true;
@@ -51,7 +51,7 @@ export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
     draw();
   }
 
-  /** What the panel does not know must not change the text that it covers. */
+  /** Sends a key to the panel. A key that the panel does not know must not change the text behind it. */
   function pressIn(panel: Panel, key: Key): void {
     interrupts.forget();
     if (!panel.press(key)) command(key);
@@ -86,7 +86,7 @@ export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
     screen.resume();
   }
 
-  /** What waits in line was meant for what came of this: its writer gets it back. */
+  /** Stops the current run or command. Queued texts were meant to follow it, so they return to the input. */
   function stop(): boolean {
     if (!handler.stop()) return false;
     const texts = [...queue.takeBack(), editor.text];
@@ -108,12 +108,12 @@ export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
   };
 }
 
-/** How long the stop may be in coming, in milliseconds. */
+/** Limits the wait for the stop to take effect, in milliseconds. */
 const patienceMs = 100;
 
 /**
- * Ctrl-Z in a terminal whose keys come raw: stops the process with its group, as the terminal itself would, and goes on with
- * `resumed` when a shell continues it. Nothing where there are no such signals.
+ * Handles Ctrl-Z in a terminal in raw mode: stops the process with its group, as the terminal itself would, and calls `resumed`
+ * when a shell continues it. Does nothing where there are no such signals.
  */
 export function suspendProcess({ suspend, resumed }: { suspend(): void; resumed(): void }): void {
   if (process.platform === "win32") return;

@@ -8,15 +8,14 @@ import { renderDollars } from "../../../render/known-cost.ts";
 import { describeSearchChoice, modeHelp, modeNames } from "../../../render/mode-names.ts";
 import type { Chat } from "../expand-run.ts";
 
-/** One thing that is in force. */
 export interface ConfigFact {
   name: Text;
   value: string;
-  /** It belongs to the one above it. */
+  /** Is true for a detail of the fact above it. */
   isDetail?: true;
 }
 
-/** What is in force in a chat: its mode with what is configured for it, models, search, language, places. */
+/** Lists what is in force in a chat: its mode with its settings, models, search, language and paths. */
 export async function listConfigFacts(chat: Chat): Promise<ConfigFact[]> {
   const { settings, config, conversationId } = chat;
   const { locale, mode } = settings;
@@ -47,7 +46,7 @@ const noFile: Text = {
   en: "none: defaults, environment and flags are used",
 };
 
-/** What counts in this mode; a chat's plain answer takes no rounds and calls no tools. */
+/** Lists the limits that apply in this mode. A plain chat answer takes no rounds and calls no tools. */
 function limitFacts({ config, settings }: Chat): ConfigFact[] {
   const limits = mergeLimits(config, settings.limits);
   const time = detail({ zh: "最大执行时间", en: "Time limit" }, `${limits.maxExecutionTimeMs / 1000} s (10-300)`);
@@ -101,7 +100,7 @@ function searchState({ settings: { locale, mode, search } }: Chat): string {
   return say(locale, search.on ? { zh: "开", en: "on" } : { zh: "关", en: "off" });
 }
 
-/** Whom a search asks, in their order. */
+/** Lists the search providers in the order in which they are asked. */
 function partiesOf(search: SearchCheck | null): ConfigFact[] {
   if (search === null || search.chain.length === 0) return [];
   const names = search.chain.map(({ party }) => party).join(" → ");

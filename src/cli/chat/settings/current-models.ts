@@ -2,9 +2,9 @@ import type { Duet } from "../../../app/open-duet.ts";
 import { toModelName } from "../../../core/model.ts";
 import type { ChatSettings } from "../expand-run.ts";
 
-/** The names of the models in force, as soon as they are known: the prompt does not wait for them. */
+/** Provides the names of the models in force as soon as they are known. The prompt does not wait for them. */
 export interface ModelNames {
-  /** `functionCall → answer`, or the one that plays both parts; empty while it is not known. */
+  /** Returns `functionCall → answer`, or the one model that plays both roles. It is empty while they are not known. */
   line(): string;
   refresh(): void;
 }

@@ -4,7 +4,7 @@ import { describeLimit, type LimitKey, readLimit } from "../../../config/limit-s
 import { type Locale, say, type Text } from "../../../kit/errors.ts";
 import type { Setting } from "./setting.ts";
 
-/** The limits of a run as `/set` has them. */
+/** Creates the settings that `/set` offers for the limits of a run. */
 export function createLimitSettings(): Setting[] {
   return [
     limit("max_iterations", { key: "maxIterations", changes: "maxIterations" }),
@@ -26,7 +26,7 @@ interface Limit {
     keyof LimitChanges,
     "maxIterations" | "maxToolCalls" | "maxExecutionTimeMs" | "tokenBudget" | "costBudget"
   >;
-  /** How many of what the limit is counted in make one of what is typed. */
+  /** Converts the typed unit to the limit's own unit: one typed unit is this many of the limit's. */
   factor?: number;
   unit?: Text;
 }

@@ -8,7 +8,9 @@ import type { Chat } from "../expand-run.ts";
 import type { Setting } from "./setting.ts";
 import type { Role } from "./switch-models.ts";
 
-/** The parameters of models as `/set` has them: of both roles, and of each. What a vendor allows is judged by the app. */
+/**
+ * Lists the settings that `/set` offers for model parameters: for both roles, and for each. The app checks what a vendor allows.
+ */
 export const parameterSettings: readonly Setting[] = [bothRoles(), only("functionCall"), only("answer")].flat();
 
 type Name = "temperature" | "maxTokens" | "topP";

@@ -1,13 +1,13 @@
 import type { Text } from "../../../kit/errors.ts";
 import type { Chat } from "../expand-run.ts";
 
-/** Something that `/set` shows and changes. */
+/** Represents a value that `/set` shows and changes. */
 export interface Setting {
-  /** As it is typed. */
+  /** Is the name as it is typed. */
   readonly key: string;
-  /** What it may be. */
+  /** Describes the allowed values. */
   readonly allowed: Text;
-  /** What is in force, as it is shown. */
+  /** Returns the value in force, as it is shown. */
   value(chat: Chat): Promise<string>;
   /** Takes what was typed; undefined: what the configuration says. Throws, with nothing changed, where it cannot be. */
   change(chat: Chat, written: string | undefined): Promise<void>;

@@ -6,7 +6,7 @@ import { describeSwitchedModel } from "../../../render/mode-names.ts";
 import type { Choice } from "../../questions/reader.ts";
 import type { Chat } from "../expand-run.ts";
 
-/** Of whom a command changes the model. */
+/** Names the role whose model a command changes. */
 export type Role = "functionCall" | "answer";
 
 /**
@@ -28,7 +28,7 @@ export async function switchModels(chat: Chat, role: Role, changes: ModelChanges
   chat.write(say(settings.locale, { zh: text.zh + roles.zh, en: text.en + roles.en }));
 }
 
-/** The models that can be chosen, the one that plays the role now first. */
+/** Lists the models that can be chosen. The one that plays the role now is first. */
 export async function listModelChoices(chat: Chat, role: Role, signal: AbortSignal): Promise<Choice<string>[]> {
   const [models, names] = await Promise.all([chat.duet.models(chat.settings.models), chat.duet.modelNames(signal)]);
   const inForce = toModelName(models[role]);
@@ -39,7 +39,9 @@ export async function listModelChoices(chat: Chat, role: Role, signal: AbortSign
   }));
 }
 
-/** What was typed as `provider/model`: the bare name of a model that can be chosen, or of a variant of DeepSeek's, is enough. */
+/**
+ * Resolves what was typed to `provider/model`. The bare name of a model that can be chosen, or of a DeepSeek variant, is enough.
+ */
 export async function resolveModelName(chat: Chat, typed: string, signal: AbortSignal): Promise<string> {
   if (typed.includes("/") || typed.startsWith("{")) return typed;
   if (/^deepseek-(chat|reasoner|flash|v\d)[a-z0-9.-]*$/i.test(typed)) return `deepseek/${typed.toLowerCase()}`;

@@ -6,15 +6,15 @@ import { wrapLine } from "../../terminal/text/wrap.ts";
 import type { Scrollback } from "./scrollback.ts";
 import { takeTail } from "./thinking.ts";
 
-/** Milliseconds between two looks at what is finished: as often as there are frames. */
+/** Sets the interval between two checks for finished text, in milliseconds. It equals the time of one frame. */
 const flushMs = 50;
 
-/** An answer as it grows: what is finished of it goes out, the rest is live. */
+/** Shows an answer as it grows. Finished parts are written out, and the rest is redrawn. */
 export interface Answer {
   push(text: string, citations: readonly Citation[] | undefined): void;
   /** Lets out what is finished. */
   flush(): void;
-  /** The rest goes out once it is made; nothing more may be pushed. */
+  /** Writes out the rest once it is rendered. Nothing more may be pushed. */
   end(): void;
   live(rows: number): Line[];
 }
@@ -28,7 +28,7 @@ export interface AnswerOptions {
 
 /** Begins an answer, a blank line above it. Where Markdown cannot be shown, its text is, as it is. */
 export function createAnswer({ screen, scrollback, openMarkdown, now }: AnswerOptions): Answer {
-  /** All of it, for when it cannot be shown as Markdown. */
+  /** Holds the whole text, for when it cannot be shown as Markdown. */
   let whole = "";
   let held: { text: string; citations: readonly Citation[] | undefined }[] = [];
   let stream: MarkdownStream | undefined;

@@ -20,15 +20,15 @@ export interface RunViewOptions {
   steps: StepLog;
   locale: Locale;
   openMarkdown(): MarkdownStream | Promise<MarkdownStream>;
-  /** Whole thoughts, and each call's whole input and output. */
+  /** Is true when whole thoughts are shown, and each call's whole input and output. */
   verbose: boolean;
-  /** Whether signs of what goes on turn; true when absent. */
+  /** Is true when signs of current activity are animated, which is the default. */
   animates?: boolean;
-  /** Milliseconds; only differences count. */
+  /** Returns milliseconds. Only differences count. */
   now?: () => number;
 }
 
-/** Between two turns of a sign that goes on. */
+/** Sets the time between two frames of an animated sign. */
 const tickMs = 100;
 
 /** Opens the view of one run. It asks for frames until the run has ended or it is closed. */
@@ -41,15 +41,18 @@ export function createRunView(options: RunViewOptions): RunView {
   const plan = createPlanView({ screen, scrollback, steps, locale });
   let phaseLines: PhaseLines | undefined;
   let answer: Answer | undefined;
-  /** The answer that has ended and is still being made ready. */
+  /** Holds the answer that has ended and is still being rendered. */
   let ending: Answer | undefined;
-  /** Blank text that an answer may begin with. */
+  /** Holds blank text, with which an answer may begin. */
   let blank = "";
-  /** What was told while an answer grew: it stands behind it, not in its midst. */
+  /** Holds lines that arrived while an answer grew. They are shown after it, and do not interrupt it. */
   let afterAnswer: Line[] = [];
   let isOver = false;
   const circuitCall = screen.beginPassage?.();
-  /** How many of its lines were written before the answer began; the last one, where it began again. */
+  /**
+   * Counts the lines of the list that had been written before the answer began. If it began more than once, the last time
+   * counts.
+   */
   let listLength: number | undefined;
   let list: StepList | undefined;
   const ticking = setInterval(tick, tickMs);
@@ -104,7 +107,7 @@ export function createRunView(options: RunViewOptions): RunView {
     });
   }
 
-  /** Whatever goes on is closed, also where the run broke off. */
+  /** Closes all current activity, also when the run broke off. */
   function end(): void {
     if (isOver) return;
     isOver = true;
@@ -205,14 +208,14 @@ export function createRunView(options: RunViewOptions): RunView {
 }
 
 export interface StepListOptions {
-  /** The lines of the run; the first `length` of them are the list. */
+  /** Holds the lines of the run; the first `length` of them are the list. */
   circuitCall: ReplaceableLines;
   length: number;
   steps: readonly Step[];
   locale: Locale;
 }
 
-/** The list of a run that has ended: it stands open until the person folds it (agent-mode.md, "最终回答展示"). */
+/** Creates the list of a run that has ended. It stays expanded until the user folds it (agent-mode.md, "最终回答展示"). */
 export function createStepList({ circuitCall, length, steps, locale }: StepListOptions): StepList {
   const open = circuitCall.lines.slice(0, length);
   const folded: Line[] = [createLine(foldedLine(steps, locale), "dim")];

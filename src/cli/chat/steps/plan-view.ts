@@ -8,7 +8,7 @@ import { cutLine } from "../../terminal/text/wrap.ts";
 import type { Scrollback } from "./scrollback.ts";
 import type { StepLog } from "./step-words.ts";
 
-/** A plan: the whole of it once, so that it can be agreed to, then a checklist that fills in and stays when it is over. */
+/** A plan is shown in full once, for approval, and then as a checklist that stays on the screen after the run. */
 export interface PlanView {
   handle(steps: readonly PlanStep[]): void;
   /** Leaves the checklist of a plan that was begun; once. */
@@ -25,7 +25,7 @@ export interface PlanViewOptions {
 
 export function createPlanView({ screen, scrollback, steps: stepLog, locale }: PlanViewOptions): PlanView {
   let plan: readonly PlanStep[] = [];
-  /** Whether its checklist is among the finished lines, or has nothing to say yet. */
+  /** Is true when the checklist has been written to the finished lines, or has nothing to show yet. */
   let isTold = true;
   let drawn: { plan: readonly PlanStep[]; columns: number; lines: Line[] } | undefined;
 

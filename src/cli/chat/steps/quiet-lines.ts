@@ -7,10 +7,10 @@ import { noticeLine, renderBill, renderEvent, renderPhase } from "../../../rende
 import { renderOutcome } from "../../../render/step-writer.ts";
 import { createLine, type Line, type Style } from "../../terminal/text/width.ts";
 
-/** A phase that begins: once for each change of phase or model, with the reason where the answer is to be written. */
+/** Renders one line per change of phase or model, with the reason when the answer phase begins. */
 export type PhaseLines = (event: Extract<AgentEvent, { type: "phase-start" }>) => Line[];
 
-/** In chat mode the answer model answers from the first word on: no change to tell. */
+/** Returns no line in chat mode, where the answer model writes from the first word and no phase changes. */
 export function createPhaseLines({ mode, models }: RunStart, locale: Locale): PhaseLines {
   let before = mode === "chat" ? `answer ${models.answer}` : "";
   return (event) => {
@@ -27,7 +27,7 @@ export function createPhaseLines({ mode, models }: RunStart, locale: Locale): Ph
 
 type RunStart = Pick<Extract<AgentEvent, { type: "run-start" }>, "mode" | "models">;
 
-/** An evaluation or a notice; what belongs into logs only with `verbose`. */
+/** Renders an evaluation or a notice; events that belong only in logs need `verbose`. */
 export function renderQuietLines(event: AgentEvent, locale: Locale, verbose = false): Line[] {
   const line = verbose && event.type === "notice" ? noticeLine(event) : renderEvent(event, locale);
   if (line === undefined) return [];
@@ -35,7 +35,7 @@ export function renderQuietLines(event: AgentEvent, locale: Locale, verbose = fa
   return [createLine(sanitizeLine(line), isWarning ? "warn" : "dim")];
 }
 
-/** How a run ended, where that has to be said, and what it used. */
+/** Renders what the run used and, unless it ended normally, how it ended. */
 export function renderEnd(outcome: Outcome, locale: Locale): Line[] {
   const style = endStyles[outcome.status] ?? "dim";
   const advice = modeAdvice(outcome, locale);
@@ -51,7 +51,7 @@ export function renderEnd(outcome: Outcome, locale: Locale): Line[] {
 const endStyles: Partial<Record<Outcome["status"], Style>> = { failed: "bad", partial: "warn" };
 
 /**
- * What to try after a run with tools that failed (model-invocation.md, "Agent 模式错误降级"): it advises, and never switches by
+ * Suggests what to try after a run with failed tools (model-invocation.md, "Agent 模式错误降级"); it never switches the mode by
  * itself.
  */
 function modeAdvice({ status, meta }: Outcome, locale: Locale): string | undefined {
@@ -62,7 +62,7 @@ function modeAdvice({ status, meta }: Outcome, locale: Locale): string | undefin
   });
 }
 
-/** Without the advice for those who have no commands. */
+/** Removes the advice to use a chat command, for users of interfaces without commands. */
 function unadvised(outcome: Outcome, locale: Locale): Outcome {
   const { error } = outcome;
   const advice = say(locale, chatAdvice);

@@ -4,9 +4,9 @@ import { type Line, toPlainText } from "../../terminal/text/width.ts";
 /** Takes finished lines and gives them to the screen in that order, also where some are still being made. */
 export interface Scrollback {
   write(...lines: Line[]): void;
-  /** What is written after it waits for it; it must not reject. */
+  /** Writes the lines once the promise resolves; later writes wait for it. The promise must not reject. */
   writeLater(lines: Promise<readonly Line[]>): void;
-  /** A blank line, where none stands already. */
+  /** Writes a blank line unless the previous line is blank. */
   gap(): void;
   /** Does something once all that was written so far is on the screen: at once where nothing is being made. */
   afterwards(work: () => void): void;

@@ -8,16 +8,16 @@ import { cutLine } from "../../terminal/text/wrap.ts";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const frameMs = 100;
-/** Of a phase and its model's name, in UTF-16 units. */
+/** Limits a phase with its model's name to 120 UTF-16 units. */
 const longestTitle = 120;
 
-/** One line that says that a run goes on: its phase and model, the seconds and the tokens so far. */
+/** Shows in one line that a run is going on: its phase and model, the elapsed seconds and the tokens so far. */
 export interface Spinner {
   phase(event: Extract<AgentEvent, { type: "phase-start" }>): void;
-  /** What a model has just written. */
+  /** Counts text that a model has just written. */
   wrote(text: string): void;
   phaseEnd(event: PhaseEnd): void;
-  /** The sign alone, as it turns. */
+  /** Returns the current frame of the spinner without its text. */
   sign(): string;
   line(): Line;
 }
@@ -26,7 +26,6 @@ export interface SpinnerOptions {
   screen: Pick<Screen, "size">;
   locale: Locale;
   now(): number;
-  /** Whether its sign turns. */
   animates: boolean;
 }
 
@@ -34,7 +33,7 @@ export function createSpinner({ screen, locale, now, animates }: SpinnerOptions)
   const startedAt = now();
   let title = say(locale, { zh: "准备中", en: "starting" });
   let tokens = 0;
-  /** Bytes of what the models wrote since the last usage was told. */
+  /** Counts the bytes that models have written since the last usage report. */
   let written = 0;
 
   function sign(): string {
@@ -42,7 +41,10 @@ export function createSpinner({ screen, locale, now, animates }: SpinnerOptions)
     return frames[Math.floor((now() - startedAt) / frameMs) % frames.length] ?? "";
   }
 
-  /** A token is about four bytes of English and one and a half characters of Chinese, which is as many. */
+  /**
+   * Estimates tokens from bytes: a token is about four bytes of English, or one and a half Chinese characters, which is about as
+   * many bytes.
+   */
   function used(): string {
     const guessed = Math.round(written / 4);
     return guessed > 0 ? `~${tokens + guessed} tok` : `${tokens} tok`;

@@ -8,11 +8,11 @@ import type { Step, StepLog } from "./step-words.ts";
 
 const mostSteps = 500;
 
-/** Of all steps together, in UTF-16 units. */
+/** Limits the text of all steps together, in UTF-16 units. */
 const mostText = 16 * 1024 * 1024;
 
 export interface StepLogOptions {
-  /** Milliseconds; only differences count. */
+  /** Returns milliseconds. Only differences count. */
   now?: () => number;
 }
 
@@ -26,7 +26,7 @@ export function createStepLog({ now = () => performance.now() }: StepLogOptions 
   let run = 0;
   let turn = { model: "", startedAt: 0, hasThought: false };
   let thought: OpenStep | undefined;
-  /** What the growing thought is made of now. */
+  /** Holds the kind of event that the current thought is built from. */
   let growing: "reasoning-delta" | "thought-delta" | undefined;
   let plan: OpenStep | undefined;
   const calls = new Map<string, { step: OpenStep; tool: string; args: JsonValue }>();
@@ -94,7 +94,7 @@ export function createStepLog({ now = () => performance.now() }: StepLogOptions 
     plan.mark(stateOf(planned));
   }
 
-  /** What still runs has come to its end. */
+  /** Closes every step that is still running. */
   function endRun(state: "done" | "failed"): void {
     endThought(state);
     for (const step of [...[...calls.values()].map((call) => call.step), plan])
@@ -134,7 +134,7 @@ export function createStepLog({ now = () => performance.now() }: StepLogOptions 
   };
 }
 
-/** The same in every language. */
+/** Renders a plan step without any words to translate. */
 function planLine(step: PlanStep): string {
   const call = step.tool === "" ? "" : ` · ${step.tool} ${toSafeJson(step.parameters)}`;
   return `${planSigns[step.state]} ${step.step}. ${toPurpose(step)}${call}`;
@@ -145,22 +145,21 @@ function stateOf(planned: readonly PlanStep[]): Step["state"] {
   return planned.some(({ state }) => state === "failed") ? "failed" : "done";
 }
 
-/** Of a step's input and of its text each, in UTF-16 units. */
+/** Limits a step's input and its text separately, in UTF-16 units. */
 const longestText = 256 * 1024;
 
 export interface OpenStepOptions extends Pick<Step, "number" | "kind" | "name"> {
   input?: string;
-  /** Which run of the chat it belongs to. */
   run: number;
-  /** When it began, by the clock `now`: milliseconds. */
+  /** Holds the start time in milliseconds, as given by the clock `now`. */
   startedAt: number;
   now(): number;
 }
 
-/** A step as its book writes it. */
+/** A step can still be changed by the log that records it. */
 interface OpenStep extends Step {
   readonly run: number;
-  /** UTF-16 units that it holds. */
+  /** Counts the UTF-16 units that the step holds. */
   readonly size: number;
   append(text: string): void;
   replace(text: string): void;

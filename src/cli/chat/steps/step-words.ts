@@ -4,56 +4,55 @@ import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { renderSeconds, toCallName } from "../../../render/event-lines.ts";
 import { createLine, type Line } from "../../terminal/text/width.ts";
 
-/** A thought that is over, by the name that model-invocation.md gives it. */
+/** Names a finished thought as model-invocation.md does. */
 export function renderThoughtTitle({ number, elapsedMs, state }: Step, locale: Locale): string {
   const cut = state === "failed" ? say(locale, { zh: "，已中断", en: ", cut off" }) : "";
   return `${say(locale, { zh: "💡 思考过程", en: "💡 Thought" })} #${number} (${renderSeconds(elapsedMs)}${cut})`;
 }
 
-/** Whether a step succeeded; one that still runs has none yet. */
+/** Returns the success or failure mark, and nothing for a step that is still running. */
 function renderSign({ state }: Step): string {
   return state === "running" ? "…" : state === "done" ? "✓" : "✗";
 }
 
-/** Something of a run that is shown as one line and can be opened again by its number. */
+/** A step is a part of a run that is shown as one line and can be expanded by its number. */
 export interface Step {
-  /** From 1 on, through the whole chat. */
+  /** Counts from 1 through the whole chat. */
   readonly number: number;
   readonly kind: "thought" | "tool" | "plan";
-  /** A model's or a tool's name; empty for a plan. */
+  /** Holds the name of a model or a tool; empty for a plan. */
   readonly name: string;
-  /** What a tool was given, as JSON; else empty. */
+  /** Holds the tool's input as JSON; empty for other kinds of steps. */
   readonly input: string;
-  /** What was thought, what the tool gave, the plan's lines. Never longer than the book keeps. */
+  /** Holds the thought, the tool's result or the plan's lines, cut to the step log's limit. */
   readonly text: string;
-  /** How many UTF-16 units of its input and text the book did not keep; absent when it has all. */
+  /** Counts the UTF-16 units of input and text that the log dropped; absent when nothing was dropped. */
   readonly missing?: number | undefined;
   readonly state: "running" | "done" | "failed";
-  /** Milliseconds from its first event to its last; of a thought from the start of its model's turn. */
+  /** Holds the milliseconds from the step's first event to its last; a thought counts from the start of its model's turn. */
   readonly elapsedMs: number;
 }
 
-/** The steps of a chat, so that any can be opened again; the oldest are forgotten, so it never grows for ever. */
+/** Records the steps of a chat so that any can be expanded again. The oldest are dropped, which bounds its size. */
 export interface StepLog {
   /** Reads a run's events, in order. */
   handle(event: AgentEvent): void;
   find(number: number): Step | undefined;
-  /** Those of the run that is going on, else of the last one. */
+  /** Returns the steps of the current run, or of the last one when none is running. */
   ofRun(): readonly Step[];
-  /** The step of a call of this run. */
+  /** Finds the step of a call of the current run. */
   ofCall(callId: string): Step | undefined;
-  /** The thought that is growing, else the last one of this run. */
+  /** Returns the thought that is being written, or else the last one of this run. */
   thought(): Step | undefined;
-  /** The plan of this run. */
   plan(): Step | undefined;
 }
 
-/** Each of them opened, a blank line between them. */
+/** Expands each step, with a blank line between them. */
 export function expandAll(steps: readonly Step[], locale: Locale): Line[] {
   return steps.flatMap((step, index) => (index === 0 ? expandStep(step, locale) : [[], ...expandStep(step, locale)]));
 }
 
-/** A step with everything that the book keeps of it: its title, what a tool was given, and its whole text. */
+/** Expands a step to everything that the log holds: its title, the tool's input and the whole text. */
 export function expandStep(step: Step, locale: Locale): Line[] {
   const { input, text, missing, kind, state } = step;
   const heading = (name: Text): Line => createLine(`  ${say(locale, name)}`, "dim");

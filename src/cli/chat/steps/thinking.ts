@@ -8,15 +8,14 @@ import { cutLine, wrapLine } from "../../terminal/text/wrap.ts";
 import type { Scrollback } from "./scrollback.ts";
 import { renderThoughtTitle, type Step } from "./step-words.ts";
 
-/** Lines of a growing thought below its title. */
+/** Limits the lines shown of a growing thought below its title. */
 const shownLines = 6;
 
-/** Of the words in its folded line, in UTF-16 units. */
+/** Limits the words in a folded thought's line, in UTF-16 units. */
 const longestWords = 300;
 
-/** A thought as it grows, and the one line that stays of it. */
+/** Shows a thought while it is being written, and leaves one line of it afterwards. */
 export interface Thinking {
-  /** The thought that grows now. */
   show(step: Step, event: AgentEvent): void;
   /**
    * Leaves one line of the thought that grew; nothing where none did, so that a thought is folded once. `cause` is the event
@@ -82,12 +81,12 @@ function lastLines(text: string, columns: number, most: number): Line[] {
   return lines.slice(-most);
 }
 
-/** Where a long line is cut: seldom, so that what is shown of a growing text does not move with each piece. */
+/** A long line is cut at multiples of this, so that the visible part of a growing text does not move with each piece. */
 const stride = 2048;
 
 /**
- * The end of a growing text, with at least `least` UTF-16 units where it has so many: from a line's start where one is near,
- * else from a place that stays the same while the text grows by 2,048 units.
+ * Returns the end of a growing text, with at least `least` UTF-16 units when the text has that many. It begins at the start of a
+ * line if one is near, and otherwise at a position that stays the same while the text grows by 2,048 units.
  */
 export function takeTail(text: string, least: number): string {
   const latest = text.length - least;

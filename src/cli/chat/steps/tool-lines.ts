@@ -15,12 +15,12 @@ import { cutLine } from "../../terminal/text/wrap.ts";
 import type { Scrollback } from "./scrollback.ts";
 import type { StepLog } from "./step-words.ts";
 
-/** Of what stands in one line, in UTF-16 units; the screen cuts it further. */
+/** Limits the text put into one line, in UTF-16 units; the screen cuts it further. */
 const longestText = 400;
 /** Cells that a call's arguments have even where the line is full. */
 const leastArguments = 12;
 
-/** The calls of a run: each one line while it runs, and one that stays, with the first hits of a search under it. */
+/** Shows each call of a run as one line while it runs and one line afterwards, with the first hits of a search below it. */
 export interface ToolLines {
   start(event: Extract<AgentEvent, { type: "tool-start" }>): void;
   progress(event: Extract<AgentEvent, { type: "tool-progress" }>): void;
@@ -36,13 +36,13 @@ export interface ToolLinesOptions {
   steps: StepLog;
   locale: Locale;
   now(): number;
-  /** The sign of something that goes on. */
+  /** Returns the current frame of the spinner. */
   spin(): string;
 }
 
 interface Call {
   tool: string;
-  /** As one line. */
+  /** Holds the arguments on one line. */
   args: string;
   startedAt: number;
   progress: string;

@@ -3,14 +3,17 @@ import { DuetError } from "../../../kit/errors.ts";
 import { type Host, hostNames, hosts } from "../hosts.ts";
 import { joinPath, type Machine } from "../launch.ts";
 
-/** A host's file, there or not. */
+/** Locates a host's file, which may not exist yet. */
 export interface FileLocation {
   file: string;
-  /** Whether its folder is there: whether the host has ever run here. */
+  /** Is true when the file's folder exists, which means that the host has run on this machine. */
   isHostThere: boolean;
 }
 
-/** The file of the user's servers, or of the project here. Throws a `config` error for a host that knows no project files. */
+/**
+ * Chooses the file of the user's servers, or that of the project in the current directory. Throws a `config` error for a host
+ * that has no project files.
+ */
 export async function chooseFile(host: Host, machine: Machine, isProject: boolean): Promise<FileLocation> {
   if (isProject) {
     if (host.projectFile === undefined) throw noProjects(host);

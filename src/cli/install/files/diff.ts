@@ -13,8 +13,8 @@ const around = 3;
 const longestLine = 160;
 
 /**
- * What a change does to a file, as a unified difference of its one place: up to three lines around it, long ones cut, no
- * secret in any of them. Empty where the texts are the same.
+ * Renders a change to a file as a unified diff with one hunk: up to three lines of context, long lines cut, no secrets. Returns
+ * an empty string when the texts are the same.
  */
 export function createDiff(file: string, before: string, after: string, trees: readonly unknown[]): string {
   if (before === after) return "";
@@ -51,7 +51,10 @@ function sameAtEnd(old: readonly string[], now: readonly string[]): number {
   return sameAtStart(old.toReversed(), now.toReversed());
 }
 
-/** A line stays where the new text has it too, at its first place there; a change of one entry is short. */
+/**
+ * Keeps a line where the new text has it too, at its first position there; this simple method is enough because a change of one
+ * entry is short.
+ */
 function middle(old: readonly string[], now: readonly string[]): string[] {
   const [first, next] = [old[0], now[0]];
   if (first === undefined || next === undefined || old.length * now.length > 10_000) {
@@ -93,7 +96,7 @@ function secretsIn(value: unknown, name: string): string[] {
   return Object.entries(value).flatMap(([key, item]) => (isHidden ? [toText(item)] : secretsIn(item, key)));
 }
 
-/** The value of a header that is written as one text: `Authorization: Bearer …`. */
+/** Finds values of headers that are written as one text: `Authorization: Bearer …`. */
 function headerSecrets(text: string): string[] {
   const [, name = "", value] = /^(?:--?[\w-]+=)?([\w-]+):\s*(.+)$/s.exec(text) ?? [];
   return value !== undefined && isSecretName(name) ? [value] : [];

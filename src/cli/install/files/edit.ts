@@ -17,7 +17,7 @@ import { tomlForm } from "./toml-form.ts";
 
 const mark = "\ufeff";
 
-/** JSON, with comments and last commas where the host's people write them. */
+/** Reads and edits JSON, with comments and trailing commas for hosts that allow them. */
 export const jsonForm: FileFormat = {
   parse(text) {
     const bare = withoutMark(text);
@@ -61,12 +61,12 @@ function withoutMark(text: string): string {
 
 const forms: Readonly<Record<Host["form"], FileFormat>> = { json: jsonForm, toml: tomlForm };
 
-/** The servers in a host's file, by name. Throws one line where it cannot be read as what it should be. */
+/** Reads the servers in a host's file, by name. Throws a one-line error when the file cannot be read in the expected format. */
 export function readServers(host: Host, file: string, text: string): Record<string, unknown> {
   return serversOf(parsed(host, file, text), host, file);
 }
 
-/** The text in which the entry says what it should. Throws one line where that cannot be done without changing anything else. */
+/** Returns the text with the entry changed as asked. Throws a one-line error when that would change anything else. */
 export function editServers(host: Host, file: string, text: string, asked: Omit<Change, "key">): string {
   const before = parsed(host, file, text);
   const form = forms[host.form];
@@ -126,7 +126,7 @@ function isOnlyChange(before: unknown, after: unknown, { key, name, entry }: Cha
   }
 }
 
-/** The same without the parsers' own kinds of objects. */
+/** Copies the value without the parsers' own object types. */
 export function toPlainObject(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toPlainObject);
   if (value instanceof Date || !isRecord(value)) return value;
@@ -146,7 +146,7 @@ function setJsonValue(text: string, path: readonly string[], value: unknown): st
   return added(text, parent, key, value);
 }
 
-/** The first key of the path that its object has more than once. */
+/** Returns the first key of the path that occurs more than once in its object. */
 export function findDuplicateKey(text: string, path: readonly string[]): string | undefined {
   const [root] = find(text, path);
   return path.find((key, depth) => {
@@ -172,7 +172,7 @@ export function removeJsonValue(text: string, path: readonly string[]): string {
   return before === undefined ? rest : rest.slice(0, before) + rest.slice(before + 1);
 }
 
-/** Where the comma stands that is the next thing but blanks and comments. */
+/** Finds a comma that only blanks and comments separate from `from`. */
 function commaAfter(text: string, from: number): number | undefined {
   const scanner = createScanner(text, true);
   scanner.setPosition(from);
@@ -230,7 +230,6 @@ function rendered(value: unknown, indent: string, text: string): string {
   return lines.join(detectLineEnd(text) + indent);
 }
 
-/** The blanks at the beginning of the line. */
 function indentOf(text: string, at: number): string {
   return /^[ \t]*/.exec(text.slice(text.lastIndexOf("\n", at - 1) + 1))?.[0] ?? "";
 }
@@ -239,7 +238,7 @@ function startsLine(text: string, at: number): boolean {
   return text.slice(text.lastIndexOf("\n", at - 1) + 1, at).trim() === "";
 }
 
-/** One step of indentation; two spaces where the text shows none. */
+/** Detects one step of indentation; returns two spaces when the text shows none. */
 function unit(text: string): string {
   return /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ";
 }

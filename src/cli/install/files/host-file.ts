@@ -5,27 +5,25 @@ import { DuetError, type Text } from "../../../kit/errors.ts";
 import { createFolder, createRandomHex } from "../../../kit/random.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 
-/** Larger is no settings file. In bytes; that of Claude Code holds its history too. */
+/** A larger file, in bytes, is no settings file; that of Claude Code also holds its history. */
 const largest = 64_000_000;
 
-/** A host's file as it is now. */
 export interface HostFile {
-  /** Its own path, where the host's is a link to it. */
+  /** Holds the path of the file itself when the host's path is a link to it. */
   path: string;
-  /** Undefined where it is not there. */
+  /** Is undefined when the file does not exist. */
   text: string | undefined;
 }
 
-/** What is to become of it. */
 interface Writing {
   path: string;
   text: string;
   now: Date;
-  /** Whether only its owner may read it and the copy of it. */
+  /** Is true when only the owner may read the file and its backup. */
   isPrivate: boolean;
 }
 
-/** Who owns a file, and its mode. */
+/** Holds the owner and the mode of a file. */
 type Right = Pick<Stats, "uid" | "gid" | "mode">;
 
 /** Reads it. Throws one line where it is no regular file, a link to nothing, too large, not in UTF-8 or not to be read. */
@@ -89,7 +87,7 @@ async function give(file: string, right: Right): Promise<void> {
   await chmod(file, right.mode);
 }
 
-/** Who runs this with sudo must not take the file away from its owner; others cannot, and need not. */
+/** Restores the owner when the command runs under sudo; other users cannot change owners and do not need to. */
 async function keepOwner(file: string, { uid, gid }: Right): Promise<void> {
   await chown(file, uid, gid).catch(() => {});
 }
@@ -130,7 +128,7 @@ async function read(path: string, file: string): Promise<Uint8Array> {
   }
 }
 
-/** Of what stands at the path itself: to write there would put a file in the link's place. */
+/** Checks the path itself, because replacing it would put a file in the link's place. */
 async function isLink(path: string): Promise<boolean> {
   return lstat(path).then(
     (state) => state.isSymbolicLink(),
@@ -152,7 +150,7 @@ function codeOf(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
 }
 
-/** The one line with which a host's file is left alone: which, and why. */
+/** Creates the one-line error for a host's file that is left unchanged: which file, and why. */
 export function hostFileError(file: string, what: Text, cause?: unknown): DuetError {
   const text = { zh: sanitizeLine(`${file}：${what.zh}`), en: sanitizeLine(`${file}: ${what.en}`) };
   return new DuetError({ code: "invalid_request", text, cause });

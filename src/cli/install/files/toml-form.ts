@@ -4,7 +4,7 @@ import { isRecord } from "../../../kit/json.ts";
 import type { Entry } from "../entry.ts";
 import { detectLineEnd, type FileFormat, FormatError } from "./form.ts";
 
-/** TOML, as text: only the lines of one table, and of those below it, are touched. */
+/** Edits TOML as text: only the lines of one table and its subtables change. */
 export const tomlForm: FileFormat = {
   parse(text) {
     try {
@@ -31,7 +31,7 @@ export const tomlForm: FileFormat = {
   },
 };
 
-/** A field that has a table of its own keeps it: what differs in it is set there. */
+/** A field that has a table of its own keeps it; only the values that differ are set there. */
 function setField(text: string, path: readonly string[], there: unknown, value: unknown): string {
   const hasTable = readStatements(text).some((each) => isHead(each, path));
   if (!isRecord(value) || !isRecord(there) || !hasTable) return set(text, path, value);
@@ -72,7 +72,7 @@ function block(table: readonly string[], pairs: readonly [string, unknown][]): s
   return [`[${table.map(bare).join(".")}]`, ...pairs.map(([key, value]) => `${bare(key)} = ${written(value)}`)];
 }
 
-/** Without the statements of that table and of those below it; comments before the next table stay. */
+/** Removes the statements of the table and of its subtables; comments before the next table stay. */
 function removed(text: string, table: readonly string[]): string {
   const isWithin = ({ path }: Statement): boolean => isDeepStrictEqual(path.slice(0, table.length), table);
   return readStatements(text)
@@ -102,23 +102,26 @@ function written(value: unknown): string {
   return `{ ${pairs.join(", ")} }`;
 }
 
-/** A table's head or a pair of key and value, where it stands in the text. */
+/** Represents a table header or a key/value pair, with its position in the text. */
 interface Statement {
   kind: "table" | "pair";
-  /** From the root: of a pair with its table's path before its own key. */
+  /** Starts at the root; for a pair, its table's path precedes its own key. */
   path: readonly string[];
-  /** Of its first character. */
+  /** Is the index of the first character. */
   start: number;
-  /** Of its value's first character; of a table's head the same as `start`. */
+  /** Is the index of the value's first character; for a table header, the same as `start`. */
   value: number;
-  /** After its last character; a comment behind it is not counted. */
+  /** Is the index after the last character, excluding a comment behind it. */
   end: number;
 }
 
 const blank = /(?:\s|#[^\n]*)*/y;
 const textValue = /"""(?:[^\\]|\\[\s\S])*?"{3,5}|'''[\s\S]*?'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/y;
 
-/** The statements of a TOML text, in its order. The text has been parsed: what is no TOML may give anything. */
+/**
+ * Returns the statements of a TOML text in order. The text must have been parsed before: the result for invalid TOML is
+ * unspecified.
+ */
 function readStatements(text: string): Statement[] {
   const found: Statement[] = [];
   let table: readonly string[] = [];
@@ -141,7 +144,7 @@ function readStatements(text: string): Statement[] {
   return found;
 }
 
-/** The words of a dotted key; read by the parser itself, which knows all quotes. */
+/** Returns the parts of a dotted key. The parser itself reads them, since it knows all kinds of quotes. */
 function keys(written: string): string[] {
   const path: string[] = [];
   for (let node: unknown = parse(`${written} = 0`); isRecord(node); ) {
@@ -152,7 +155,7 @@ function keys(written: string): string[] {
   return path;
 }
 
-/** The first of the characters outside of strings and brackets, else the end of the text. */
+/** Returns the index of the first of these characters outside strings and brackets, or else the end of the text. */
 function endOf(text: string, from: number, characters: string): number {
   let depth = 0;
   for (let at = from; at < text.length; ) {

@@ -1,10 +1,10 @@
 import { type Complete, type Completion, type Menu, moveInMenu, openMenu } from "./menu.ts";
 
-/** The menu of completions; it comes when they are found. */
+/** Shows the menu of completions once they are found. */
 export interface CompletionMenu {
-  /** What is shown; while the next one is looked for it is still the last one. */
+  /** Holds the menu on the screen; while a new one is being prepared, this is still the previous one. */
   readonly menu: Menu | undefined;
-  /** What keys act on. */
+  /** Holds the menu that keys act on. */
   readonly current: Menu | undefined;
   /** Looks for ways to go on; asked `byHand`, the only one is taken at once. */
   ask(textBefore: string, byHand: boolean): void;
@@ -16,7 +16,7 @@ export interface CompletionMenuOptions {
   complete: Complete;
   /** Puts the only completion in. */
   take(from: number, completion: Completion): void;
-  /** The menu has come, gone or changed. */
+  /** Runs when the menu has opened, closed or changed. */
   onChange(): void;
 }
 

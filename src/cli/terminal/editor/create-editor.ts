@@ -15,18 +15,18 @@ import { createFrame, type Frame, getMaxRows, renderText, scroll } from "./view.
 export interface EditorOptions {
   complete: Complete;
   history: InputHistory;
-  /** Something looks different though no key was pressed: completions were found. */
+  /** Runs when the view changes without a key press, because completions were found. */
   onChange(): void;
-  /** The language of what the editor itself says. */
+  /** Returns the language of the editor's own messages. */
   locale(): Locale;
 }
 
-/** An empty editor. A text that would be too long is not put in: what stands there stays, and a line says so. */
+/** Creates an empty editor. It rejects text that would exceed the limit: the existing text stays, and a line reports it. */
 export function createEditor({ complete, history, onChange, locale }: EditorOptions): Editor {
   const typing = createTyping(history);
   const completing = createCompletionMenu({ complete, take: (from, { text }) => put(text, from), onChange });
   let search: HistorySearch | undefined;
-  /** How many UTF-16 units were refused. */
+  /** Counts the UTF-16 units of text rejected as too long; undefined when none was. */
   let refused: number | undefined;
   let top = 0;
 
@@ -168,14 +168,14 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
 const changed: KeyResult = { result: "changed" };
 const unused: KeyResult = { result: "unused" };
 
-/** Whether a menu comes by itself: a command is typed, or a file behind `@`. */
+/** Returns true when a menu opens by itself: while a command, or a file after `@`, is being typed. */
 export function canOpenMenu(textBefore: string): boolean {
   // A text that long is looked at no more at each key.
   if (textBefore.length > 200_000) return false;
   return /^\/[^\n]{0,500}$/.test(textBefore) || findMentionAtEnd(textBefore) !== undefined;
 }
 
-/** What a key does while the history is searched: `take` puts what is found in the text, `leave` leaves all as it was. */
+/** Handles a key during a history search: `take` inserts the match in the text, and `leave` leaves everything as it was. */
 export function pressInSearch(search: HistorySearch, key: Key): "go-on" | "take" | "leave" {
   const { name, text, ctrl, alt } = key;
   if (name === "escape" || (ctrl && (text === "c" || text === "g"))) return "leave";
@@ -190,7 +190,7 @@ export function pressInSearch(search: HistorySearch, key: Key): "go-on" | "take"
   return "go-on";
 }
 
-/** What is found, and below it what is looked for, the cursor behind it. */
+/** Renders the match and, below it, the query with the cursor behind it. */
 export function renderSearch(
   { query, found }: HistorySearch,
   typed: string,
@@ -213,17 +213,17 @@ export function renderSearch(
 
 const mostQueried = 1_000;
 
-/** A search through what was typed before, from the newest entry back. */
+/** Searches the input history from the newest entry back. */
 interface HistorySearch {
   readonly query: string;
-  /** The entry that is found; undefined while nothing is looked for, or nothing holds it. */
+  /** Holds the matching entry; undefined while the query is empty or nothing contains it. */
   readonly found: string | undefined;
   type(text: string): void;
   /** Takes the last character of the query away. */
   shorten(): void;
-  /** The next older entry that holds the query, where there is one. */
+  /** Moves to the next older entry that contains the query, if there is one. */
   older(): void;
-  /** The next newer one. */
+  /** Moves to the next newer entry that contains the query, if there is one. */
   newer(): void;
 }
 

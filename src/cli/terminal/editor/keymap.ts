@@ -26,14 +26,14 @@ export type Action =
   | "yank"
   | "undo";
 
-/** What a key asks of the editor; undefined where it is none of the editor's keys, or a text to put in. */
+/** Returns the editor's action for a key, or undefined when the key has none or inserts text. */
 export function findAction(key: Key): Action | undefined {
   const { name, text, ctrl, alt, shift } = key;
   const held = `${ctrl ? "ctrl-" : ""}${alt ? "alt-" : ""}${shift ? "shift-" : ""}`;
   return actions.get(name === "text" ? `${held}${text}` : `${held}${name}`.toUpperCase());
 }
 
-/** Characters are in lower case, keys with a name in upper case. */
+/** Character keys are in lower case, named keys in upper case. */
 const actions: ReadonlyMap<string, Action> = new Map([
   ["ENTER", "submit"],
   ["SHIFT-ENTER", "newline"],

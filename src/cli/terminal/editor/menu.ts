@@ -7,13 +7,16 @@ import { cutLine, fitCells } from "../text/wrap.ts";
 export interface Menu {
   readonly from: number;
   readonly completions: readonly Completion[];
-  /** Undefined while none is. */
+  /** Is undefined while no completion is chosen. */
   readonly chosen: number | undefined;
-  /** Whether somebody has chosen it by an arrow key. */
+  /** Is true when the user has chosen it with an arrow key. */
   readonly isChosenByHand: boolean;
 }
 
-/** Undefined where there is nothing to choose. The first is chosen where its beginning is typed, or `byHand`. */
+/**
+ * Opens the menu, or returns undefined when there is nothing to choose. The first completion is chosen when its beginning has
+ * been typed, or with `byHand`.
+ */
 export function openMenu(
   found: { from: number; completions: readonly Completion[] } | undefined,
   textBefore: string,
@@ -30,7 +33,10 @@ export function moveInMenu(menu: Menu, step: 1 | -1): Menu {
   return { ...menu, chosen: (start + step + length) % length, isChosenByHand: true };
 }
 
-/** What Enter takes; undefined where it submits: nothing is chosen, or what is typed is one of them already. */
+/**
+ * Returns the completion that Enter takes. Returns undefined when Enter submits: nothing is chosen, or the typed text already
+ * equals a completion.
+ */
 export function chooseByEnter(menu: Menu, textBefore: string): Completion | undefined {
   const completion = menu.chosen === undefined ? undefined : menu.completions[menu.chosen];
   const typed = textBefore.slice(menu.from);
@@ -39,7 +45,7 @@ export function chooseByEnter(menu: Menu, textBefore: string): Completion | unde
   return !menu.isChosenByHand && menu.completions.some(isTyped) ? undefined : completion;
 }
 
-/** A line for each, in at most so many rows; those round the chosen one. */
+/** Renders one line per completion around the chosen one, at most `rows` lines. */
 export function renderMenu(menu: Menu, columns: number, rows: number): Line[] {
   const { completions, chosen } = menu;
   const shown = Math.min(completions.length, rows);
@@ -59,24 +65,22 @@ function menuLine({ text, help }: Completion, isChosen: boolean, cells: number):
   return help === undefined ? [mark, ...name] : [mark, ...name, { text: `  ${help}`, styles: ["dim"] }];
 }
 
-/** What came of a key: a text to take, something that looks different, or nothing that the editor knows. */
+/** Describes the effect of a key: a text was submitted, the view changed, or the editor does not use the key. */
 export type KeyResult = { result: "submit"; text: string } | { result: "changed" } | { result: "unused" };
 
-/** The text that somebody types: several lines, history, completion. */
+/** Edits the text that a user types, with several lines, history and completion. */
 export interface Editor {
   readonly text: string;
   press(key: Key): KeyResult;
   /** Puts this text in place of what stands there, the cursor behind it. */
   set(text: string): void;
-  /** How it looks behind a prompt, its menu of completions below it. */
+  /** Renders the text behind a prompt, with the menu of completions below it. */
   view(prompt: string, size: Size): Live;
 }
 
-/** One way to go on with what is typed. */
 export interface Completion {
   /** Takes the place of the text from `from` to the cursor. */
   readonly text: string;
-  /** What it means, in a few words. */
   readonly help?: string | undefined;
 }
 
@@ -85,7 +89,7 @@ export type Complete = (
   textBefore: string,
 ) => Promise<{ from: number; completions: readonly Completion[] } | undefined>;
 
-/** What was typed before, the oldest first. */
+/** Holds earlier inputs, the oldest first. */
 export interface InputHistory {
   readonly entries: readonly string[];
   /** Keeps an entry; one that is the same as the last is not kept twice. */

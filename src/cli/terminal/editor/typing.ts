@@ -14,20 +14,19 @@ import {
   type TextBuffer,
 } from "./text/buffer.ts";
 
-/** The index where the word before the cursor begins; Chinese words are those of its dictionary. */
+/** Returns the start of the word before the cursor; Chinese words are found with the segmenter's dictionary. */
 function findWordStart({ text, cursor }: TextBuffer): number {
   const start = Math.max(0, cursor - context);
   const word = wordsOf(text.slice(start, cursor)).at(-1);
   return start + (word?.start ?? 0);
 }
 
-/** The index where the word behind the cursor ends. */
 function findWordEnd({ text, cursor }: TextBuffer): number {
   const part = text.slice(cursor, cursor + context);
   return cursor + (wordsOf(part)[0]?.end ?? part.length);
 }
 
-/** The index where what stands before the cursor without a space in it begins. */
+/** Returns the start of the text without spaces before the cursor. */
 export function findBlankBefore({ text, cursor }: TextBuffer): number {
   let start = cursor;
   while (start > 0 && isBlank(text, start - 1)) start--;
@@ -54,17 +53,17 @@ function isBlank(text: string, index: number): boolean {
   return /\s/.test(text.charAt(index));
 }
 
-/** UTF-16 units in which a word is looked for. */
+/** Limits the search for a word, in UTF-16 units. */
 const context = 1_000;
 
-/** UTF-16 units that may be typed; nothing is put in that would make more. */
+/** Limits the typed text, in UTF-16 units; an insertion that would exceed the limit is rejected. */
 export const mostTyped = 1_000_000;
 
-/** The text and what keys do to it, without its looks. */
+/** Holds the text and applies keys to it, without rendering. */
 export interface Typing {
   readonly buffer: TextBuffer;
   readonly textBefore: string;
-  /** Its rows where they are so many cells wide; Up and Down go by them from then on. */
+  /** Breaks the text into rows of this many cells; Up and Down use these rows from then on. */
   rows(width: number): readonly Row[];
   /** Puts text in at the cursor, or in place of what stands from an index on. False where it would be too long: nothing changes. */
   put(text: string, from?: number): boolean;
@@ -85,9 +84,9 @@ export function createTyping(history: InputHistory): Typing {
   let buffer = emptyBuffer;
   let width = 79;
   let killed = "";
-  /** Whether the last key took text out, so that the next that does adds to it. */
+  /** Is true when the last key deleted text for later reinsertion; the next such deletion is added to it. */
   let isKilling = false;
-  /** The column where Up and Down began. */
+  /** Holds the column in which a series of Up and Down keys began. */
   let column: number | undefined;
 
   function change(next: TextBuffer, kind: string): void {
@@ -187,10 +186,10 @@ export function createTyping(history: InputHistory): Typing {
   };
 }
 
-/** An index in the text. */
+/** Returns an index in the text. */
 type Place = (buffer: TextBuffer) => number;
 
-/** Where the cursor goes. */
+/** Maps each movement to the new position of the cursor. */
 export const moves: ReadonlyMap<Action, Place> = new Map<Action, Place>([
   ["left", findPrevious],
   ["right", findNext],
@@ -202,13 +201,13 @@ export const moves: ReadonlyMap<Action, Place> = new Map<Action, Place>([
   ["text-end", ({ text }) => text.length],
 ]);
 
-/** From the cursor to where text is taken out. */
+/** Maps each deletion to the other end of the range that begins at the cursor. */
 export const deletions: ReadonlyMap<Action, Place> = new Map<Action, Place>([
   ["delete-left", findPrevious],
   ["delete-right", findNext],
 ]);
 
-/** The same, and what is taken out can be put in again. */
+/** Maps deletions whose text can be inserted again. */
 const kills: ReadonlyMap<Action, Place> = new Map<Action, Place>([
   ["kill-word-left", findWordStart],
   ["kill-blank-left", findBlankBefore],
@@ -217,18 +216,17 @@ const kills: ReadonlyMap<Action, Place> = new Map<Action, Place>([
   ["kill-line-right", (buffer) => orOneMore(buffer, findLineEnd(buffer), 1)],
 ]);
 
-/** At a line's border its line end goes. */
+/** Returns an index one unit further when it equals the cursor, so that a deletion at a line's border removes the line end. */
 function orOneMore({ text, cursor }: TextBuffer, index: number, step: 1 | -1): number {
   return index === cursor ? Math.max(0, Math.min(text.length, index + step)) : index;
 }
 
-/** What stood there before each change, so that it can come back. */
 export interface Undo {
   /** Keeps what stood there before a change; changes of one kind in a row come back together. */
   keep(buffer: TextBuffer, kind: string): void;
-  /** What stood there before the last change; undefined when nothing is left. */
+  /** Returns the state before the last change, or undefined when nothing is left. */
   back(): TextBuffer | undefined;
-  /** The next change is one of its own. */
+  /** Makes the next change a separate undo step. */
   rest(): void;
   clear(): void;
 }
@@ -265,16 +263,16 @@ export function createUndo(): Undo {
 
 const mostKept = 500;
 
-/** UTF-16 units of all that is kept. */
+/** Limits all kept states together, in UTF-16 units. */
 const mostUnits = 8_000_000;
 
-/** A walk through what was typed before. What is half typed stands at its end, and comes back there. */
+/** Navigates through earlier inputs. The unfinished text is kept at the end and restored there. */
 export interface Recall {
-  /** The entry before; undefined at the oldest. `current` is what stands there now, and is kept for the way back. */
+  /** Returns the next older entry, or undefined at the oldest. `current` is the present text, which is kept for the way back. */
   older(current: string): string | undefined;
-  /** The entry behind; undefined where the walk began. */
+  /** Returns the next newer entry; undefined at the point where the navigation began. */
   newer(current: string): string | undefined;
-  /** The walk is over: what was changed on it is forgotten. */
+  /** Ends the navigation; changes made during it are dropped. */
   leave(): void;
 }
 

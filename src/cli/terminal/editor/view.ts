@@ -3,13 +3,13 @@ import { countCells, createLine, type Line } from "../text/width.ts";
 import { cutLine } from "../text/wrap.ts";
 import { findColumn, findRow, type Row } from "./text/break-rows.ts";
 
-/** How a prompt and the text behind it share a screen, in cells. */
+/** Divides a row of the screen between the prompt and the text, in cells. */
 export interface Frame {
-  /** Before each row of the text; the first row has the prompt there. */
+  /** Precedes each row of the text; in the first row, the prompt takes its place. */
   readonly indent: number;
-  /** Of the text; the cell behind it is the cursor's. */
+  /** Is the width of the text; the cell after it is for the cursor. */
   readonly width: number;
-  /** Whether the prompt stands in a row of its own, since it would leave too little room. */
+  /** Is true when the prompt has a row of its own, because it would leave too little room for the text. */
   readonly isPromptAbove: boolean;
 }
 
@@ -20,12 +20,12 @@ export function createFrame(prompt: string, columns: number): Frame {
   return { indent, width: Math.max(1, columns - indent - 1), isPromptAbove };
 }
 
-/** The rows of a text that may be seen: at most a third of the screen's. */
+/** Returns how many rows of a text may be visible: at most a third of the screen's. */
 export function getMaxRows({ rows }: Size, { isPromptAbove }: Frame): number {
   return Math.max(1, Math.floor(rows / 3) - (isPromptAbove ? 1 : 0));
 }
 
-/** The first row to be seen, so that the cursor's is among them; `top` was it before. */
+/** Returns the first visible row, so that the cursor's row is visible; `top` is the previous one. */
 export function scroll(top: number, cursorRow: number, shown: number, count: number): number {
   const near = Math.max(cursorRow - shown + 1, Math.min(top, cursorRow));
   return Math.max(0, Math.min(near, count - shown));
@@ -41,7 +41,6 @@ export interface TextView {
   readonly size: Size;
 }
 
-/** The prompt and the rows of the text that are seen, with the cursor in them. */
 export function renderText({ prompt, text, cursor, rows, frame, top, size }: TextView): Live {
   const { columns } = size;
   const visible = rows.slice(top, top + getMaxRows(size, frame));

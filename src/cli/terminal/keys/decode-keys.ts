@@ -6,15 +6,18 @@ import { createKey, type Key, toCharacterKey, toSequenceKey } from "./key-sequen
  */
 export interface KeyDecoder {
   push(bytes: Uint8Array): Key[];
-  /** Milliseconds to wait for the rest of what stands half read, then `flush`; undefined when nothing does. */
+  /**
+   * Is the number of milliseconds to wait for the rest of an incomplete sequence before `flush`; undefined when none is
+   * incomplete.
+   */
   readonly patienceMs: number | undefined;
   /** Gives what stands half read as it is: an escape that was pressed, a paste that broke off. */
   flush(): Key[];
 }
 
 /**
- * What a character may belong to. `escape` holds one or two escapes, `sequence` is CSI, `single` SS3, `string` an OSC, DCS,
- * APC, PM or SOS, which are terminals' replies.
+ * Describes the sequence that a character may belong to. `escape` holds one or two escapes, `sequence` is CSI, `single` SS3, and
+ * `string` an OSC, DCS, APC, PM or SOS, which are replies of terminals.
  */
 type State =
   | { in: "ground" }
@@ -68,12 +71,12 @@ export function createKeyDecoder(): KeyDecoder {
   };
 }
 
-/** Whatever is read character by character. */
+/** Covers every state that is read character by character. */
 type Reading = Exclude<State, { in: "paste" }>;
 
 const ground: Reading = { in: "ground" };
 
-/** More characters in a row than anybody types at once. */
+/** Returns a run of 64 or more characters, which nobody types at once. */
 function runAt(text: string, index: number): string | undefined {
   const run = /[^\p{Cc}]{64,}/uy;
   run.lastIndex = index;
@@ -134,7 +137,7 @@ function stepSequence(state: Extract<State, { in: "sequence" }>, character: stri
   return ground;
 }
 
-/** A key of the application mode: letters stand for what the keypad has on it. */
+/** Returns a key of the application mode, where letters stand for the keypad's characters. */
 function single({ alt, parameters }: Extract<State, { in: "single" }>, character: string): Key {
   if (character === "M") return createKey("enter", { alt });
   const modifier = parameters === "" ? "" : `1;${parameters.split(";").at(-1) ?? ""}`;
@@ -171,13 +174,16 @@ function halfRead(state: State): Key[] {
   }
 }
 
-/** Alt with a character that might have begun a sequence. */
+/** Returns Alt with a character that might have begun a sequence. */
 function alone(character: string, afterEscape: boolean): Key[] {
   const key = toCharacterKey(character, true);
   return afterEscape ? [createKey("escape"), key] : [key];
 }
 
-/** A terminal sends a sequence in one piece; only a slow line tears it. A paste may come over such a line too. */
+/**
+ * Returns how long to wait for the rest of a sequence: terminals send it in one piece, and only a slow connection splits it. A
+ * paste may also come over such a connection.
+ */
 function patienceOf(state: State): number | undefined {
   switch (state.in) {
     case "ground":
@@ -197,14 +203,17 @@ function patienceOf(state: State): number | undefined {
 const escapeCharacter = "\u001b";
 const mostParameters = 100;
 
-/** UTF-16 units of one paste that are kept. One more is given of a longer one, so that whoever takes it sees that it is too long. */
+/**
+ * Limits what is kept of one paste, in UTF-16 units. A longer paste yields one unit more, so that the receiver can see that it
+ * is too long.
+ */
 export const mostPasted = 1_000_000;
 
-/** A text between the marks of a bracketed paste, piece by piece. */
+/** Collects the text between the marks of a bracketed paste, piece by piece. */
 interface PastedText {
   /** Takes text up to the closing mark; gives what follows it, and undefined while the mark has not come. */
   push(text: string): string | undefined;
-  /** What was pasted so far; its line ends are LF. */
+  /** Returns the text pasted so far, with LF line ends. */
   text(): string;
 }
 
@@ -240,7 +249,7 @@ export function readPastedText(): PastedText {
 
 const closing = "\u001b[201~";
 
-/** How much of the closing mark stands at the end of a text. */
+/** Returns how much of the closing mark is at the end of a text. */
 function beginningAtEnd(text: string): number {
   for (let length = closing.length - 1; length > 0; length--) {
     if (text.endsWith(closing.slice(0, length))) return length;

@@ -1,13 +1,13 @@
-/** A way in which a terminal sends what is typed, with the sequences that turn it on and off. */
+/** Describes an input mode of a terminal, with the sequences that turn it on and off. */
 export interface TerminalMode {
   readonly on: string;
   readonly off: string;
 }
 
 /**
- * So that a paste comes as one, and Shift+Enter as something else than Enter: by the kitty protocol
- * (https://sw.kovidgoyal.net/kitty/keyboard-protocol/), else by xterm's modifyOtherKeys. A terminal that does not know one
- * of them passes it over.
+ * Makes a paste arrive as one, and Shift+Enter differ from Enter: by the kitty protocol
+ * (https://sw.kovidgoyal.net/kitty/keyboard-protocol/), or else by xterm's modifyOtherKeys. A terminal ignores a mode that it
+ * does not know.
  */
 export const inputModes: readonly TerminalMode[] = [
   { on: "\u001b[?2004h", off: "\u001b[?2004l" },
@@ -19,7 +19,7 @@ export function turnOn(modes: readonly TerminalMode[]): string {
   return modes.map(({ on }) => on).join("");
 }
 
-/** In the reverse order. */
+/** Turns the modes off in reverse order. */
 export function turnOff(modes: readonly TerminalMode[]): string {
   return modes
     .map(({ off }) => off)

@@ -1,22 +1,22 @@
-/** What a terminal sends for a key with modifiers, as it stands between `CSI` and its final character. */
+/** Holds the modifiers that a terminal sends with a key, between `CSI` and the final character. */
 interface Modifiers {
   readonly ctrl: boolean;
   readonly alt: boolean;
   readonly shift: boolean;
-  /** Super, hyper: such a key means something to a window manager, never a letter. */
+  /** Is true with Super or Hyper: such a key is meant for a window manager and never types a letter. */
   readonly foreign: boolean;
   readonly isRelease: boolean;
 }
 
-/** A key by its name, without modifiers unless they are given. */
+/** Creates a key by its name, without modifiers unless they are given. */
 export function createKey(name: Key["name"], changes: Partial<Omit<Key, "name">> = {}): Key {
   return { name, text: "", ctrl: false, alt: false, shift: false, ...changes };
 }
 
 /**
- * The key of `CSI parameters final`; undefined for what is no key that was pressed: a terminal's reply, a key let go.
- * Sequences of xterm (https://invisible-island.net/xterm/ctlseqs/ctlseqs.html), its modifyOtherKeys, and kitty's keyboard
- * protocol (https://sw.kovidgoyal.net/kitty/keyboard-protocol/).
+ * Returns the key of `CSI parameters final`, or undefined for anything but a key press, such as a terminal's reply or a key
+ * release. It reads sequences of xterm (https://invisible-island.net/xterm/ctlseqs/ctlseqs.html), its modifyOtherKeys, and
+ * kitty's keyboard protocol (https://sw.kovidgoyal.net/kitty/keyboard-protocol/).
  */
 export function toSequenceKey(parameters: string, final: string): Key | undefined {
   // Private markers and intermediate characters stand in replies alone; `R` tells where the cursor is, `I` and `O` the focus.
@@ -30,7 +30,7 @@ export function toSequenceKey(parameters: string, final: string): Key | undefine
   return named((final === "~" ? byNumber.get(Number(first)) : byLetter.get(final)) ?? "other", modifiers);
 }
 
-/** The key of one character as terminals send it without any protocol; `alt` where an escape stood before it. */
+/** Returns the key for one character as terminals send it without any protocol; `alt` is true after an escape. */
 export function toCharacterKey(character: string, alt: boolean): Key {
   const code = character.codePointAt(0) ?? 0;
   const name = byCode.get(code);
@@ -79,7 +79,7 @@ function modifiersOf(parameter: string): Modifiers {
   };
 }
 
-/** Undefined for what no key types: controls, kitty's private numbers for keys, half a character. */
+/** Returns undefined for what no key types: controls, kitty's private key codes, half a character. */
 function textOf(code: number): string | undefined {
   const isText =
     code >= 0x20 && !(code >= 0x7f && code < 0xa0) && !(code >= 0xd800 && code < 0xf900) && code <= 0x10ffff;
@@ -113,7 +113,7 @@ const byCode: ReadonlyMap<number, Key["name"]> = new Map([
   [127, "backspace"],
 ] as const);
 
-/** The keypad's keys and those of a keyboard that have no character, in kitty's numbers. */
+/** Maps kitty's codes to keypad keys and other keys that have no character. */
 const byKittyCode: ReadonlyMap<number, Key["name"]> = new Map([
   [57414, "enter"],
   [57417, "left"],
@@ -127,14 +127,14 @@ const byKittyCode: ReadonlyMap<number, Key["name"]> = new Map([
   [57426, "delete"],
 ] as const);
 
-/** The keypad's characters: kitty's 57399 is its 0. */
+/** Maps kitty's codes to the keypad's characters; 57399 is its 0. */
 const keypad: ReadonlyMap<number, number> = new Map(
   Array.from("0123456789./*-+", (character, index) => [57399 + index, character.charCodeAt(0)] as const),
 );
 
-/** A key that was pressed, or a text that was pasted. */
+/** Represents a pressed key or a pasted text. */
 export interface Key {
-  /** `text` is what was typed, `paste` what was pasted, in one piece; `other` is a key that nobody here knows. */
+  /** `text` was typed, `paste` was pasted in one piece, and `other` is an unknown key. */
   readonly name:
     | "text"
     | "paste"
@@ -152,7 +152,7 @@ export interface Key {
     | "page-up"
     | "page-down"
     | "other";
-  /** Of `text` and `paste`; with `ctrl` or `alt` the letter, in lower case. Empty for other keys. */
+  /** Holds the text of `text` and `paste`; with `ctrl` or `alt`, the letter in lower case. It is empty for other keys. */
   readonly text: string;
   readonly ctrl: boolean;
   readonly alt: boolean;

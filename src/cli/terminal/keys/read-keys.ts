@@ -7,7 +7,7 @@ export interface KeyReading {
   close(): void;
 }
 
-/** What keys are read from: `process.stdin`, or what stands for it. */
+/** Keys are read from `process.stdin` or a substitute for it. */
 export interface KeyInput extends NodeJS.ReadableStream {
   readonly isTTY?: boolean;
   readonly readableEnded?: boolean;
@@ -66,7 +66,7 @@ export function readKeys(stdin: KeyInput, onKey: (key: Key) => void, onEnd: () =
 
 function ignore(): void {}
 
-/** A terminal that is gone has no mode: it tells so by an `error` event, which ends the reading. */
+/** A terminal that is gone has no mode and emits an `error` event, which ends the reading. */
 function setRawMode(stdin: KeyInput, isRaw: boolean): void {
   if (stdin.isTTY === true) stdin.setRawMode?.(isRaw);
 }

@@ -1,6 +1,9 @@
 import type { Item } from "./block.ts";
 
-/** How blocks begin, as in https://spec.commonmark.org/0.31.2/#leaf-blocks; lines come with their leading tabs expanded. */
+/**
+ * Counts the indentation of a line whose leading tabs are expanded. Blocks begin as in
+ * https://spec.commonmark.org/0.31.2/#leaf-blocks.
+ */
 
 export function countIndent(line: string): number {
   return line.length - line.trimStart().length;
@@ -13,7 +16,7 @@ export function expandTabs(line: string): string {
   return replaceTabs(lead) + line.slice(lead.length);
 }
 
-/** Every tab as spaces up to the next multiple of four. */
+/** Replaces every tab by spaces up to the next multiple of four. */
 export function replaceTabs(text: string): string {
   if (!text.includes("\t")) return text;
   let out = "";
@@ -25,7 +28,10 @@ export function isRule(line: string): boolean {
   return /^ {0,3}([-*_])(?: *\1){2,} *$/.test(line);
 }
 
-/** The line under the text of a heading. One sign alone is more often the beginning of something else. */
+/**
+ * Matches the line under the text of a heading. A single character does not count, since it is more often the beginning of
+ * something else.
+ */
 export function isUnderline(line: string): boolean {
   return /^ {0,3}(?:={2,}|-{2,}) *$/.test(line);
 }
@@ -52,7 +58,7 @@ export function isClosingFence(line: string, fence: string): boolean {
   );
 }
 
-/** HTML that may hold empty lines; what ends it. Other HTML is a paragraph like any. */
+/** Detects HTML that may contain empty lines and returns the pattern that ends it. Other HTML is treated as a paragraph. */
 export function readHtml(line: string): RegExp | undefined {
   if (!/^ {0,3}</.test(line)) return undefined;
   return htmlBlocks.find(([begin]) => begin.test(line))?.[1];
@@ -66,14 +72,14 @@ const htmlBlocks: readonly (readonly [RegExp, RegExp])[] = [
   [/^ *<![a-z]/i, />/],
 ];
 
-/** `[label]: address "title"`; a footnote is none. */
+/** Reads `[label]: address "title"`; a footnote is no definition. */
 export function readDefinition(line: string): { label: string; address: string } | undefined {
   const [, label, address] =
     /^ {0,3}\[([^\]^][^\]]{0,200})\]: *<?([^\s<>]+)>?(?: +(?:"[^"]*"|'[^']*'))? *$/.exec(line) ?? [];
   return label === undefined || address === undefined ? undefined : { label, address };
 }
 
-/** The marker of an item and what stands behind it; `previous` is the item before it in the same list. */
+/** Reads the marker of an item and the text behind it; `previous` is the item before it in the same list. */
 export function readItem(line: string, previous: Item | undefined): { item: Item; rest: string } | undefined {
   const [whole, lead = "", bullet = "", digits, sign] = /^( {0,3})([-*+]|(\d{1,9})([.)]))(?: |$)/.exec(line) ?? [];
   if (whole === undefined) return undefined;

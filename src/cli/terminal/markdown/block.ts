@@ -1,26 +1,26 @@
-/** What a block stands in: a quote, or an item of a list. Each is one object from where it opens to where it closes. */
+/** A block is nested in quotes and list items. Each container is one object from where it opens to where it closes. */
 export type Container = { readonly kind: "quote" } | Item;
 
 export interface Item {
   readonly kind: "item";
-  /** As it is shown: `-`, or the number with what stands behind it. */
+  /** Holds the marker as shown: `-`, or the number with its sign. */
   readonly marker: string;
-  /** How far the lines below are indented that still belong to it, in columns. */
+  /** Is the indentation, in columns, that lines below need to belong to the item. */
   readonly indent: number;
-  /** Of an ordered list. */
+  /** Is set only for an ordered list. */
   readonly number?: number | undefined;
-  /** `.` or `)` behind the number, or the bullet. */
+  /** Is `.` or `)` behind the number, or the bullet. */
   readonly sign: string;
 }
 
 export type Align = "left" | "right" | "center";
 
 interface Placed {
-  /** From the outermost container in. */
+  /** Lists the containers from the outermost in. */
   readonly path: readonly Container[];
-  /** It begins a block; what goes on with one does not. */
+  /** Is true when the piece begins a block, and false when it continues one. */
   readonly first: boolean;
-  /** An empty line stands before the block. */
+  /** Is true when an empty line precedes the block. */
   readonly spaced: boolean;
 }
 
@@ -28,17 +28,17 @@ export type TextPiece = Placed & {
   readonly kind: "text";
   readonly look: "paragraph" | "heading" | "verbatim";
   readonly source: string;
-  /** It goes on with the last line of the piece before. */
+  /** Is true when the piece continues the last line of the previous piece. */
   readonly joins: boolean;
-  /** Its last line goes on with the next piece. */
+  /** Is true when the last line continues in the next piece. */
   readonly continues: boolean;
 };
 
 export type CodePiece = Placed & {
   readonly kind: "code";
-  /** What stands behind the fence. */
+  /** Holds the text behind the fence. */
   readonly info: string;
-  /** One line; none in an empty block. */
+  /** Holds one line; undefined in an empty block. */
   readonly text: string | undefined;
   readonly joins: boolean;
   readonly continues: boolean;
@@ -60,10 +60,10 @@ export type DefinitionPiece = Placed & {
   readonly address: string;
 };
 
-/** A part of the text that will not change any more, ready to be laid out. */
+/** Represents a part of the text that will not change any more and is ready for layout. */
 export type Piece = TextPiece | CodePiece | TablePiece | DefinitionPiece | (Placed & { readonly kind: "rule" });
 
-/** The innermost block, while it is open. */
+/** Represents the innermost block while it is open. */
 export type Leaf =
   | { readonly kind: "paragraph"; readonly spaced: boolean; readonly source: string; readonly begun: boolean }
   | {

@@ -8,13 +8,13 @@ import { type Blocks, closeBlocks, noBlocks, readLine } from "./read-blocks.ts";
 import type { MarkdownStream } from "./stream.ts";
 
 export interface MarkdownOptions {
-  /** Of the screen, as it is now, in cells. */
+  /** Returns the current width of the screen, in cells. */
   columns(): number;
-  /** The terminal shows links, so that an address is told only where the text could mislead. */
+  /** Is true when the terminal shows links; an address is then printed only where the text could mislead. */
   readonly hyperlinks: boolean;
-  /** English where none is told. */
+  /** Defaults to English. */
   readonly locale?: Locale | undefined;
-  /** Called when lines can be taken that had to wait for their colours. */
+  /** Runs when lines that waited for their colours are ready. */
   changed?(): void;
 }
 
@@ -22,14 +22,14 @@ export interface MarkdownOptions {
 export function createMarkdownStream(options: MarkdownOptions): MarkdownStream {
   const reader = createLineReader();
   const citations = new Map<number, string>();
-  /** By what stands behind the fence; null where there are no colours. */
+  /** Caches modes by the text behind the fence; null means that there are no colours. */
   const modes = new Map<string, Mode | null>();
   const loading = new Map<string, Promise<void>>();
   let layout: Layout = blankLayout;
   let waiting: Piece[] = [];
-  /** How many lines were asked for at the last frame, and how many there were. */
+  /** Holds how many lines the last frame asked for, and how many were pending. */
   let frame = { rows: Number.POSITIVE_INFINITY, pending: 0 };
-  /** What was pending, for as long as nothing changes. */
+  /** Caches the pending lines until something changes. */
   let shown: { rows: number; columns: number; lines: Line[] } | undefined;
 
   function context(): LayoutContext {
@@ -119,7 +119,7 @@ export function createMarkdownStream(options: MarkdownOptions): MarkdownStream {
   };
 }
 
-/** In cells; nothing can be laid out in less. */
+/** Is the minimum layout width, in cells. */
 const narrowest = 10;
 
 function isCode(piece: Piece): piece is CodePiece {
@@ -129,25 +129,25 @@ function isCode(piece: Piece): piece is CodePiece {
 /** Reads blocks from text that comes in pieces; gives what is finished. */
 export interface LineReader {
   push(text: string): readonly Piece[];
-  /** What the rest would be if nothing came after it. */
+  /** Returns what the rest would be if nothing followed it. */
   peek(): readonly Piece[];
   /** Finishes as much as can be of what is open. */
   settle(): readonly Piece[];
   end(): readonly Piece[];
 }
 
-/** In characters; a line that is longer is read in parts. */
+/** Limits a line, in characters; a longer one is read in parts. */
 const longestPart = 2000;
 
-/** A line that is this long does not turn into another block any more. */
+/** A line of this many characters cannot become another kind of block any more. */
 const certain = 200;
 
-/** From fewer rows, nothing can be said about the widths of a table's columns. */
+/** A table needs this many rows before the widths of its columns can be chosen. */
 const rowsForWidths = 3;
 
 export function createLineReader(): LineReader {
   let blocks: Blocks = noBlocks;
-  /** The line that has not ended yet, without the parts that were read. */
+  /** Holds the unfinished line, without the parts already read. */
   let line = "";
   let joins = false;
 

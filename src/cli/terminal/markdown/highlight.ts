@@ -5,7 +5,7 @@ import type { Mode } from "./languages.ts";
 /** Longer lines, in characters, are not coloured. */
 const longestColoured = 2000;
 
-/** A line of code in its colours, and the state that its next line begins with; the state given in stays as it was. */
+/** Colours a line of code, and returns the state with which its next line begins; the state passed in is not changed. */
 export function highlight(mode: Mode, before: unknown, line: string): { spans: Span[]; state: unknown } {
   if (line.length > longestColoured) return { spans: [{ text: line }], state: before };
   const state = copyState(mode, before);
@@ -39,7 +39,7 @@ function readTokens(mode: Mode, state: unknown, line: string): Span[] {
   return spans;
 }
 
-/** Tokens without text in a row, by which a mode only changes its state. */
+/** Limits consecutive tokens without text, which a mode uses only to change its state. */
 const mostIdle = 10;
 
 function copyState(mode: Mode, state: unknown): unknown {

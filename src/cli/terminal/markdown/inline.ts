@@ -3,14 +3,14 @@ import { type Locale, say } from "../../../kit/errors.ts";
 import type { Span, Style } from "../text/width.ts";
 import { createInlineLexer } from "./inline-lexer.ts";
 
-/** What the text of a block is read with. */
+/** Holds what reading the text of a block depends on. */
 export interface InlineContext {
-  /** The terminal shows links, so that their addresses need not be read. */
+  /** Is true when the terminal shows links, so that their addresses need not be printed. */
   readonly hyperlinks: boolean;
   readonly locale: Locale;
-  /** By number. */
+  /** Maps citation numbers to addresses. */
   readonly citations: ReadonlyMap<number, string>;
-  /** Defined so far, by label in lower case. */
+  /** Holds the links defined so far, by label in lower case. */
   readonly links: Links;
 }
 
@@ -19,7 +19,7 @@ interface Look {
   readonly href?: string | undefined;
 }
 
-/** The text of a block in its looks; line ends are newlines in the spans. Nothing of the text is left out but its marks. */
+/** Reads the text of a block as styled spans; line ends are newlines in the spans. Only Markdown marks are left out. */
 export function readInline(source: string, context: InlineContext, ...styles: Style[]): Span[] {
   if (!mark.test(source)) return textSpans(source, context, { styles });
   const lexer = createInlineLexer();
@@ -27,7 +27,7 @@ export function readInline(source: string, context: InlineContext, ...styles: St
   return spansOf(lexer.inlineTokens(source), context, { styles });
 }
 
-/** Without any of these a text is only text. */
+/** A text without any of these characters is plain text. */
 const mark = /[\\`*_~[\]<\n@]|:\/\/|www\./i;
 
 function spansOf(tokens: readonly Token[], context: InlineContext, look: Look): Span[] {
@@ -107,7 +107,7 @@ function textSpans(text: string, { citations }: InlineContext, look: Look): Span
   });
 }
 
-/** A line of the list of references, which is no Markdown: `[n] title address`; undefined where it is none. */
+/** Reads a line of the list of references, which is not Markdown: `[n] title address`. Returns undefined for any other line. */
 export function readReference(source: string, citations: InlineContext["citations"]): Span[] | undefined {
   const [, mark = "", number, text = ""] = /^(\[(\d{1,3})\]) (.*)$/.exec(source) ?? [];
   const address = number === undefined ? undefined : citations.get(Number(number));
@@ -137,8 +137,8 @@ export function splitLines(spans: readonly Span[]): Span[][] {
 }
 
 /**
- * Whether the address has to be shown behind the text of a link: where it cannot be opened from here, and where the text
- * looks like another address, so that nobody is led elsewhere than they read (https://owasp.org, LLM05).
+ * Decides whether the address is shown behind the text of a link: when it cannot be opened from the terminal, and when the text
+ * looks like another address, so that no link misleads (https://owasp.org, LLM05).
  */
 export function isTargetNeeded(text: string, href: string, hyperlinks: boolean): boolean {
   if (isSame(text, href)) return false;
@@ -160,7 +160,7 @@ function hostOf(href: string): string {
   return withoutPrefix(URL.parse(href)?.hostname ?? "");
 }
 
-/** What reads like a host, whatever marks and invisible characters it is written with. */
+/** Finds what looks like a host name, whatever marks and invisible characters it contains. */
 function addressesIn(text: string): string[] {
   const plain = text
     .normalize("NFKC")
@@ -174,7 +174,7 @@ function withoutPrefix(host: string): string {
   return host.replace(/^www\./, "");
 }
 
-/** The character references that prose holds, read; others stay as they are written. */
+/** Decodes the character references that are common in prose; others stay as they are written. */
 function readEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]{2,8}));/g, (whole, decimal, hex, name) => {

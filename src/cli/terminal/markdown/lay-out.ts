@@ -16,12 +16,12 @@ import {
   withStyle,
 } from "./table-form.ts";
 
-/** What the next piece is laid out after. */
+/** Holds the state that the next piece is laid out after. */
 export interface Layout {
-  /** Of the last line, from which on its items need no marker; undefined before the first line. */
+  /** Holds the containers of the last line; those items have shown their marker already. Undefined before the first line. */
   readonly path: readonly Container[] | undefined;
   readonly last: Piece["kind"] | "heading" | undefined;
-  /** The last line of a text that goes on, without its margin; it is not shown yet. */
+  /** Holds the last line of an unfinished text, without its margin; it is not shown yet. */
   readonly held: Line | undefined;
   readonly code: unknown;
   readonly table: TableForm | undefined;
@@ -39,11 +39,11 @@ export const blankLayout: Layout = {
 
 export interface LayoutContext extends Omit<InlineContext, "links"> {
   readonly columns: number;
-  /** What colours the code; undefined where nothing does, or not yet. */
+  /** Returns the mode that colours the code; undefined when there is none or it is not loaded yet. */
   modeOf(info: string): Mode | undefined;
 }
 
-/** The lines of a piece, and what the next one is laid out after. Changes nothing. */
+/** Lays out a piece, and returns its lines and the state for the next piece. It has no side effects. */
 export function layOut(before: Layout, piece: Piece, context: LayoutContext): { layout: Layout; lines: Line[] } {
   const gap = needsGap(before, piece) ? [createGap(before.path ?? [], piece.path, context.columns)] : [];
   const margin = createMargin(piece.path, before.path ?? [], context.columns);
@@ -134,7 +134,7 @@ function spansOfText(piece: TextPiece, context: InlineContext): Span[] {
   return [{ text: box, styles: [done ? "good" : "dim"] }, ...readInline(source.slice(box.length), context)];
 }
 
-/** In front of code, in cells. */
+/** Is the indentation of code, in cells. */
 const codeIndent = 2;
 
 function layOutCode(before: Layout, piece: CodePiece, context: LayoutContext, lead: readonly Span[]): Laid {
@@ -162,7 +162,7 @@ function wrapCode(line: Line, columns: number, options: { indent: Line; hanging:
   return countLineCells(line) === 0 ? [[]] : wrapLine(line, columns, options);
 }
 
-/** The lines of a part of a table, in the form that its first part has settled. */
+/** Lays out a part of a table in the form that its first part has settled. */
 export function layOutTable(
   settled: TableForm | undefined,
   piece: TablePiece,
@@ -192,19 +192,18 @@ function recordsOf(piece: TablePiece, header: readonly Cell[], rows: readonly Ce
   });
 }
 
-/** What stands in front of the lines of a block. */
 interface Margin {
   readonly first: Line;
   readonly further: Line;
   /** Marks of items for which there is no more room: they are part of the text. */
   readonly lead: readonly Span[];
-  /** In cells. */
+  /** Is the width in cells. */
   readonly width: number;
 }
 
 /**
- * The margin of a block, by what it stands in: a bar for a quote; for an item its marker, or spaces where one of the
- * `marked` paths has shown it before. It takes no more than half of the screen.
+ * Creates the margin of a block: a bar for a quote; for an item its marker, or spaces where one of the `marked` paths has shown
+ * it before. It takes at most half of the screen.
  */
 function createMargin(path: readonly Container[], marked: readonly Container[], columns: number): Margin {
   const first: Span[] = [];
@@ -227,7 +226,7 @@ function createMargin(path: readonly Container[], marked: readonly Container[], 
   return { first, further, lead, width };
 }
 
-/** The empty line between two blocks: only what both stand in goes on in it. */
+/** Creates the empty line between two blocks, with the margin of the containers that they share. */
 export function createGap(before: readonly Container[], after: readonly Container[], columns: number): Line {
   const apart = after.findIndex((container, index) => before[index] !== container);
   const both = apart < 0 ? after : after.slice(0, apart);

@@ -1,7 +1,7 @@
 import type { Align, Container, Leaf, Piece, TextPiece } from "./block.ts";
 import { createInlineLexer } from "./inline-lexer.ts";
 
-/** What a line changes while it is read. */
+/** Holds the state that reading a line changes. */
 export interface Draft {
   path: readonly Container[];
   leaf: Leaf | undefined;
@@ -13,7 +13,7 @@ type Paragraph = Extract<Leaf, { kind: "paragraph" }>;
 
 type Table = Extract<Leaf, { kind: "table" }>;
 
-/** In characters; a paragraph that is longer is finished in parts, so that no more than this is ever looked at again. */
+/** Limits a paragraph, in characters; a longer one is finished in parts, so that no more than this is ever read again. */
 const longestParagraph = 1000;
 
 /** Rows after which the widths of a table's columns are settled, and each further row is finished as it comes. */
@@ -29,7 +29,7 @@ export function closeLeaf(draft: Draft): void {
   draft.pieces.push({ kind: "code", path, first: true, spaced, info, text: undefined, joins: false, continues: false });
 }
 
-/** The last part of a text, or all of it. */
+/** Appends the last part of a text, or all of it. */
 export function appendText(
   draft: Draft,
   { spaced, begun }: Pick<Paragraph, "spaced" | "begun">,
@@ -56,7 +56,7 @@ export function cutParagraph(draft: Draft, leaf: Paragraph, length: number): voi
   draft.leaf = { ...leaf, source: leaf.source.slice(cut), begun: true };
 }
 
-/** Whether the line makes the last line of the paragraph the header of a table. */
+/** Starts a table when the line makes the paragraph's last line its header; returns true in that case. */
 export function startTable(draft: Draft, leaf: Paragraph, line: string): boolean {
   if (!line.includes("|")) return false;
   const newline = leaf.source.lastIndexOf("\n");
@@ -84,8 +84,8 @@ export function finishTable(draft: Draft, leaf: Table): void {
 }
 
 /**
- * Where a long text can be cut so that both parts read the same: at a space or a line end that stands in no emphasis, link
- * or code, before what may still become one. Its length where there is no such place.
+ * Finds where a long text can be cut so that both parts read the same: at a space or line end outside any emphasis, link or
+ * code, and before anything that may still become one. Returns its length when there is no such place.
  */
 export function splitParagraph(source: string): number {
   let end = 0;
@@ -103,7 +103,7 @@ export function splitParagraph(source: string): number {
   return best >= source.length / 4 ? best : lastCut(source);
 }
 
-/** The cut stands before the white space, so that it is not lost at the end of a part. */
+/** Returns the last possible break. The cut is before the white space, so that the end of a part does not lose it. */
 function lastBreak(text: string): number {
   const space = Math.max(text.lastIndexOf(" "), text.lastIndexOf("\n"));
   const [stop] = /[。！？；，、](?=[^。！？；，、]*$)/.exec(text) ?? [];
@@ -116,7 +116,7 @@ function lastCut(source: string): number {
   return /[\ud800-\udbff]$/.test(source) ? source.length - 1 : source.length;
 }
 
-/** The cells of a line; a `|` behind a backslash is text. */
+/** Splits a line into cells; a `|` behind a backslash is text. */
 function splitRow(line: string): string[] {
   const cells: string[] = [];
   let cell = "";
@@ -132,7 +132,7 @@ function splitRow(line: string): string[] {
   return cells;
 }
 
-/** The line under the header; undefined when it is none, or one for another number of columns. */
+/** Reads the line under the header; returns undefined when it is no such line, or has another number of columns. */
 export function readAligns(line: string, header: readonly string[]): Align[] | undefined {
   if (!line.includes("|") || !line.includes("-")) return undefined;
   const cells = splitRow(line);
@@ -143,7 +143,7 @@ export function readAligns(line: string, header: readonly string[]): Align[] | u
   });
 }
 
-/** As many cells as there are columns; what is too much stays in the last one. */
+/** Fits a row to the number of columns: surplus cells are joined into the last one, and missing ones are empty. */
 export function fitRow(cells: readonly string[], columns: number): string[] {
   if (cells.length > columns) return [...cells.slice(0, columns - 1), cells.slice(columns - 1).join(" | ")];
   return [...cells, ...Array.from({ length: columns - cells.length }, () => "")];

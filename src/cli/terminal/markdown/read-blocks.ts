@@ -13,7 +13,7 @@ import {
 } from "./block-starts.ts";
 import { appendText, closeLeaf, type Draft, growParagraph, growTable, startTable } from "./open-leaf.ts";
 
-/** What is open at the end of the lines read so far. */
+/** Holds what is open at the end of the lines read so far. */
 export interface Blocks {
   readonly path: readonly Container[];
   readonly leaf: Leaf | undefined;
@@ -23,7 +23,7 @@ export interface Blocks {
 
 export const noBlocks: Blocks = { path: [], leaf: undefined, blank: false };
 
-/** Deeper ones are text. */
+/** Limits the nesting; deeper marks are text. */
 const deepest = 12;
 
 /**
@@ -100,7 +100,7 @@ function takeLine(draft: Draft, line: string, part: Part): void {
   startLeaf(draft, rest, part);
 }
 
-/** How many of the containers go on in the line, and what stands behind their marks. */
+/** Returns how many of the containers continue in the line, and the text behind their marks. */
 function matchContainers(path: readonly Container[], line: string): { matched: number; rest: string } {
   let rest = line;
   for (const [index, container] of path.entries()) {
@@ -150,7 +150,7 @@ function interrupts(line: string): boolean {
   );
 }
 
-/** The next line of a paragraph, which may lack the marks of what the paragraph stands in. */
+/** Reads the next line of a paragraph, which may lack the marks of the paragraph's containers. */
 function goOn(draft: Draft, leaf: Extract<Leaf, { kind: "paragraph" }>, line: string, isWhole: boolean): void {
   if (isWhole && startTable(draft, leaf, line)) return;
   growParagraph(
@@ -168,11 +168,11 @@ function takeBlank(draft: Draft, matched: number): void {
   draft.path = draft.path.slice(0, matched);
 }
 
-/** A line, or a part of one that is very long. */
+/** A part is a line, or a piece of a very long line. */
 interface Part {
-  /** It goes on with the line that the part before began. */
+  /** Is true when it continues the line that the previous part began. */
   readonly joins: boolean;
-  /** The line goes on. */
+  /** Is true when the line continues after this part. */
   readonly continues: boolean;
 }
 

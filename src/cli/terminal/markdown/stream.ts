@@ -1,14 +1,14 @@
 import type { Citation } from "../../../core/outcome.ts";
 import type { Line } from "../text/width.ts";
 
-/** Markdown that comes in pieces, as lines of a screen. However it is split, the lines are the same. */
+/** Converts streamed Markdown into screen lines. The lines do not depend on how the text is split. */
 export interface MarkdownStream {
   /** Takes a piece, and the citations whose number it shows first. */
   push(text: string, citations?: readonly Citation[]): void;
-  /** The lines that are finished, each given once. */
+  /** Returns the finished lines, each of them once. */
   take(): Line[];
-  /** How the rest looks now, in at most so many lines. */
+  /** Renders the unfinished rest in at most `rows` lines. */
   pending(rows: number): Line[];
-  /** The rest, finished. */
+  /** Finishes the text and returns the remaining lines. */
   end(): Promise<Line[]>;
 }

@@ -2,18 +2,18 @@ import { countLineCells, createLine, type Line, type Span, type Style } from "..
 import { padTo, wrapLine } from "../text/wrap.ts";
 import type { Align } from "./block.ts";
 
-/** The lines of a cell as they are written, before they are wrapped. */
+/** Holds the unwrapped lines of a cell. */
 export type Cell = readonly Line[];
 
-/** How a table is shown, settled with its first rows: in a frame, or row by row where its columns would be too narrow. */
+/** A table's first rows settle its form: a frame, or one record per row when its columns would be too narrow. */
 export type TableForm =
   | { readonly kind: "frame"; readonly widths: readonly number[]; readonly isRuled: boolean }
   | { readonly kind: "records" };
 
-/** In cells; a column whose text needs more than it gets is not narrower. */
+/** Is the minimum width, in cells, of a column whose text has to be wrapped. */
 const narrowest = 6;
 
-/** The form for these rows; where others come after them, spare room is kept for wider cells. */
+/** Chooses the form for these rows; when more rows follow, spare width is kept for wider cells. */
 export function chooseForm(rows: readonly (readonly Cell[])[], columns: number, goesOn = false): TableForm {
   const natural = (rows[0] ?? []).map((_, index) => Math.max(1, ...rows.map((row) => widthOf(row[index] ?? []))));
   const room = columns - 3 * natural.length - 1;
@@ -62,7 +62,7 @@ export function renderBorder(border: Border, widths: readonly number[]): Line {
   return createLine(`${left}${widths.map((width) => "─".repeat(width + 2)).join(between)}${right}`, "dim");
 }
 
-/** A row in its frame; cells that are too wide are wrapped. */
+/** Renders a row in its frame, wrapping cells that are too wide. */
 export function renderRow(row: readonly Cell[], widths: readonly number[], aligns: readonly Align[]): Line[] {
   const cells = widths.map((width, index) => (row[index] ?? []).flatMap((line) => wrapLine(line, width)));
   const height = Math.max(1, ...cells.map((lines) => lines.length));
@@ -79,7 +79,7 @@ function bar(text: string): Span {
   return { text, styles: ["dim"] };
 }
 
-/** A row as one line for each cell, `header: value`. */
+/** Renders a row as one line for each cell, `header: value`. */
 export function renderRecord(header: readonly Cell[], row: readonly Cell[], columns: number): Line[] {
   return row.flatMap((cell, index) => {
     const name = (header[index] ?? []).flat();

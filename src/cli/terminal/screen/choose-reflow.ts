@@ -1,6 +1,9 @@
 import type { Reflow, Rewrapped } from "./drawn.ts";
 
-/** How the terminal that the environment tells of wraps lines again; of one that is not known, what most have in common. */
+/**
+ * Chooses how the terminal, as named by the environment, rewraps lines after a resize; for an unknown one it assumes what most
+ * have in common.
+ */
 export function chooseReflow(environment: Readonly<Record<string, string | undefined>>): Reflow {
   const { TERM = "", TERM_PROGRAM = "", TMUX, VTE_VERSION, WT_SESSION, XTERM_VERSION, STY } = environment;
   if (TMUX) return withCursor;
@@ -13,15 +16,15 @@ export function chooseReflow(environment: Readonly<Record<string, string | undef
 /** Cuts lines off. */
 const none: Reflow = () => 0;
 
-/** What holds for all that wrap. */
+/** Assumes only what holds for all terminals that rewrap. */
 const careful: Reflow = above;
 
 /** The cursor stays with its character. */
 const withCursor: Reflow = (rewrapped) => above(rewrapped) + rewrapped.upToCursor;
 
 /**
- * From the last line up, each moves the cursor down, and the one that the cursor then stands in is not wrapped. With fewer
- * rows, where it ends up depends on what has scrolled away (`_reflowSmaller`,
+ * Rewraps from the last line up: each line moves the cursor down, and the line that the cursor is then in is not wrapped. With
+ * fewer rows, the cursor's position depends on what has scrolled away (`_reflowSmaller`,
  * https://github.com/xtermjs/xterm.js/blob/6.0.0/src/common/buffer/Buffer.ts).
  */
 const asXtermJs: Reflow = (rewrapped) => {

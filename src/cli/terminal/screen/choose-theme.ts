@@ -1,16 +1,16 @@
 import type { ThemeName } from "./theme.ts";
 
 export interface ThemeWishes {
-  /** `NO_COLOR`, `FORCE_COLOR`, `TERM` and `COLORFGBG` of it count. */
+  /** Only `NO_COLOR`, `FORCE_COLOR`, `TERM` and `COLORFGBG` are read. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** What the command line says of colours. */
+  /** Says whether the command line asks for colours. */
   readonly wantsColours: boolean;
   readonly configured: "auto" | "dark" | "light";
 }
 
 /**
- * Who wants no colours gets none, by the flag, by `NO_COLOR` (https://no-color.org), which is over `FORCE_COLOR`, or by
- * `FORCE_COLOR=0`. By itself, a background is light only where the terminal says so in `COLORFGBG`.
+ * Chooses the theme. Colours are off with the flag, with `NO_COLOR` (https://no-color.org), which overrides `FORCE_COLOR`, or
+ * with `FORCE_COLOR=0`. Unless configured, the background counts as light only when the terminal says so in `COLORFGBG`.
  */
 export function chooseTheme({ environment, wantsColours, configured }: ThemeWishes): ThemeName {
   const { NO_COLOR, FORCE_COLOR, TERM } = environment;
@@ -21,7 +21,7 @@ export function chooseTheme({ environment, wantsColours, configured }: ThemeWish
   return hasLightBackground(environment.COLORFGBG) ? "light" : "dark";
 }
 
-/** `15;0` or `0;default;15`: the foreground first, the background last, by the numbers of the 16 colours. */
+/** Reads `15;0` or `0;default;15`: the foreground first, the background last, by the numbers of the 16 colours. */
 function hasLightBackground(colours = ""): boolean {
   const background = Number(/;(\d{1,2})$/.exec(colours)?.[1] ?? 0);
   return background === 7 || (background > 8 && background < 16);

@@ -1,7 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 import type { ScreenOutput } from "./screen.ts";
 
-/** A stream to the terminal, or to somewhere else, that others in the process may write to. */
+/** Represents a stream, to the terminal or elsewhere, that other code in the process may also write to. */
 export interface SharedOutput extends ScreenOutput {
   readonly isTTY?: boolean | undefined;
   write(
@@ -12,13 +12,13 @@ export interface SharedOutput extends ScreenOutput {
 }
 
 export interface ClaimedOutput {
-  /** For the screen alone. */
+  /** Is reserved for the screen. */
   readonly stdout: ScreenOutput;
   /** Gives the streams back; what came without a line end comes as a line. */
   release(): void;
 }
 
-/** Of a line that does not end, in characters. */
+/** Limits an unterminated line, in characters. */
 const longestLine = 10_000;
 
 /**

@@ -1,43 +1,42 @@
 import { toDisplayedLine } from "../text/spread.ts";
 import { countCells, countLineCells, type Line, splitGraphemes, toPlainText } from "../text/width.ts";
 
-/** A row of what is live, as the terminal has it. */
+/** Holds a live row as the terminal shows it. */
 export interface DrawnRow {
   readonly painted: string;
   readonly text: string;
   readonly cells: number;
 }
 
-/** What the terminal shows below the finished lines. */
+/** Holds what the terminal shows below the finished lines. */
 export interface Drawn {
   readonly rows: readonly DrawnRow[];
-  /** Where the terminal's cursor is; a hidden one is in the first cell. */
+  /** Holds the position of the terminal's cursor; a hidden one is in the first cell. */
   readonly cursor: { readonly row: number; readonly column: number };
   readonly isCursorShown: boolean;
   readonly size: Size;
 }
 
-/** A screen on which nothing is live: the cursor is at the start of an empty row. */
+/** Creates a screen without live lines, with the cursor at the start of an empty row. */
 export function createEmptyDrawn(size: Size): Drawn {
   return { rows: [{ painted: "", text: "", cells: 0 }], cursor: { row: 0, column: 0 }, isCursorShown: true, size };
 }
 
-/** In cells and lines. */
+/** Counts cells and lines. */
 export interface Size {
   readonly columns: number;
   readonly rows: number;
 }
 
-/** What stands at the bottom of the screen and may change: none of its lines is wider than the screen. */
+/** Holds the lines at the bottom of the screen that may change; none of them is wider than the screen. */
 export interface Live {
   readonly lines: readonly Line[];
-  /** Where the cursor stands, from 0 on, in cells; none hides it. */
+  /** Holds the cursor's row and column, from 0, in cells; the cursor is hidden when absent. */
   readonly cursor?: { readonly row: number; readonly column: number } | undefined;
 }
 
-/** Finished lines from one point on. */
+/** A passage covers the finished lines from one point on. */
 export interface ReplaceableLines {
-  /** What was written so far. */
   readonly lines: readonly Line[];
   /**
    * Puts other lines in the place of some. False, and nothing changes, where all of these have scrolled off the screen, or
@@ -47,14 +46,14 @@ export interface ReplaceableLines {
   replace(from: number, to: number, lines: readonly Line[]): boolean;
 }
 
-/** Where finished lines go, once, and what is below them is drawn anew. */
+/** Writes finished lines once, and redraws the live ones below them. */
 export interface Screen {
   readonly size: Size;
   /** Writes finished lines above what is live; they are touched again only by a passage. A line that is too wide is wrapped. */
   write(lines: readonly Line[]): void;
   /**
-   * Lines that are written from here on can be replaced, as long as they stand on the screen: see `Passage`. Only the newest
-   * passage can. Absent where what is written is never touched again.
+   * Begins a passage: lines written from here on can be replaced while they are on the screen (see `Passage`). Only the newest
+   * passage can be changed. Absent when written lines are never changed.
    */
   beginPassage?(): ReplaceableLines;
   /** Asks for a frame; there are at most 20 a second. */
@@ -63,10 +62,9 @@ export interface Screen {
   refreshNow(): void;
 }
 
-/** A line as the terminal is to have it. */
 export type DrawRow = (line: Line) => DrawnRow;
 
-/** A line that stands in several frames is painted once. */
+/** Caches painted lines, so that a line shown in several frames is painted once. */
 export function createDrawRow(paint: (line: Line) => string): DrawRow {
   const rows = new WeakMap<Line, DrawnRow>();
   return (line) => {
@@ -78,24 +76,24 @@ export function createDrawRow(paint: (line: Line) => string): DrawRow {
   };
 }
 
-/** What becomes of live lines, each of which took one row, in a terminal that has become narrower and wraps them. */
+/** Describes how a narrower terminal rewraps live lines, each of which took one row before. */
 export interface Rewrapped {
-  /** How many rows more each of them takes. */
+  /** Counts the additional rows that each line takes. */
   readonly added: readonly number[];
-  /** The line of the cursor, from 0 on. */
+  /** Is the index of the cursor's line, from 0. */
   readonly cursor: number;
-  /** How many rows more the cursor's line takes up to the cursor. */
+  /** Counts the additional rows of the cursor's line up to the cursor. */
   readonly upToCursor: number;
-  /** Whether the terminal has lost rows too. */
+  /** Is true when the terminal has also lost rows. */
   readonly isShorter: boolean;
 }
 
-/** By how many rows a terminal has moved the cursor away from the first live row. Never too many. */
+/** Returns by how many rows a terminal has moved the cursor away from the first live row. The result is never too high. */
 export type Reflow = (rewrapped: Rewrapped) => number;
 
 /**
- * By how many rows the cursor stands below the first live row, in a terminal that has got another size since they were
- * drawn. Never too many, so that no finished line is taken for a live one; where terminals differ, it may be too few.
+ * Returns by how many rows the cursor is below the first live row after the terminal was resized. The result is never too high,
+ * so that no finished line is taken for a live one; where terminals differ, it may be too low.
  */
 export function countRowsAboveCursor({ rows, cursor, size }: Drawn, now: Size, reflow: Reflow): number {
   if (now.columns >= size.columns) return cursor.row;
@@ -111,7 +109,7 @@ export function countRowsAboveCursor({ rows, cursor, size }: Drawn, now: Size, r
   return cursor.row + moved;
 }
 
-/** How many rows a terminal needs for a line; a wide character that does not fit any more goes to the next one. */
+/** Counts the rows that a terminal needs for a line; a wide character that does not fit moves to the next row. */
 function rowsOf(text: string, columns: number): number {
   let rows = 1;
   let used = 0;

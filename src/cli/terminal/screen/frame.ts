@@ -10,12 +10,12 @@ import {
 
 export interface Frame {
   readonly drawn: Drawn;
-  /** What is live now; it fits the size. */
+  /** Holds the live lines, which fit the size. */
   readonly live: Live;
   readonly size: Size;
-  /** Finished lines, painted. */
+  /** Holds the painted finished lines. */
   readonly finished: readonly string[];
-  /** How many rows of finished lines, right above what is drawn, they take the place of. */
+  /** Counts the rows of finished lines, directly above the drawn ones, that are replaced. */
   readonly replaced?: number;
   readonly drawRow: DrawRow;
   readonly reflow: Reflow;
@@ -25,7 +25,10 @@ const csi = "\u001b[";
 const eraseBelow = `${csi}J`;
 const eraseRight = `${csi}K`;
 
-/** The bytes that turn what is drawn into what is live now, and what is drawn then. No bytes where both are the same. */
+/**
+ * Returns the bytes that turn the drawn lines into the live ones, and the new drawn state. There are no bytes when both are the
+ * same.
+ */
 export function drawFrame(frame: Frame): { bytes: string; drawn: Drawn } {
   const { drawn, live, size } = frame;
   const rows = live.lines.map(frame.drawRow);
@@ -55,7 +58,7 @@ export function joinRows(painted: readonly string[]): string {
   return painted.map((line) => `${line}\r\n`).join("");
 }
 
-/** Bytes, and the row in which they leave the cursor. */
+/** Holds bytes, and the row in which they leave the cursor. */
 interface Drawing {
   readonly bytes: string;
   readonly row: number;
@@ -88,7 +91,10 @@ function drawChanges(drawn: Drawn, rows: readonly DrawnRow[], columns: number): 
   return bytes === "" ? undefined : { bytes: unwrapped(bytes), row: at };
 }
 
-/** Erased behind its text, and before it where erasing behind would take its last character. */
+/**
+ * Replaces a row and erases what is left behind its text; it erases first when erasing afterwards would remove the last
+ * character.
+ */
 function replaceRow({ painted, cells }: DrawnRow, columns: number): string {
   return cells < columns ? painted + eraseRight : eraseRight + painted;
 }
@@ -108,7 +114,7 @@ function vertical(from: number, to: number): string {
   return from > to ? `${csi}${from - to}A` : `${csi}${to - from}B`;
 }
 
-/** With the terminal's own wrapping off, so that a row stays one row also where the terminal finds it wider than we do. */
+/** Turns the terminal's own wrapping off, so that a row stays one row even when the terminal finds it wider than we do. */
 function unwrapped(bytes: string): string {
   return `${csi}?7l${bytes}${csi}?7h`;
 }

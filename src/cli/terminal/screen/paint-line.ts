@@ -4,11 +4,13 @@ import type { Theme } from "./theme.ts";
 
 export interface PaintOptions {
   readonly theme: Theme;
-  /** Whether the terminal shows links. */
   readonly hyperlinks: boolean;
 }
 
-/** A line as what the terminal is sent, without its end. The only way there: whatever the line holds, nothing in it can drive the terminal. */
+/**
+ * Paints a line, without its end, for the terminal. All output goes through this function, so that no content of a line can
+ * control the terminal.
+ */
 export function paintLine(line: Line, options: PaintOptions): string {
   return line.map((span) => paintSpan(span, options)).join("");
 }

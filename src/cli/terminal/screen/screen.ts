@@ -13,12 +13,11 @@ import {
 } from "./drawn.ts";
 import { drawFrame, eraseDrawn, joinRows } from "./frame.ts";
 
-/** What a screen needs of a stream to a terminal. */
 export interface ScreenOutput {
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
   readonly writable: boolean;
-  /** False where what is written has to wait: "drain" follows. */
+  /** Returns false when further output has to wait for the "drain" event. */
   write(text: string): boolean;
   on(event: "resize" | "drain" | "error", listener: () => void): unknown;
   off(event: "resize" | "drain" | "error", listener: () => void): unknown;
@@ -26,12 +25,12 @@ export interface ScreenOutput {
 
 export interface ScreenOptions {
   readonly stdout: ScreenOutput;
-  /** A line as what the terminal is sent: see `paintLine`. */
+  /** Paints a line for the terminal; see `paintLine`. */
   readonly paint: (line: Line) => string;
-  /** What is live now, asked for at each frame. */
+  /** Returns the live lines; called for each frame. */
   readonly draw: (size: Size) => Live;
   readonly reflow: Reflow;
-  /** Turned on for as long as the screen is open. */
+  /** Lists modes that are on while the screen is open. */
   readonly modes?: readonly TerminalMode[];
   /** Closes the screen. */
   readonly signal?: AbortSignal;
@@ -43,13 +42,13 @@ export interface OpenScreen extends Screen {
    * are written later are just written. So does the end of the process.
    */
   close(): void;
-  /** The same for a while, as for Ctrl-Z: what is written waits until `resume`. */
+  /** Gives the terminal back temporarily, as for Ctrl-Z; output waits until `resume`. */
   suspend(): void;
   /** Takes the terminal again, the cursor of which stands at the start of an empty row. */
   resume(): void;
 }
 
-/** A passage of more lines than this has long scrolled away. */
+/** Limits a passage, in lines; the beginning of a longer one scrolled away long ago. */
 const longestPassage = 5000;
 const millisecondsPerFrame = 1000 / 20;
 
@@ -60,9 +59,12 @@ const millisecondsPerFrame = 1000 / 20;
 export function createScreen(options: ScreenOptions): OpenScreen {
   const { stdout, paint, draw, reflow, modes = [], signal } = options;
   const finished: Line[] = [];
-  /** The newest passage; nothing of it can be replaced any more once its size is another. */
+  /** Holds the newest passage; it can no longer be changed once the screen's size differs from `size`. */
   let passage: { lines: Line[]; size: Size } | undefined;
-  /** So many rows of finished lines stand above what is live: at most, until something has scrolled, and exactly from then on. */
+  /**
+   * Counts the rows of finished lines above the live ones. It is an upper limit until something has scrolled, and exact from
+   * then on.
+   */
   let rowsAbove = Number.POSITIVE_INFINITY;
   const drawRow = createDrawRow(paint);
   let drawn = createEmptyDrawn(sizeOf(stdout));
@@ -205,7 +207,10 @@ function isSameSize(one: Size, other: Size): boolean {
 
 function ignore(): void {}
 
-/** What is live, such that the screen holds it and one finished line: cut at its top, the cursor kept in view. Never empty. */
+/**
+ * Cuts live lines at the top so that the screen holds them and one finished line, with the cursor in view. The result is never
+ * empty.
+ */
 export function fitLive({ lines, cursor }: Live, { columns, rows }: Size): Live {
   const height = Math.max(1, rows - 1);
   const top = Math.min(Math.max(0, lines.length - height), cursor?.row ?? lines.length);

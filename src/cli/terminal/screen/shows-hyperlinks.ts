@@ -2,9 +2,9 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Whether stdout is a terminal that is known to show hyperlinks (OSC 8,
- * https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda). `FORCE_HYPERLINK` says so of one that is not known;
- * who wants no colours gets no links.
+ * Returns true when stdout is a terminal that is known to show hyperlinks (OSC 8,
+ * https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda). `FORCE_HYPERLINK` turns them on for an unknown one;
+ * without colours there are no links.
  */
 export function canShowHyperlinks(stdout: { isTTY?: boolean }, environment: Environment, wantsColours = true): boolean {
   const { NO_COLOR, TERM = "", FORCE_HYPERLINK } = environment;
@@ -24,7 +24,7 @@ function isKnown(environment: Environment, term: string): boolean {
   return Boolean(WT_SESSION) || terms.some((known) => term === known || term.startsWith(`${known}-`));
 }
 
-/** By `TERM_PROGRAM`, and since which version. */
+/** Lists values of `TERM_PROGRAM`, with the first version that shows hyperlinks. */
 const programs: readonly [string, readonly [number, number]][] = [
   ["iTerm.app", [3, 1]],
   ["WezTerm", [20_200_620, 0]],
@@ -33,7 +33,7 @@ const programs: readonly [string, readonly [number, number]][] = [
   ["zed", [0, 0]],
 ];
 
-/** By `TERM`, which, unlike the others, also arrives through ssh. */
+/** Lists values of `TERM`, which, unlike the other variables, also arrives through ssh. */
 const terms = ["xterm-kitty", "xterm-ghostty", "alacritty", "foot", "wezterm"];
 
 function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {

@@ -1,11 +1,13 @@
 import type { Style } from "../text/width.ts";
 
-/** How styles look: by the 16 colours of the terminal's own palette, which its owner can read. */
+/** Maps styles to the 16 colours of the terminal's own palette, which the user can already read. */
 export type Theme = (styles: readonly Style[]) => string;
 
 export type ThemeName = "dark" | "light" | "none";
 
-/** A theme gives the parameters of SGR, joined by semicolons: none where nothing is to be seen of the styles. */
+/**
+ * Creates a theme, which returns SGR parameters joined by semicolons, or an empty string when the styles have no visible effect.
+ */
 export function createTheme(name: ThemeName): Theme {
   if (name === "none") return () => "";
   const looks = { ...shapes, ...colours[name] };

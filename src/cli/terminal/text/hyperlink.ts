@@ -1,6 +1,6 @@
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 
-/** The text as a link; as it is where the address is not one that a link may lead to. */
+/** Formats the text as a link; returns it unchanged when a link may not lead to the address. */
 export function createHyperlink(address: string, text: string): string {
   const href = safeAddress(address);
   return href === undefined ? text : `\u001b]8;;${href}\u001b\\${text}\u001b]8;;\u001b\\`;
@@ -9,7 +9,9 @@ export function createHyperlink(address: string, text: string): string {
 /** Terminals take no longer ones. */
 const longestAddress = 2000;
 
-/** Written anew from its parts, so that nothing in it can end the link; a sign-in in it is a way to feign another host. */
+/**
+ * Rebuilds the address from its parts, so that nothing in it can end the link. Credentials in a URL could imitate another host.
+ */
 function safeAddress(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return undefined;

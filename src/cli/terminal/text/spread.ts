@@ -1,10 +1,9 @@
 import { countCharacterCells, type Line, type Span, toDisplayedText, visitCharacters } from "./width.ts";
 
-/** The characters of a line, as a person sees them and as they are shown. */
+/** Holds the characters of a line (grapheme clusters) as they are displayed. */
 export interface Characters {
-  /** All of them. */
   readonly text: string;
-  /** Where each begins in the text; where the last one ends is the text's length. */
+  /** Holds the index at which each character begins; the last character ends at the text's length. */
   readonly starts: readonly number[];
   readonly cells: readonly number[];
   readonly spans: readonly Span[];
@@ -27,17 +26,17 @@ export function splitCharacters(line: Line): Characters {
   return { text, starts, cells, spans };
 }
 
-/** In UTF-16 units. */
+/** Counts UTF-16 units. */
 export function getLength({ text, starts }: Characters, index: number): number {
   return (starts[index + 1] ?? text.length) - (starts[index] ?? text.length);
 }
 
-/** One that carries a mark is none. */
+/** Returns false for a space that carries a combining mark. */
 export function isSpace(characters: Characters, index: number): boolean {
   return characters.text.charCodeAt(characters.starts[index] ?? 0) === 0x20 && getLength(characters, index) === 1;
 }
 
-/** The part of a line from a character up to another, in the looks of its spans. */
+/** Returns the part of a line from one character up to another, with the styles of its spans. */
 export function joinCharacters({ text, starts, spans }: Characters, from: number, to: number): Line {
   const [start = text.length, end = text.length] = [starts[from], starts[to]];
   const parts: Span[] = [];
@@ -51,7 +50,7 @@ export function joinCharacters({ text, starts, spans }: Characters, from: number
   return parts;
 }
 
-/** The line as it is shown; itself where it is so already. */
+/** Returns the line as it is displayed, and the same object when nothing changes. */
 export function toDisplayedLine(line: Line): Line {
   const isShown = line.every(({ text }) => toDisplayedText(text) === text);
   return isShown ? line : line.map((span) => ({ ...span, text: toDisplayedText(span.text) }));

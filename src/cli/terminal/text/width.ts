@@ -1,8 +1,8 @@
 import { sanitize, takeStart } from "../../../kit/text/sanitize.ts";
 
 /**
- * The cells that a text takes on the screen once it is painted, what it holds of unprintable characters made visible.
- * Ambiguous characters are narrow (https://www.unicode.org/reports/tr11/).
+ * Counts the cells that a text takes on the screen, with unprintable characters made visible. Ambiguous characters are narrow
+ * (https://www.unicode.org/reports/tr11/).
  */
 export function countCells(text: string): number {
   return countSimpleCells(text) ?? cellsOfShown(toDisplayedText(text));
@@ -14,7 +14,7 @@ export function countLineCells(line: Line): number {
   return cells;
 }
 
-/** What a person sees as one character each, in order. Joined they are the text. */
+/** Splits a text into grapheme clusters, in order. Joined, they give the text again. */
 export function splitGraphemes(text: string): string[] {
   if (isSimple(text)) return text.split("");
   const graphemes: string[] = [];
@@ -22,7 +22,7 @@ export function splitGraphemes(text: string): string[] {
   return graphemes;
 }
 
-/** Of one character, of a text that is shown. */
+/** Counts the cells of one character of a displayed text. */
 export function countCharacterCells(character: string): number {
   if (!canJoin(character)) return sumOfCells(character);
   if (emoji.test(character)) return 2;
@@ -43,7 +43,7 @@ function cellsOfShown(text: string): number {
   return sum;
 }
 
-/** Of characters that do not join. */
+/** Counts the cells of characters that do not join. */
 function sumOfCells(text: string): number {
   return text.replace(invisible, "").replace(wide, "ww").replace(astral, "n").length;
 }
@@ -54,10 +54,10 @@ const hangul = /^[\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff]/;
 /** Flags, and characters that ask to be a picture or to have a skin colour. */
 const emoji = /^\p{Regional_Indicator}|^[\p{Emoji}]\ufe0f|^\p{Emoji_Modifier_Base}\p{Emoji_Modifier}/u;
 
-/** And those that ask not to. */
+/** Matches emoji with a request for text presentation. */
 const textEmoji = /^(?=[\0-\uffff])\p{Emoji_Presentation}\ufe0e/u;
 
-/** East Asian Wide and Fullwidth (https://www.unicode.org/Public/17.0.0/ucd/EastAsianWidth.txt). */
+/** Matches East Asian Wide and Fullwidth characters (https://www.unicode.org/Public/17.0.0/ucd/EastAsianWidth.txt). */
 const wide =
   /[\p{Emoji_Presentation}\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\u3247\u3250-\ua4c6\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{16ff6}\u{17000}-\u{18cff}\u{18d00}-\u{18d1e}\u{18d80}-\u{18df2}\u{1aff0}-\u{1b2fb}\u{1d300}-\u{1d376}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]/gu;
 const astral = /[\u{10000}-\u{10ffff}]/gu;
@@ -65,8 +65,8 @@ const astral = /[\u{10000}-\u{10ffff}]/gu;
 const tab = "    ";
 
 /**
- * The text as it stands on the screen: a newline is a space, a tab is four (wherever it stands, so that a text's width
- * does not depend on its place), and all else that is not printable is made visible. Shown text is shown as it is.
+ * Converts a text to its displayed form: a newline becomes a space, a tab becomes four (at any position, so that a text's width
+ * does not depend on its place), and other unprintable characters are made visible. Displayed text is returned unchanged.
  */
 export function toDisplayedText(text: string): string {
   if (isSimple(text)) return text;
@@ -99,14 +99,17 @@ export function visitCharacters(text: string, take: TakeCharacter): void {
 }
 
 /**
- * UTF-16 units that are a printable character by themselves and join with no other of them: most of what is shown. They need
- * no table of Unicode, which the engine is slow to look up.
+ * A simple unit is one UTF-16 unit that is a printable character by itself and joins with no other simple unit; most displayed
+ * text consists of them. They need no Unicode table, which the engine is slow to look up.
  */
 
-/** Latin, Cyrillic, quotes, mathematics, frames, braille; not © and ®, which may be pictures. In one cell. */
+/**
+ * Lists Latin, Cyrillic, quotes, mathematics, box drawing and braille, which take one cell; © and ® are missing because they may
+ * be emoji.
+ */
 const narrow = String.raw`\x20-\x7e\xa0-\xa8\xaa-\xac\xaf-\u024f\u0400-\u0481\u1e00-\u1eff\u2013-\u2022\u2026\u2200-\u22ff\u2500-\u259f\u2801-\u28ff`;
 
-/** Chinese, Japanese, Hangul and their marks. In two. */
+/** Lists Chinese, Japanese and Hangul characters and their punctuation, which take two cells. */
 const wideCharacters = String.raw`\u3001-\u3029\u3041-\u3096\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60`;
 
 const narrowUnits = new RegExp(`[${narrow}]+`, "g");
@@ -115,29 +118,29 @@ const others = `[^${narrow}${wideCharacters}]+`;
 const simple = `[${narrow}${wideCharacters}]`;
 const otherUnits = new RegExp(`${simple}?${others}(?:${simple}${others})*${simple}?`, "g");
 
-/** Whether a text is made of them alone: then it is shown as it is. */
+/** Returns true when the text consists of simple units only; it is then displayed unchanged. */
 function isSimple(text: string): boolean {
   return !otherUnit.test(text);
 }
 
-/** The cells of a text; undefined where it is not made of them alone. */
+/** Counts the cells of a text; returns undefined when it contains other than simple units. */
 export function countSimpleCells(text: string): number | undefined {
   if (!/[^\x20-\x7e]/.test(text)) return text.length;
   const rest = text.replace(narrowUnits, "");
   return otherUnit.test(rest) ? undefined : text.length + rest.length;
 }
 
-/** Of a unit that is one of them. */
+/** Counts the cells of a simple unit. */
 export function countUnitCells(unit: number): number {
   return unit < 0x3001 ? 1 : 2;
 }
 
-/** The parts of a text that hold others, each with the neighbours of them that these may join with. */
+/** Finds the parts of a text that contain other units, each with the adjacent simple units that may join with them. */
 export function findComplexParts(text: string): Iterable<RegExpExecArray> {
   return text.matchAll(otherUnits);
 }
 
-/** How a piece of text looks; a theme says by which colours. */
+/** Names how a piece of text looks; a theme maps it to colours. */
 export type Style =
   | "dim"
   | "strong"
@@ -160,18 +163,17 @@ export type Style =
   | "type"
   | "name";
 
-/** Text in one look. Whatever it holds, what reaches the terminal is printable. */
+/** Represents text with one set of styles. Whatever it contains, only printable characters reach the terminal. */
 export interface Span {
   readonly text: string;
   readonly styles?: readonly Style[] | undefined;
-  /** Where it leads, on terminals that show links; an address that a link may not lead to is left out. */
+  /** Holds the target of a link, on terminals that show links; an address that a link may not lead to is left out. */
   readonly href?: string | undefined;
 }
 
-/** One line of the screen, without its end. */
+/** Represents one line of the screen, without its line end. */
 export type Line = readonly Span[];
 
-/** A line of one look. */
 export function createLine(text: string, ...styles: Style[]): Line {
   return [{ text, styles }];
 }
@@ -180,14 +182,14 @@ export function toPlainText(line: Line): string {
   return line.map(({ text }) => text).join("");
 }
 
-/** Whether some of a text may be one character together: marks, flags, skin colours, jamo. */
+/** Returns true when several code points of the text may form one character: marks, flags, skin colours, jamo. */
 function canJoin(text: string): boolean {
   return joining.test(text);
 }
 
 /**
- * The characters of a text that may join, in order, in linear time. One of more code points than anybody writes is several,
- * each as if the text began there.
+ * Splits a text whose code points may join into characters, in order, in linear time. A character of too many code points is
+ * split into several, each as if the text began there.
  */
 export function* splitJoinedCharacters(text: string): Generator<string> {
   let segmenter: Intl.Segmenter | undefined;
@@ -208,12 +210,15 @@ export function* splitJoinedCharacters(text: string): Generator<string> {
   }
 }
 
-/** Whether a character is as long as one can be, so that it may be a piece of what joins on without an end. */
+/** Returns true when a character has the maximum length, so that it may be a piece of an endless sequence. */
 function isFull(character: string): boolean {
   return character.length >= mostPoints && Array.from(character).length >= mostPoints;
 }
 
-/** Up to the first that is too long, which is cut; the last may go on behind its part. */
+/**
+ * Returns the characters up to the first that is too long, which is cut. Unless the text ends here, the last one is omitted
+ * because it may continue in the next part.
+ */
 function settled(found: readonly string[], isEnd: boolean): readonly string[] {
   const full = found.findIndex(isFull);
   if (full < 0) return isEnd ? found : found.slice(0, -1);
@@ -225,16 +230,19 @@ function settled(found: readonly string[], isEnd: boolean): readonly string[] {
   ];
 }
 
-/** Code points of one character at most; the longest pictures in use have ten. */
+/** Limits the code points of one character; the longest emoji in use have ten. */
 const mostPoints = 32;
 
-/** UTF-16 units that are looked at together; more than one character has. */
+/** Sets how many UTF-16 units are examined together; one character has fewer. */
 const partUnits = 128;
 
 const joins = String.raw`\p{M}\p{Cf}\p{Emoji_Modifier}\p{Regional_Indicator}\r\u0d4e\u0e33\u0eb3\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\uff9e\uff9f`;
 const joining = new RegExp(`[${joins}]`, "u");
 
-/** A picture, also one of several that are joined, or what joins with nothing: what is found among simple units mostly. */
+/**
+ * Matches an emoji, also a joined sequence, or a character that joins with nothing: these are most of what is found among simple
+ * units.
+ */
 const one = String.raw`\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]*`;
 const picture = new RegExp(String.raw`${one}(?:\u200d${one})*|[^\p{Extended_Pictographic}${joins}]`, "gu");
 const pictures = new RegExp(`^(?:${picture.source})+$`, "u");

@@ -2,16 +2,16 @@ import { type Characters, getLength, isSpace, joinCharacters, splitCharacters, t
 import { countLineCells, type Line } from "./width.ts";
 
 export interface WrapOptions {
-  /** What stands before the first row. */
+  /** Precedes the first row. */
   readonly indent?: Line | undefined;
-  /** What stands before every further row; without it, spaces as wide as the indent. */
+  /** Precedes every further row; when absent, spaces as wide as the indent do. */
   readonly hanging?: Line | undefined;
 }
 
 /**
- * The rows that a line takes where there are so many columns: broken at the borders of words, between East Asian
- * characters, and inside a word that is wider than a row. Spaces where a row ends are left out; styles and links stay. At
- * least one row comes back, and none is wider than the columns where these are at least two.
+ * Wraps a line to this many columns: at the borders of words, between East Asian characters, and inside a word that is wider
+ * than a row. Spaces at the end of a row are left out; styles and links stay. Returns at least one row, and none is wider than
+ * the columns when there are at least two.
  */
 export function wrapLine(line: Line, columns: number, options: WrapOptions = {}): Line[] {
   const indent = fitting(options.indent ?? [], columns);
@@ -22,7 +22,7 @@ export function wrapLine(line: Line, columns: number, options: WrapOptions = {})
   return breakRows(splitCharacters(line), widths).map((row, index) => after(index === 0 ? indent : hanging, row));
 }
 
-/** The line in so many columns, its end left out for `…` where it is wider. */
+/** Cuts a line to this many columns, with `…` in place of the missing end. */
 export function cutLine(line: Line, columns: number): Line {
   if (countLineCells(line) <= columns) return toDisplayedLine(line);
   if (columns < 1) return [];
@@ -37,19 +37,19 @@ export function cutLine(line: Line, columns: number): Line {
   return [...kept.slice(0, -1), { ...last, text: `${last.text.slice(0, -left)}…` }];
 }
 
-/** Made that wide with spaces; a line that is as wide or wider stays. */
+/** Pads a line with spaces; a line that is as wide or wider stays unchanged. */
 export function padTo(line: Line, cells: number, align: "left" | "right" | "center" = "left"): Line {
   const missing = Math.max(0, cells - countLineCells(line));
   const before = align === "left" ? 0 : align === "right" ? missing : Math.floor(missing / 2);
   return [...blanks(before), ...line, ...blanks(missing - before)];
 }
 
-/** Exactly that wide: cut or padded. */
+/** Cuts or pads a line to exactly this width. */
 export function fitCells(line: Line, cells: number, align: "left" | "right" | "center" = "left"): Line {
   return padTo(cutLine(line, cells), cells, align);
 }
 
-/** What stands before a row has to leave room for a wide character. */
+/** Drops the indent when it leaves no room for a wide character. */
 function fitting(before: Line, columns: number): Line {
   return countLineCells(before) + 2 <= columns ? before : [];
 }
@@ -83,7 +83,7 @@ function endOfRow(characters: Characters, start: number, width: number): number 
   return end > firstWord ? end : Math.max(tooWide, start + 1);
 }
 
-/** The first character that is not a space and needs more than the width. */
+/** Returns the index of the first non-space character that exceeds the width. */
 function endOfWidth(characters: Characters, start: number, width: number): number {
   const { length } = characters.starts;
   let cells = 0;
@@ -107,8 +107,8 @@ function withoutSpacesAtEnd(characters: Characters, start: number, end: number):
 }
 
 /**
- * Whether a row may begin with this character of a line, not the first: behind a space, and between two of which one is East
- * Asian (not Hangul, which has words), but never with a closing mark or behind an opening one
+ * Returns true when a row may begin with this character of a line, which is not its first: after a space, and between two
+ * characters of which one is East Asian (except Hangul, which has words), but never with a closing mark or after an opening one
  * (https://www.w3.org/TR/clreq/#prohibition_rules_for_line_start_end).
  */
 export function canBreak(characters: Characters, index: number): boolean {

@@ -5,7 +5,7 @@ import { getContent } from "../rules/file-hits.ts";
 import { getTextArgument, type Rule, type RuleMatch } from "../rules/search-web.ts";
 import { findOperations, removeOperations, renderOperation } from "./operations.ts";
 
-/** Arithmetic, and statistics over a list. */
+/** Recognises arithmetic, and statistics over a list. */
 export const calculate: Rule = {
   tools: ["calculator"],
   example: { zh: "计算 [1,2,3,4,5] 的平均值", en: "calculate the mean of [1,2,3,4,5]" },
@@ -45,7 +45,7 @@ interface Value {
   value: string;
 }
 
-/** `mean = 3` a line, one bare number, or the same as JSON; undefined when the result is nothing of these. */
+/** Reads `mean = 3` lines, one bare number, or the same as JSON. Returns undefined when the result is none of these. */
 function valuesIn(result: string): Value[] | undefined {
   if (/^[-+]?[\d.]+(?:e[-+]?\d+)?$/i.test(result)) return [{ name: undefined, sign: "=", value: result }];
   const answer = parseResult(result);
@@ -72,7 +72,7 @@ function clause({ name, sign, value }: Value, locale: Locale): string {
   return say(locale, { zh: `${what}${verb.zh} ${said}`, en: `the ${what} ${verb.en} ${said}` });
 }
 
-/** The calculator gives deviations twice: "1.58; = 1.41 (sample, n-1; population, n)". */
+/** Splits the two deviations that the calculator returns: "1.58; = 1.41 (sample, n-1; population, n)". */
 function sampleAndPopulation(value: string, locale: Locale): string {
   const [, sample, population] = /^(\S+); [=≈] (\S+) \(.*\)$/.exec(value) ?? [];
   if (sample === undefined || population === undefined) return value;
@@ -99,8 +99,8 @@ function joined(items: readonly string[]): string {
 }
 
 /**
- * "the mean of 1, 2 and 3", "[10,20,30] 的平均值、最大值和最小值": the numbers in the text, or those in the last result when
- * the text speaks of them. `text` has plain numbers; undefined when it is about something else.
+ * Recognises "the mean of 1, 2 and 3" and "[10,20,30] 的平均值、最大值和最小值". Takes the numbers in the text, or those in the last result
+ * when the text refers to them. `text` has normalised numbers. Returns undefined when it is about something else.
  */
 export function readStatistics(text: string, earlier: readonly string[]): RuleMatch | undefined {
   const operations = findOperations(text);
@@ -154,8 +154,8 @@ const tooMuch = {
 };
 
 /**
- * "计算 2+3*4", "what is 12.5% of 80", "3 加 4 等于多少", "sqrt(16)". `text` has plain numbers; undefined when there is no
- * expression in it, or nothing asks for its value.
+ * Recognises "计算 2+3*4", "what is 12.5% of 80", "3 加 4 等于多少" and "sqrt(16)". `text` has normalised numbers. Returns undefined
+ * when it has no expression, or does not ask for its value.
  */
 export function readExpression(text: string): RuleMatch | undefined {
   const symbols = inSymbols(text);
@@ -175,13 +175,13 @@ export function readExpression(text: string): RuleMatch | undefined {
   return undefined;
 }
 
-/** Words for operators as the operators themselves. */
+/** Replaces words for operators by the operators. */
 function inSymbols(text: string): string {
   const joined = replacements.reduce((rest, [words, symbol]) => rest.replace(words, symbol), withoutSeparators(text));
   return joined.replace(needlessBrackets, "$1");
 }
 
-/** 1,200 as 1200, but not in gcd(100,200). */
+/** Turns 1,200 into 1200, but leaves gcd(100,200). */
 function withoutSeparators(text: string): string {
   if (/[a-z0-9]\s?\(/i.test(text)) return text;
   return text.replace(/(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])/g, (number) => number.replaceAll(",", ""));
@@ -226,7 +226,7 @@ function trimmed(text: string): string {
   return text.replace(/^[\s,]+|[\s,]+$/g, "").replace(/\s+/g, " ");
 }
 
-/** Two operands and what joins them, or a function of something. */
+/** Returns true for two operands and an operator, or a function call. */
 function isExpression(text: string): boolean {
   return (
     /\d/.test(text) &&
@@ -241,7 +241,10 @@ const oneAtATime = {
   en: 'One expression at a time; join them with "then", for instance "calculate 1+2, then calculate 3*4".',
 };
 
-/** The text with ASCII digits, brackets, signs and separators, as people and input methods write them otherwise. */
+/**
+ * Returns the text with ASCII digits, brackets, signs and separators in place of the variants that people and input methods
+ * write.
+ */
 function normalizeNumbers(text: string): string {
   return text
     .normalize("NFKC")
@@ -254,18 +257,21 @@ function normalizeNumbers(text: string): string {
     .replace(/÷/g, "/");
 }
 
-/** The numbers that stand for themselves in a plain text, in order; digits inside names and words are none. */
+/** Returns the separate numbers in a plain text, in order. Digits inside names and words do not count. */
 function findNumbers(text: string): number[] {
   return Array.from(text.matchAll(aNumber), ([number]) => Number(number)).filter(Number.isFinite);
 }
 
-/** "1,000" as one number, where nothing says that it is a list: other numbers stand beside it. */
+/** Reads "1,000" as one number, unless other numbers beside it indicate a list. */
 export function removeThousands(text: string): string {
   const joined = text.replace(thousands, (number) => number.replaceAll(",", ""));
   return findNumbers(joined).length > 1 ? joined : text;
 }
 
-/** "1 到 100" and "1 to 100" as all whole numbers between; undefined when there is no such range or it is too long. */
+/**
+ * Expands "1 到 100" and "1 to 100" into all whole numbers of the range. Returns undefined when there is no such range or it is
+ * too long.
+ */
 export function findRange(text: string): number[] | undefined {
   const [, from, to] =
     /(?<![\w.])(-?\d{1,9})\s?(?:到|至|~|to|through|\.\.\.?)\s?(-?\d{1,9})(?![\w.])/i.exec(text) ?? [];

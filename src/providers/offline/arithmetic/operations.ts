@@ -1,6 +1,6 @@
 import type { Text } from "../../../kit/errors.ts";
 
-/** A statistic over a list, under the calculator's name for it. */
+/** Describes a statistic over a list. `name` is the calculator's name for it. */
 interface Operation {
   name: string;
   words: RegExp;
@@ -40,7 +40,6 @@ const operations: readonly Operation[] = [
   { name: "range", words: /极差|range(?![a-z])/gi, text: { zh: "极差", en: "range" } },
 ];
 
-/** The statistics that a text names, in its order. */
 export function findOperations(text: string): string[] {
   return operations
     .map(({ name, words }) => ({ name, at: text.search(words) }))
@@ -53,7 +52,7 @@ export function removeOperations(text: string): string {
   return operations.reduce((rest, { words }) => rest.replace(words, " "), text);
 }
 
-/** The statistic's name as people say it; `name` may be the calculator's Chinese label. */
+/** Returns the statistic's name for people. `name` may be the calculator's Chinese label. */
 export function renderOperation(name: string): Text {
   const known = operations.find((operation) => operation.name === name || operation.text.zh === name);
   return known?.text ?? { zh: name, en: name };

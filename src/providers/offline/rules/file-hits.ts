@@ -1,15 +1,14 @@
 import { isRecord } from "../../../kit/json.ts";
 import { parseResult } from "../result-text.ts";
 
-/** A place in a file. */
 export interface Hit {
   file: string;
-  /** 1 is the first line; absent when the file itself is the hit. */
+  /** Counts from 1. It is absent when the file itself is the hit. */
   line?: number;
   text: string;
 }
 
-/** The hits of a file search: lines such as `path:12: text` or `path`, or JSON with `path` and `text`. */
+/** Reads the hits of a file search: lines such as `path:12: text` or `path`, or JSON with `path` and `text`. */
 export function findHits(result: string): Hit[] {
   const answer = parseResult(result);
   if (answer !== undefined) return hitsOf(answer);
@@ -20,7 +19,7 @@ export function findHits(result: string): Hit[] {
   return lines.flatMap((line) => hitOf(line) ?? []);
 }
 
-/** What the search says beside its hits: that there are more, that it was not complete. */
+/** Returns what the search reports beside its hits: that there are more, or that it was incomplete. */
 export function findNotes(result: string): string[] {
   const [head = "", ...rest] = result.split("\n");
   return rest.slice(countIn(head) ?? rest.length).filter((line) => line.trim() !== "");
@@ -54,7 +53,7 @@ function hitsOf(answer: unknown): Hit[] {
   });
 }
 
-/** What stands in the files, without their names and line numbers; any other result as it is. */
+/** Returns the content of the files without their names and line numbers. Any other result is returned as it is. */
 export function getContent(result: string): string {
   const hits = findHits(result);
   if (hits.length === 0) return countIn(result) === undefined ? result : "";

@@ -1,18 +1,19 @@
 import { protectMatches, quotes, removeMatch, removeQuotes, removeTail } from "../text-patterns.ts";
 
-/** What to look for in files, where, and how much of it. */
 export interface FileRequest {
   query: string;
   root_dir?: string;
   limit?: number;
 }
 
-/** Whether the request is about files, so that it must not go to the web. */
+/** Returns true when the request is about files, so that it must not go to the web. */
 export function isFileRequest(request: string): boolean {
   return readFileRequest(request) !== undefined;
 }
 
-/** "在 ./docs 目录下搜索 'x'，最多返回 5 条", "search files containing x in ./docs"; undefined when it is no such request. */
+/**
+ * Recognises "在 ./docs 目录下搜索 'x'，最多返回 5 条" and "search files containing x in ./docs". Returns undefined for any other request.
+ */
 export function readFileRequest(request: string): FileRequest | undefined {
   const { text, restore } = protectMatches(removeTail(request), quotes);
   const limited = extractLimit(text);
@@ -55,7 +56,7 @@ const inFolder = [
   /^(?:search|look|find|list|show)(?: me)?(?: for)? (\S.*)$/is,
 ];
 
-/** The words looked for, without quotation marks and without "the word", "关键词" and the like. */
+/** Returns the query without quotation marks and without "the word", "关键词" and the like. */
 function cleanQuery(query: string): string {
   const bare = removeTail(query)
     .replace(/^(?:关键词|关键字|字符串|文本|文字|单词|字样|内容|词语|词)(?:是|为)?\s*[:：]?\s*(?=\S)/, "")
@@ -65,7 +66,7 @@ function cleanQuery(query: string): string {
 }
 
 interface Limited {
-  /** The rest of the request. */
+  /** Holds the rest of the request. */
   text: string;
   limit?: number;
 }
@@ -95,11 +96,11 @@ function countOf(text: string): number | undefined {
   return (tens === undefined ? 1 : digit(tens)) * 10 + (ones === undefined ? 0 : digit(ones));
 }
 
-/** What `file_search` returns at most. */
+/** `file_search` returns at most this many hits. */
 const mostHits = 200;
 
 interface Placed {
-  /** The rest of the request. */
+  /** Holds the rest of the request. */
   text: string;
   folder?: string;
 }

@@ -8,7 +8,7 @@ import { readFileRequest } from "./file-request.ts";
 import { getTextArgument, lookUp, type Rule, type RuleMatch, readPlainSearch, searchWeb } from "./search-web.ts";
 import { weather, weatherOnWeb } from "./weather.ts";
 
-/** The time and the date, here or in a city. */
+/** Tells the time and the date, here or in a city. */
 export const tellTime: Rule = {
   tools: ["current_time", "get_current_time"],
   example: { zh: "东京现在几点", en: "what time is it in Tokyo" },
@@ -57,7 +57,9 @@ function unknownPlace(place: string): { zh: string; en: string } {
   };
 }
 
-/** The IANA zone of a city or of a zone's name, `here` for words that mean no other place, undefined when unknown. */
+/**
+ * Returns the IANA zone of a city or of a zone's name, `here` for words that mean the local place, and undefined when unknown.
+ */
 export function findTimeZone(place: string): string | undefined {
   const wanted = place
     .toLowerCase()
@@ -114,7 +116,7 @@ const findFiles: Rule = {
   tell,
 };
 
-/** A plain "search x" where the web is not on offer. */
+/** Recognises a plain "search x" when no web search is on offer. */
 export const findInFiles: Rule = { ...findFiles, read: readPlainSearch };
 
 function tell(result: string, args: JsonObject, locale: Locale): string {
@@ -190,7 +192,7 @@ export const fetchPage: Rule = {
   },
 };
 
-/** A page under its number: `[n] title`, address, and what it says. */
+/** Reads a page under its number: `[n] title`, address and content. */
 function pageIn(result: string): { title: string; text: string } | undefined {
   const [, n, title = "", url = "", text = ""] = /^\s*\[(\d{1,4})\] (.*)\n(https?:\S+)\n([\s\S]*)$/.exec(result) ?? [];
   return n === undefined ? undefined : { title: `${title.trim() || url} [${n}]`, text: text.trim() };
@@ -218,7 +220,7 @@ const patterns = [
   /^(?:echo(?![a-z])|回显|复述)\s*[:：]?\s*(\S.*)$/is,
 ];
 
-/** In order of precedence: of the rules that recognise a request, the first whose tool is on offer takes it. */
+/** Rules are in order of precedence: of those that recognise a request, the first whose tool is on offer is used. */
 export const rules: readonly Rule[] = [
   echo,
   findFiles,

@@ -22,7 +22,7 @@ export const lookUp: Rule = {
   read: (request) => (isFileRequest(request) ? undefined : queryOf(request, lookUps)),
 };
 
-/** "search x", which does not say where; undefined when it names the web or files. */
+/** Reads "search x", which does not say where to search. Returns undefined when the request names the web or files. */
 export function readPlainSearch(request: string): { arguments: { query: string } } | undefined {
   if (isFileRequest(request) || queryOf(request, [...searches, ...news]) !== undefined) return undefined;
   return queryOf(request, plainSearches);
@@ -70,7 +70,7 @@ function purpose(args: JsonObject): Text {
   return { zh: `联网搜索“${query}”`, en: `search the web for "${query}"` };
 }
 
-/** One line a page, each with the number by which it is cited. */
+/** Renders one line for each page, with the number by which it is cited. */
 export function renderSources(result: string, args: JsonObject, locale: Locale): string {
   const query = getTextArgument(args, "query");
   const sources = findSources(result);
@@ -89,29 +89,29 @@ export function renderSources(result: string, args: JsonObject, locale: Locale):
   return renderResult(result);
 }
 
-/** One kind of request that is recognised without a language model, and the tool that serves it. */
+/** Recognises one kind of request without a language model, and names the tool for it. */
 export interface Rule {
-  /** The tools' own names, best first; a server's prefix (`server__`) is ignored. */
+  /** Lists the tools' own names, best first. A server's prefix (`server__`) is ignored. */
   readonly tools: readonly string[];
-  /** A request that it recognises, shown where nothing was. */
+  /** Holds a request that this rule recognises. It is shown when no request was recognised. */
   readonly example: Text;
-  /** Everything after its command belongs to it, also what looks like another request. */
+  /** Is true when everything after the command belongs to the request, even text that looks like another request. */
   readonly verbatim?: true;
   /**
-   * What to ask the tool for; undefined when the text is no such request. `earlier` are the results so far, oldest
-   * first: "the numbers in it" are taken from the last.
+   * Returns the arguments for the tool, and undefined when the text is no such request. `earlier` holds the results so far,
+   * oldest first. "The numbers in it" are taken from the last.
    */
   read(request: string, earlier: readonly string[]): RuleMatch | undefined;
-  /** What the call is for; completes "Using calculator to …" and "Could not …". */
+  /** Describes the call. It completes "Using calculator to …" and "Could not …". */
   purpose(args: JsonObject): Text;
-  /** The tool's result in words. */
+  /** Renders the tool's result as text for the reader. */
   tell(result: string, args: JsonObject, locale: Locale): string;
 }
 
-/** A request understood, or understood well enough to say what is missing. */
+/** Holds the arguments of a request that was understood, or says what is missing from one that was partly understood. */
 export type RuleMatch = { arguments: JsonObject } | { refusal: Text };
 
-/** An argument as text; empty when it is absent. */
+/** Returns the argument as text, or an empty string when it is absent. */
 export function getTextArgument(args: JsonObject, name: string): string {
   const value = args[name];
   return typeof value === "string" || typeof value === "number" ? String(value) : "";

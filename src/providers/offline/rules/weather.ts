@@ -4,7 +4,7 @@ import { parseResult, quoteBlock } from "../result-text.ts";
 import { removeTail } from "../text-patterns.ts";
 import { getTextArgument, type Rule, renderSources } from "./search-web.ts";
 
-/** The weather of a city, from Amap's tool. */
+/** Answers questions about the weather of a city with Amap's tool. */
 export const weather: Rule = {
   tools: ["maps_weather"],
   example: { zh: "北京天气", en: "weather in Beijing" },
@@ -27,7 +27,7 @@ export const weather: Rule = {
   },
 };
 
-/** The same question where there is no such tool. */
+/** Answers the same question by a web search when Amap's tool is not available. */
 export const weatherOnWeb: Rule = {
   tools: ["web_search"],
   example: weather.example,
@@ -39,7 +39,7 @@ export const weatherOnWeb: Rule = {
   tell: renderSources,
 };
 
-/** The city of a question for the weather, "" when it names none; undefined when it is no such question. */
+/** Returns the city in a question about the weather, "" when it names none, and undefined when it is no such question. */
 function cityAskedFor(request: string): string | undefined {
   const match = patterns.map((pattern) => pattern.exec(removeTail(request))).find((found) => found !== null);
   if (match === undefined) return undefined;
@@ -64,7 +64,10 @@ const noCity = {
   en: 'Say for which city, for instance "weather in Beijing".',
 };
 
-/** A day of Amap's forecast: `date`, `dayweather`, `nightweather`, `daytemp`, `nighttemp` (°C, as text). */
+/**
+ * Renders one day of Amap's forecast, which has the fields `date`, `dayweather`, `nightweather`, `daytemp` and `nighttemp` (°C,
+ * as text).
+ */
 function dayInWords(day: Record<string, unknown>, locale: Locale): string {
   const [date, byDay, byNight, high, low] = ["date", "dayweather", "nightweather", "daytemp", "nighttemp"].map((name) =>
     String(day[name] ?? ""),

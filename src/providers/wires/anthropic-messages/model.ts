@@ -8,7 +8,7 @@ import { openTransport } from "../transport.ts";
 import { toMessagesRequest } from "./request.ts";
 import { MessageReader } from "./stream.ts";
 
-/** A model on Anthropic's Messages wire. One attempt a call: retries and the total limit are wrappers. */
+/** Opens a model on Anthropic's Messages API. Each call makes one attempt; retries and the total time limit are wrappers. */
 export function openMessagesModel(settings: ModelSettings): WireModel {
   const transport = openTransport();
   const client = new Anthropic({

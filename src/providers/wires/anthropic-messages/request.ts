@@ -5,7 +5,7 @@ import { isRecord } from "../../../kit/json.ts";
 import { convertHistory, isBlank, toWireToolName } from "../../history/convert-history.ts";
 import { chooseParameters, type Parameters } from "../../middleware/parameters.ts";
 
-/** The body of a Messages request, as far as we use it. */
+/** Describes the fields of a Messages request body that Duet uses. */
 export interface MessagesRequest {
   [field: string]: unknown;
   model: string;
@@ -21,7 +21,7 @@ export interface TurnParam {
   content: Block[];
 }
 
-/** A content block as it goes over the wire; those of the model itself go back unread. */
+/** Represents a content block as it is sent. Blocks that the model wrote are sent back unread. */
 export type Block = { type: string } & Record<string, unknown>;
 
 export interface ToolParam {
@@ -53,7 +53,7 @@ export function toMessagesRequest(request: ModelRequest, settings: ModelSettings
   };
 }
 
-/** Results and what the user says next become one turn, the results first. */
+/** Tool results and the user message after them become one turn, with the results first. */
 function toTurns(messages: readonly Message[]): TurnParam[] {
   const turns: TurnParam[] = [];
   for (const message of messages) {
@@ -109,7 +109,7 @@ function neutralBlocks({ content, toolCalls }: AssistantMessage): Block[] {
   );
 }
 
-/** "Requests which have `tool_use` or `tool_result` blocks in messages must define tools", also when none is on offer. */
+/** "Requests which have `tool_use` or `tool_result` blocks in messages must define tools", even when no tool is available. */
 function toToolParams(
   tools: readonly ToolDefinition[],
   messages: readonly Message[],
@@ -130,7 +130,7 @@ function isBlock(value: unknown): value is Block {
   return isRecord(value) && typeof value.type === "string";
 }
 
-/** A part of a request body, in which the marks go. */
+/** Holds the parts of a request body that get cache marks. */
 interface Parts<Tool, Turn> {
   tools?: Tool[];
   system?: string;
@@ -160,14 +160,14 @@ function markLast<Item extends object>(items: readonly Item[]): Item[] {
 
 const mark = { cache_control: { type: "ephemeral" } } as const;
 
-/** The fields that say how much to think, and the output limit, of which thinking takes its part. */
+/** Holds the fields that set how much to think, and the output limit, which includes thinking. */
 export interface ThinkingFields {
   max_tokens: number;
   thinking?: { type: "adaptive" } | { type: "enabled"; budget_tokens: number };
   output_config?: { effort: string };
 }
 
-/** Models that think adaptively take the effort as a word, the older ones as a budget of tokens. */
+/** Models with adaptive thinking take the effort as a word; older ones take a budget of tokens. */
 export function toThinkingFields(
   { effort, maxTokens }: Parameters,
   { quirks, maxOutput }: ModelSettings,
@@ -183,7 +183,7 @@ export function toThinkingFields(
   return { max_tokens: maxTokens + budget, thinking: { type: "enabled", budget_tokens: budget } };
 }
 
-/** Anthropic refuses a smaller one. */
+/** Anthropic refuses a smaller budget. */
 const leastBudget = 1024;
 
 const budgets: Readonly<Record<string, number>> = {

@@ -27,7 +27,7 @@ export class MessageReader implements TurnReader {
   #usage: Record<string, unknown> = {};
   #counted = false;
   #fragments = new ToolFragments();
-  /** By index, in the order in which they began. */
+  /** Maps each index to its block, in the order in which the blocks began. */
   #blocks = new Map<number, Block>();
   #oddities = new Set<Text>();
 
@@ -147,7 +147,7 @@ export class MessageReader implements TurnReader {
     if (explanation) out.push({ type: "notice", level: "warning", code: "refusal", message: explanation });
   }
 
-  /** The later usage is cumulative and overrides the earlier, field by field; `null` says nothing. */
+  /** Later usage is cumulative and overrides earlier usage field by field; `null` changes nothing. */
   #count(usage: unknown): void {
     if (!isRecord(usage)) return;
     for (const [field, value] of Object.entries(usage)) if (value !== null) this.#usage[field] = value;
@@ -159,7 +159,7 @@ export class MessageReader implements TurnReader {
     throw badResponseError(this.#settings, unknownStop, { retryable: false, detail: this.#stopReason });
   }
 
-  /** Only thinking needs the turn in its author's own words; anything else is the same in ours. */
+  /** Only thinking needs the turn in its author's format; everything else is equivalent in the neutral format. */
   #native(calls: CollectedCall[]) {
     // A turn that was cut may end in a thinking block without its signature, which the vendor would refuse.
     if (!["end_turn", "stop_sequence", "tool_use"].includes(this.#stopReason ?? "")) return undefined;
@@ -175,7 +175,7 @@ export class MessageReader implements TurnReader {
   }
 }
 
-/** `pause_turn` needs tools of the server's own, which we never ask for. */
+/** `pause_turn` only occurs with the server's own tools, which Duet never requests. */
 const stopReasons: Readonly<Record<string, FinishReason>> = {
   end_turn: "stop",
   stop_sequence: "stop",
@@ -200,7 +200,7 @@ function toUsage(raw: Record<string, unknown>): Usage {
   };
 }
 
-/** Compatible servers may send the whole input at once; Anthropic starts with an empty one and streams it. */
+/** Compatible servers may send the whole input at once. Anthropic starts with an empty input and streams it. */
 function wholeInput(input: unknown): string {
   return isRecord(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : "";
 }

@@ -8,7 +8,7 @@ import { openTransport } from "../transport.ts";
 import { toChatRequest } from "./request.ts";
 import { ChatReader } from "./stream.ts";
 
-/** A model on OpenAI's chat completions wire. One attempt a call: retries and the total limit are wrappers. */
+/** Opens a model on OpenAI's chat completions API. Each call makes one attempt; retries and the total time limit are wrappers. */
 export function openChatModel(settings: ModelSettings): WireModel {
   const transport = openTransport();
   const sign = signOnce(openClient(settings), "/chat/completions", settings.apiKey);

@@ -1,8 +1,8 @@
 export type ReasoningDetail = Record<string, unknown>;
 
 /**
- * The `reasoning_details` of OpenRouter and other gateways: what the model behind them needs back, signatures included.
- * A long text comes in pieces, which go back as one; anything else goes back as it came.
+ * Collects the `reasoning_details` of OpenRouter and other gateways, which the model needs back, signatures included. The pieces
+ * of a long text are joined; everything else is sent back as it came.
  */
 export class ReasoningDetails {
   #details: ReasoningDetail[] = [];
@@ -15,7 +15,7 @@ export class ReasoningDetails {
     }
   }
 
-  /** Undefined when none came. */
+  /** Returns undefined when no details arrived. */
   whole(): ReasoningDetail[] | undefined {
     return this.#details.length > 0 ? [...this.#details] : undefined;
   }
@@ -28,7 +28,7 @@ function continues(held: ReasoningDetail, piece: ReasoningDetail): boolean {
   return sameBlock && textFields[String(piece.type)] !== undefined && (!held.signature || !piece.signature);
 }
 
-/** The signature comes with the last piece, and what is null in one says nothing about the whole. */
+/** The signature comes with the last piece. A field that is null in one piece leaves the whole unchanged. */
 function joined(held: ReasoningDetail, piece: ReasoningDetail): ReasoningDetail {
   const field = textFields[String(piece.type)] ?? "text";
   const said = Object.entries(piece).filter(([, value]) => value !== null && value !== undefined);

@@ -5,7 +5,7 @@ import { isRecord, type JsonObject } from "../../../kit/json.ts";
 import { convertHistory, toWireToolName } from "../../history/convert-history.ts";
 import { chooseParameters, toEffortFields } from "../../middleware/parameters.ts";
 
-/** The body of a chat completion, with the fields that vendors add to OpenAI's. */
+/** Describes the body of a chat completion request, with the fields that vendors add to OpenAI's. */
 export interface ChatRequest {
   [field: string]: unknown;
   model: string;
@@ -40,13 +40,13 @@ export interface ChatTool {
   function: { name: string; description: string; parameters: Record<string, unknown> };
 }
 
-/** What an assistant message keeps for the model that wrote it. */
+/** Holds the parts of an assistant message that only the model that wrote it needs. */
 export interface ChatNative {
   reasoningContent?: string;
   extraContent?: unknown;
-  /** By the id of the call. */
+  /** Maps the id of a call to its extra content. */
   callExtras?: Record<string, unknown>;
-  /** A gateway's own form of it. */
+  /** Holds reasoning in a gateway's own format. */
   reasoningDetails?: unknown[];
 }
 
@@ -98,7 +98,10 @@ function toChatAssistant(message: AssistantMessage, { quirks }: ModelSettings): 
   };
 }
 
-/** DeepSeek and Kimi demand the model's own reasoning byte for byte, also "", and "" where another model wrote the turn. */
+/**
+ * DeepSeek and Kimi require the model's own reasoning byte for byte, even when it is "", and require "" where another model
+ * wrote the turn.
+ */
 function reasoningOf(
   { content }: AssistantMessage,
   native: ChatNative | undefined,

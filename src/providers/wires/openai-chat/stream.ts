@@ -18,7 +18,7 @@ import type { ChatNative } from "./request.ts";
 import { ThinkTags } from "./think-tags.ts";
 import { type ThoughtSplit, ThoughtTags } from "./thought-tags.ts";
 
-/** What each vendor's `finish_reason` means; a word that is not here is no terminal marker that we know. */
+/** Maps each vendor's `finish_reason` to ours. A value that is missing here is not a known terminal marker. */
 export const finishReasons: Readonly<Record<string, FinishReason>> = {
   stop: "stop",
   end_turn: "stop",
@@ -36,7 +36,7 @@ export const finishReasons: Readonly<Record<string, FinishReason>> = {
   refusal: "refused",
 };
 
-/** A `finish_reason` with which a vendor says that it failed. */
+/** Lists the values of `finish_reason` with which vendors report a failure. */
 export const failedFinishes: readonly string[] = [
   "insufficient_system_resource",
   "network_error",
@@ -171,7 +171,7 @@ export class ChatReader implements TurnReader {
     }
   }
 
-  /** Whatever text there is in it is part of the answer, unless it calls itself a thought. */
+  /** Text in an unknown part belongs to the answer, unless the part is marked as a thought. */
   #readUnknownPart(part: unknown, out: ModelEvent[]): void {
     const { text = part, type }: Record<string, unknown> = isRecord(part) ? part : {};
     if (typeof text !== "string") return;
@@ -242,13 +242,13 @@ function isThought(extra: unknown): boolean {
   return isRecord(extra) && isRecord(extra.google) && extra.google.thought === true;
 }
 
-/** Whether anything in it is part of what the model says; many servers begin with a role and empty texts. */
+/** Returns true when the delta contains part of the model's output. Many servers begin with a role and empty texts. */
 function hasWords({ content, reasoning_content, reasoning, refusal, tool_calls }: Record<string, unknown>): boolean {
   if (firstText(content, reasoning_content, reasoning, refusal) !== undefined) return true;
   return [content, tool_calls].some((parts) => Array.isArray(parts) && parts.length > 0);
 }
 
-/** Reasoning that is encrypted or only signed comes without a word. */
+/** Reasoning that is encrypted or only signed comes without text. */
 function hasSignOfThought({ reasoning_details: details, extra_content }: Record<string, unknown>): boolean {
   return (Array.isArray(details) && details.length > 0) || isSignature(extra_content);
 }
@@ -269,13 +269,13 @@ const malformed = { zh: "收到无法解析的数据", en: "a chunk is not JSON"
 const cutOff = { zh: "回答在结束前中断", en: "the stream ended before the answer did" };
 const unknownFinish = { zh: "未知的结束原因", en: "unknown finish reason" };
 
-/** Where vendors put the usage of a chunk: at the top, in the choice (Moonshot), or under `x_groq`. */
+/** Finds the usage in a chunk. Vendors put it at the top, in the choice (Moonshot), or under `x_groq`. */
 export function findUsage(chunk: Record<string, unknown>, choice: unknown): Record<string, unknown> | undefined {
   const groq = isRecord(chunk.x_groq) ? chunk.x_groq.usage : undefined;
   return [chunk.usage, isRecord(choice) ? choice.usage : undefined, groq].find(isRecord);
 }
 
-/** On xAI and Gemini the hidden reasoning counts only in the total, hence the larger of the two is the output. */
+/** xAI and Gemini count hidden reasoning only in the total, so the larger of the two is the output. */
 export function toUsage(raw: Record<string, unknown>): Usage {
   const inputTokens = toTokenCount(raw.prompt_tokens);
   const hidden = inputTokens > 0 ? toTokenCount(raw.total_tokens) - inputTokens : 0;

@@ -9,7 +9,7 @@ const closing = "</think>";
  */
 export class ThinkTags {
   #state: "start" | "thought" | "gap" | "answer" = "start";
-  /** What may be the beginning of a tag. */
+  /** Holds text that may be the beginning of a tag. */
   #held = "";
 
   read(content: string): ThoughtSplit {
@@ -20,7 +20,7 @@ export class ThinkTags {
     return this.#state === "start" ? this.#readStart(whole) : this.#readThought(whole);
   }
 
-  /** What was held back at the end: it was no tag. */
+  /** Returns the text that was held back at the end and was not a tag. */
   rest(): ThoughtSplit {
     const held = this.#held;
     this.#held = "";
@@ -46,7 +46,7 @@ export class ThinkTags {
     return { reasoning: whole.slice(0, end), text };
   }
 
-  /** The lines between the tag and the answer belong to neither. */
+  /** Line breaks between the tag and the answer belong to neither. */
   #afterGap(whole: string): ThoughtSplit {
     const text = whole.trimStart();
     if (text !== "") this.#state = "answer";

@@ -13,7 +13,7 @@ export interface ThoughtSplit {
 export class ThoughtTags {
   #inThought = false;
   #begun = false;
-  /** What may be the beginning of a tag. */
+  /** Holds text that may be the beginning of a tag. */
   #held = "";
 
   read(content: string, flagged: boolean): ThoughtSplit {
@@ -27,7 +27,7 @@ export class ThoughtTags {
     return this.#readThought(whole.slice(opening.length), flagged);
   }
 
-  /** What was held back at the end: it was no tag. */
+  /** Returns the text that was held back at the end and was not a tag. */
   rest(): ThoughtSplit {
     const held = this.#held;
     this.#held = "";
@@ -61,7 +61,7 @@ export class ThoughtTags {
   }
 }
 
-/** How many characters at the end of the text may begin the second tag. */
+/** Returns how many characters at the end of the text may begin the second tag. */
 function beginningAtEnd(text: string): number {
   for (let length = Math.min(text.length, closing.length - 1); length > 0; length--) {
     if (closing.startsWith(text.slice(-length))) return length;

@@ -4,16 +4,16 @@ import { isItem, type OutputItem } from "./request.ts";
 
 type Fields = Record<string, unknown>;
 
-/** An output item while its events arrive. */
+/** Represents an output item while its events arrive. */
 export interface OpenItem {
   type: string;
-  /** Some of its words came in deltas, so the whole item says nothing new. */
+  /** Is true when deltas brought some of the item's text, so that the whole item adds nothing. */
   heard: boolean;
   id: string;
   callId: string;
   name: string;
   arguments: string[];
-  /** The item as `response.output_item.done` gave it: the only form that may be sent back. */
+  /** Holds the item from `response.output_item.done`, the only form that may be sent back. */
   whole?: OutputItem;
 }
 
@@ -34,7 +34,7 @@ export class OutputItems {
     this.#add(placeOf(event), event.item);
   }
 
-  /** The item that a delta belongs to; it is opened where the server did not say that it began. */
+  /** Returns the item that a delta belongs to, and opens it when the server did not announce it. */
   of(event: Fields, type: string): OpenItem {
     const place = placeOf(event);
     const held = this.#latest.get(place);
@@ -75,7 +75,7 @@ export class OutputItems {
     return [];
   }
 
-  /** All items as they must go back; undefined when one of them is not known whole. */
+  /** Returns all items as they must be sent back, or undefined when one of them did not arrive whole. */
   whole(): OutputItem[] | undefined {
     const items = this.#items.flatMap((item) => item.whole ?? []);
     return items.length > 0 && items.length === this.#items.length ? items : undefined;
@@ -118,7 +118,9 @@ export class OutputItems {
   }
 }
 
-/** The place among the items; some proxies change the ids from event to event, others send no index. */
+/**
+ * Returns the key of the item that an event belongs to. Some proxies change the ids from event to event, others send no index.
+ */
 function placeOf(event: Fields): string {
   if (typeof event.output_index === "number") return `${event.output_index}`;
   return toText(event.item_id) || (isRecord(event.item) ? toText(event.item.id) : "");

@@ -9,7 +9,7 @@ import { HttpRefusal, openTransport, type TransportResponse } from "../transport
 import { type Extras, toResponsesRequest } from "./request.ts";
 import { ResponseReader } from "./stream.ts";
 
-/** A model on OpenAI's Responses wire. One attempt a call: retries and the total limit are wrappers. */
+/** Opens a model on OpenAI's Responses API. Each call makes one attempt; retries and the total time limit are wrappers. */
 export function openResponsesModel(settings: ModelSettings): WireModel {
   const transport = openTransport();
   const sign = signOnce(openClient(settings), "/responses", settings.apiKey);

@@ -5,7 +5,7 @@ import { isRecord, type JsonObject } from "../../../kit/json.ts";
 import { convertHistory, toWireToolName } from "../../history/convert-history.ts";
 import { chooseParameters } from "../../middleware/parameters.ts";
 
-/** The body of a Responses request, as far as we use it. */
+/** Describes the fields of a Responses request body that Duet uses. */
 export interface ResponsesRequest {
   [field: string]: unknown;
   model: string;
@@ -24,7 +24,7 @@ export type InputItem =
   | { type: "function_call_output"; call_id: string; output: string }
   | OutputItem;
 
-/** An item as the model said it; it goes back unread. */
+/** Represents an item as the model sent it; it is sent back unread. */
 export type OutputItem = { type: string } & Record<string, unknown>;
 
 export interface ResponsesTool {
@@ -35,7 +35,7 @@ export interface ResponsesTool {
   strict: false;
 }
 
-/** What is only asked for; some models and some accounts are refused it. */
+/** Selects optional features, which some models and some accounts are refused. */
 export interface Extras {
   summary: boolean;
   encryptedReasoning: boolean;
@@ -88,7 +88,7 @@ function neutralItems({ content, toolCalls }: AssistantMessage): InputItem[] {
   );
 }
 
-/** The turn in its author's own items; undefined where they would be refused, and neutral ones say the same. */
+/** Returns the turn in its author's own items. Returns undefined where they would be refused and neutral items are equivalent. */
 function nativeItems({ native, toolCalls }: AssistantMessage): OutputItem[] | undefined {
   if (!Array.isArray(native?.payload)) return undefined;
   const items = native.payload.filter(isItem);
@@ -103,7 +103,10 @@ function nativeItems({ native, toolCalls }: AssistantMessage): OutputItem[] | un
   return withoutOrphans(items);
 }
 
-/** Reasoning stays with the vendor unless it came encrypted, or in the open; its id alone means nothing without a store. */
+/**
+ * Reasoning can only be sent back when it came encrypted or as plain text; its id alone means nothing when the vendor does not
+ * store it.
+ */
 function isSelfContained(item: OutputItem): boolean {
   if (item.type !== "reasoning") return true;
   return !!item.encrypted_content || (Array.isArray(item.content) && item.content.length > 0);

@@ -114,7 +114,7 @@ export class ResponseReader implements TurnReader {
     throw badResponseError(this.#settings, malformed, { retryable: true });
   }
 
-  /** An error, in any of its forms, or a server that does not stream and sends the whole response. */
+  /** Reads an error in any of its forms, or the whole response of a server that does not stream. */
   #readOther(event: ServerEvent, data: Fields, out: ModelEvent[]): void {
     if (data.type === "error" || event.event === "error") throw streamError(data, this.#settings);
     if (data.object === "response") {
@@ -126,7 +126,7 @@ export class ResponseReader implements TurnReader {
     if (bare || (data.error !== undefined && data.error !== null)) throw streamError(data, this.#settings);
   }
 
-  /** An item of reasoning is a sign of it, also where its text stays hidden; a message is nothing before its text. */
+  /** A reasoning item is a sign of reasoning even if its text stays hidden; a message does not count before its text. */
   #see(item: unknown): void {
     if (!isRecord(item)) return;
     if (!itemTypes.has(toText(item.type))) this.#oddities.add(unknownItem);
@@ -153,7 +153,7 @@ export class ResponseReader implements TurnReader {
     throw badResponseError(this.#settings, unknownFinish, { retryable: false, detail: reason });
   }
 
-  /** What a whole item says that no delta said before. */
+  /** Emits the text of a whole item when no delta brought it. */
   #tell(item: OpenItem | undefined, out: ModelEvent[]): void {
     if (!item?.whole || item.heard) return;
     const { whole } = item;
@@ -190,7 +190,7 @@ export class ResponseReader implements TurnReader {
     this.#refusal += toText(delta);
   }
 
-  /** The items name calls by their own ids, so they only serve a turn whose ids stand as they came. */
+  /** Items refer to calls by their own ids, so they can only be sent back when the turn kept those ids. */
   #native(calls: CollectedCall[]): NativeTurn | undefined {
     const payload = this.#items.whole();
     const ids = payload?.flatMap((item) => (item.type === "function_call" ? [item.call_id] : []));
@@ -205,7 +205,7 @@ const incompleteReasons: Readonly<Record<string, FinishReason>> = {
   content_filter: "content-filter",
 };
 
-/** Some servers count hidden reasoning only in the total, hence the larger of the two is the output. */
+/** Some servers count hidden reasoning only in the total, so the larger of the two is the output. */
 function toUsage(raw: Fields): Usage {
   const inputTokens = toTokenCount(raw.input_tokens);
   const hidden = inputTokens > 0 ? toTokenCount(raw.total_tokens) - inputTokens : 0;

@@ -45,7 +45,7 @@ const step = z.object({
   error: z.string().optional(),
 });
 
-/** What `GET /agent/runs/{id}/trace` gives: `AgentTrace`. */
+/** Describes the response of `GET /agent/runs/{id}/trace`: `AgentTrace`. */
 export const traceSchema = z.object({
   run_id: z.string(),
   conversation_id: z.string(),
@@ -145,7 +145,7 @@ const model = z.object({
 
 export const modelList = z.object({ object: z.literal("list"), data: z.array(model) });
 
-/** What is said of a request that is not served: problem details (RFC 9457). */
+/** Describes the problem details (RFC 9457) of a request that is not served. */
 export const problemSchema = z.object({
   type: z.string().meta({ description: "urn:duet:error: and the code." }),
   title: z.string(),
@@ -155,7 +155,7 @@ export const problemSchema = z.object({
   hint: z.string().nullable().meta({ description: "What to do about it." }),
 });
 
-/** The same as OpenAI words it, under `/v1`. */
+/** Describes the same error in OpenAI's format, which is used under `/v1`. */
 export const openAiErrorSchema = z.object({
   error: z.object({
     message: z.string(),
@@ -165,7 +165,6 @@ export const openAiErrorSchema = z.object({
   }),
 });
 
-/** By the names under which operations refer to them. */
 const schemas = {
   AgentEvent: eventSchema,
   ChatCompletion: chatCompletion,
@@ -189,12 +188,11 @@ const schemas = {
 
 export type SchemaName = keyof typeof schemas;
 
-/** Where a schema of that name stands in the document. */
 export function toSchemaReference(name: string): string {
   return `#/components/schemas/${name}`;
 }
 
-/** All of them as JSON Schema (2020-12), as OpenAPI 3.1 has it; one that stands in another one is referred to. */
+/** Returns all schemas as JSON Schema (2020-12), as OpenAPI 3.1 uses it. Nested schemas are referenced by name. */
 export function createSchemaComponents(): Record<string, object> {
   const named = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(schemas)) named.add(schema, { id });
@@ -207,7 +205,7 @@ export function createSchemaComponents(): Record<string, object> {
   return Object.fromEntries(Object.entries(found).map(([name, { $schema, $id, ...schema }]) => [name, schema]));
 }
 
-/** That a number is no greater than numbers can be need not be said of each. */
+/** Removes the bounds of safe integers, which need not be repeated for each number. */
 function withoutUsualBounds({ jsonSchema }: { jsonSchema: { minimum?: number; maximum?: number } }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

@@ -6,7 +6,7 @@ const time = z.iso.datetime().meta({ description: "UTC." });
 
 const title = z.string().meta({ description: "The first line of the first question; empty while no run has ended." });
 
-/** What `GET /agent/conversations` gives. */
+/** Describes the response of `GET /agent/conversations`. */
 export const conversationListSchema = z.object({
   conversations: z
     .array(
@@ -24,7 +24,7 @@ export const conversationListSchema = z.object({
 
 export type ConversationListJson = z.infer<typeof conversationListSchema>;
 
-/** What `GET /agent/conversations/{id}` gives: `ConversationJson`. */
+/** Describes the response of `GET /agent/conversations/{id}`: `ConversationJson`. */
 export const conversationSchema = z.object({
   conversation_id: z.string(),
   title,

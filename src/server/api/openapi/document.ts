@@ -12,12 +12,12 @@ import { runPaths } from "./run-paths.ts";
 
 const failedResponse = { default: describeProblem("Why it is not served.") };
 
-/** No sign-in is needed. */
+/** Marks an operation that needs no sign-in. */
 const open = { security: [] };
 
 const state = { "application/json": { schema: { type: "object", properties: { status: { type: "string" } } } } };
 
-/** What an operator's programs ask. */
+/** Describes the paths that an operator's programs call. */
 export const operationPaths = {
   "/healthz": {
     get: {
@@ -66,7 +66,7 @@ export const operationPaths = {
 
 const failed = { default: describeResponse("Why it is not served, as OpenAI words it.", "OpenAiError") };
 
-/** OpenAI's wire, for pages and programs that speak it. */
+/** Describes OpenAI's API, for pages and programs that use it. */
 export const openAiPaths = {
   "/v1/chat/completions": {
     post: {
@@ -112,7 +112,10 @@ export const openAiPaths = {
   },
 };
 
-/** All that a server at this address serves beside MCP and its page, as OpenAPI 3.1. Its schemas are those that judge requests. */
+/**
+ * Describes, as OpenAPI 3.1, everything that a server at this address serves except MCP and its page. The schemas are the ones
+ * that validate requests.
+ */
 export function describeApi(url: string) {
   return {
     openapi: "3.1.0",
@@ -150,7 +153,7 @@ const id = describePathParameter("id", "The conversation_id of a result.");
 
 const none = describeProblem("There is no such conversation of this caller's.");
 
-/** The caller's conversations, and what a question is run with. */
+/** Describes the caller's conversations and the settings that a question runs with. */
 export const conversationPaths = {
   "/agent/conversations": {
     get: {

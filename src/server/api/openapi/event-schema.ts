@@ -57,7 +57,7 @@ const toolEnd = z.object({
   error: toolFailure.optional(),
 });
 
-/** What a run tells as it goes on: `AgentEvent` (the contract's section 6). */
+/** Describes the events that a run sends: `AgentEvent` (the contract's section 6). */
 export const eventSchema = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("run-start"),

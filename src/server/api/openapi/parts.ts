@@ -1,22 +1,23 @@
 import { pageLimits } from "../page-query.ts";
 import { type SchemaName, toSchemaReference } from "./components.ts";
 
-/** A body of JSON. */
 export function describeJson(name: SchemaName) {
   return { "application/json": { schema: { $ref: toSchemaReference(name) } } };
 }
 
-/** An answer of JSON. */
 export function describeResponse(description: string, name: SchemaName) {
   return { description, content: describeJson(name) };
 }
 
-/** Problem details, for one of the reasons why a request is not served. */
+/** Describes problem details for one reason why a request is not served. */
 export function describeProblem(description: string) {
   return { description, content: { "application/problem+json": { schema: { $ref: toSchemaReference("Problem") } } } };
 }
 
-/** The same, or the outcome of a run that failed before it did anything: `Retry-After` says when it is worth asking again. */
+/**
+ * Describes problem details, or the outcome of a run that failed before it did anything. `Retry-After` then says when to ask
+ * again.
+ */
 export function toProblemOrOutcome(description: string) {
   const { content } = describeProblem(description);
   const headers = { "Retry-After": { description: "Seconds.", schema: { type: "integer" } } };
@@ -33,13 +34,12 @@ export function describeQueryParameter(name: keyof typeof pageLimits, descriptio
   return { name, in: "query", description, schema };
 }
 
-/** Which part of a list is wanted. */
 export const pageParameters = [
   describeQueryParameter("limit", "How many."),
   describeQueryParameter("offset", "How many to pass over."),
 ];
 
-/** Why any request under `/agent` may not be served. */
+/** Lists why any request under `/agent` may be refused. */
 export const commonProblems = {
   401: describeProblem("Nobody is signed in, or the token does not count; WWW-Authenticate says how."),
   403: describeProblem("This caller, or a page of this origin, may not do that."),

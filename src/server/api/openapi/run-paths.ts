@@ -44,7 +44,7 @@ const lastEventId = {
   schema: { type: "string", pattern: "^[0-9]+$" },
 };
 
-/** Questions to the agent, and the runs that answer them. */
+/** Describes the paths for questions to the agent and for the runs that answer them. */
 export const runPaths = {
   "/agent/chat": {
     post: {

@@ -5,7 +5,7 @@ import { planStep } from "./event-schema.ts";
 
 const time = z.iso.datetime().meta({ description: "UTC." });
 
-/** A question of a run that waits for a person. */
+/** Describes a question of a run that waits for a person. */
 export const questionSchema = z
   .object({
     question_id: z.string(),
@@ -23,7 +23,7 @@ export const questionSchema = z
   })
   .meta({ description: "Answered by POST /agent/runs/{id}/reply." });
 
-/** What `GET /agent/runs` gives. */
+/** Describes the response of `GET /agent/runs`. */
 export const runListSchema = z.object({
   runs: z
     .array(
@@ -42,10 +42,10 @@ export const runListSchema = z.object({
 
 export type RunListJson = z.input<typeof runListSchema>;
 
-/** What `GET /agent/runs/{id}` gives. */
+/** Describes the response of `GET /agent/runs/{id}`. */
 export const runSchema = z.object({ ...askOutput.shape, waits_for: questionSchema.nullable() });
 
-/** What `POST /agent/runs/{id}/reply` takes. */
+/** Describes the body of `POST /agent/runs/{id}/reply`. */
 export const replySchema = replyInput.extend({
   answer: z
     .union([callAnswer, planAnswer, formAnswer, urlAnswer])

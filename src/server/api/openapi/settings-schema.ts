@@ -10,7 +10,7 @@ const parameters = z.object({
 
 const modelName = z.string().meta({ description: "provider/model, or offline." });
 
-/** What `GET /agent/settings` gives. */
+/** Describes the response of `GET /agent/settings`. */
 export const settingsSchema = z.object({
   version: z.string(),
   locale: z.enum(["zh", "en"]),

@@ -17,7 +17,7 @@ import { InvalidTokenError } from "./invalid-token.ts";
 import { createKeyCache } from "./key-cache.ts";
 import type { AuthSettings, Clock } from "./settings.ts";
 
-/** What a good token says. */
+/** Holds the claims of a valid token. */
 export interface Claims extends JWTPayload {
   iss: string;
   sub: string;
@@ -44,7 +44,7 @@ export function createTokenCheck({ settings, audience, clock, onChange }: CheckO
     onChange,
   });
 
-  /** Asked only for a token that could be good: in form, and of an algorithm that is allowed. */
+  /** Runs only for a token that may be valid: well-formed, and with an allowed algorithm. */
   function keysFor(signal: AbortSignal): JWTVerifyGetKey {
     return async (header, input) => {
       const held = await cache.current(signal);
@@ -83,7 +83,7 @@ export function createTokenCheck({ settings, audience, clock, onChange }: CheckO
   };
 }
 
-/** A token that does not name its key may be signed with any that fits. */
+/** A token that does not name its key may be signed with any key that fits. */
 async function verifyByAny(token: string, keys: JWTVerifyGetKey, options: JWTVerifyOptions) {
   try {
     return await jwtVerify(token, keys, options);
@@ -108,7 +108,7 @@ function isOfSomebody(payload: JWTPayload): payload is Claims {
 const wrongType = { zh: "不是访问令牌（typ）", en: "it is no access token (typ)" };
 const nobodys = { zh: "没有说明是谁的（sub）", en: "it does not say whose it is (sub)" };
 
-/** What the package says of a token, in words that hold nothing of it. Gives back what is no word of the package. */
+/** Describes what is wrong with a token without quoting any of it. Returns errors that do not come from the package unchanged. */
 export function toTokenProblem(thrown: unknown): unknown {
   if (!(thrown instanceof errors.JOSEError)) return thrown;
   if (thrown instanceof errors.JWTClaimValidationFailed)
@@ -133,15 +133,18 @@ const byCode: Readonly<Record<string, Text>> = {
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: { zh: "令牌的签名不正确", en: "its signature is wrong" },
 };
 
-/** A public key as RFC 7517 writes it. */
+/** Represents a public key in the format of RFC 7517. */
 export interface PublicKey extends Record<string, unknown> {
   kty: string;
 }
 
-/** More than so many no issuer has; each may cost a check of a signature. */
+/** No issuer has more keys than this, and each may cost a signature check. */
 const mostKeys = 100;
 
-/** The issuer's public keys, from its metadata or from where the operator says. Throws a `DuetError`, or the signal's reason. */
+/**
+ * Returns the issuer's public keys, from its metadata or from the address that the operator configured. Throws a `DuetError`, or
+ * the signal's reason.
+ */
 export async function findKeys(
   { issuer, jwksUrl }: { issuer: string; jwksUrl?: string | undefined },
   signal: AbortSignal,
@@ -155,7 +158,9 @@ export async function findKeys(
   return keys;
 }
 
-/** Where the issuer keeps its keys, by its metadata (RFC 8414, OpenID Connect Discovery), in the order that MCP prescribes. */
+/**
+ * Finds the address of the issuer's keys in its metadata (RFC 8414, OpenID Connect Discovery), in the order that MCP prescribes.
+ */
 async function discover(issuer: string, signal: AbortSignal): Promise<string> {
   for (const address of metadataAddresses(issuer)) {
     const metadata = await fetchJson(address, signal);
@@ -170,7 +175,7 @@ async function discover(issuer: string, signal: AbortSignal): Promise<string> {
   throw unusable(issuer, { zh: "没有元数据（可设置 jwksUrl）", en: "it has no metadata (jwksUrl may be set)" });
 }
 
-/** An issuer's path goes after the well-known name, for OpenID Connect before it as well. */
+/** The issuer's path goes after the well-known name; OpenID Connect also allows it before. */
 function metadataAddresses(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, "");
@@ -197,8 +202,9 @@ function unusable(address: string, { zh, en }: Text): DuetError {
 const limits = { maxBytes: 512_000, timeoutMs: 5_000, maxRedirects: 0 };
 
 /**
- * What an authorization server answers at this address; undefined where it has nothing there. The operator names the server, so it
- * may be anywhere but at a cloud's metadata service; redirects are not followed. Throws a `DuetError`, or the signal's reason.
+ * Fetches JSON from an authorization server, and returns undefined when nothing is found at this address. The operator names the
+ * server, so it may be anywhere except a cloud's metadata service. Redirects are not followed. Throws a `DuetError`, or the
+ * signal's reason.
  */
 async function fetchJson(address: string, signal: AbortSignal): Promise<unknown> {
   const guardedFetch = createGuardedFetch({

@@ -1,6 +1,6 @@
 import type { Text } from "../../../kit/errors.ts";
 
-/** A token that lets nobody in; `text` says why, with nothing of the token in it. */
+/** Represents a token that is not accepted. `text` says why, and contains nothing of the token. */
 export class InvalidTokenError extends Error {
   override readonly name = "BadToken";
   readonly text: Text;

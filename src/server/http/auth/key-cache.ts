@@ -3,33 +3,39 @@ import type { DuetError } from "../../../kit/errors.ts";
 import { toDuetError } from "../../../kit/errors.ts";
 import type { Clock } from "./settings.ts";
 
-/** Keys that were had at one moment. */
+/** Holds the keys that were fetched at one moment. */
 export interface CachedKeys<Keys> {
   readonly keys: Keys;
   readonly at: number;
 }
 
-/** The issuer's keys, fetched when they are needed and then kept. Both reject with a `DuetError`, or the signal's reason. */
+/**
+ * Fetches the issuer's keys when they are needed, and keeps them. Both methods reject with a `DuetError`, or the signal's
+ * reason.
+ */
 export interface KeyCache<Keys> {
-  /** Those in force. */
+  /** Returns the keys in force. */
   current(signal: AbortSignal): Promise<CachedKeys<Keys>>;
-  /** For a token whose key is not among them: newer ones; undefined where there are none to be had yet. */
+  /** Returns newer keys for a token whose key is missing from `than`, or undefined when none can be had yet. */
   newer(than: CachedKeys<Keys>, signal: AbortSignal): Promise<CachedKeys<Keys> | undefined>;
 }
 
 export interface KeyCacheOptions<Keys> {
   load(signal: AbortSignal): Promise<Keys>;
   clock: Pick<Clock, "elapsed">;
-  /** Told when keys cannot be had, and with undefined when they can again; each once. */
+  /** Reports once when keys cannot be fetched, and once, with undefined, when they can be fetched again. */
   onChange(problem: DuetError | undefined): void;
-  /** For one fetch, in milliseconds. */
+  /** Limits one fetch, in milliseconds. */
   limitMs?: number;
 }
 
-/** In milliseconds. Keys are asked for anew after `fresh`, and taken for want of others until `longest`. */
+/** Both limits are in milliseconds. Keys are fetched again after `fresh`, and if that fails, used until `longest`. */
 const fresh = 600_000;
 const longest = 3_600_000;
-/** Between two fetches because of tokens with unknown keys, which anybody can send, and after a fetch that failed. */
+/**
+ * Is the minimum time, in milliseconds, between two fetches for tokens with unknown keys, which anybody can send. `rest` is the
+ * minimum after a failed fetch.
+ */
 const cooldown = 30_000;
 const rest = 5_000;
 
@@ -63,7 +69,7 @@ export function createKeyCache<Keys>({
     }
   }
 
-  /** One fetch for all who want it; none right after one that failed. */
+  /** All callers share one fetch, and none starts right after one that failed. */
   async function fetchOnce(signal: AbortSignal): Promise<CachedKeys<Keys>> {
     if (trouble && fetching === undefined && age(trouble) < rest) throw trouble.problem;
     fetching ??= fetchNow();

@@ -10,10 +10,10 @@ import { InvalidTokenError } from "./invalid-token.ts";
 import { type AuthSettings, type Clock, systemClock } from "./settings.ts";
 
 export interface AuthOptions {
-  /** The public address of `/mcp`, which ends so. */
+  /** Is the public address of `/mcp`, and ends with that path. */
   resource: string;
   locale: Locale;
-  /** One line for the operator. */
+  /** Writes one line for the operator. */
   log(line: string): void;
   clock?: Clock | undefined;
 }
@@ -24,12 +24,12 @@ export interface Auth {
   routes: OpenPages;
 }
 
-/** Characters of a token; more than any issuer makes. */
+/** Limits a token, in characters; no issuer makes longer ones. */
 const longestToken = 16_384;
 
 /**
- * The resource server of OAuth 2.1, as MCP wants it: whoever calls brings a token of the configured issuer that is meant for us.
- * The token is read here and goes no further. Throws a `config` error for an address on which tokens could be overheard.
+ * Creates the OAuth 2.1 resource server that MCP requires: each caller brings a token that the configured issuer made for this
+ * server. The token is read here and goes no further. Throws a `config` error for an address on which tokens could be overheard.
  */
 export function openAuth(settings: AuthSettings, { resource, locale, log, clock = systemClock }: AuthOptions): Auth {
   if (!isSecureAddress(new URL(resource))) throw insecure(resource);
@@ -80,7 +80,7 @@ export function openAuth(settings: AuthSettings, { resource, locale, log, clock 
   }
 }
 
-/** The same person of the same issuer is the same owner; who that is cannot be read from it. */
+/** The same person of the same issuer always gets the same owner, which does not reveal the person. */
 function callerOf({ iss, sub }: Claims, tools: string[] | undefined): Caller {
   const owner = createHash("sha256")
     .update(JSON.stringify([iss, sub]))
@@ -88,7 +88,7 @@ function callerOf({ iss, sub }: Claims, tools: string[] | undefined): Caller {
   return { owner, tools };
 }
 
-/** Without the token: nothing behind the door could pass on what it never had. */
+/** Leaves the token out, so that no later code can pass it on. */
 function authInfoOf(claims: Claims, scopes: string[]) {
   const client = claims.client_id ?? claims.azp;
   return { token: "", clientId: typeof client === "string" ? client : claims.sub, scopes, expiresAt: claims.exp };
@@ -113,12 +113,15 @@ function insecure(resource: string): DuetError {
 
 const wellKnown = "/.well-known/oauth-protected-resource";
 
-/** Where clients read how to sign in: beside the resource, so that whatever stands before us leads there too. */
+/**
+ * Returns where clients read how to sign in. The address is next to the resource, so that a proxy that forwards one also
+ * forwards the other.
+ */
 export function toMetadataAddress(resource: string): string {
   return resource.replace(/\/mcp$/, `${wellKnown}/mcp`);
 }
 
-/** The pages that say how to sign in (RFC 9728), by path. */
+/** Creates the pages that say how to sign in (RFC 9728), by path. */
 export function createMetadataPages(settings: AuthSettings, resource: string): OpenPages {
   const scopes = listSupportedScopes(settings);
   const metadata = {
@@ -132,13 +135,13 @@ export function createMetadataPages(settings: AuthSettings, resource: string): O
   return { [wellKnown]: page, [`${wellKnown}/mcp`]: page };
 }
 
-/** What stands in `WWW-Authenticate` beside the error: where to learn how to sign in, and which scopes to ask for. */
+/** Holds what `WWW-Authenticate` says beside the error: where to learn how to sign in, and which scopes to request. */
 interface Challenge {
   metadata: string;
   scopes: readonly string[];
 }
 
-/** Without credentials nothing is said but how to sign in (RFC 6750, section 3.1). */
+/** A request without credentials only learns how to sign in (RFC 6750, section 3.1). */
 export function toSignInChallenge(challenge: Challenge): HttpRefusal {
   return refusal(401, { zh: "需要登录", en: "sign in first" }, challenge);
 }
@@ -154,7 +157,7 @@ export function toScopeChallenge(challenge: Challenge, missing: readonly string[
   return refusal(403, text, challenge, { error: "insufficient_scope" });
 }
 
-/** Nobody is to sign in anew because of it. */
+/** The client need not sign in again because of this error. */
 export const keysUnavailable: HttpRefusal = {
   status: 503,
   text: { zh: "暂时无法核对令牌，请稍后再试", en: "tokens cannot be checked at the moment; try again later" },
@@ -176,14 +179,17 @@ function refusal(
   return { status, error: "auth", text, headers: { "www-authenticate": `Bearer ${written.join(", ")}` } };
 }
 
-/** What a token lets do: `scope` of RFC 9068, or `scp`, as a text or a list, which some issuers write. */
+/** Reads the scopes of a token: `scope` of RFC 9068, or `scp`, as text or as a list, which some issuers use. */
 export function readScopes({ scope, scp }: JWTPayload): string[] {
   const written = scope ?? scp;
   const words = Array.isArray(written) ? written : typeof written === "string" ? written.split(" ") : [];
   return words.filter((word) => typeof word === "string" && word !== "");
 }
 
-/** The patterns of the tools that these scopes open, in the configuration's order; undefined where scopes say nothing of tools. */
+/**
+ * Lists the patterns of the tools that these scopes allow, in the configuration's order. Returns undefined when no scope limits
+ * tools.
+ */
 export function listScopeTools(
   scopes: readonly string[],
   { tools }: Pick<AuthSettings, "tools">,
@@ -193,15 +199,14 @@ export function listScopeTools(
   return [...new Set(opened.flatMap(([, patterns]) => patterns))];
 }
 
-/** All that a client can ask for. */
 export function listSupportedScopes({ scopes, tools = {} }: Pick<AuthSettings, "scopes" | "tools">): string[] {
   return [...new Set([...scopes, ...Object.keys(tools)])];
 }
 
-/** Who calls, as far as their credentials say. */
+/** Describes the caller, as far as the credentials say. */
 export interface Admission {
   caller: Caller;
-  /** What the SDK hands on to tools as `context.http.authInfo`. */
+  /** Is what the SDK passes to tools as `context.http.authInfo`. */
   authInfo?: AuthInfo;
 }
 

@@ -1,13 +1,13 @@
 import type { Config } from "../../../config/load-config.ts";
 
-/** `serve.http.auth` of the configuration. */
+/** Is `serve.http.auth` of the configuration. */
 export type AuthSettings = NonNullable<Config["serve"]["http"]["auth"]>;
 
-/** What tells the time; tests move it. */
+/** Tells the time. Tests replace it. */
 export interface Clock {
-  /** Milliseconds since 1970, by which tokens are judged. */
+  /** Returns milliseconds since 1970. Tokens are checked against it. */
   now(): number;
-  /** Milliseconds since some moment, never set back. */
+  /** Returns milliseconds since an arbitrary moment, and never goes back. */
   elapsed(): number;
 }
 

@@ -2,11 +2,11 @@ import type { AuthInfo } from "@modelcontextprotocol/server";
 import type { HttpConnection } from "../connection.ts";
 import type { Message } from "../request/read-message.ts";
 
-/** A request of HTTP to `/mcp` as far as it has come: who sent it, what it says, by what connection. */
+/** Holds an HTTP request to `/mcp` as far as it has arrived: its sender, its message and its connection. */
 export interface McpExchange {
   request: Request;
   authInfo: AuthInfo | undefined;
-  /** Of a POST. */
+  /** Is undefined unless the request is a POST. */
   message: Message | undefined;
   connection: HttpConnection;
 }
@@ -20,11 +20,11 @@ export function closeWhenExpired({ authInfo, connection }: Opened): void {
   connection.onClose(() => clearTimeout(expiry));
 }
 
-/** By whom and over what a stream was opened. */
+/** Says who opened a stream, and on which connection. */
 interface Opened {
   authInfo?: AuthInfo | undefined;
   connection: Pick<HttpConnection, "drop" | "onClose">;
 }
 
-/** A timer takes no more, in milliseconds. */
+/** Timers accept no more, in milliseconds. */
 const longestMs = 2_147_483_647;

@@ -13,20 +13,20 @@ import { createRequests, type OnChange } from "./requests.ts";
 import { createSessions } from "./sessions.ts";
 
 export interface McpRouteOptions {
-  /** One for each session of the 2025 protocol and each request of the 2026 one. */
+  /** Creates one server for each session of the 2025 protocol and each request of the 2026 protocol. */
   createServer(caller: Caller, isOneRequest: boolean): Promise<McpServer>;
   onChange?: OnChange | undefined;
-  /** Bytes of one message. */
+  /** Limits one message, in bytes. */
   maxBody: number;
   maxSessions: number;
   inFlight: InFlight;
-  /** Milliseconds. */
+  /** Holds milliseconds. */
   sessionIdleMs: number;
   locale: Locale;
   log: Log;
 }
 
-/** What is served at `/mcp`, both eras of the protocol under one address. */
+/** Serves both eras of the protocol at `/mcp`. */
 export interface McpRoute {
   handle(call: RouteCall): Promise<Response>;
   /** Ends all sessions, requests and streams. */
@@ -39,7 +39,7 @@ export function createMcpRoute(options: McpRouteOptions): McpRoute {
   const requests = createRequests({ createServer, onChange, most: maxSessions, locale, log });
   let isClosed = false;
 
-  /** Read once, here, so that no limit is passed by whoever reads it next. */
+  /** Reads the body once, here, so that no later reader can exceed the limit. */
   async function readPost({ headers }: Request, { body }: HttpConnection): Promise<Message | HttpRefusal> {
     const text = await readBody(body, headers.get("content-length"), maxBody);
     return typeof text === "string" ? readMessage(text) : text;

@@ -8,7 +8,7 @@ import type { HttpRefusal } from "../response/dialects.ts";
 import { toRefusalResponse } from "../response/refuse.ts";
 import { closeWhenExpired, type McpExchange } from "./mcp-exchange.ts";
 
-/** Told of a list of a caller's that may have changed, each time; until the function that it gives is called. */
+/** Calls `listener` each time one of the caller's lists may have changed. The returned function stops this. */
 export type OnChange = (caller: Caller, listener: (list: List) => void) => () => void;
 
 export interface RequestsOptions {
@@ -30,7 +30,7 @@ export function createRequests({ createServer, onChange, most, locale, log }: Re
   const open = new Set<McpHttpHandler>();
   let subscriptions = 0;
 
-  /** The caller gets no more than that something has failed. */
+  /** The caller only learns that something has failed. */
   function told(thrown: unknown): never {
     log(getMessage(thrown), "error", { route: "/mcp" });
     throw thrown;
@@ -78,12 +78,16 @@ const full: HttpRefusal = {
   headers: { "retry-after": "5" },
 };
 
-/** How long a head waits for the first event, in milliseconds: what needs nobody has answered by then. */
+/**
+ * Limits how long the response head waits for the first event, in milliseconds. A request that needs no user is answered by
+ * then.
+ */
 const patienceMs = 20;
 
 /**
- * A request that needs what its client cannot do MUST be answered with status 400 (2026-07-28, `MissingRequiredClientCapability`), but
- * the package has promised a stream by the time it says so. So the head waits for the first event, for a moment.
+ * A request that needs a capability its client lacks MUST be answered with status 400 (2026-07-28,
+ * `MissingRequiredClientCapability`), but by then the package has already promised a stream. So the response head waits briefly
+ * for the first event.
  */
 export async function withEarlyStatus(response: Response): Promise<Response> {
   const { body, headers } = response;

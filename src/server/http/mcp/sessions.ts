@@ -11,12 +11,12 @@ export interface SessionOptions {
   createServer(caller: Caller, isOneRequest: boolean): Promise<McpServer>;
   /** Sessions at one time. */
   most: number;
-  /** Milliseconds without a request and without an open stream. */
+  /** Limits how long a session may stay without a request and without an open stream, in milliseconds. */
   idleMs: number;
   locale: Locale;
 }
 
-/** The sessions of all clients of the 2025 protocol. */
+/** Holds the sessions of all clients of the 2025 protocol. */
 export interface Sessions {
   handle(exchange: McpExchange, caller: Caller): Promise<Response>;
   close(): Promise<void>;
@@ -24,16 +24,16 @@ export interface Sessions {
 
 interface Entry {
   session: Session;
-  /** Whose it is, with what rights: nobody else finds it. */
+  /** Identifies the owner of the session and its rights. No other caller finds the session. */
   key: string;
 }
 
-/** How often sessions are looked through, in milliseconds; more often where they end sooner. */
+/** Is how often sessions are checked for expiry, in milliseconds. Shorter sessions are checked more often. */
 const sweepMs = 30_000;
 
 export function createSessions({ createServer, most, idleMs, locale }: SessionOptions): Sessions {
   const sessions = new Map<string, Entry>();
-  /** Those that are being made, which count already. */
+  /** Counts the sessions that are being created, which already take a place. */
   let coming = 0;
   let isClosed = false;
 
@@ -119,7 +119,7 @@ const noId: HttpRefusal = {
   },
 };
 
-/** The status tells the client to begin again with `initialize` (Streamable HTTP, session management). */
+/** The status tells the client to start again with `initialize` (Streamable HTTP, session management). */
 function unknown({ message }: McpExchange): HttpRefusal {
   return { status: 404, code: -32_001, id: message?.id, text: { zh: "没有此会话", en: "Session not found" } };
 }
@@ -130,12 +130,12 @@ const full: HttpRefusal = {
   headers: { "retry-after": "5" },
 };
 
-/** A client of the 2025 protocol over its requests: one server, one id. */
+/** Represents a client of the 2025 protocol across its requests, with one server and one id. */
 interface Session {
   handle(exchange: McpExchange): Promise<Response>;
-  /** Whether no answer and no stream is open. */
+  /** Is true when no response and no stream is open. */
   readonly isIdle: boolean;
-  /** When it was last used, by `performance.now()`. */
+  /** Is when the session was last used, by `performance.now()`. */
   readonly usedAt: number;
   /** Ends its streams and aborts what it still does. */
   close(): Promise<void>;
@@ -146,18 +146,18 @@ export function createSession(
   transport: WebStandardStreamableHTTPServerTransport,
   locale: Locale,
 ): Session {
-  /** Of requests that wait for their answers. */
+  /** Holds the ids of the requests that wait for their answers. */
   const live = new Set<string | number>();
   let streams = 0;
   let usedAt = performance.now();
 
-  /** What the client does not wait for any more: its handler's signal aborts, and nothing of it is kept. */
+  /** Drops a request that the client no longer waits for: its handler's signal aborts, and nothing of it is kept. */
   async function abandon(id: string | number, reason: string): Promise<void> {
     transport.onmessage?.({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason } });
     await forget(id);
   }
 
-  /** A cancelled request gets no answer, for which the transport would keep its place, and its stream open. */
+  /** A cancelled request gets no answer, so the transport would keep its entry and its stream open. */
   async function forget(id: string | number): Promise<void> {
     if (!live.delete(id)) return;
     transport.closeSSEStream(id);

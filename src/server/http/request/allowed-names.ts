@@ -1,18 +1,17 @@
 import { isIP } from "node:net";
 import { isLoopback, toUrlHost } from "../address.ts";
 
-/** The words by which this server may be called. */
+/** Holds the names by which clients may address this server. */
 export interface AllowedNames {
-  /** Whether a `Host` header, in lower case, is one of them; `dialled` is the address that the connection came in by. */
+  /** Returns true when a `Host` header, in lower case, is allowed; `dialled` is the address that the connection arrived at. */
   isHost(host: string, dialled: string | undefined): boolean;
-  /** Whether a page of this origin may call: one of the configured ones, or what this server serves itself. */
+  /** Returns true when a page of this origin may call: a configured origin, or one that this server serves itself. */
   isOrigin(origin: string, dialled: string | undefined): boolean;
-  /** Whether the origin is one of the configured ones, which alone are told so by CORS. */
+  /** Returns true for a configured origin. Only these get CORS headers. */
   isForeignOrigin(origin: string): boolean;
 }
 
 export interface NameSettings {
-  /** The address and port that are bound. */
   host: string;
   port: number;
   publicUrl?: string | undefined;
@@ -21,8 +20,8 @@ export interface NameSettings {
 }
 
 /**
- * An exact list, compared as text: a page whose name has been pointed at this machine (DNS rebinding) carries its own
- * name in `Host`, and parsing is where such checks have been led astray.
+ * Creates an exact list that is compared as text. A page whose name was pointed at this machine (DNS rebinding) carries its own
+ * name in `Host`, and such checks have been tricked through parsing.
  */
 export function createAllowedNames({
   host,
@@ -39,7 +38,9 @@ export function createAllowedNames({
   const own = new Set([...byAddress.map((name) => `http://${name}`), ...(publicPlace ? [publicPlace.origin] : [])]);
   const foreign = new Set(allowedOrigins.map(lower));
 
-  /** Bound to all addresses, the one dialled is as good as a bound one: a browser cannot be led to name it but by going there. */
+  /**
+   * When the server is bound to all addresses, the dialled address counts as bound: a browser only names it by connecting to it.
+   */
   function isDialled(name: string, dialled: string | undefined): boolean {
     if (!isAnyAddress || dialled === undefined) return false;
     const address = dialled.replace(/^::ffff:(?=\d+\.)/, "");

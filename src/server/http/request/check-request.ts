@@ -4,7 +4,7 @@ import { isNumber } from "../address.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import type { AllowedNames } from "./allowed-names.ts";
 
-/** Headers of which two would let one program read another one than the next. */
+/** If one of these headers appears twice, two programs may read different values. */
 const single = [
   "host",
   "content-type",
@@ -18,7 +18,10 @@ const single = [
   "mcp-name",
 ];
 
-/** Why a request is refused before anything of it is used, on every route; undefined for one that may go on. */
+/**
+ * Returns why a request is refused before anything of it is used, on every route. Returns undefined when the request may
+ * continue.
+ */
 export function checkRequest(request: IncomingMessage, names: AllowedNames): HttpRefusal | undefined {
   if (request.httpVersion !== "1.1") return oldVersion(request.httpVersion);
   const all = byName(request.rawHeaders);
@@ -51,7 +54,9 @@ function byName(raw: readonly string[]): Map<string, string[]> {
   return found;
 }
 
-/** Nothing that a parser could read in two ways: user names, fragments, or numbers that stand for an address (`127.1`). */
+/**
+ * Rejects anything that parsers could read in two ways: user names, fragments, or numbers that stand for an address (`127.1`).
+ */
 function isPlainHost(host: string): boolean {
   const parts = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9_-]+(?:\.[a-z0-9_-]+)*))(?::\d{1,5})?$/.exec(host);
   if (parts === null) return false;
@@ -59,12 +64,15 @@ function isPlainHost(host: string): boolean {
   return name === undefined || !isNumber(name) || isIPv4(name);
 }
 
-/** Those that carry no message; a page cannot send the others without asking first, or with a type that is refused. */
+/**
+ * These methods carry no message. A page cannot send the others without a preflight, or only with a content type that is
+ * refused.
+ */
 function isRead(method: string): boolean {
   return ["GET", "HEAD", "OPTIONS", "DELETE"].includes(method);
 }
 
-/** `application/json`, with `charset=utf-8` or without. */
+/** Accepts `application/json`, with or without `charset=utf-8`. */
 function isJson(type: string | undefined): boolean {
   return /^application\/json\s*(;\s*charset\s*=\s*("utf-8"|utf-8)\s*)?;?$/i.test(type?.trim() ?? "");
 }
@@ -84,7 +92,9 @@ function oldVersion(version: string): HttpRefusal {
   });
 }
 
-/** It is shown, as it is plain by now; what is allowed stands in the configuration with its port. */
+/**
+ * The host can be shown, because it is known to be plain here. The hint names the configuration entry, which includes the port.
+ */
 function foreignHost(host: string): HttpRefusal {
   const shown = host.slice(0, 100);
   return {

@@ -2,12 +2,12 @@ import type { Readable } from "node:stream";
 import type { HttpRefusal } from "../response/dialects.ts";
 
 /**
- * The text of a body of at most `limit` bytes, or why there is none. Nothing is read of one that says it is longer, and
- * no more than the limit of one that does not say.
+ * Returns the text of a body of at most `limit` bytes, or why it is refused. A body that declares a greater length is not read
+ * at all, and one that declares none is read up to the limit.
  */
 export function readBody(body: Readable, declared: string | null, limit: number): Promise<string | HttpRefusal> {
   if (Number(declared) > limit) return Promise.resolve(tooLong(limit));
-  /** All in one buffer: of a body in pieces of one byte each piece would weigh hundreds. */
+  /** Holds everything in one buffer: in a body that arrives byte by byte, each piece would take hundreds of bytes. */
   let held = Buffer.alloc(0);
   let size = 0;
   return new Promise((resolve) => {
@@ -33,7 +33,7 @@ export function readBody(body: Readable, declared: string | null, limit: number)
   });
 }
 
-/** A byte order mark is dropped by the decoder. */
+/** The decoder drops a byte order mark. */
 function decode(body: Buffer): string | HttpRefusal {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(body);

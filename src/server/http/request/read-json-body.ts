@@ -3,7 +3,7 @@ import type { RouteCall } from "../routes.ts";
 import { readBody } from "./read-body.ts";
 import { jsonFaults, readJson } from "./read-json.ts";
 
-/** The JSON that a request carries, of at most `maxBody` bytes; its shape is for the caller to judge. Throws `Refused`. */
+/** Returns the JSON of a request, of at most `maxBody` bytes. The caller checks its shape. Throws `RefusedError`. */
 export async function readJsonBody(
   { request, connection }: Pick<RouteCall, "request" | "connection">,
   maxBody: number,

@@ -6,7 +6,7 @@ export const deepestJson = 100;
 /** Values in one message: parsing more would keep everybody else waiting. */
 export const mostJsonValues = 200_000;
 
-/** Why a text was not parsed. */
+/** Says why a text was not parsed. */
 export type JsonFault = "syntax" | "depth" | "values" | "key-twice";
 
 export const jsonFaults: Readonly<Record<JsonFault, Text>> = {
@@ -36,9 +36,9 @@ const openBracket = 0x5b;
 const closeBrace = 0x7d;
 const closeBracket = 0x5d;
 
-/** Two parsers may take another one of two equal keys, so that what one has judged is not what the other one does. */
+/** Of two equal keys, two parsers may use different ones; then what one has checked is not what the other runs. */
 function faultOf(text: string): JsonFault | undefined {
-  /** The keys of each object that is open; null for a list. */
+  /** Holds the keys of each open object, and null for each open list. */
   const open: (Set<string> | null)[] = [];
   let values = 0;
   for (let at = 0; at < text.length; at++) {
@@ -56,7 +56,7 @@ function faultOf(text: string): JsonFault | undefined {
   return undefined;
 }
 
-/** The place after the closing quote, or the end of the text. */
+/** Returns the index after the closing quote, or the end of the text. */
 function endOfString(text: string, start: number): number {
   let end = start + 1;
   for (;;) {

@@ -3,12 +3,12 @@ import { isRecord } from "../../../kit/json.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import { jsonFaults, readJson } from "./read-json.ts";
 
-/** One JSON-RPC message that is well-formed; what it means is for the SDK to say. */
+/** Represents one well-formed JSON-RPC message. The SDK interprets it. */
 export interface Message {
   body: Record<string, unknown>;
-  /** A response has none. */
+  /** Is undefined for a response. */
   method: string | undefined;
-  /** Of a request; a notification has none. */
+  /** Is undefined when the message is not a request; a notification has no id. */
   id: string | number | undefined;
 }
 

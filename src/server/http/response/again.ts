@@ -1,6 +1,6 @@
 import type { Outcome } from "../../../core/outcome.ts";
 
-/** A status that asks to come back, and when. */
+/** Holds a status that asks the client to try again, and says when. */
 export interface RetryResponse {
   status: 429 | 503;
   headers: Readonly<Record<string, string>>;

@@ -1,21 +1,21 @@
 import { type ErrorCode, type Locale, say, type Text } from "../../../kit/errors.ts";
 
-/** The shape in which the programs of one part of the server expect what went wrong. */
+/** Renders a refusal in the format that the clients of one part of the server expect. */
 export type Dialect = (refusal: HttpRefusal, locale: Locale) => { type: string; body: object };
 
-/** By its path a request says what it speaks: OpenAI's wire, MCP, or plain HTTP. */
+/** Chooses the format by the path of the request: OpenAI's API, MCP, or plain HTTP. */
 export function findDialect(target: string): Dialect {
   if (/^\/v1(\/|\?|$)/.test(target)) return openAi;
   return /^\/mcp(\/|\?|$)/.test(target) ? jsonRpc : problem;
 }
 
-/** JSON-RPC 2.0, which whatever speaks MCP understands. */
+/** Uses JSON-RPC 2.0, which every MCP client understands. */
 export const jsonRpc: Dialect = ({ text, code = -32_000, id }, locale) => ({
   type: "application/json",
   body: { jsonrpc: "2.0", id: id ?? null, error: { code, message: say(locale, text) } },
 });
 
-/** Problem details (RFC 9457); `code`, `detail` and `hint` are the error of the contract's section 5. */
+/** Uses problem details (RFC 9457). `code`, `detail` and `hint` are the error of the contract's section 5. */
 const problem: Dialect = ({ status, text, hint, error = "invalid_request" }, locale) => ({
   type: "application/problem+json",
   body: {
@@ -28,7 +28,7 @@ const problem: Dialect = ({ status, text, hint, error = "invalid_request" }, loc
   },
 });
 
-/** As OpenAI words its own. */
+/** Uses the format of OpenAI's own errors. */
 export const openAi: Dialect = ({ status, text, hint, param, error = "invalid_request", openAiCode }, locale) => ({
   type: "application/json",
   body: {
@@ -41,7 +41,7 @@ export const openAi: Dialect = ({ status, text, hint, param, error = "invalid_re
   },
 });
 
-/** Those that its clients know by another name. */
+/** Maps error codes that OpenAI's clients know by another name. */
 const openAiCodes: Readonly<Partial<Record<ErrorCode, string>>> = {
   context_overflow: "context_length_exceeded",
   quota: "insufficient_quota",
@@ -55,7 +55,7 @@ const openAiTypes: Readonly<Record<number, string>> = {
   429: "rate_limit_error",
 };
 
-/** As RFC 9110 names the statuses. */
+/** Uses the names of RFC 9110. */
 const titles: Readonly<Record<number, string>> = {
   400: "Bad Request",
   401: "Unauthorized",
@@ -73,22 +73,19 @@ const titles: Readonly<Record<number, string>> = {
   504: "Gateway Timeout",
 };
 
-/** Why a request is not served. */
 export interface HttpRefusal {
-  /** Of HTTP. */
   status: number;
   text: Text;
-  /** What the caller can do about it. */
   hint?: Text | undefined;
-  /** Of the contract's section 5; `invalid_request` when absent. */
+  /** Is an error code of the contract's section 5, and `invalid_request` when absent. */
   error?: ErrorCode | undefined;
-  /** The field of the request that is wrong. */
+  /** Names the field of the request that is wrong. */
   param?: string | undefined;
-  /** The code by which OpenAI's clients know it, where that is another one. */
+  /** Is the code that OpenAI's clients expect, when it differs from ours. */
   openAiCode?: string | undefined;
-  /** Of JSON-RPC; -32000, a server's own, when absent. */
+  /** Is the JSON-RPC error code. When absent it is -32000, which is reserved for servers. */
   code?: number | undefined;
-  /** The JSON-RPC request's id, as far as it could be read. */
+  /** Is the id of the JSON-RPC request, if it could be read. */
   id?: string | number | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
 }

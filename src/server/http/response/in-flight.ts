@@ -1,10 +1,10 @@
 import type { HttpConnection } from "../connection.ts";
 
-/** The answers that are owed at a moment, so that an end can wait for them. */
+/** Counts the responses that are still open, so that a shutdown can wait for them. */
 export interface InFlight {
-  /** Somebody waits for this answer until its connection is done with it. */
+  /** Counts this response as open until its connection has finished with it. */
   hold(connection: HttpConnection): void;
-  /** Nobody waits for an end of this one: a stream of whatever may happen. */
+  /** Excludes this response from the shutdown's wait, because it is a stream without a foreseeable end. */
   excuse(connection: HttpConnection): void;
   /** Cuts those whose request has not come yet, which may be never; gives how many. Those that come so later are not waited for. */
   cutHalfSent(): number;

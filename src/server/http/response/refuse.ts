@@ -1,7 +1,7 @@
 import { DuetError, type ErrorCode, type Locale } from "../../../kit/errors.ts";
 import { type Dialect, type HttpRefusal, jsonRpc } from "./dialects.ts";
 
-/** Thrown by whoever finds out that a request cannot be served. */
+/** Is thrown when a request cannot be served. */
 export class RefusedError extends Error {
   override readonly name = "Refused";
   readonly refusal: HttpRefusal;
@@ -12,7 +12,7 @@ export class RefusedError extends Error {
   }
 }
 
-/** What whoever asked is told of something thrown; undefined for a fault of the program, whose words are not theirs to read. */
+/** Returns the refusal for a thrown value. Returns undefined for a fault of the program, whose message is not for the client. */
 export function toRefusal(thrown: unknown): HttpRefusal | undefined {
   if (thrown instanceof RefusedError) return thrown.refusal;
   if (!(thrown instanceof DuetError) || thrown.code === "internal") return undefined;
@@ -22,7 +22,7 @@ export function toRefusal(thrown: unknown): HttpRefusal | undefined {
   return { status: statuses[code] ?? 500, error: code, text, hint, headers };
 }
 
-/** Of what is wrong with a request before its run begins; how a run ended stands in its outcome. */
+/** Maps errors that occur before a run begins. How a run ended is in its outcome. */
 const statuses: Partial<Record<ErrorCode, number>> = {
   invalid_request: 400,
   context_overflow: 413,
@@ -33,7 +33,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   network: 502,
 };
 
-/** A refusal in the words of whoever asked, and their content type. */
+/** Renders a refusal in the client's language and format, with its content type. */
 export function renderRefusal(refusal: HttpRefusal, locale: Locale, dialect: Dialect): { type: string; body: string } {
   const { type, body } = dialect(refusal, locale);
   return { type, body: JSON.stringify(body) };
@@ -44,7 +44,7 @@ export function toRefusalResponse(refusal: HttpRefusal, locale: Locale, dialect:
   return new Response(body, { status: refusal.status, headers: { "content-type": type, ...refusal.headers } });
 }
 
-/** What was thrown at a door of the HTTP side; the cause is for the operator, not for the caller. */
+/** Answers an unexpected error on the HTTP side. The cause is for the operator, not for the caller. */
 export const internal: HttpRefusal = {
   status: 500,
   error: "internal",

@@ -28,14 +28,14 @@ import { serveTasks } from "./tasks.ts";
 import { filterUsableTools } from "./usable-servers.ts";
 
 export interface AgentOptions {
-  /** The rules of `tools.ask`. */
+  /** Holds the rules of `tools.ask`. */
   asks: readonly string[];
 }
 
-/** The agent as tools, for any connection. */
+/** Offers the agent as tools, for any connection. */
 export interface Agent {
   readonly runs: LiveRuns;
-  /** A connection's part of it. */
+  /** Returns the agent's capabilities for one connection. */
   offer(connection: HostConnection): Capabilities;
 }
 
@@ -47,7 +47,7 @@ export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
   });
   const service: AgentService = { ...shared, inputRequests };
   const toTools = createAgentTools(locale);
-  /** The run that waits for a call to be confirmed. */
+  /** Returns the id of the run that waits for approval of a call. */
   function runIdOf(token: string): string | undefined {
     const claim = service.confirmations.read(token);
     return claim?.kind === "call" ? claim.id : undefined;
@@ -84,7 +84,7 @@ export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
   };
 }
 
-/** How long servers that are starting are waited for, in milliseconds; the list is another one once they are there. */
+/** Limits how long servers that are starting are waited for, in milliseconds. The list changes once they are ready. */
 const patienceMs = 2000;
 
 interface Offered {
@@ -118,7 +118,7 @@ function offerTools({ scope, asks, page, toTools }: Offered): ToolCapability {
   };
 }
 
-/** The page is there for all, and listed where it is shown. */
+/** Every host can read the page; it is listed only for hosts that show pages. */
 function withPage(one: ResourceCapability, other: ResourceCapability): ResourceCapability {
   return {
     async list(signal, host) {
@@ -130,7 +130,7 @@ function withPage(one: ResourceCapability, other: ResourceCapability): ResourceC
   };
 }
 
-/** `agent_result`: waits for a run that goes on, or gives how it ended. */
+/** Handles `agent_result`: waits for an active run, or returns how it ended. */
 export async function handleResult(
   scope: ConnectionScope,
   args: unknown,
@@ -148,10 +148,10 @@ export async function handleResult(
   return serveRun(scope, request, async () => run ?? keptResult(scope, id));
 }
 
-/** How long a run that is cancelled is waited for, in milliseconds. */
+/** Limits how long a cancelled run is waited for, in milliseconds. */
 const cancelPatienceMs = 2000;
 
-/** `agent_cancel`: stops a run and gives what it came to. */
+/** Handles `agent_cancel`: stops a run and returns its outcome. */
 export async function handleCancel(
   scope: ConnectionScope,
   args: unknown,
@@ -165,7 +165,7 @@ export async function handleCancel(
   return toResult(await runs.cancel(run, cancelPatienceMs, mcpReq.signal), run.locale);
 }
 
-/** Of a run that this process does not know any more. */
+/** Returns the stored result of a run that this process no longer knows. */
 async function keptResult(scope: ConnectionScope, runId: string): Promise<CallToolResult> {
   const { duet, connection } = scope;
   const store = await duet.store(connection.caller);
@@ -175,14 +175,16 @@ async function keptResult(scope: ConnectionScope, runId: string): Promise<CallTo
   return toResult(await withPlanToken(scope, toFinishedOutcome(trace, locale)), locale);
 }
 
-/** What is said of `agent_ask` now, for hosts and their models. */
 export interface AskDescription {
   description: string;
   annotations: Tool["annotations"];
   meta: Record<string, unknown> | undefined;
 }
 
-/** The agent's tools as a host sees them. Their schemas, which take milliseconds, are made once, for the first list. */
+/**
+ * Creates the agent's tools as a host sees them. Their schemas take milliseconds to make, so they are made once, for the first
+ * list.
+ */
 export function createAgentTools(locale: Locale): (description: AskDescription) => Tool[] {
   let schemas: Schemas | undefined;
   return (described) => {

@@ -5,8 +5,8 @@ import { sanitize, toSafeJson, toShortLine } from "../../../kit/text/sanitize.ts
 import { renderPartial } from "../../../render/event-lines.ts";
 
 /**
- * A run's outcome as a tool result: a text that is complete by itself, and the whole as structured content. `waits`: what a run that
- * goes on waits for.
+ * Converts a run's outcome to a tool result: a text that is complete by itself, and the whole outcome as structured content.
+ * `waits` says what an active run waits for.
  */
 export function toResult(outcome: Outcome, locale: Locale, waits?: string): CallToolResult {
   return {
@@ -23,7 +23,7 @@ function textOf(outcome: Outcome, locale: Locale, waits: string | undefined): st
   return outcome.success ? answerText(outcome, locale) : failureText(outcome, locale);
 }
 
-/** A run that goes on has no trace yet. */
+/** An active run has no trace yet. */
 function traceLink({ status, run_id: id }: Outcome, locale: Locale): ContentBlock[] {
   if (status === "running" || id === "") return [];
   const title = say(locale, { zh: "运行记录", en: "Trace of the run" });
@@ -34,7 +34,7 @@ function answerText(outcome: Outcome, locale: Locale): string {
   return [outcome.response, renderPartial(outcome, locale), howToConfirm(outcome, locale)].filter(Boolean).join("\n\n");
 }
 
-/** For the model of a host: how the reader's word to a plan gets here. */
+/** Tells the host's model how to send the user's answer to a plan. */
 function howToConfirm({ status, conversation_id, confirmation }: Outcome, locale: Locale): string | undefined {
   if (status !== "needs_confirmation") return undefined;
   if (confirmation === undefined)
@@ -59,7 +59,7 @@ function callText(
   return [response, sanitize(say(locale, words))].filter(Boolean).join("\n\n");
 }
 
-/** All that is known, and how to get the rest. */
+/** Renders all that is known, and how to get the rest. */
 function runningText(outcome: Outcome, locale: Locale, waits: string | undefined): string {
   const { run_id, meta } = outcome;
   const call = `agent_result ${JSON.stringify({ run_id })}`;
@@ -71,7 +71,7 @@ function runningText(outcome: Outcome, locale: Locale, waits: string | undefined
   return [say(locale, head), waits, ...known(outcome, locale)].filter(Boolean).join("\n\n");
 }
 
-/** What a run has come to before its end. */
+/** Renders what a run has produced before its end. */
 function known({ response, tool_calls: calls }: Outcome, locale: Locale): string[] {
   const title = say(locale, { zh: "到目前为止：", en: "So far:" });
   const steps = calls.length === 0 ? [] : [[title, ...calls.map(callLine)].join("\n")];

@@ -10,7 +10,7 @@ import { readInput } from "../read-input.ts";
 import { type ConnectionScope, serveRun } from "./serve-run.ts";
 import { canUseTasks, toTask } from "./tasks.ts";
 
-/** `agent_ask`: begins a run, or goes on with the one that is asked for again or confirmed, and waits for it. */
+/** Handles `agent_ask`: begins a run, or joins the one that is requested again or confirmed, and waits for it. */
 export async function handleAsk(
   scope: ConnectionScope,
   args: unknown,
@@ -30,7 +30,7 @@ export async function handleAsk(
   });
 }
 
-/** The host asks for the rest by the task's id. */
+/** The host fetches the result later, by the task's id. */
 function beginTask(scope: ConnectionScope, asked: RunQuestionRequest): CallToolResult {
   try {
     return toTask(runFor(asked), scope);
@@ -39,7 +39,7 @@ function beginTask(scope: ConnectionScope, asked: RunQuestionRequest): CallToolR
   }
 }
 
-/** The one that is asked for again, or a new one. Throws where there are too many. */
+/** Returns the run that is requested again, or begins a new one. Throws when there are too many runs. */
 function runFor(asked: RunQuestionRequest): RunHandle {
   return findSameRun(asked) ?? beginRun(asked);
 }

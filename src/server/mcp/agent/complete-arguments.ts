@@ -15,7 +15,10 @@ export interface AgentCompletionOptions {
 /** MCP allows no more values in one answer. */
 const most = 100;
 
-/** Conversations that are looked through at a time, and in all, for those whose id begins with what was typed. */
+/**
+ * Is how many conversations are searched at a time for ids that begin with the typed text. At most `longestSearch` are searched
+ * in all.
+ */
 const pageSize = 1000;
 const longestSearch = 10_000;
 
@@ -39,7 +42,7 @@ export function createAgentCompletion({ duet, caller }: AgentCompletionOptions):
   }
 }
 
-/** The arguments of a prompt or template of ours; undefined for what is none. */
+/** Returns the arguments of one of our prompts or templates, or undefined for anything else. */
 function argumentsOf(ref: CompleteRequestParams["ref"]): readonly string[] | undefined {
   if (ref.type === "ref/prompt") return isPromptName(ref.name) ? promptArguments[ref.name] : undefined;
   if (ref.uri === conversationTemplate) return ["conversation_id"];
@@ -54,7 +57,7 @@ function whole(values: readonly string[]): Completion {
   return { values: values.slice(0, most), total: values.length, hasMore: values.length > most };
 }
 
-/** There are more, and nobody has counted them. */
+/** Reports that there are more values, which were not counted. */
 function some(values: readonly string[]): Completion {
   return { values: values.slice(0, most), hasMore: true };
 }

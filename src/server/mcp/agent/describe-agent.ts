@@ -10,17 +10,17 @@ export interface AgentDescription {
 }
 
 export interface DescribeOptions {
-  /** The rules of `tools.ask`: which calls need a person's consent. */
+  /** Holds the rules of `tools.ask`, which say which calls need approval. */
   ask: readonly string[];
   locale: Locale;
 }
 
-/** UTF-16 units of a whole description; it weighs in each request of the host's model. */
+/** Limits the whole description, in UTF-16 units, because it is part of each request of the host's model. */
 const longest = 1200;
 
 /**
- * What `agent_ask` can do with the tools it has now, for a host's model: the same text for the same tools, in whatever order, and
- * of bounded length. Of tools only names are given: what servers say of theirs is untrusted.
+ * Describes to a host's model what `agent_ask` can do with its current tools. The text is the same for the same tools in any
+ * order, and its length is bounded. It contains only the tools' names, because servers' descriptions are untrusted.
  */
 export function describeAgent(
   tools: readonly Tool[],
@@ -46,8 +46,9 @@ const whatItGives: Text = {
 };
 
 /**
- * The same for a Duet above, which stops a tool whose words change until a person has approved it, and which may be this one: nothing
- * is waited for. It says nothing of destroying: each dangerous call of ours is asked about by itself, through the one above.
+ * Describes `agent_ask` for an upstream Duet, which may be this one. A Duet blocks a tool whose description changes until a
+ * person has approved it, so this text waits for no server. It does not mention destructive actions: each dangerous call asks
+ * for its own approval, through the upstream Duet.
  */
 export function describeForAgents(locale: Locale): AgentDescription {
   return {
@@ -58,18 +59,18 @@ export function describeForAgents(locale: Locale): AgentDescription {
 
 type Hints = NonNullable<ListedTool["annotations"]>;
 
-/** A server, as far as it matters what its tools could do. */
+/** Holds what matters about a server for judging what its tools could do. */
 interface KnownServer {
   readonly name: string;
-  /** `ready` when its list is in. */
+  /** Is `ready` once the server's list has arrived. */
   readonly state: string;
   readonly toolCount: number;
 }
 
 /**
- * What `agent_ask` may do with these tools. What a server claims of its own counts for nothing, and neither does what is not
- * said: a host may let a harmless tool run unasked. That a call will be asked about counts for nothing either: where nobody
- * can be asked, it is the host's model that passes the consent on.
+ * Returns the annotations of `agent_ask` with these tools. A server's claims about its own tools are ignored, and so is what
+ * they leave unsaid: a host may let a harmless tool run without asking. It makes no difference that calls may need approval:
+ * where nobody can be asked, it is the host's model that passes the approval on.
  */
 export function toAgentHints(tools: readonly Tool[], servers: readonly KnownServer[]): Hints {
   const downstream = new Set(servers.map(({ name }) => name));
@@ -84,7 +85,7 @@ export function toAgentHints(tools: readonly Tool[], servers: readonly KnownServ
   };
 }
 
-/** What a tool says of itself where it is ours or the user's own; nothing for one of a server. */
+/** Returns the annotations of a built-in tool or one of the user's own. Returns none for a server's tool. */
 function trusted({ source, annotations }: Tool, downstream: ReadonlySet<string>): ToolAnnotations {
   // A server may have been given one of these names.
   if (downstream.has(source)) return {};
@@ -99,22 +100,25 @@ function isReadOnly({ readOnly, destructive }: ToolAnnotations): boolean {
 
 export interface DescribeToolsOptions {
   tools: readonly Tool[];
-  /** Those whose calls may need consent. */
+  /** Lists the tools whose calls may need approval. */
   asking: readonly Tool[];
   servers: readonly { readonly name: string }[];
   locale: Locale;
 }
 
-/** Tools of one origin, by their names there. */
+/** Groups the tools of one origin, by their names there. */
 interface Group {
   title: Text;
   names: readonly string[];
 }
 
-/** How many names of a group are given, tried until all fits. */
+/** Lists how many names of a group to show. The numbers are tried in order until the text fits. */
 const nameCounts = [10, 6, 4, 2, 1, 0];
 
-/** The tools by origin, a line each, in at most `room` UTF-16 units: fewer names where there are many tools, then fewer lines. */
+/**
+ * Lists the tools by origin, one line each, in at most `room` UTF-16 units. When there are many tools, names are left out first,
+ * then lines.
+ */
 export function describeTools({ tools, asking, servers, locale }: DescribeToolsOptions, room: number): string {
   if (tools.length === 0) return say(locale, noTools);
   const count = say(locale, { zh: `现有工具 ${tools.length} 个：`, en: `Tools now: ${tools.length}.` });
@@ -133,7 +137,7 @@ export function describeTools({ tools, asking, servers, locale }: DescribeToolsO
   return count;
 }
 
-/** The built-in ones, the user's own, then the servers by name. */
+/** Orders the groups: built-in tools, the user's own, then servers by name. */
 function groupsOf(tools: readonly Tool[], ofServers: ReadonlySet<string>): Group[] {
   const builtin: string[] = [];
   const own: string[] = [];
@@ -166,7 +170,7 @@ function withoutServer(name: string, server: string): string {
   return name.startsWith(`${server}__`) ? name.slice(server.length + 2) : name;
 }
 
-/** By code units: the same everywhere. */
+/** Sorts by code units, which gives the same order everywhere. */
 function sorted(names: readonly string[]): string[] {
   return [...names].sort();
 }

@@ -14,7 +14,7 @@ export type ArgumentName = keyof PromptArguments;
 
 export const modes = ["agent", "plan", "chat"] as const satisfies Mode[];
 
-/** As `agent_ask` has them. */
+/** Is the same limit as in `agent_ask`. */
 const longestQuestion = 100_000;
 const longestId = 200;
 
@@ -42,7 +42,6 @@ export function readPromptArguments(
   return { question, mode, conversation_id: conversationId, server };
 }
 
-/** The pattern of all tools of a server. */
 export function toServerPattern(server: string): string {
   return `${server}__*`;
 }
@@ -53,7 +52,7 @@ function canBePattern(server: string): boolean {
   );
 }
 
-/** One line: the value as it came, cut where it is long, and what is allowed. */
+/** Renders one line with the value as it came, cut if it is long, and what is allowed. */
 export function toArgumentProblem(name: string, value: string | undefined, allowed: Text | string): { problem: Text } {
   const shown = `${toShortLine(name, 80)}: ${JSON.stringify(toShortLine(value ?? "", 80))}`;
   const { zh, en } = typeof allowed === "string" ? { zh: allowed, en: allowed } : allowed;

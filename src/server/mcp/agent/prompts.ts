@@ -18,7 +18,7 @@ export interface AgentPromptsOptions {
   locale: Locale;
 }
 
-/** The arguments of each prompt, in the order in which a host asks for them. */
+/** Defines the arguments of each prompt, in the order in which a host asks for them. */
 export const promptArguments = {
   ask: ["question", "mode", "conversation_id", "server"],
   plan: ["question", "conversation_id", "server"],
@@ -30,13 +30,16 @@ export function isPromptName(name: string): name is PromptName {
   return Object.hasOwn(promptArguments, name);
 }
 
-/** Two ways for a person to have the host's model call `agent_ask`. `get` rejects with one line for arguments that are not allowed. */
+/**
+ * Creates the two prompts with which a user has the host's model call `agent_ask`. `get` rejects with one line for arguments
+ * that are not allowed.
+ */
 export function createAgentPrompts({ duet, caller, locale }: AgentPromptsOptions): PromptCapability {
   function refuse({ problem }: { problem: Text }): never {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, say(locale, problem));
   }
 
-  /** A name that was mistyped would leave the agent without tools. Which servers there are is told to whom may use all tools. */
+  /** A mistyped name would leave the agent without tools. Only callers that may use all tools are told which servers exist. */
   async function checkServer(server: string, signal: AbortSignal): Promise<void> {
     if (caller.tools !== undefined) return;
     const { servers } = await duet.inventory(signal, 0);
@@ -64,7 +67,7 @@ export function createAgentPrompts({ duet, caller, locale }: AgentPromptsOptions
 
 const noServers: Text = { zh: "没有配置 MCP 服务器，请留空", en: "no MCP server is configured, so leave it empty" };
 
-/** What the host's model is told. The question stands in JSON, so that none of it reads as part of this. */
+/** Renders the text for the host's model. The question is written as JSON, so that none of it reads as instructions. */
 function request({ question, conversation_id, mode, server }: PromptArguments): Text {
   const tools = server === undefined ? undefined : [toServerPattern(server)];
   const call = JSON.stringify({ question, conversation_id, mode, tools }, undefined, 2);

@@ -1,10 +1,10 @@
-/** What one of our addresses names. */
+/** Says what one of our URIs refers to. */
 export interface NamedResource {
   kind: "run" | "conversation";
   id: string;
 }
 
-/** Characters of an id; `agent_ask` takes no longer ones. */
+/** Limits an id, in characters, as `agent_ask` does. */
 const longestId = 200;
 
 export const runTemplate = "duet://runs/{run_id}";
@@ -18,7 +18,7 @@ export function toConversationUri(id: string): string {
   return `duet://conversations/${encodeURIComponent(id.toWellFormed())}`;
 }
 
-/** What an address that came from outside names; undefined when it is none of ours. It is decoded once and no further. */
+/** Returns what a URI from outside refers to, or undefined when it is not ours. It is decoded exactly once. */
 export function readUri(uri: string): NamedResource | undefined {
   const [, place, encoded = ""] = /^duet:\/\/(runs|conversations)\/([^/?#]+)$/.exec(uri) ?? [];
   const id = decode(encoded);
@@ -26,7 +26,7 @@ export function readUri(uri: string): NamedResource | undefined {
   return { kind: place === "runs" ? "run" : "conversation", id };
 }
 
-/** Undefined where a `%` begins nothing that could be decoded. */
+/** Returns undefined when a `%` begins no valid escape. */
 function decode(encoded: string): string | undefined {
   // Decoding makes text shorter, at most ninefold: a character of three bytes, each written as `%XX`.
   if (encoded.length > 9 * longestId) return undefined;

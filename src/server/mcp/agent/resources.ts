@@ -19,16 +19,16 @@ export interface AgentResourcesOptions {
 
 export interface AgentResources extends ResourceCapability {
   read(uri: string): Promise<ReadResourceResult | undefined>;
-  /** `listener` is told when a run of the caller's begins or ends; until the function that it gives is called. */
+  /** Calls `listener` when a run of the caller begins or ends. The returned function stops this. */
   onChange(listener: (list: List) => void): () => void;
 }
 
-/** Conversations and runs that are listed, each; the others are read by their ids. */
+/** Limits how many conversations and how many runs are listed. The others can be read by their ids. */
 const mostListed = 50;
 
-/** A caller's conversations and traces. Methods reject as the store does. */
+/** Serves a caller's conversations and traces. Its methods reject as the store does. */
 export function createAgentResources({ duet, runs, caller, locale }: AgentResourcesOptions): AgentResources {
-  /** The trace; of a run that goes on, or was not kept, what is known of it. */
+  /** Returns the trace, or what is known of a run that is active or was not kept. */
   async function readRun(id: string): Promise<object | undefined> {
     const live = runs.find(id, caller);
     if (live && live.outcome === undefined) return live.snapshot();
@@ -130,12 +130,12 @@ export function listResourceTemplates(locale: Locale): ResourceTemplateType[] {
 
 const forBoth: NonNullable<Resource["annotations"]> = { audience: ["user", "assistant"] };
 
-/** A question may hold anything, and be long. */
+/** A question may contain anything and may be long. */
 function shownName(question: string): string {
   return toShortLine(question, 80);
 }
 
-/** As MCP wants times; undefined for what is none. */
+/** Converts a time to the format that MCP wants, or returns undefined when it is invalid. */
 function timeOf(time: string): string | undefined {
   const milliseconds = Date.parse(time);
   return Number.isNaN(milliseconds) ? undefined : new Date(milliseconds).toISOString();

@@ -5,7 +5,7 @@ import type { Capabilities } from "../announce-changes.ts";
 import { pageType, runPageUri } from "./run-page-support.ts";
 import { createWatchTool, type WatchOptions, watchName, watchRun } from "./watch-run.ts";
 
-/** The live page of a run, for hosts that show one: the page itself, and the tool by which it follows the run. */
+/** Creates the live page of a run, for hosts that show pages: the page itself, and the tool with which it follows the run. */
 export function createRunPage(options: WatchOptions): Required<Pick<Capabilities, "tools" | "resources">> {
   const { locale } = options;
   return {
@@ -24,7 +24,7 @@ export function createRunPage(options: WatchOptions): Required<Pick<Capabilities
   };
 }
 
-/** Nothing from outside is loaded, nothing is sent anywhere, nothing is framed. */
+/** The page loads nothing from outside, sends nothing anywhere and embeds no frames. */
 const look = {
   ui: {
     csp: { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] },
@@ -46,7 +46,7 @@ function entry(locale: Locale): Resource {
   };
 }
 
-/** Beside the program that was built; run from its sources, it is where the build puts it. */
+/** The page is beside the built program. When the program runs from its sources, the page is where the build puts it. */
 async function readPage(): Promise<string> {
   const place = import.meta.url.endsWith(".ts") ? "../../../../dist/run-page.html" : "./run-page.html";
   try {

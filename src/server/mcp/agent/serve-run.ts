@@ -22,7 +22,7 @@ export interface Request {
   host: Host;
   chain: Chain;
   locale: Locale;
-  /** How long to wait, in seconds, where the caller says so. */
+  /** Is how long to wait, in seconds, if the caller sets it. */
   waitS: number | undefined;
 }
 
@@ -80,7 +80,7 @@ async function waitFor(
   }
 }
 
-/** The dialog is gone with the request; the next one shows it again. */
+/** The dialog closes with the request, and the next request shows it again. */
 function waitsFor({ question }: OpenQuestion, locale: Locale): string {
   const tool = question.kind === "call" ? ` (${question.request.tool})` : "";
   return say(locale, {
@@ -89,7 +89,7 @@ function waitsFor({ question }: OpenQuestion, locale: Locale): string {
   });
 }
 
-/** A caller that is an agent says itself until when it waits: the run ends before that, and there has to be time to tell of it. */
+/** A caller that is an agent states until when it waits. The run ends before that, and time must remain to report it. */
 function windowOf({ settings }: ConnectionScope, { host, chain, waitS }: Request): number {
   if (waitS !== undefined) return waitS * 1000;
   const usual = getWindowMs(host.name, settings);
@@ -101,12 +101,12 @@ function attachedLine({ id, startedAt }: RunHandle, locale: Locale): string {
   return say(locale, { zh: `↻ ${id} 已运行 ${time} 秒`, en: `↻ ${id} has been running for ${time} s` });
 }
 
-/** What the agent's tools share, over all connections. */
+/** Holds what the agent's tools share across all connections. */
 export interface AgentService extends RunService {
   inputRequests: InputRequests<CallToolResult>;
 }
 
-/** One connection's part of it. */
+/** Adds one connection to the shared agent service. */
 export interface ConnectionScope extends AgentService, CallerScope {
   connection: HostConnection;
 }

@@ -18,29 +18,28 @@ import type { RunHandle } from "../../../runs/run-handle.ts";
 import { toResult } from "./ask-result.ts";
 import type { ConnectionScope } from "./serve-run.ts";
 
-/** The tasks extension (SEP-2663, revision 2026-07-28). */
+/** Names the tasks extension (SEP-2663, revision 2026-07-28). */
 const extension = "io.modelcontextprotocol/tasks";
 
-/** How often a host is told to look, in milliseconds. */
+/** Is how often hosts are asked to poll, in milliseconds. */
 const pollMs = 1000;
 
-/** A run as a task: its id is the run's. */
+/** Represents a run as a task with the run's id. */
 interface Task {
   taskId: string;
   status: "working" | "input_required" | "completed" | "cancelled";
-  /** ISO 8601, UTC. */
+  /** Holds ISO 8601, UTC. */
   createdAt: string;
   lastUpdatedAt: string;
   ttlMs: number;
   pollIntervalMs: number;
 }
 
-/** Whether a request comes from a host that takes a task in place of a result. */
 export function canUseTasks({ isModern, capabilities }: Host): boolean {
   return isModern && isRecord(capabilities.extensions) && isRecord(capabilities.extensions[extension]);
 }
 
-/** In place of a result: where it will be found. */
+/** Returns a task instead of a result; it says where the result will be found. */
 export function toTask(run: RunHandle, { settings }: ConnectionScope): CallToolResult {
   // Whoever has a task ends it by its own means.
   run.hold(run);
@@ -106,7 +105,7 @@ function taskOf(run: RunHandle, { keepResults }: ConnectionScope["settings"]): T
   };
 }
 
-/** The question that this host can show its user; one that it cannot, and no other host shows, is given up. */
+/** Returns the question that this host can show its user. A question that neither this host nor another one shows is given up. */
 function askable({ open, locale }: RunHandle, host: Host) {
   if (open === undefined) return undefined;
   const words = canAsk(host, open) ? toHostQuestion(open.question, locale) : undefined;
@@ -114,7 +113,6 @@ function askable({ open, locale }: RunHandle, host: Host) {
   return words && { open, words };
 }
 
-/** Each question has a name of its own. */
 function nameOf({ id }: OpenQuestion): string {
   return `question-${id}`;
 }

@@ -3,7 +3,7 @@ import type { Caller } from "../../../core/caller.ts";
 import type { Tool } from "../../../core/tools/tool.ts";
 import { findFittingCalls, parsePermitPatterns } from "../../../core/tools/tool-pattern.ts";
 
-/** How long servers that are starting are waited for, in milliseconds; whoever types does not wait longer. */
+/** Limits how long servers that are starting are waited for, in milliseconds. A user who is typing does not wait longer. */
 const patienceMs = 1000;
 
 export interface UsableServersOptions {
@@ -12,7 +12,7 @@ export interface UsableServersOptions {
 }
 
 /**
- * The names of the servers of which the caller may use a tool now, sorted. Rejects as `inventory` does, and with the
+ * Lists the names of the servers of which the caller can use a tool now, sorted. Rejects as `inventory` does, and with the
  * signal's reason.
  */
 export async function listUsableServers(
@@ -27,7 +27,6 @@ export async function listUsableServers(
     .sort();
 }
 
-/** Those of the tools that the caller may use. */
 export function filterUsableTools(tools: readonly Tool[], caller: Caller): Tool[] {
   const allowed = caller.tools && parsePermitPatterns(caller.tools);
   return tools.filter((tool) => allowed?.some((each) => findFittingCalls(each, tool) !== "none") ?? true);

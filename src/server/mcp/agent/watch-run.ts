@@ -14,7 +14,7 @@ import { readInput } from "../read-input.ts";
 
 export const watchName = "agent_watch";
 
-/** A run with what it waits for. */
+/** Adds the question that a run waits for. */
 export interface WatchedRun extends LiveRun {
   readonly open: OpenQuestion | undefined;
   waitForEvent(signal: AbortSignal): Promise<void>;
@@ -29,7 +29,7 @@ export interface WatchOptions {
   runs: WatchedRuns;
   caller: Caller;
   locale: Locale;
-  /** The run whose call a token stands for; the page of an `agent_ask` that confirms knows it by that alone. */
+  /** Returns the run whose call a token confirms. The page of a confirming `agent_ask` knows the run only by this token. */
   runIdOf?: ((confirmation: string) => string | undefined) | undefined;
 }
 
@@ -44,10 +44,10 @@ const watchInput = z.strictObject({
 
 type WatchInput = z.infer<typeof watchInput>;
 
-/** Of an outcome, in UTF-16 units of JSON. */
+/** Limits an outcome, in UTF-16 units of JSON. */
 const longestOutcome = 400_000;
 
-/** The tool by which the page of a run follows it; no model's business. */
+/** Creates the tool with which the page of a run follows it. Models do not see it. */
 export function createWatchTool(locale: Locale): Tool {
   const schema: Record<string, unknown> = JSON.parse(JSON.stringify(z.toJSONSchema(watchInput, { io: "input" })));
   return {
@@ -119,7 +119,7 @@ async function nextChange(runs: LiveRuns, caller: Caller, signal: AbortSignal): 
   untell();
 }
 
-/** The whole is for the page; its text is for whoever looks at the wire. */
+/** The structured content is for the page; the text is for people who read the traffic. */
 function report(run: WatchedRun | undefined, seen: number): CallToolResult {
   const { events, after } = toWatchedEvents(run?.events ?? [], seen);
   const isAllShown = run !== undefined && after >= run.events.length;
@@ -135,7 +135,7 @@ function report(run: WatchedRun | undefined, seen: number): CallToolResult {
   return { content: [{ type: "text", text: `${run?.id ?? "-"} ${after}` }], structuredContent };
 }
 
-/** What a person is asked; never the token with which the answer comes. */
+/** Returns what a person is asked, without the token that carries the answer. */
 function asked({ question }: OpenQuestion): Record<string, unknown> {
   if (question.kind === "plan") return { kind: "plan" };
   if (question.kind === "elicitation") return { kind: "question", message: question.elicitation.message };
@@ -144,18 +144,21 @@ function asked({ question }: OpenQuestion): Record<string, unknown> {
   return { kind: "call", tool, arguments: isRecord(shown) ? shown.args : null };
 }
 
-/** What is new of a run's events, as far as it fits in one answer. */
+/** Holds the new events of a run, as many as fit in one answer. */
 export interface WatchedEvents {
-  /** With neighbouring pieces of a text as one, and what is long cut; without `run-end`, whose outcome is given apart. */
+  /**
+   * Holds the events, with adjacent pieces of a text joined and long texts cut. `run-end` is left out, because its outcome is
+   * returned separately.
+   */
   readonly events: readonly Record<string, unknown>[];
-  /** How many of the run's events there are up to the last of these. */
+  /** Counts the run's events up to the last one included here. */
   readonly after: number;
 }
 
-/** Of one event, in UTF-16 units of JSON; pieces of a text are joined up to this length. */
+/** Limits one event, in UTF-16 units of JSON. Pieces of a text are joined up to this length. */
 const longestEvent = 20_000;
 
-/** Of all in one answer. */
+/** Limits all events in one answer, in UTF-16 units of JSON. */
 const longestAnswer = 200_000;
 
 export function toWatchedEvents(events: readonly AgentEvent[], seen: number): WatchedEvents {
@@ -184,7 +187,7 @@ export function toWatchedEvents(events: readonly AgentEvent[], seen: number): Wa
   return { events: shown, after };
 }
 
-/** Two pieces of one text as one; undefined where they are none, or would be too long. */
+/** Joins two pieces of one text. Returns undefined when they are not such pieces, or would be too long together. */
 function join(a: AgentEvent, b: AgentEvent): AgentEvent | undefined {
   if (a.type === "tool-progress" && b.type === "tool-progress") return a.callId === b.callId ? b : undefined;
   if (!("text" in a && "text" in b) || a.text.length + b.text.length > longestEvent / 4) return undefined;

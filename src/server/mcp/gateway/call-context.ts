@@ -10,15 +10,15 @@ import type { CallProgress } from "./call-progress.ts";
 
 export interface CallOptions {
   locale: Locale;
-  /** Whether the host can show a question to somebody. */
+  /** Is true when the host can show a question to a user. */
   asks: boolean;
-  /** What the caller says in `_meta`. */
+  /** Holds the call chain from the caller's `_meta`. */
   chain: Chain;
   /** Stands for the host's user. */
   person: object;
 }
 
-/** What a tool is told that a host calls. */
+/** Creates the context of a tool that a host calls. */
 export function openGatewayContext(
   { signal, progress, ask }: GatewayRequestContext,
   { locale, asks, chain, person }: CallOptions,
@@ -36,7 +36,7 @@ export function openGatewayContext(
   };
 }
 
-/** One step further down. Throws where the chain is too long, which is a circle. */
+/** Goes one level deeper. Throws when the chain is too long, which means a cycle. */
 export function toChildChain(chain: Chain): Chain {
   const depth = chain.depth + 1;
   if (depth > deepestChain) throw tooDeepError(depth);
@@ -57,14 +57,13 @@ function toApprove(ask: AskHost, locale: Locale): Approve {
   return async (request) => toApproval(await ask(toApprovalQuestion({ ...request, onlyOnce: true }, locale)));
 }
 
-/** The counts of a server say something to people only: the host's counter is our own. */
+/** A server's counts only mean something to people, because the counter that the host sees is our own. */
 export function renderProgressLine(message: string, count: number | undefined, total: number | undefined): string {
   if (count === undefined || !Number.isFinite(count)) return message;
   const counts = renderProgressCounts(count, total);
   return message === "" ? counts : `${message} (${counts})`;
 }
 
-/** What a host's request may use on its way. */
 export interface GatewayRequestContext extends RequestContext {
   readonly progress: CallProgress;
 }

@@ -1,7 +1,7 @@
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { createProgressPace, type ProgressPace } from "../../../runs/input/progress-pace.ts";
 
-/** The progress of one call for the host, over all the requests that carry it; only the newest line counts. */
+/** Sends the progress of one call to the host, across all the requests that carry it. Only the newest line counts. */
 export interface CallProgress extends Pick<ProgressPace, "attach" | "settle"> {
   notify(line: string): void;
 }

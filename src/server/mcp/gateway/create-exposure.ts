@@ -23,14 +23,17 @@ import { createCallProgress } from "./call-progress.ts";
 import { createToolCapability, type Exposure, type GatewayInputRequests } from "./tools.ts";
 
 export interface ExposeOptions {
-  /** Tokens that a list of tools may weigh; beyond them it is searched. */
+  /** Limits the weight of a tool list, in tokens. A heavier list is replaced by tools that search it. */
   listLimit?: number | undefined;
 }
 
-/** About a tenth of what the models of today's hosts read at once. */
+/** Is about a tenth of what current hosts' models can read at once, in tokens. */
 const usualListLimit = 20_000;
 
-/** Every tool, prompt and resource there is, for any connection: what it gives is the connection's part. */
+/**
+ * Creates capabilities with all tools, prompts and resources for any connection. The returned function gives one connection its
+ * part.
+ */
 export function createExposure(
   duet: Duet,
   { listLimit = usualListLimit }: ExposeOptions,
@@ -131,7 +134,7 @@ export function createResourceCapability(exposed: Exposure): ResourceCapability 
   };
 }
 
-/** What goes along with a request to a server that is no call of a tool. */
+/** Creates the options of a request to a server other than a tool call. */
 function toRequestOptions(
   { signal, progress, ask }: GatewayRequestContext,
   { mcpReq }: ServerContext,
@@ -147,20 +150,19 @@ function toRequestOptions(
   };
 }
 
-/** An error that the host can read; what is one already stays, and so does the reason of a cancel. */
+/** Converts an error to one that the host can read. Protocol errors and the reason of a cancellation stay unchanged. */
 function toProtocolError(thrown: unknown, signal: AbortSignal, locale: Locale): unknown {
   if (signal.aborted || thrown instanceof ProtocolError || thrown instanceof MissingEntryError) return thrown;
   return new ProtocolError(ProtocolErrorCode.InternalError, say(locale, toDuetError(thrown).text));
 }
 
-/** There is nothing of that name. */
 class MissingEntryError extends Error {}
 
 function ignoreMissing(thrown: unknown): undefined {
   if (!(thrown instanceof MissingEntryError)) throw thrown;
 }
 
-/** A server's answer that no host could use. */
+/** Reports a server's answer that no host could use. */
 function badAnswerError(what: string): DuetError {
   const shown = JSON.stringify(what.slice(0, 200));
   return new DuetError({
@@ -169,7 +171,7 @@ function badAnswerError(what: string): DuetError {
   });
 }
 
-/** The end of a request with an answer that nobody waits for. */
+/** Ends a request that brought an answer to a question that is no longer open. */
 function throwWithdrawn(requestState: string, locale: Locale): never {
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, say(locale, describeWithdrawnQuestion(requestState)));
 }

@@ -7,14 +7,14 @@ import { isRecord, type JsonObject } from "../../../kit/json.ts";
 import { readInput } from "../read-input.ts";
 import { toListed } from "./tool-list.ts";
 
-/** The names of the two tools that stand for a list that would be too long. */
+/** These are the names of the two tools that replace a list that would be too long. */
 export const findName = "find_tools";
 export const callName = "call_tool";
 
 const mostFound = 20;
 const usuallyFound = 8;
 
-/** The two tools, which find and call the others. */
+/** Creates the two tools that find and call the others. */
 export function createSearchTools(tools: readonly Tool[], locale: Locale): ListedTool[] {
   const count = tools.length;
   const sources = renderToolSources(tools, locale);
@@ -55,21 +55,21 @@ const findArguments = z.strictObject({
   limit: z.int().min(1).max(mostFound).default(usuallyFound),
 });
 
-/** What is to be found, or what is wrong with it. */
+/** Returns the search arguments, or a text that says what is wrong with them. */
 export function readFind(args: JsonObject, locale: Locale): z.infer<typeof findArguments> | string {
   return readInput(findArguments, args, locale);
 }
 
 const callArguments = z.strictObject({ name: z.string().min(1).max(64), arguments: z.looseObject({}).optional() });
 
-/** What is to be called, or what is wrong with it. */
+/** Returns the call to make, or a text that says what is wrong with the arguments. */
 export function readCall(args: JsonObject, locale: Locale): { name: string; arguments: JsonObject } | string {
   const read = readInput(callArguments, args, locale);
   if (typeof read === "string") return read;
   return { name: read.name, arguments: isRecord(args.arguments) ? args.arguments : {} };
 }
 
-/** What was found, as text for models and as data for programs. */
+/** Renders the tools that were found, as text for models and as data for programs. */
 export function toFoundResult(tools: readonly Tool[], locale: Locale): CallToolResult {
   const found = tools.map((tool) => {
     const { name, title, description, inputSchema } = toListed(tool);

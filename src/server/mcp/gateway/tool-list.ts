@@ -1,7 +1,7 @@
 import type { Tool as ListedTool } from "@modelcontextprotocol/server";
 import type { Tool } from "../../../core/tools/tool.ts";
 
-/** A tool as a host sees it: what its server says of it, under our name. */
+/** Returns a tool as a host sees it: its server's description under our name. */
 export function toListed({ name, description, inputSchema, outputSchema, annotations }: Tool): ListedTool {
   const { title, readOnly, destructive, idempotent, openWorld } = annotations;
   const hints = {
@@ -20,7 +20,7 @@ export function toListed({ name, description, inputSchema, outputSchema, annotat
   };
 }
 
-/** Tokens that a list weighs in a host's requests: four characters each, as a rule of thumb. */
+/** Estimates how many tokens a list takes in a host's requests, at about four characters each. */
 export function weighToolList(tools: readonly ListedTool[]): number {
   return Math.ceil(JSON.stringify(tools).length / 4);
 }

@@ -37,7 +37,7 @@ export function createToolCapability(exposed: Exposure): ToolCapability {
     return (await gateway.waiting()).some((waiting) => waiting.name === name);
   }
 
-  /** Undefined when there is no such tool. */
+  /** Returns undefined when there is no such tool. */
   async function call(
     name: string,
     args: JsonObject,
@@ -111,7 +111,7 @@ export function createToolCapability(exposed: Exposure): ToolCapability {
   };
 }
 
-/** What comes off the wire is JSON. */
+/** Checks only for an object, because values from the wire are always JSON. */
 function isArguments(value: unknown): value is JsonObject {
   return isRecord(value) && !isDeeperThan(value, deepestArguments);
 }
@@ -135,7 +135,7 @@ function unapproved(name: string) {
   };
 }
 
-/** What a tool gave, for a host: as its server gave it where there is one, else as text. */
+/** Converts a tool's result for a host: unchanged where it came from a server, otherwise as text. */
 export function toCallResult(tool: Tool, result: ToolResult, locale: Locale): CallToolResult {
   const { ok, text, content } = result;
   const isServersOwn = content !== undefined && (ok || result.error?.code === "tool");
@@ -154,13 +154,13 @@ function readable(text: string): CallToolResult {
   return { content: [{ type: "text", text }] };
 }
 
-/** A block that MCP does not know would cost the host the whole result. */
+/** A block type that MCP does not know would make the host reject the whole result. */
 function toBlock(block: Record<string, unknown>, locale: Locale): ContentBlock {
   if (isSpecType.ContentBlock(block)) return block;
   return { type: "text", text: renderContent({ content: [block] }, locale) };
 }
 
-/** Keys of the protocol itself are about one connection, and that one ends here. */
+/** The protocol's own keys belong to one connection, and that connection ends here. */
 function forHost(meta: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> | undefined {
   const entries = Object.entries(meta ?? {}).filter(([key]) => !key.startsWith("io.modelcontextprotocol/"));
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
@@ -173,11 +173,11 @@ function ranWithout({ source }: Tool) {
   };
 }
 
-/** What one connection's host is offered, and how. */
+/** Holds what one connection's host is offered, and how. */
 export interface Exposure {
   gateway: Gateway;
   locale: Locale;
-  /** Tokens that a list of tools may weigh; beyond them the host gets two tools that find and call the others. */
+  /** Limits the weight of a tool list, in tokens. Beyond it, the host gets two tools that find and call the others. */
   listLimit: number;
   /** Stands for the host's user: whoever is asked by this connection is one person. */
   person: object;
@@ -185,7 +185,7 @@ export interface Exposure {
   inputRequests: GatewayInputRequests;
 }
 
-/** The requests of all connections. */
+/** Holds the requests of all connections. */
 export interface GatewayInputRequests {
   tools: InputRequests<CallToolResult>;
   prompts: InputRequests<GetPromptResult>;

@@ -26,10 +26,10 @@ export interface ChatConversations {
 }
 
 export function createConversations(api: Api, store: Store, runs: ChatRuns): ChatConversations {
-  /** Of several that were to be opened the last one counts, and none where something else has been begun since. */
+  /** When several conversations are opened, only the last one counts, and none counts after something else has been started. */
   let wanted = "";
 
-  /** What this page alone knows of a conversation. */
+  /** Returns the turns of a conversation that only this page knows. */
   function ownTurns(id: string): Turn[] {
     return Object.values(store.state.turns).filter((turn) => turn.conversationId === id && isUnsettled(turn));
   }
@@ -100,7 +100,7 @@ function passMissing(thrown: unknown): undefined {
   return undefined;
 }
 
-/** The chat with those of the kept turns that are not in sight yet, before what goes on. */
+/** Adds the kept turns that are not shown yet, and puts them before the run in progress. */
 export function mergeTurns(chat: ChatState, kept: readonly Turn[]): ChatState {
   const seen = new Set(chat.items.map(({ key }) => chat.turns[key]?.run.runId));
   const added = kept.filter(({ keptRunId }) => keptRunId !== undefined && !seen.has(keptRunId));
@@ -116,7 +116,7 @@ export function mergeTurns(chat: ChatState, kept: readonly Turn[]): ChatState {
   };
 }
 
-/** Of a conversation that is opened, so many runs that gave no answer tell why by themselves. */
+/** Limits how many runs without an answer load their details automatically when a conversation is opened. */
 const mostTold = 10;
 
 /**

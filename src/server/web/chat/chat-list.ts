@@ -1,7 +1,7 @@
 import type { Api } from "./api/api.ts";
 import type { Store } from "./state/chat-state.ts";
 
-/** The list of conversations, and of the runs that go on. */
+/** Manages the list of conversations and of runs in progress. */
 export interface ChatList {
   /** Shows it as it is now, as far as it was shown. */
   refresh(): Promise<void>;
@@ -10,7 +10,7 @@ export interface ChatList {
 }
 
 export function createList(api: Api, store: Store): ChatList {
-  /** Of several that were asked for the last one counts. */
+  /** When several refreshes overlap, only the last one counts. */
   let asked = 0;
   return {
     async refresh() {

@@ -35,15 +35,13 @@ export interface RunsOptions {
   readonly reportConnectivity: ReportConnectivity;
   /** Resolves when it is known how the server is set: until then nothing is asked. */
   readonly ready: Promise<void>;
-  /** A run has begun or is over, or asks something: the list of conversations is another. */
+  /** Runs when a run starts, ends or asks something, because the list of conversations then changes. */
   onListChange(): void;
-  /** A run is over. */
   onEnd(): void;
-  /** The question was not taken. */
   onRefused(text: string): void;
 }
 
-/** The runs of the page, of the conversation in sight and of others. */
+/** Manages the runs of this page, in the shown conversation and in others. */
 export function createRuns({
   api,
   store,
@@ -54,7 +52,7 @@ export function createRuns({
   onEnd,
   onRefused,
 }: RunsOptions): ChatRuns {
-  /** Runs that were to be stopped before they had a name. */
+  /** Holds runs that are to be stopped but have no ID yet. */
   const toStop = new Set<string>();
   const runIdAt = (key: string): string | undefined => store.state.turns[key]?.run.runId;
 
@@ -95,7 +93,7 @@ export function createRuns({
     end(key, [message, hint].filter(Boolean).join("\n"));
   }
 
-  /** The server does not know the run any more. */
+  /** Marks a run that the server no longer knows. */
   function lose(key: string): void {
     end(key, say(locale(), sideTexts.goneRun));
     store.change((chat) => changeTurn(chat, key, (turn) => ({ ...turn, isGone: true })));
@@ -159,17 +157,17 @@ export function createRuns({
   };
 }
 
-/** Known to this page alone, and to the server as what tells a question from the same one asked again. */
+/** Returns a key that only this page knows. The server uses it to recognise a question that is sent again. */
 export function createKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Said by what stands before the server; a question asked again with its key is the same one. */
+/** A proxy in front of the server sends these statuses. Sending the question again with the same key does not ask it twice. */
 function isGatewayError(status: number): boolean {
   return status === 502 || status === 504;
 }
 
-/** A question in the conversation that is shown, as it has been chosen. The search switch counts in chat mode alone. */
+/** Builds a question for the shown conversation with the chosen settings. The search switch applies to chat mode only. */
 export function toQuestion(
   { choices, settings, conversationId }: ChatState,
   message: string,
@@ -188,7 +186,7 @@ export function toQuestion(
   };
 }
 
-/** The chat with what the run of a turn has told. A run that begins names its conversation. */
+/** Applies the events of a turn's run to the chat. A run that begins names its conversation. */
 export function applyEvents(chat: ChatState, key: string, { events, question }: RunUpdate): ChatState {
   const turn = chat.turns[key];
   if (turn === undefined) return chat;
@@ -207,7 +205,7 @@ export function applyEvents(chat: ChatState, key: string, { events, question }: 
   return isShown && began !== undefined ? { ...told, conversationId } : told;
 }
 
-/** The chat with the turn's question, if it has one, out of the way. */
+/** Removes the open question of the turn, if it has one. */
 export function closeQuestion(chat: ChatState, key: string): ChatState {
   return chat.turns[key]?.question === undefined ? chat : applyEvents(chat, key, { events: [], question: null });
 }
@@ -217,7 +215,10 @@ function confirmationOf(question: OpenQuestion): Confirmation {
   return { kind, tool: question.kind === "call" ? question.tool : "", arguments: undefined, message: "" };
 }
 
-/** Told by each who talks with the server whether it cannot be reached; the page says so as long as one of them says so. */
+/**
+ * Each caller that talks to the server reports whether the server is unreachable. The page shows the problem while any of them
+ * reports it.
+ */
 export type ReportConnectivity = (who: string, isLost: boolean) => void;
 
 export function createConnectivity(store: Store): ReportConnectivity {

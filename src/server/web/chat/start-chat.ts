@@ -19,7 +19,7 @@ import { createDrafts } from "./storage/drafts.ts";
 import { createPreferences } from "./storage/preferences.ts";
 import { createSaver, createTabStorage, type StoredChat, takeToken } from "./storage/tab-storage.ts";
 
-/** The page at `/`: joins what a person does, what the server tells, and what is shown. */
+/** Starts the page at `/`. It connects user actions, server events and the view. */
 export async function startChat(window: Window & typeof globalThis): Promise<void> {
   const { document, navigator } = window;
   const keeper = createTabStorage(() => window.sessionStorage);
@@ -91,12 +91,12 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   place.settle(store.state);
   watchWindow({ window, store, place, actions, refresh, catchUp });
 
-  /** A list that is a little old is no trouble to anybody. */
+  /** A failed refresh is ignored, because a slightly outdated list does no harm. */
   function refresh(): void {
     list.refresh().catch(() => {});
   }
 
-  /** What was asked in other tabs, and by other programs. */
+  /** Loads what was asked in other tabs and by other programs. */
   function catchUp(): void {
     refresh();
     conversations.catchUp().catch(() => {});
@@ -112,10 +112,13 @@ export interface WatchOptions {
   catchUp(): void;
 }
 
-/** How often the list is read while something goes on that is not followed, in milliseconds. */
+/** Sets how often the list is read while a run is active that the page does not follow, in milliseconds. */
 const listMs = 10_000;
 
-/** What happens elsewhere is seen when the window is looked at again; back and forward open what was open. */
+/**
+ * Loads changes from elsewhere when the window becomes visible again. The back and forward buttons open the conversation of that
+ * history entry.
+ */
 export function watchWindow({ window, store, place, actions, refresh, catchUp }: WatchOptions): void {
   window.addEventListener("focus", catchUp);
   window.addEventListener("popstate", () => {
@@ -136,14 +139,14 @@ export interface RestoreOptions {
   readonly conversations: ChatConversations;
   readonly list: ChatList;
   readonly kept: StoredChat;
-  /** The conversation that the address names. */
+  /** Is the conversation ID in the address. */
   readonly named: string | undefined;
   readonly reportConnectivity: ReportConnectivity;
-  /** Called once it is known how the server is set. */
+  /** Runs once the server settings are known. */
   onSettings(): void;
 }
 
-/** What the tab showed before it was loaded again is found again, and what goes on is followed. */
+/** Restores what the tab showed before a reload, and follows the runs in progress. */
 export async function restoreChat(options: RestoreOptions): Promise<void> {
   const { api, store, runs, conversations, list, kept, named, reportConnectivity, onSettings } = options;
   const { choices: before } = store.state;
@@ -163,7 +166,7 @@ export async function restoreChat(options: RestoreOptions): Promise<void> {
   await list.refresh();
 }
 
-/** Without them there is nothing to do, so they are asked for until the server can be reached. */
+/** Retries until the server can be reached, because the page cannot work without the settings. */
 async function readSettings(api: Api, reportConnectivity: ReportConnectivity): Promise<ServerSettings> {
   for (let failures = 1; ; failures += 1) {
     try {

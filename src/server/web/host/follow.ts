@@ -3,11 +3,14 @@ import { readConfirmation, readEvents, readOutcome } from "../run/read-run.ts";
 import type { RunChange } from "../run/run-state.ts";
 
 export interface Follower {
-  /** A tool was called: finds the run of its question or of the token it confirms, which may have begun or not, and follows it. */
+  /**
+   * Runs when a tool was called. It finds the run of the question or of the confirmation token and follows it, even if the run
+   * has not begun yet.
+   */
   ask(call: { readonly question: string; readonly confirmation: string | undefined }): void;
-  /** The call that asked it has its result. */
+  /** Runs when the call that asked the question has its result. */
   settle(result: CallResult): void;
-  /** The call is over without a result; its run may go on. */
+  /** Runs when the call ended without a result. Its run may continue. */
   cancel(): void;
   end(): void;
 }
@@ -15,11 +18,11 @@ export interface Follower {
 export interface FollowOptions {
   readonly callTool: CallTool;
   change(change: RunChange): void;
-  /** What to tell a reader when the run cannot be followed. */
+  /** Returns the text that is shown when the run cannot be followed. */
   notFollowed(): string;
 }
 
-/** What finds the run: what was asked, until the call has its result, which names the run. */
+/** Identifies the run: by the question until the call has its result, and then by the run ID in the result. */
 interface Sought {
   readonly question?: string | undefined;
   readonly confirmation?: string | undefined;
@@ -32,14 +35,14 @@ function isNamed({ question, confirmation }: Sought): boolean {
 
 const nothingSeen = { after: 0, waiting: false };
 
-/** How long one look waits for news, in seconds. Hosts end calls that take long. */
+/** Limits how long one poll waits for new events, in seconds. Hosts end long calls. */
 const lookSeconds = 15;
 const lookTimeoutMs = 45_000;
 
-/** Between two looks: events come by the dozen, and each look is a call at the host. */
+/** Separates two polls, in milliseconds. Events arrive by the dozen, and each poll is a call to the host. */
 const pauseMs = 300;
 
-/** A run that tells nothing for so long is followed no more. */
+/** A run that sends no events for this long is no longer followed, in milliseconds. */
 const patienceMs = 1_800_000;
 const mostFailures = 4;
 
@@ -130,11 +133,11 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** A tool's result as it came, or as far as it is known. */
+/** Holds a tool's result as it arrived, or as far as it is known. */
 interface CallResult {
   readonly isError: boolean;
   readonly structured: Record<string, unknown> | undefined;
-  /** All of its text blocks. */
+  /** Holds all text blocks of the result. */
   readonly text: string;
 }
 
@@ -156,7 +159,7 @@ export function readResult(result: unknown): CallResult {
   };
 }
 
-/** JSON-RPC with the program that shows the page. */
+/** Exchanges JSON-RPC messages with the program that shows the page. */
 export interface Messages {
   /** Rejects when the host answers with an error, when the time is over, and when the signal aborts: then the host is told. */
   request(method: string, params: object, options: RequestOptions): Promise<unknown>;

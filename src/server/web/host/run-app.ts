@@ -14,7 +14,7 @@ function readCall(args: unknown) {
 
 const requestTimeoutMs = 30_000;
 
-/** The page in a host (MCP Apps, revision 2026-01-26): shows the run of the tool call that it was opened for. */
+/** Starts the page in a host (MCP Apps, revision 2026-01-26). It shows the run of the tool call that it was opened for. */
 export async function startRunApp(window: Window & typeof globalThis): Promise<void> {
   const { document, navigator } = window;
   let context: Record<string, unknown> = {};
@@ -76,7 +76,7 @@ export async function startRunApp(window: Window & typeof globalThis): Promise<v
     renew();
   }
 
-  /** In another language, all is another; so it is made anew. */
+  /** Rebuilds the page, because every text changes with the language. */
   function renew(): void {
     panel = makePanel();
     document.documentElement.lang = locale === "zh" ? "zh-CN" : "en";
@@ -103,7 +103,7 @@ export async function startRunApp(window: Window & typeof globalThis): Promise<v
   }
 }
 
-/** The reader's language: the host's, else the browser's. All but Chinese read English. */
+/** Returns the language of the host, or else of the browser. Every language other than Chinese is read as English. */
 function readLocale(context: Record<string, unknown>, browser: string): Locale {
   const language = toText(context.locale) || browser;
   return /^zh\b/i.test(language) ? "zh" : "en";

@@ -1,12 +1,11 @@
 interface Mark {
   readonly sign: string;
-  /** Where it stands. */
   readonly at: number;
 }
 
 /**
- * The end of a text that is still being written, with its open marks closed and half-written ones taken away, so that no
- * mark is seen that would be gone a moment later.
+ * Completes the end of a text that is still being written. It closes open marks and removes incomplete ones, so that no mark
+ * appears and vanishes a moment later.
  */
 export function closeOpen(text: string): string {
   const whole = withoutHeldLines(text);
@@ -14,7 +13,7 @@ export function closeOpen(text: string): string {
   return whole.slice(0, from) + closeRun(whole.slice(from));
 }
 
-/** Lines that mean nothing yet: a mark of a block with nothing behind it, the first two lines of a table. */
+/** Removes lines that have no meaning yet: a block marker with no content, and the first two lines of a table. */
 function withoutHeldLines(text: string): string {
   const held = /(?:^|\n)[ >]*(?:[-=*+#>_~`|:]+|\d{1,9}[.)]?)[ \t]*$/.exec(text);
   const rest = held === null ? text : text.slice(0, held.index);
@@ -28,7 +27,7 @@ function isTableRow(line: string): boolean {
   return /^ {0,3}\|/.test(line);
 }
 
-/** Where the running text begins that its last mark may belong to: behind the last start of a block. */
+/** Returns where the inline text begins that the last mark may belong to, which is after the last block marker. */
 function startOfRun(text: string): number {
   let start = 0;
   for (const { index, 0: found } of text.matchAll(
@@ -38,7 +37,7 @@ function startOfRun(text: string): number {
   return start > 0 ? start : (/^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)[ \t]+)*/.exec(text)?.[0].length ?? 0);
 }
 
-/** More than anybody has open at once; beyond, marks are shown as they are. */
+/** Nobody has more marks open at once. Further marks are shown as they are written. */
 const mostOpen = 20;
 
 function closeRun(run: string): string {
@@ -66,7 +65,7 @@ function closeRun(run: string): string {
   return open.length > mostOpen ? run : closeMarks(run, open);
 }
 
-/** Code that has begun; with nothing in it, or with only a part of its closing marks at the end, less is said. */
+/** Closes code that has begun. Empty code is removed, and so are incomplete closing marks at its end. */
 function closeCode(run: string, at: number, sign: string): string {
   const code = run.slice(at + sign.length).replace(/`+$/, "");
   return code.trim() === "" ? run.slice(0, at) : run.slice(0, at) + sign + code + (sign.length > 1 ? ` ${sign}` : sign);
@@ -101,14 +100,14 @@ function takeBracket(open: Mark[]): Mark | undefined {
   return place < 0 ? undefined : open.splice(place, 1)[0];
 }
 
-/** Behind what `]` ends; undefined where an address has begun and has no end yet. */
+/** Returns the end of what follows `]`, or undefined when an address has begun and has no end yet. */
 function endOfLink(run: string, at: number): number | undefined {
   if (run.charAt(at + 1) !== "(") return at + 1;
   const end = /^\((?:[^()\\]|\\.|\([^()]*\))*\)/.exec(run.slice(at + 1));
   return end === null ? undefined : at + 1 + end[0].length;
 }
 
-/** The text of a link whose address is not whole; of an image, nothing yet. */
+/** Keeps only the text of a link whose address is incomplete, and removes an incomplete image. */
 function withoutLink(run: string, start: number, end: number): string {
   if (run.charAt(start - 1) === "!") return run.slice(0, start - 1);
   return run.slice(0, start) + run.slice(start + 1, end);

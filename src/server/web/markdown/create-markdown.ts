@@ -12,14 +12,14 @@ export interface Markdown {
   show(text: string, isWhole: boolean): void;
 }
 
-/** Markdown as elements that load nothing and run nothing, cheap enough to be shown anew in each frame of a stream. */
+/** Renders Markdown as elements that load nothing and run nothing. It is cheap enough to render in each frame of a stream. */
 export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Markdown {
   let before = "";
   let wasWhole = false;
   let clean = createSanitizer();
-  /** What is read and not yet settled. */
+  /** Holds the text that has been received but may still change meaning. */
   let rest = "";
-  /** The block of code that the text is in. */
+  /** Is the code block that the text is in. */
   let code: { fence: Fence; block: CodeBlock } | undefined;
   let openNodes: readonly Node[] = [];
 
@@ -83,15 +83,15 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
   };
 }
 
-/** The marks that a block of code stands between. */
+/** Represents the fence that opens and closes a code block. */
 interface Fence {
   readonly sign: string;
   readonly language: string;
 }
 
 /**
- * Where the first fence at the start of a line is; those further in belong to a list or a quotation. Its line must be
- * whole: with no end of it, what is there may go on.
+ * Finds the first fence at the start of a line. Indented ones belong to a list or a quotation. The fence's line must be
+ * complete, because without a line break it may continue.
  */
 export function findFence(text: string, isWhole: boolean): { at: number; length: number; fence: Fence } | undefined {
   const found = /^(`{3,}(?=[^`\n]*(?:\n|$(?![\s\S])))|~{3,})([^\n]*)(\n|$(?![\s\S]))/m.exec(text);
@@ -101,7 +101,7 @@ export function findFence(text: string, isWhole: boolean): { at: number; length:
   return { at: found.index, length: whole.length, fence: { sign, language: language.trim() } };
 }
 
-/** What of a text is code: the lines that stay, the one that is being written, and how much is read. */
+/** Splits the code in a text into complete lines and the line being written, and tells how much of the text was read. */
 export interface Code {
   readonly lines: string;
   readonly last: string;
@@ -122,23 +122,23 @@ export function readCode(text: string, { sign }: Fence, isWhole: boolean): Code 
   return { lines: text.slice(0, length), last: isMark ? "" : last, length, isClosed: false };
 }
 
-/** What a text begins with: whole blocks, and how much of the text they are. */
+/** Holds the complete blocks at the start of a text and the length that they take. */
 export interface Ahead {
   readonly tokens: readonly Token[];
   readonly length: number;
-  /** What stands again before the rest: the head of a table that was cut in two. */
+  /** Is prefixed to the rest: it is the header of a table that was cut in two. */
   readonly carried?: string | undefined;
 }
 
 /**
- * The most that is read at once, in UTF-16 units. What takes more than the lexer's share of time for hostile text grows
- * with its square, and the open end of an answer is read again for each frame. A longer block is cut in two.
+ * Limits how much is read at once, in UTF-16 units. The lexer's time for hostile text grows quadratically, and the open end of
+ * an answer is read again for each frame. A longer block is cut in two.
  */
 const windowSize = 4000;
 
 /**
- * The blocks that nothing can change that is still to come: a line that is not whole may still become another block.
- * `isWhole`: nothing comes.
+ * Returns the blocks that later text cannot change. An incomplete line may still become another block. `isWhole` means that no
+ * more text follows.
  */
 export function readAhead(text: string, isWhole: boolean): Ahead {
   const isLong = text.length > windowSize;
@@ -153,7 +153,7 @@ export function readAhead(text: string, isWhole: boolean): Ahead {
   return isLong ? { tokens, length: window.length, carried: headOf(tokens[last]) } : { tokens: [], length: 0 };
 }
 
-/** Before a line that begins at the margin, where there is one; else between two lines, else between two words. */
+/** Cuts before a line that begins at the margin, else between two lines, else between two words. */
 function cutAt(text: string): number {
   const window = text.slice(0, windowSize);
   const margin = /^[\s\S]*\n(?=[^\s])/.exec(window)?.[0].length ?? 0;
@@ -216,7 +216,7 @@ function listNode({ ordered, start, items }: Extract<MarkedToken, { type: "list"
   return createElement("ol", start === "" || start === 1 ? {} : { start: String(start) }, ...entries);
 }
 
-/** A wide one scrolls, by the keyboard too. */
+/** A wide table scrolls, also by keyboard. */
 function tableNode({ header, rows }: Extract<MarkedToken, { type: "table" }>, writing: MarkdownContext): Node {
   const cellOf = ({ tokens, align, header: isHead }: (typeof header)[number]): HTMLElement => {
     const attributes = { ...(align ? { "data-align": align } : {}), ...(isHead ? { scope: "col" } : {}) };
@@ -236,11 +236,11 @@ interface CodeBlock {
   readonly element: HTMLElement;
   /** Adds text that stays. */
   add(text: string): void;
-  /** The line that is being written. */
+  /** Replaces the line that is being written. */
   setLast(text: string): void;
 }
 
-/** Code that may grow: what is there is never written again. It scrolls by the keyboard too. */
+/** Shows code that may grow without rewriting what is already there. It scrolls, also by keyboard. */
 function createCodeBlock(language: string, locale: Locale): CodeBlock {
   const last = document.createTextNode("");
   const code = createElement("code", {}, last);

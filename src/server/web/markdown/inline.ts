@@ -8,13 +8,13 @@ export interface MarkdownContext {
   readonly locale: Locale;
   /** Opens a page elsewhere; absent where a link does that by itself. */
   readonly openLink: OpenLink | undefined;
-  /** What stands in the place of `[n]`. */
+  /** Returns the node that replaces `[n]`. */
   citation(n: number): Node;
-  /** How deep it stands in others of its kind. */
+  /** Counts how deeply the node is nested in others of its kind. */
   readonly depth?: number | undefined;
 }
 
-/** Deeper than anybody writes; what goes on is shown as it is written. */
+/** Nobody nests deeper. Deeper content is shown as it is written. */
 const deepest = 20;
 
 export function toDeeperContext(writing: MarkdownContext): MarkdownContext {
@@ -25,7 +25,7 @@ export function isTooDeep({ depth = 0 }: MarkdownContext): boolean {
   return depth > deepest;
 }
 
-/** Running text as nodes. Nothing in it loads anything; what is no mark of Markdown's is text, HTML too. */
+/** Renders inline text as nodes that load nothing. Everything that is not Markdown is shown as text, including HTML. */
 export function renderInline(tokens: readonly Token[], writing: MarkdownContext): Node[] {
   if (isTooDeep(writing)) return textNodes(tokens.map(({ raw }) => raw).join(""), writing);
   const nodes: Node[] = [];
@@ -42,7 +42,7 @@ export function renderInline(tokens: readonly Token[], writing: MarkdownContext)
   return [...nodes, ...textNodes(text, writing)];
 }
 
-/** A number of a source may be cut in two by the lexer, so texts side by side are one. */
+/** The lexer may split a source number, so adjacent texts are joined. */
 function plainTextOf(token: Token): string | undefined {
   if (!isKnown(token)) return token.raw;
   if (token.type === "text") return token.tokens === undefined ? readEntities(token.text) : undefined;
@@ -108,7 +108,7 @@ function placeNodes(place: string): Node[] {
   return [document.createTextNode(" "), createElement("span", { class: "place" }, `(${place})`)];
 }
 
-/** To load one would tell its server what the answer's writer chose to put into the address. */
+/** Images are not loaded, because a request would send their server whatever the answer's author put into the address. */
 function imageNode({ href, text }: Extract<MarkedToken, { type: "image" }>, { locale }: MarkdownContext): Node {
   const caption = sanitizeLine(readEntities(text));
   const title = [say(locale, words.image), caption].filter(Boolean).join(" ");
@@ -124,7 +124,7 @@ function isBreak(html: string): boolean {
   return /^<br *\/?>$/i.test(html);
 }
 
-/** The character references that prose holds, read; others stay as they are written. */
+/** Decodes the character references that are common in prose; others stay as they are written. */
 function readEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(/&(amp|lt|gt|quot|apos|nbsp|hellip|mdash|ndash|middot|times|deg|rarr|larr);/g, (whole, name) => {
@@ -150,15 +150,15 @@ const named: ReadonlyMap<string, string> = new Map([
   ["larr", "←"],
 ]);
 
-/** An address that an answer may lead to: a page or a mail. */
+/** Parses an address that an answer may link to: a web page or a mail address. */
 export function parseLinkAddress(href: string): URL | undefined {
   const url = URL.parse(href);
   return url !== null && ["https:", "http:", "mailto:"].includes(url.protocol) ? url : undefined;
 }
 
 /**
- * The place to be named behind a link whose text reads like another address, so that nobody is led elsewhere than they
- * read (https://owasp.org, LLM05). Undefined where the text promises nothing else.
+ * Returns the host to show after a link whose text looks like a different address, so that the reader is not misled
+ * (https://owasp.org, LLM05). Returns undefined when the text does not suggest another host.
  */
 export function findHiddenHost(text: string, url: URL): string | undefined {
   if (url.protocol === "mailto:") return text.includes(url.pathname) ? undefined : url.pathname;
@@ -168,7 +168,7 @@ export function findHiddenHost(text: string, url: URL): string | undefined {
   return url.host;
 }
 
-/** What reads like a host, whatever marks and invisible characters it is written with. */
+/** Finds what looks like a host name, whatever marks and invisible characters it contains. */
 function hostsIn(text: string): string[] {
   const plain = text
     .normalize("NFKC")
@@ -197,7 +197,7 @@ export function createCopyButton(textOf: () => string, locale: Locale): HTMLElem
   return [button];
 }
 
-/** The words that stand beside what an answer says. */
+/** Holds the texts that are shown beside an answer's own. */
 export const words = {
   copy: { zh: "复制", en: "Copy" },
   copied: { zh: "已复制", en: "Copied" },

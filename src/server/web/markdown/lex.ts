@@ -1,6 +1,6 @@
 import { Lexer, type MarkedToken, type Token, Tokenizer } from "marked";
 
-/** The blocks of a text. Never throws: what is nested too deep to be read is one paragraph of plain text. */
+/** Returns the blocks of a text and never throws. Text that is nested too deeply to parse becomes one plain paragraph. */
 export function lexBlocks(text: string): Token[] {
   if (tooDeep.test(text)) return [plain(text)];
   const tokenizer = new Tokenizer();
@@ -20,7 +20,7 @@ function plain(text: string): Token {
   return { type: "paragraph", raw: text, text, tokens: [{ type: "text", raw: text, text }] };
 }
 
-/** One of marked's own, which are all that there are: no extension is in use. */
+/** Every token is one of marked's own, because no extension is in use. */
 export function isKnown(token: Token): token is MarkedToken {
   return kinds.has(token.type);
 }

@@ -2,7 +2,7 @@ import type { AgentEvent, PhaseEnd, ToolEnd } from "../../../core/events.ts";
 import { renderProgressCounts } from "../../../render/event-lines.ts";
 import type { CallEnd, CallItem, StepEnd, StepItem, StepView } from "./run-view.ts";
 
-/** The steps with what an event tells of them. A new turn of a model is a new step, and what follows belongs to it. */
+/** Applies an event to the steps. A new turn of a model adds a step, and what follows belongs to it. */
 export function addToSteps(steps: readonly StepView[], event: AgentEvent): readonly StepView[] {
   switch (event.type) {
     case "phase-start": {
@@ -66,7 +66,7 @@ function callEnd({ ok, cached, preview, elapsedMs, resultCount, top, error }: To
   };
 }
 
-/** Where no turn has begun, one without a model stands for it. */
+/** When no turn has begun, a step without a model is added. */
 function changeLast(steps: readonly StepView[], change: (step: StepView) => StepView): readonly StepView[] {
   return [...steps.slice(0, -1), change(steps.at(-1) ?? emptyStep)];
 }

@@ -5,7 +5,7 @@ import { stopReasons } from "../../../render/event-lines.ts";
 import { phaseTitles, planStates } from "../texts.ts";
 import type { Confirmation } from "./run-view.ts";
 
-/** What a value is to be; `true` where it is. */
+/** Returns true when the value has the expected form. */
 export type Check = (value: unknown) => boolean;
 
 export const isText: Check = (value) => typeof value === "string";
@@ -20,27 +20,27 @@ export function isListOf(entry: Check): Check {
   return (value) => Array.isArray(value) && value.every(entry);
 }
 
-/** Missing, null, or what the check wants. */
+/** Accepts a missing value, null, and whatever the check accepts. */
 export function isOptional(check: Check): Check {
   return (value) => value === undefined || value === null || check(value);
 }
 
-/** An object with these fields; what it has beyond them is of no matter. */
+/** Accepts an object with these fields. Other fields are ignored. */
 export function hasFields(checks: Readonly<Record<string, Check>>): Check {
   return (value) => isRecord(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
 }
 
-/** The events among what came from outside; what is none is passed over. */
+/** Returns the valid events of an untrusted list and ignores the other items. */
 export function readEvents(value: unknown): AgentEvent[] {
   return Array.isArray(value) ? value.filter(isEvent) : [];
 }
 
-/** The outcome that came from outside; undefined where it is none. */
+/** Reads an untrusted outcome. Returns undefined when the value is not one. */
 export function readOutcome(value: unknown): Outcome | undefined {
   return isOutcome(value) ? value : undefined;
 }
 
-/** What a run waits for, from outside. */
+/** Reads an untrusted description of what a run waits for. */
 export function readConfirmation(told: unknown): Confirmation | undefined {
   if (!isRecord(told)) return undefined;
   return {
@@ -51,7 +51,6 @@ export function readConfirmation(told: unknown): Confirmation | undefined {
   };
 }
 
-/** A step of a plan, of an event or of a trace. */
 export const isPlanStep = hasFields({ description: isText, tool: isText, state: isOneOf(Object.keys(planStates)) });
 
 const source = hasFields({ n: isNumber, title: isText, url: isText });
@@ -125,7 +124,7 @@ function isOutcome(value: unknown): value is Outcome {
   return outcome(value);
 }
 
-/** All that comes out of a message is JSON, unless it is not there. */
+/** Everything in a parsed message is JSON unless it is missing. */
 function isJson(value: unknown): value is Confirmation["arguments"] & {} {
   return value !== undefined && value !== null;
 }

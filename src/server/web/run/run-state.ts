@@ -3,24 +3,23 @@ import type { Citation, Outcome, Status } from "../../../core/outcome.ts";
 import { addToSteps } from "./add-to-steps.ts";
 import type { Confirmation, NoticeItem, RunProblem, StepView } from "./run-view.ts";
 
-/** What a page knows of a run: what its events told, and how it ended, in whichever order they come. */
+/** Holds what a page knows of a run. Events and the outcome may arrive in any order. */
 export interface RunState {
   readonly question: string;
   readonly runId: string | undefined;
   readonly notices: readonly NoticeItem[];
   readonly plan: readonly PlanStep[];
   readonly steps: readonly StepView[];
-  /** As far as it has been written. */
+  /** Holds the answer as far as it has been written. */
   readonly written: string;
   readonly cited: readonly Citation[];
-  /** Once it is over. */
+  /** Is set once the run is over. */
   readonly outcome: Outcome | undefined;
   readonly confirmation: Confirmation | undefined;
-  /** How it ended, where only its text is known, and at most its status. */
+  /** Holds the end of a run of which only the text, and possibly the status, is known. */
   readonly plain:
     | { readonly text: string; readonly isFailed: boolean; readonly status?: Status | undefined }
     | undefined;
-  /** What keeps the page from showing more. */
   readonly problem: RunProblem | undefined;
 }
 

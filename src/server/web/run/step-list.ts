@@ -6,13 +6,12 @@ import type { RunView } from "./run-view.ts";
 
 export interface ShownSteps {
   readonly view: Pick<RunView, "steps" | "status">;
-  /** Whether no later question stands below it. */
   readonly isNewest: boolean;
 }
 
 /**
- * The steps of a run, a line each. The list of the newest answer stays open until the person folds it; that of an older one
- * folds once by itself, unless the person has opened or folded it (agent-mode.md, "最终回答展示").
+ * Shows the steps of a run, one line each. The list of the newest answer stays open until the user collapses it. The list of an
+ * older answer collapses once by itself, unless the user has opened or collapsed it (agent-mode.md, "最终回答展示").
  */
 export function createStepList(locale: Locale, openLink: OpenLink | undefined): Part<ShownSteps> {
   const list = createElement("ol");
@@ -21,7 +20,10 @@ export function createStepList(locale: Locale, openLink: OpenLink | undefined): 
   const fold = createFold([heading, " ", count], [list]);
   fold.element.classList.add("step-list");
   const showSteps = createList(list, () => createStepPart(locale, openLink));
-  /** Undefined until there are steps. Whoever asks for the steps of an older run wants to see them. */
+  /**
+   * Is undefined until there are steps. It is false for a list first shown for an older run, because the user asked to see its
+   * steps.
+   */
   let foldsByItself: boolean | undefined;
   const whole = createElement("section", { class: "steps", hidden: "" }, fold.element);
   return {

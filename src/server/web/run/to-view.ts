@@ -3,7 +3,7 @@ import { emptyStep } from "./add-to-steps.ts";
 import type { RunState } from "./run-state.ts";
 import type { CallItem, Confirmation, PhaseBill, RunView, StepView } from "./run-view.ts";
 
-/** What a page shows of what it knows. The outcome, once there is one, outweighs what was told on the way. */
+/** Builds the view of a run from its state. The outcome, once there is one, takes precedence over the events. */
 export function toView(state: RunState): RunView {
   const { question, runId, notices, plan, outcome, plain, confirmation } = state;
   const text = plain?.isFailed === true ? "" : plain?.text;
@@ -35,7 +35,7 @@ function statusOf({ outcome, plain, confirmation, runId }: RunState): Status | "
 
 const headings = ["\n\n参考文献\n\n", "\n\nReferences\n\n"];
 
-/** An answer ends in the list of its sources, for hosts that show text alone; a page has its own. */
+/** Removes the list of sources at the end of an answer. Hosts that show only text need it, but a page has its own. */
 function withoutReferences(answer: string, sources: readonly Citation[]): string {
   const start = sources.length === 0 ? -1 : Math.max(...headings.map((heading) => answer.lastIndexOf(heading)));
   if (start < 0) return answer;
@@ -45,14 +45,14 @@ function withoutReferences(answer: string, sources: readonly Citation[]): string
   return isList && isWhole ? answer.slice(0, start) : answer;
 }
 
-/** What an outcome waits for: a plan, unless it says what else. */
+/** Returns what an outcome waits for, which is a plan unless the outcome states otherwise. */
 function confirmationOf({ status, confirmation }: Outcome): Confirmation | undefined {
   if (status !== "needs_confirmation") return undefined;
   const { kind = "plan", tool = "", arguments: args } = confirmation ?? {};
   return { kind, tool, arguments: args, message: "" };
 }
 
-/** The steps with the whole results in the place of their beginnings. */
+/** Replaces the shortened results in the steps with the whole ones. */
 function withResults(steps: readonly StepView[], outcome: Outcome | undefined): readonly StepView[] {
   if (outcome === undefined) return steps;
   const left = [...outcome.tool_calls];
@@ -79,7 +79,7 @@ function recordedCall(record: ToolCallRecord, index: number): CallItem {
   return { kind: "call", callId: `call-${index}`, tool, arguments: record.arguments, progress: "", end };
 }
 
-/** What each phase used: as the outcome has it, until then as its turns add up. */
+/** Returns what each phase used: from the outcome if there is one, else as the sum of its turns. */
 export function toPhaseBills(steps: readonly StepView[], outcome: Outcome | undefined): readonly PhaseBill[] {
   if (outcome === undefined) return phases.flatMap((phase) => soFar(steps, phase));
   const { function_call, answer } = outcome.meta.models;

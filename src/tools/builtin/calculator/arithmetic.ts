@@ -15,11 +15,11 @@ import {
 import { createExactOperator, operators, withWholeNumbers } from "./operators.ts";
 import { calculateRoot, statistics } from "./statistics.ts";
 
-/** What an expression may call, by name. A value is a number; a list is an argument in brackets. */
+/** Represents an argument of a function in an expression. A value is a number, and a list is written in brackets. */
 export type Argument = Value | readonly Value[];
 
 export interface Callable {
-  /** How many arguments: the least and the most. */
+  /** Holds the minimum and maximum number of arguments. */
   arity: [number, number];
   call(...args: Argument[]): Value;
 }
@@ -102,7 +102,6 @@ export const functions: ReadonlyMap<string, Callable> = new Map([
   }).map(([name, over]): [string, Callable] => [name, { arity: [1, 10_000], call: (...args) => over(args.flat()) }]),
 ]);
 
-/** Whether a function takes a list of any length. */
 export function isVariadic(name: string): boolean {
   return (functions.get(name)?.arity[1] ?? 0) > 2;
 }
@@ -113,12 +112,12 @@ function unary(table: Record<string, (x: Value, same: Value) => Value>): [string
   return Object.entries(table).map(([name, call]) => [name, numeric([1, 1], (x = Number.NaN) => call(x, x))]);
 }
 
-/** A function of doubles. */
+/** Wraps a function that works on doubles. */
 function of(call: (first: number, ...rest: number[]) => number): Calculate {
   return (first = Number.NaN, ...rest) => call(toNumber(first), ...rest.map(toNumber));
 }
 
-/** A function of numbers; a list is not a number. */
+/** Wraps a function of numbers, which does not accept lists. */
 function numeric(arity: [number, number], call: Calculate): Callable {
   return { arity, call: (...args) => call(...args.map((arg) => (isList(arg) ? Number.NaN : arg))) };
 }

@@ -26,7 +26,10 @@ const labels = {
 
 type Operation = keyof typeof labels;
 
-/** Arithmetic and statistics without `eval`: the expression is parsed by mathjs and evaluated from a table of our own. */
+/**
+ * Creates the tool for arithmetic and statistics without `eval`: mathjs parses the expression, and a table of our own evaluates
+ * it.
+ */
 export function createCalculator(locale: Locale): Tool {
   return defineTool({
     name: "calculator",
@@ -133,10 +136,10 @@ function describe(operation: Operation, numbers: readonly Value[], locale: Local
   return `${label} ${showValue(value)}`;
 }
 
-/** Significant digits of a decimal; whole numbers are written out. */
+/** Limits the significant digits of a decimal. Integers are written in full. */
 const mostDigits = 30;
 
-/** `= 98`, or `≈ 0.33333333333333` where not every digit is shown or known. */
+/** Writes `= 98`, or `≈ 0.33333333333333` when not every digit is shown or known. */
 function showValue(value: Value): string {
   const exact = typeof value === "number" ? undefined : writeExact(value);
   if (exact !== undefined) return `= ${exact}`;
@@ -155,7 +158,7 @@ function digitsOf(value: number): number {
     .replace(/^0+|0+$/g, "").length;
 }
 
-/** Every digit; undefined where they do not end, or not soon. */
+/** Writes every digit, or returns undefined when they do not end or are too many. */
 function writeExact({ top, bottom }: Fraction): string | undefined {
   if (bottom === 1n) return String(top);
   const places = decimalsOf(bottom);
@@ -169,7 +172,7 @@ function writeExact({ top, bottom }: Fraction): string | undefined {
   return `${sign}${padded.slice(0, -places)}.${padded.slice(-places)}`;
 }
 
-/** How many decimals a fraction over this has; undefined where they do not end. */
+/** Returns how many decimals a fraction with this denominator has, or undefined when they do not end. */
 function decimalsOf(bottom: bigint): number | undefined {
   let rest = bottom;
   const count = [2n, 5n].map((factor) => {
@@ -189,7 +192,10 @@ const isoShift = new RegExp(String.raw`^\s*${iso}\s*([-−–+＋])\s*(\d{1,6})\
 const anyIso = /(?<![\d.])[12]\d{3}-(0\d|1[0-2])-[0-3]\d(?![\d.])/;
 const dayMs = 86_400_000;
 
-/** `2026-11-21 - 2026-01-01` in days, or the day that is `2026-11-21 + 30 days`; undefined for anything else. Throws as `day` does, and for a date elsewhere. */
+/**
+ * Calculates `2026-11-21 - 2026-01-01` in days, or the date of `2026-11-21 + 30 days`. Returns undefined for anything else.
+ * Throws as `day` does, and for a date anywhere else.
+ */
 export function calculateDate(text: string, locale: Locale): string | undefined {
   const [, ...six] = difference.exec(text) ?? isoDifference.exec(text) ?? [];
   if (six.length > 0) {
@@ -210,7 +216,7 @@ export function calculateDate(text: string, locale: Locale): string | undefined 
   return `= ${to.toISOString().slice(0, 10)} (${weekday})`;
 }
 
-/** A date within a sum is not meant as two subtractions. */
+/** Throws for a date inside an expression, because it is not meant as two subtractions. */
 function refuseDates(text: string): undefined {
   const [found] = anyIso.exec(text) ?? [];
   if (found === undefined) return undefined;
@@ -221,7 +227,7 @@ function refuseDates(text: string): undefined {
   );
 }
 
-/** Milliseconds since 1970. Throws for a day that is not in the calendar. */
+/** Returns milliseconds since 1970. Throws for a day that is not in the calendar. */
 function day(parts: readonly (string | undefined)[]): number {
   const [year = Number.NaN, month = Number.NaN, dayOfMonth = Number.NaN] = parts.map(Number);
   const ms = Date.UTC(year, month - 1, dayOfMonth);

@@ -1,6 +1,5 @@
 import { DuetError } from "../../../kit/errors.ts";
 
-/** Why an expression cannot be calculated as it is written. */
 export function expressionError(zh: string, en: string): DuetError {
   return new DuetError({
     code: "tool",

@@ -17,12 +17,12 @@ import { checkFinite } from "./finite.ts";
 import { readFraction, type Value } from "./fraction.ts";
 import { multiplyValues, type Operate, operators } from "./operators.ts";
 
-/** The sign behind a number that the parser knows and nobody writes: here it means percent. */
+/** The parser knows this postfix sign and nobody writes it, so it stands for percent here. */
 const percentSign = "'";
 
 /**
- * `%` means percent, unless a number follows it with the same spacing on both sides (`10 % 3`, `10%3`): then it is the remainder.
- * Before `+`, `-` and other signs, brackets that close and the end it is percent. Throws where it could be either.
+ * Reads `%` as percent, unless a number follows it with the same spacing on both sides (`10 % 3`, `10%3`), which makes it the
+ * remainder. It is percent before `+`, `-` and other signs, closing brackets and the end. Throws when it could be either.
  */
 export function readPercents(text: string): string {
   if (text.includes(percentSign)) throw expressionError("不支持引号", "quotes are not supported");
@@ -41,12 +41,12 @@ export function readPercents(text: string): string {
   });
 }
 
-/** What was written, of what the parser read. */
+/** Restores the user's percent signs in text that was rewritten for the parser. */
 function restorePercents(text: string): string {
   return text.replaceAll(percentSign, "%");
 }
 
-/** A percentage alone, or a sum of such. In brackets it is a number like any other. */
+/** Returns true for a percentage or a sum of percentages. In brackets, a percentage is an ordinary number. */
 function isPercentage(node: MathNode | undefined): boolean {
   if (!isOperatorNode(node)) return false;
   const name: string = node.fn;
@@ -56,8 +56,8 @@ function isPercentage(node: MathNode | undefined): boolean {
 }
 
 /**
- * What a percentage that is added or subtracted is a percentage of: what stands before it without other percentages, so that
- * `100 + 10%` is 110 and `100 - 5% - 3%` is 92. Undefined where it is plainly added, as in `5% + 3%`.
+ * Finds the value that an added or subtracted percentage applies to: the left side without other percentages, so that `100 +
+ * 10%` is 110 and `100 - 5% - 3%` is 92. Returns undefined when the percentage is simply added, as in `5% + 3%`.
  */
 function findPercentBase(node: MathNode): MathNode | undefined {
   if (!isOperatorNode(node) || (node.fn !== "add" && node.fn !== "subtract")) return undefined;
@@ -71,13 +71,13 @@ const { parse } = create(parseDependencies ?? {});
 
 interface Scope {
   numbers: readonly Value[] | undefined;
-  /** What stands on the left of each operator so far: a percentage may be of it. */
+  /** Holds the left operand of each operator so far, because a percentage may apply to it. */
   lefts: Map<MathNode, Value>;
 }
 
 /**
- * The value of an arithmetic expression such as `2*(3+4)^2` or `mean([1,2,3])`: exact, but where a step such as `sin` is
- * not. Throws a `DuetError` that says what it does not understand, or that a step has no finite value.
+ * Returns the value of an arithmetic expression such as `2*(3+4)^2` or `mean([1,2,3])`. It is exact unless a step such as `sin`
+ * is not. Throws a `DuetError` that names what it does not understand, or a step that has no finite value.
  */
 export function evaluateExpression(text: string, numbers?: readonly Value[]): Value {
   return evaluate(parseExpression(readPercents(normalizeExpression(text, isVariadic))), { numbers, lefts: new Map() });
@@ -130,7 +130,7 @@ function combine(node: MathNode, [left, right]: readonly MathNode[], operate: Op
   return checked(operate(a, whole === undefined ? b : multiplyValues(whole, b)));
 }
 
-/** The value, unless a double went astray. */
+/** Returns the value. Throws for a double that is not finite. */
 function checked(value: Value): Value {
   return typeof value === "number" ? checkFinite(value) : value;
 }
@@ -166,8 +166,8 @@ function shown(node: MathNode): string {
 }
 
 /**
- * An expression as people and models write it, in the signs that the parser knows: `3×√16`, `1,234.5 + 15% of 200`, `2的3次方`.
- * Throws where a comma could stand between thousands or between the arguments of a function that takes many.
+ * Rewrites an expression as people and models write it to the parser's syntax: `3×√16`, `1,234.5 + 15% of 200`, `2的3次方`. Throws
+ * when a comma could separate either thousands or the arguments of a function that takes many.
  */
 export function normalizeExpression(text: string, takesMany: (name: string) => boolean): string {
   const plain = withPowers(text)
@@ -198,7 +198,7 @@ export function normalizeExpression(text: string, takesMany: (name: string) => b
   );
 }
 
-/** `3²` is `3^(2)` and `1½` is one and a half: read before they become plain digits. */
+/** Reads `3²` as `3^(2)` and `1½` as one and a half. This must run before they are normalised to plain digits. */
 function withPowers(text: string): string {
   return text
     .replace(/[⁺⁻⁰¹²³⁴-⁹]+/g, (power) => `^(${power.normalize("NFKC").replaceAll("−", "-")})`)
@@ -226,7 +226,7 @@ function withoutThousands(text: string, takesMany: (name: string) => boolean): s
   return plain;
 }
 
-/** Whether a comma stands as one between thousands does. */
+/** Returns true when the comma is placed like a thousands separator. */
 function groups(characters: readonly string[], index: number): boolean {
   const before = characters.slice(Math.max(0, index - 40), index).join("");
   const after = characters.slice(index + 1, index + 5).join("");

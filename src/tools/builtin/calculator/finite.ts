@@ -1,6 +1,6 @@
 import { DuetError } from "../../../kit/errors.ts";
 
-/** The value, if it is a number that can be shown; throws a `DuetError` for what overflowed or has no value. */
+/** Returns the value if it can be shown. Throws a `DuetError` for an overflow or for a value that is not a number. */
 export function checkFinite(value: number): number {
   if (Number.isFinite(value)) return value;
   const [zh, en] = Number.isNaN(value)

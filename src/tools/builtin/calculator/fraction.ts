@@ -1,22 +1,22 @@
-/** An exact number: whole numbers in lowest terms, the bottom above zero. */
+/** Represents an exact number in lowest terms. The denominator is positive. */
 export interface Fraction {
   readonly top: bigint;
   readonly bottom: bigint;
 }
 
-/** What a step of an expression gives: exact as long as it can be, else a double. */
+/** Represents the result of a step: exact as long as possible, else a double. */
 export type Value = Fraction | number;
 
 /** Bits of either part of a fraction: about 1,200 digits. */
 export const mostBits = 4096;
 
-/** In lowest terms; the bottom must not be zero. */
+/** Reduces the fraction to lowest terms. The denominator must not be zero. */
 export function createFraction(top: bigint, bottom = 1n): Fraction {
   const shared = calculateGcd(top, bottom) * (bottom < 0n ? -1n : 1n);
   return { top: top / shared, bottom: bottom / shared };
 }
 
-/** A number as it is written, so that 0.1 is a tenth. It must be finite. */
+/** Reads a number as it is written, so that 0.1 is a tenth. The number must be finite. */
 export function readFraction(written: number): Fraction {
   const [digits = "", exponent = "0"] = String(written).split("e");
   const [whole = "", part = ""] = digits.split(".");
@@ -35,7 +35,7 @@ export function toNumber(value: Value): number {
   return Number(quotient) * 2 ** half * 2 ** (shift - half);
 }
 
-/** At most three more than there are. */
+/** Returns at most three more than the exact number of bits. */
 export function countBits(integer: bigint): number {
   return (integer < 0n ? -integer : integer).toString(16).length * 4;
 }
@@ -46,13 +46,13 @@ export function calculateGcd(a: bigint, b: bigint): bigint {
   return left < 0n ? -left : left;
 }
 
-/** The largest whole number that is not above it. */
+/** Returns the largest integer that is not greater than the fraction. */
 export function roundDown({ top, bottom }: Fraction): bigint {
   const cut = top / bottom;
   return top < 0n && cut * bottom !== top ? cut - 1n : cut;
 }
 
-/** To this many decimals, half away from zero, as people round. */
+/** Rounds to this many decimals, half away from zero. */
 export function round({ top, bottom }: Fraction, digits: number): Fraction {
   const scale = 10n ** BigInt(Math.abs(digits));
   const scaled = digits < 0 ? { top, bottom: bottom * scale } : { top: top * scale, bottom };
@@ -101,7 +101,7 @@ export function calculateLcm(a: bigint, b: bigint): bigint {
   return product === 0n ? 0n : (product < 0n ? -product : product) / calculateGcd(a, b);
 }
 
-/** The whole root of a square; undefined for any other number. */
+/** Returns the integer root of a square, or undefined for any other number. */
 export function findSquareRoot(n: bigint): bigint | undefined {
   if (n < 2n) return n < 0n ? undefined : n;
   let root = 1n << BigInt(Math.ceil(countBits(n) / 2));

@@ -11,7 +11,7 @@ import {
 
 export type Operate = (a: Value, b: Value) => Value;
 
-/** By the name that the parser gives an operator. */
+/** Maps the parser's operator names to functions. */
 export const operators: ReadonlyMap<string, Operate> = new Map([
   [
     "add",
@@ -50,7 +50,7 @@ export const operators: ReadonlyMap<string, Operate> = new Map([
   ],
 ]);
 
-/** Exact where the arguments are and the result can be; of doubles else. */
+/** Calculates exactly when the arguments are exact and the result can be, and with doubles otherwise. */
 export function createExactOperator(
   exact: (a: Fraction, b: Fraction) => Fraction | undefined,
   approximate: (a: number, b: number) => number,
@@ -65,7 +65,7 @@ export function createExactOperator(
   };
 }
 
-/** A function that other numbers than whole ones have no value of. */
+/** Wraps a function that is defined only for integers. Other numbers give NaN. */
 export function withWholeNumbers(call: (a: bigint, b: bigint) => bigint | number): (...args: Value[]) => Value {
   return (...args) => {
     const [a, b = 0n] = args.map(wholeOf);
@@ -75,7 +75,7 @@ export function withWholeNumbers(call: (a: bigint, b: bigint) => bigint | number
   };
 }
 
-/** The product, exact if it can be. */
+/** Returns the product, which is exact when possible. */
 export function multiplyValues(a: Value, b: Value): Value {
   return createExactOperator(
     (left, right) => createFraction(left.top * right.top, left.bottom * right.bottom),
@@ -92,7 +92,7 @@ function divide(a: Fraction, b: Fraction): Fraction | undefined {
   return b.top === 0n ? undefined : createFraction(a.top * b.bottom, a.bottom * b.top);
 }
 
-/** The remainder with the divisor's sign, as in mathematics. */
+/** Returns the remainder with the divisor's sign, as in mathematics. */
 function remainder(a: Fraction, b: Fraction): Fraction | undefined {
   const quotient = divide(a, b);
   if (quotient === undefined) return undefined;

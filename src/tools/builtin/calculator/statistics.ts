@@ -9,7 +9,7 @@ import {
 } from "./fraction.ts";
 import { multiplyValues } from "./operators.ts";
 
-/** A list as whole numbers over one bottom. */
+/** Holds a list of fractions as integers over a common denominator. */
 interface Scaled {
   tops: readonly bigint[];
   bottom: bigint;
@@ -26,15 +26,15 @@ export const statistics = {
   max: over(({ tops, bottom }) => createFraction(inOrder(tops).at(-1) ?? 0n, bottom)),
   range: over(range),
   product: (list: readonly Value[]) => list.reduce(multiplyValues),
-  /** The sample's (divided by n - 1); one number has none. */
+  /** Returns the sample variance (divided by n - 1), which a single number does not have. */
   variance: over((list) => (list.tops.length < 2 ? Number.NaN : variance(list, list.tops.length - 1))),
   std: over((list) => (list.tops.length < 2 ? Number.NaN : calculateRoot(variance(list, list.tops.length - 1)))),
-  /** The whole population's (divided by n). */
+  /** Returns the variance of the whole population (divided by n). */
   populationVariance: over((list) => variance(list, list.tops.length)),
   populationStd: over((list) => calculateRoot(variance(list, list.tops.length))),
 };
 
-/** The root of what is not negative: exact if both parts are squares. */
+/** Returns the root of a value that is not negative. It is exact when both parts are squares. */
 export function calculateRoot(value: Fraction): Value {
   const [top, bottom] = [findSquareRoot(value.top), findSquareRoot(value.bottom)];
   return top === undefined || bottom === undefined ? Math.sqrt(toNumber(value)) : { top, bottom };
@@ -70,7 +70,7 @@ function median({ tops, bottom }: Scaled): Fraction {
   return createFraction(lower + upper, bottom * 2n);
 }
 
-/** The most frequent number; of several, the one that comes first in the list. */
+/** Returns the most frequent number. Among equals, the one that comes first in the list wins. */
 function mode({ tops, bottom }: Scaled): Fraction {
   const counts = new Map<bigint, number>();
   for (const top of tops) counts.set(top, (counts.get(top) ?? 0) + 1);

@@ -1,12 +1,12 @@
 import { basename } from "node:path/posix";
 import { isMatch } from "../../../kit/text/match-pattern.ts";
 
-/** Whether a path (with `/`) fits. */
+/** Returns true when a path (with `/`) matches. */
 export type FileGlob = (path: string) => boolean;
 
 /**
- * A pattern such as `*.md`, `docs/*.md` or `*.{ts,js}`, in which `*` is any run of characters; one without `/` is about names
- * alone. The case of letters does not matter.
+ * Creates a matcher for a pattern such as `*.md`, `docs/*.md` or `*.{ts,js}`, in which `*` is any run of characters. A pattern
+ * without `/` matches file names only. Case is ignored.
  */
 export function createFileGlob(pattern: string): FileGlob {
   const plain = pattern

@@ -101,10 +101,10 @@ export function createFileSearch(
   });
 }
 
-/** Where it searches when it is not told where, if that is there (tool-calling.md, the schema of `file_search`). */
+/** The tool searches this directory by default if it exists (tool-calling.md, the schema of `file_search`). */
 const defaultRoot = "./data";
 
-/** Undefined where no allowed directory has one: then all of them are searched. */
+/** Returns undefined when no allowed directory has the default one. All of them are then searched. */
 async function findDefaultRoot(roots: readonly string[]): Promise<string | undefined> {
   const found = await findAllowed(defaultRoot, roots);
   const isDirectory = found !== undefined && (await stat(found).catch(() => undefined))?.isDirectory() === true;

@@ -8,15 +8,15 @@ import { openAllowed, type WalkLimits, walkFiles } from "../../files/walk-files.
 import { createFileGlob, type FileGlob } from "./file-glob.ts";
 
 export interface FileSearchLimits extends WalkLimits {
-  /** Bytes read in all, and of one file; a larger file is found by its name only. */
+  /** Limits the bytes read in total and per file. A larger file is found by its name only. */
   totalBytes: number;
   fileBytes: number;
 }
 
-/** One search: what is asked, within what, and what it has used up. */
+/** Holds one search: its query, its limits and what it has used so far. */
 export interface FileSearch {
   needle: string;
-  /** Which files count, by the path under which they are shown; all when undefined. */
+  /** Selects files by their displayed path. All files are searched when it is undefined. */
   include: FileGlob | undefined;
   names: boolean;
   contents: boolean;
@@ -74,7 +74,7 @@ async function* batches<T>(items: AsyncIterable<T>, size: number): AsyncGenerato
   if (batch.length > 0) yield batch;
 }
 
-/** The matches in one file as `path` (its name) or `path:line: fragment`. */
+/** Returns the matches in one file as `path` (for its name) or `path:line: fragment`. */
 function inspect(file: string, bytes: Buffer | undefined, search: FileSearch): string[] {
   const { needle, roots, most } = search;
   const shown = toDisplayedPath(file, roots);
@@ -97,7 +97,7 @@ function isNamed(path: string, needle: string): boolean {
   return named.normalize("NFC").toLowerCase().includes(needle);
 }
 
-/** What is in a file; undefined when contents are not asked for, or it is too large or not to be read. */
+/** Reads a file. Returns undefined when contents are not searched, or when the file is too large or may not be read. */
 async function readAllowed(file: string, { contents, roots, limits, tally }: FileSearch): Promise<Buffer | undefined> {
   const handle = contents ? await openAllowed(file, roots) : undefined;
   if (handle === undefined) return undefined;
@@ -117,15 +117,15 @@ async function readAllowed(file: string, { contents, roots, limits, tally }: Fil
 }
 
 export interface Hit {
-  /** From 1. */
+  /** Counts from 1. */
   line: number;
-  /** The part of the line round the hit. */
+  /** Holds the part of the line around the hit. */
   fragment: string;
 }
 
 const newline = 10;
 
-/** The lines that hold `needle` (lower case, plain text), whatever the case of their letters; at most `most`. */
+/** Finds the lines that contain `needle` (lower case, plain text), ignoring case. Returns at most `most`. */
 export function findLines(text: string, needle: string, most: number): Hit[] {
   const lowered = text.toLowerCase();
   // A few letters change their length in lower case; then positions only fit the lowered text.
@@ -145,7 +145,7 @@ export function findLines(text: string, needle: string, most: number): Hit[] {
   return hits;
 }
 
-/** The whole line if it is short, else the 200 characters round the hit. */
+/** Returns the whole line if it is short, else the 200 characters around the hit. */
 function fragmentOf(line: string, hit: number): string {
   if (line.length <= 200) return sanitizeLine(line);
   const from = Math.max(0, hit - 60);

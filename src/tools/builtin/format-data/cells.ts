@@ -1,8 +1,8 @@
 import type { JsonValue } from "../../../kit/json.ts";
 
 /**
- * What a cell's text means: a number only if it is written as that number would be, of at most 15 digits, so that 007, 1.50 and
- * the number of an identity card stay as they are.
+ * Reads a cell's text. It becomes a number only if that number would be written the same way, with at most 15 digits, so that
+ * 007, 1.50 and identity card numbers stay text.
  */
 export function readCell(text: string): JsonValue {
   if (text === "true") return true;
@@ -12,7 +12,7 @@ export function readCell(text: string): JsonValue {
   return String(value) === text ? value : text;
 }
 
-/** A value as a cell shows it: nested ones as JSON, none as nothing. */
+/** Writes a value as cell text. Nested values become JSON, and missing ones become empty. */
 export function writeCell(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);

@@ -12,16 +12,16 @@ export interface Table {
   rows: (JsonValue | undefined)[][];
 }
 
-/** What was read: a table as such, anything else as a value, with the names of its outermost objects in the order of the text. */
+/** Holds a table, or any other data as a value with the names of its outermost objects in the order of the text. */
 export type Content = { table: Table } | { value: JsonValue; names?: readonly string[] };
 
 export interface Reading {
   content: Content;
-  /** What the reader should know of how it was read. */
+  /** Tells the reader what was changed or assumed while reading. */
   notes: Text[];
 }
 
-/** Why data cannot be read or written, where, and the piece of it that is meant. */
+/** Explains why data cannot be read or written. The text gives the position and the part concerned. */
 export function unreadableDataError(zh: string, en: string, cause?: unknown): DuetError {
   return new DuetError({ code: "tool", text: { zh, en }, cause });
 }
@@ -39,7 +39,7 @@ export function checkSize(rows: number, columns: number): void {
   );
 }
 
-/** The place of an offset, from 1 on, and the line's text round it. */
+/** Describes an offset by its line and column, both from 1, and shows the text around it. */
 export function describePosition(text: string, offset: number): Text {
   const start = text.lastIndexOf("\n", Math.max(0, offset - 1)) + 1;
   const line = text.slice(0, start).split("\n").length;

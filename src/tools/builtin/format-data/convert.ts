@@ -13,7 +13,7 @@ import { readYaml } from "./read-yaml.ts";
 
 export interface Conversion {
   data: string;
-  /** Recognised when absent. */
+  /** The format is detected when it is absent. */
   from: DataFormat | undefined;
   to: DataFormat;
   /** Blanks a level of JSON or YAML. */
@@ -24,14 +24,14 @@ export interface Conversion {
 export interface Converted {
   from: DataFormat;
   text: string;
-  /** Of a table. */
+  /** Is set for tables only. */
   size: { rows: number; columns: number } | undefined;
   notes: Text[];
 }
 
 const deepest = 100;
 
-/** Characters of what is written: repeated names and blanks may make a large one of a small text. */
+/** Limits the output, in characters. Repeated names and indentation may make a small text large. */
 const longest = 10_000_000;
 
 /** Reads data in one format and writes it in another, or tidily in the same. Throws a `DuetError` that names the place of a fault. */
@@ -81,7 +81,7 @@ function write(value: JsonValue, table: Table | undefined, to: DataFormat, inden
   return to === "markdown" ? writeMarkdown(rows) : writeDelimited(rows, to === "csv" ? "," : "\t");
 }
 
-/** What older readers take for true or false is quoted; YAML cannot do without blanks, so at least one a level. */
+/** Quotes what older readers take for true or false. YAML needs indentation, so each level has at least one space. */
 function writeYaml(value: JsonValue | Map<string, JsonValue>[], indent: number): string {
   const options = {
     indent: Math.max(1, indent),
@@ -100,12 +100,12 @@ function writeDelimited({ columns, rows }: Table, delimiter: string): string {
   return stringifyCsv(cells, { delimiter, eof: false, ...quotes });
 }
 
-/** The text within a Markdown fence, if that is all there is: models put one round what they quote. */
+/** Returns the text inside a Markdown fence when there is nothing else, because models put a fence around what they quote. */
 export function removeFence(text: string): string {
   return /^\s*(`{3,}|~{3,})[^\n`]*\n([\s\S]*?)\n?[ \t]*\1\s*$/.exec(text)?.[2] ?? text;
 }
 
-/** The rows as JSON with the columns in their order, which an object would not keep for names like 2026. */
+/** Writes the rows as JSON with the columns in their order. An object would not keep that order for names like 2026. */
 export function writeJsonRows({ columns, rows }: Table, indent: number): string {
   const [line, colon] = indent === 0 ? ["", ":"] : ["\n", ": "];
   const pad = (level: number): string => " ".repeat(indent * level);
@@ -120,7 +120,7 @@ export function writeJsonRows({ columns, rows }: Table, indent: number): string 
   return list.length === 0 ? "[]" : `[${line}${list.join(`,${line}`)}${line}]`;
 }
 
-/** The rows for a writer that keeps the order of a map. */
+/** Converts the rows for a writer that keeps the order of a map. */
 export function toMaps({ columns, rows }: Table): Map<string, JsonValue>[] {
   return rows.map((row) => {
     const entries = columns.map((name, index): [string, JsonValue | undefined] => [name, row[index]]);
@@ -128,7 +128,7 @@ export function toMaps({ columns, rows }: Table): Map<string, JsonValue>[] {
   });
 }
 
-/** Which format a text most likely is. Throws where it is like none. */
+/** Detects the most likely format of a text. Throws when it resembles none. */
 export function detectFormat(text: string): DataFormat {
   const trimmed = text.trim();
   const lines = trimmed.split(/\r\n|\r|\n/, 2000).filter((line) => line.trim() !== "");
@@ -157,7 +157,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** What the cells of a text cannot say of a table, for whoever reads it back. */
+/** Describes what is lost when a table is written as text cells and read back. */
 export function describeLosses({ columns, rows }: Table): Text[] {
   const cells = [columns, ...rows].flat();
   const losses: [(cell: JsonValue | undefined) => boolean, string, string][] = [
@@ -190,7 +190,10 @@ function isBroken(cell: JsonValue | undefined): boolean {
   return typeof cell === "string" && !cell.isWellFormed();
 }
 
-/** The rows of a value: a list of objects or of lists, or one object. Throws what names the place that is none. */
+/**
+ * Converts a list of objects, a list of lists, or one object to a table. Throws an error that names the first item that does not
+ * fit.
+ */
 function toTable(content: Content): Table {
   if ("table" in content) return content.table;
   const { value, names = [] } = content;
@@ -205,7 +208,7 @@ function toTable(content: Content): Table {
   );
 }
 
-/** These columns in this order. Throws for one that is not there. */
+/** Keeps only these columns, in this order. Throws for a column that does not exist. */
 export function pickColumns({ columns, rows }: Table, wanted: readonly string[]): Table {
   const indices = wanted.map((name) => columns.indexOf(name));
   const missing = wanted.find((_, index) => indices[index] === -1);
@@ -218,7 +221,7 @@ export function pickColumns({ columns, rows }: Table, wanted: readonly string[])
   );
 }
 
-/** An object puts names like 2026 first, so the order of its columns comes from the text. */
+/** An object sorts names like 2026 first, so the order of its columns is taken from the text. */
 function ofObjects(list: readonly JsonValue[], names: readonly string[]): Table {
   const objects = list.map((item, index): JsonObject => {
     if (isRecord(item)) return item;
@@ -230,7 +233,7 @@ function ofObjects(list: readonly JsonValue[], names: readonly string[]): Table 
   return { columns, rows: objects.map((item) => columns.map((name) => getOwnValue(item, name))) };
 }
 
-/** The first list names the columns if it holds nothing but different texts. */
+/** Uses the first list as column names if it holds only distinct texts. */
 function ofLists(list: readonly JsonValue[]): Table {
   const lists = list.map((item, index): JsonValue[] => {
     if (Array.isArray(item)) return item;

@@ -6,7 +6,10 @@ import { createHeavyWork, type HeavyWork } from "../../workers/heavy-work.ts";
 import { dataFormats } from "./content.ts";
 import type { Converted } from "./convert.ts";
 
-/** Between JSON, YAML, CSV, TSV and Markdown tables, both ways; to the same format, tidily; `work` is best shared. */
+/**
+ * Converts between JSON, YAML, CSV, TSV and Markdown tables, in all directions. Converting to the same format tidies the data.
+ * Share one `work` between tools.
+ */
 export function createFormatData(locale: Locale, work: HeavyWork = createHeavyWork()): Tool {
   const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
   return defineTool({

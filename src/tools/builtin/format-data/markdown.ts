@@ -3,19 +3,19 @@ import { writeCell } from "./cells.ts";
 import { type Reading, type Table, unreadableDataError } from "./content.ts";
 import { toReading } from "./read-table.ts";
 
-/** Whether a line is the second of a table: dashes that may say how a column is aligned. */
+/** Returns true when a line is the delimiter row of a table: dashes that may include column alignment. */
 function isRule(line: string): boolean {
   const cells = line.trim().split(/[|｜]/);
   const inner = cells.filter((cell, index) => cell !== "" || (index > 0 && index < cells.length - 1));
   return cells.length > 1 && inner.length > 0 && inner.every((cell) => /^[:：]?-+[:：]?$/.test(cell.trim()));
 }
 
-/** The first table of a text: where its rule stands among the lines; -1 where there is none. */
+/** Returns the index of the delimiter row of a text's first table, or -1 when there is none. */
 export function findRule(lines: readonly string[]): number {
   return lines.findIndex((line, index) => index > 0 && isRule(line) && /[|｜]/.test(lines[index - 1] ?? ""));
 }
 
-/** The first table of a Markdown text (GitHub's form). */
+/** Reads the first table of a Markdown text (GitHub's syntax). */
 export function readMarkdown(text: string): Reading {
   const lines = text.split(/\r\n|\r|\n/);
   const rule = findRule(lines);

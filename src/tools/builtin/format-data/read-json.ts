@@ -6,7 +6,7 @@ import { formatCount } from "../../../kit/text/format-count.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { describePosition, type Reading, unreadableDataError } from "./content.ts";
 
-/** JSON, or JSON Lines as a list. A number of which digits would be lost becomes text; repeated keys are told. */
+/** Reads JSON, or JSON Lines as a list. A number that would lose digits becomes text, and repeated keys are reported. */
 export function readJson(text: string): Reading {
   const notes: Text[] = [];
   const names = new Set<string>();
@@ -25,7 +25,7 @@ export function readJson(text: string): Reading {
   throw whyNot(text);
 }
 
-/** Undefined where the text is not JSON. */
+/** Returns undefined when the text is not JSON. */
 function readWhole(text: string, notes: Text[], names: Set<string>): JsonValue | undefined {
   let value: JsonValue;
   try {
@@ -49,7 +49,7 @@ interface LongNumber {
   digits: string;
 }
 
-/** Keys that come twice in one object, and numbers that a double does not hold; collects the names of the outermost objects. */
+/** Finds repeated keys in an object and numbers that a double cannot hold, and collects the names of the outermost objects. */
 function inspect(text: string, names: Set<string>): { repeated: Text[]; numbers: LongNumber[] } {
   const repeated: Text[] = [];
   const numbers: LongNumber[] = [];
@@ -116,7 +116,7 @@ function whyNot(text: string): Error {
   return unreadableDataError(`JSON 有误（${reason}）：${place.zh}`, `The JSON is not valid (${reason}): ${place.en}`);
 }
 
-/** In the words of `JSON.parse`, without the piece of text that it adds. */
+/** Returns the message of `JSON.parse` without the excerpt of the text that it adds. */
 function reasonOf(text: string): string {
   try {
     JSON.parse(text);

@@ -7,14 +7,14 @@ import { checkSize, type Reading, unreadableDataError } from "./content.ts";
 
 interface Line {
   record: string[];
-  /** The last line of the text that the record takes, from 1. */
+  /** Is the last line of the record in the text, counted from 1. */
   line: number;
 }
 
-/** The line with which Excel is told the delimiter. */
+/** Matches the line that tells Excel the delimiter. */
 export const namedDelimiter = /^sep=(.)[ \t]*(?:\r\n|\r|\n|$)/i;
 
-/** Text with a delimiter between cells and quotes round those that need them; the first line names the columns. */
+/** Reads text with a delimiter between cells and quotes around those that need them. The first line names the columns. */
 export function readDelimited(text: string, delimiter: string): Reading {
   const [header, ...lines] = split(text, delimiter);
   if (header === undefined)
@@ -22,7 +22,7 @@ export function readDelimited(text: string, delimiter: string): Reading {
   return toReading(header.record, lines);
 }
 
-/** The character between the cells of a CSV: Excel writes `;` where the comma is in numbers. */
+/** Detects the character between the cells of a CSV. Excel writes `;` in locales with a decimal comma. */
 export function detectDelimiter(text: string): string {
   const [, named] = namedDelimiter.exec(text) ?? [];
   if (named !== undefined) return named;
@@ -56,7 +56,7 @@ export function toReading(header: readonly string[], lines: readonly Line[]): Re
   return { content: { table: { columns, rows } }, notes };
 }
 
-/** Each column under a name of its own. */
+/** Gives each column a distinct name. */
 function named(header: readonly string[], notes: Text[]): string[] {
   const taken = new Set<string>();
   const next = new Map<string, number>();

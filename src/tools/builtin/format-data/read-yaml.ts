@@ -5,13 +5,19 @@ import { isRecord, type JsonValue } from "../../../kit/json.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { describePosition, type Reading, unreadableDataError } from "./content.ts";
 
-/** Characters; parsing is slow. */
+/** Limits the text, in characters, because parsing is slow. */
 const longest = 300_000;
 
-/** What the parser does for each error and each key with all that came before; repeated keys are found here. */
+/**
+ * With these options the parser takes linear time. Otherwise it processes the preceding text again for each error and each key.
+ * Repeated keys are found here instead.
+ */
 const linear = { prettyErrors: false, uniqueKeys: false };
 
-/** YAML 1.2 without tags, but those of its core; several documents become a list. What JSON cannot say becomes text; repeated keys are told. */
+/**
+ * Reads YAML 1.2 with only the core tags. Several documents become a list. What JSON cannot hold becomes text, and repeated keys
+ * are reported.
+ */
 export function readYaml(text: string): Reading {
   if (text.length > longest) {
     const zh = `YAML 有 ${text.length} 个字符，上限 ${longest}`;
@@ -78,7 +84,7 @@ function repeatedKeys(document: Document.Parsed, text: string): Text[] {
   return notes;
 }
 
-/** Names of the objects that stand in no other one, in the order of the text. */
+/** Returns the names of the outermost objects, in the order of the text. */
 function outermostNames(document: Document): string[] {
   const names: string[] = [];
   visit(document, {
@@ -90,7 +96,7 @@ function outermostNames(document: Document): string[] {
   return names;
 }
 
-/** Only what JSON knows. */
+/** Converts a value to one that JSON can hold. */
 function settle(value: unknown, notes: Text[]): JsonValue {
   if (value === null || value === undefined) return null;
   if (typeof value === "string" || typeof value === "boolean") return value;

@@ -7,12 +7,15 @@ import { decodePage, isBinary } from "../../page/decode-page.ts";
 import { readContentType } from "../../page/page-kind.ts";
 import type { RequestParts } from "./read-request.ts";
 
-/** Of the body, in UTF-16 units. */
+/** Limits the body, in UTF-16 units. */
 const mostCharacters = 200_000;
-/** JSON up to here is laid out in lines. */
+/** JSON up to this length, in UTF-16 units, is formatted in lines. */
 const smallJson = 4000;
 
-/** What came back: status and URL, the headers that say something, then the body. 400 and above are failures, told in full. */
+/**
+ * Describes a response: status and URL, informative headers, then the body. A status of 400 or above is a failure and is
+ * reported in full.
+ */
 export function describeResponse(
   { url, method }: RequestParts,
   response: OutgoingResponse,
@@ -66,7 +69,10 @@ function isMedia(type: string): boolean {
   return /^(?:image\/(?!svg)|audio\/|video\/|font\/|application\/(?:pdf|zip|gzip|wasm))/i.test(type);
 }
 
-/** JSON in a single line is hard to read; what would change a byte beside blanks (long numbers, doubled keys) stays as it is. */
+/**
+ * Formats JSON on several lines so that it is easier to read. Text that would change in more than whitespace (long numbers,
+ * duplicate keys) is left as it is.
+ */
 function layOut(text: string): string {
   if (text.length > smallJson || !/^[[{]/.test(text)) return text;
   try {

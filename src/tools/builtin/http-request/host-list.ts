@@ -2,16 +2,15 @@ import type { Text } from "../../../kit/errors.ts";
 import { refusedError } from "../../../kit/net/dial-target.ts";
 import { isMatch } from "../../../kit/text/match-pattern.ts";
 
-/** The hosts that may be called. */
 export interface HostList {
   has(url: URL): boolean;
   /** Throws what refuses a URL whose host is not one of them. */
   check(url: URL): void;
-  /** What must hold for a host. */
+  /** Describes which hosts are allowed. */
   rule: Text;
 }
 
-/** A pattern is a host, or a host and a port; `*` is any run of characters. */
+/** A pattern is a host, or a host and a port. `*` is any run of characters. */
 export function createHostList(patterns: readonly string[]): HostList {
   const known = patterns.map((pattern) => pattern.toLowerCase());
   const shown = patterns.slice(0, 20).join(", ");

@@ -14,7 +14,7 @@ import { createHostList } from "./host-list.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** Of the decoded body. */
+/** Limits the decoded body, in bytes. */
 const mostBytes = 2_000_000;
 
 /** Calls APIs on the hosts that fit `hosts`, the configuration's `web.hosts`; it goes out by the one door. */
@@ -62,7 +62,7 @@ export function createHttpRequest(guardedFetch: GuardedFetch, hosts: readonly st
   });
 }
 
-/** By the methods' own meaning (RFC 9110, section 9.2). */
+/** Derives the annotations from the definitions of the methods (RFC 9110, section 9.2). */
 function annotationsOf(method: unknown): ToolAnnotations {
   const readOnly = method === "GET" || method === "HEAD" || method === "OPTIONS";
   const idempotent = readOnly || method === "PUT" || method === "DELETE";

@@ -13,7 +13,7 @@ export interface RequestParts {
   timeoutMs: number;
 }
 
-/** The request that validated arguments mean, and what is wrong with it that their schema could not say. */
+/** Builds the request from validated arguments, and reports problems that their schema cannot express. */
 export function readRequest(args: JsonObject, hosts: HostList): { request: RequestParts; problems: ArgumentProblem[] } {
   const { url, body, timeout_s } = args;
   const method = typeof args.method === "string" ? args.method : "GET";
@@ -52,7 +52,7 @@ function typeOf(body: JsonValue | undefined): Record<string, string> {
   return { "content-type": isText ? "text/plain; charset=utf-8" : "application/json" };
 }
 
-/** Whether a text is an object or a list in JSON; a word or a number alone is more likely a text. */
+/** Returns true when a text is a JSON object or list. A single word or number is more likely plain text. */
 function isJson(text: string): boolean {
   if (!/^\s*[[{]/.test(text)) return false;
   try {

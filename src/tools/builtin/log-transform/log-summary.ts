@@ -3,11 +3,11 @@ import { takeStart } from "../../../kit/text/sanitize.ts";
 export type Grouping = "level" | "message" | "hour" | "day" | "source";
 
 export interface LogFilter {
-  /** This level and the more severe ones. */
+  /** Selects this level and the more severe ones. */
   level?: LogLevel;
-  /** Lower case. */
+  /** Must be in lower case. */
   contains?: string;
-  /** Milliseconds since 1970, both inclusive. */
+  /** Is in milliseconds since 1970. Both ends are inclusive. */
   since?: number;
   until?: number;
 }
@@ -15,14 +15,17 @@ export interface LogFilter {
 export interface NumberedLine {
   line: number;
   text: string;
-  /** What belongs to it, such as a stack trace: its first lines and its last, which names the fault in Python. */
+  /**
+   * Holds the first of the entry's continuation lines, such as a stack trace. `last` is the last one, which names the error in
+   * Python.
+   */
   first: string[];
   last?: string;
-  /** How many lines belong to it. */
+  /** Counts the entry's continuation lines. */
   following: number;
 }
 
-/** What a log says in short; memory is bounded whatever its size. */
+/** Summarises a log. Its memory is bounded whatever the size of the log. */
 export interface LogSummary {
   lines: number;
   entries: number;
@@ -36,7 +39,7 @@ export interface LogSummary {
   firstError?: NumberedLine;
   lastError?: NumberedLine;
   matches: NumberedLine[];
-  /** The entry that a line of no form belongs to; undefined where it was filtered out. */
+  /** Is the entry that unformatted lines belong to, and undefined when that entry was filtered out. */
   current?: NumberedLine;
 }
 
@@ -113,7 +116,7 @@ function groupOf(entry: LogEntry, groupBy: Grouping): string {
   return groupBy === "day" ? iso.slice(0, 10) : `${iso.slice(0, 13).replace("T", " ")}:00`;
 }
 
-/** A message without what changes each time (ids, addresses, numbers), so that its occurrences count as one. */
+/** Removes what changes each time (IDs, addresses, numbers) from a message, so that its occurrences are counted together. */
 function pattern(message: string): string {
   const text = message
     .slice(0, 200)
@@ -123,18 +126,18 @@ function pattern(message: string): string {
   return ownCopy(text);
 }
 
-/** A slice would keep the whole chunk of the file that it was cut from. */
+/** Copies the text, because a slice would keep the whole chunk of the file in memory. */
 function ownCopy(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
 }
 
-/** One line of a log, as far as it could be understood. */
+/** Represents one line of a log, as far as it could be parsed. */
 export interface LogEntry {
   format: LogFormat;
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   time?: number;
   level?: LogLevel;
-  /** Who wrote it: a logger, a program, a client's address. */
+  /** Names the origin of the entry: a logger, a program or a client's address. */
   source?: string;
   message: string;
 }
@@ -146,7 +149,7 @@ const maxKeys = 5000;
 /** Counts by key; keys beyond the first 5,000 are counted together. */
 export class Counter<K extends string> {
   readonly counts = new Map<K, number>();
-  /** How often something was counted under no key of its own. */
+  /** Counts additions that got no key of their own because the maximum was reached. */
   others = 0;
 
   add(key: K): void {
@@ -155,13 +158,13 @@ export class Counter<K extends string> {
     else this.counts.set(key, (count ?? 0) + 1);
   }
 
-  /** The most frequent first. */
+  /** Returns the most frequent keys first. */
   top(most: number): [K, number][] {
     return [...this.counts].toSorted(([, a], [, b]) => b - a).slice(0, most);
   }
 }
 
-/** From the least to the most severe. */
+/** The levels are ordered from the least to the most severe. */
 export const logLevels = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"] as const;
 
 export type LogLevel = (typeof logLevels)[number];
@@ -196,7 +199,7 @@ export function readLevel(name: unknown): LogLevel | undefined {
   return typeof name === "string" ? names.get(name.toUpperCase()) : undefined;
 }
 
-/** For lines that name their level somewhere within. */
+/** Finds the level in lines that contain it somewhere. */
 export function guessLevel(text: string): LogLevel | undefined {
   return readLevel(
     /\b(FATAL|CRITICAL|ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|error|warning)\b/.exec(text.slice(0, 300))?.[1],

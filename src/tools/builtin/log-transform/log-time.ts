@@ -1,6 +1,6 @@
 /**
- * Milliseconds since 1970 of a time as logs and people write it. A time without a zone counts as UTC, in the log and in a filter
- * alike, so that the two can be compared.
+ * Reads a time as logs and people write it, and returns milliseconds since 1970. A time without a zone counts as UTC, in the log
+ * and in a filter alike, so that the two can be compared.
  */
 export function readTime(text: string, thisYear: number): number | undefined {
   return readIso(text) ?? readSyslog(text, thisYear) ?? readAccess(text);

@@ -25,7 +25,7 @@ import { readEntry } from "./read-entry.ts";
 const groupings: readonly Grouping[] = ["level", "message", "hour", "day", "source"];
 const defaultLimits: LineLimits = { totalBytes: 1_000_000_000, milliseconds: 20_000, lineLength: 32_000 };
 
-/** `now` is milliseconds since 1970: syslog writes no year. */
+/** The tool needs `now`, in milliseconds since 1970, because syslog writes no year. */
 export function createLogTransform(
   roots: readonly string[],
   locale: Locale,
@@ -139,11 +139,11 @@ export interface DescribeSummaryOptions {
   filter: LogFilter;
   groupBy: Grouping | undefined;
   mostMatches: number;
-  /** The end of the file was not reached. */
+  /** Is true when the end of the file was not reached. */
   partial: boolean;
 }
 
-/** The summary as lines for a model; everything below the first line is about the lines that passed the filter. */
+/** Writes the summary as lines for a model. Everything below the first line covers only the lines that passed the filter. */
 export function describeSummary(
   name: string,
   summary: LogSummary,
@@ -237,7 +237,7 @@ function showTime(ms: number): string {
     .replace(/Z$/, "");
 }
 
-/** A line with what belongs to it, in the words of its first and last lines. */
+/** Shows an entry with the first and last of its continuation lines. */
 function showEntry(numbered: NumberedLine): string {
   const { first, last, following } = numbered;
   const left = following - first.length - (last === undefined ? 0 : 1);

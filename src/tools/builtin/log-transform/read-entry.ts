@@ -2,7 +2,7 @@ import { isDeeperThan, isRecord, toText } from "../../../kit/json.ts";
 import { guessLevel, type LogEntry, type LogLevel, readLevel } from "./log-summary.ts";
 import { readTime } from "./log-time.ts";
 
-/** Undefined for a line that starts no entry: a continuation such as a stack trace, or plain text. */
+/** Returns undefined for a line that starts no entry: a continuation such as a stack trace, or plain text. */
 export function readEntry(line: string, thisYear: number): LogEntry | undefined {
   return (
     readJson(line, thisYear) ??
@@ -127,7 +127,7 @@ const thread = /^\[[^\]]{1,80}\]\s+/;
 const pythonName = /^([\w.$/-]{1,80}) - ([A-Za-z]{3,11}) - /;
 const logger = /^(?:\[([^\]]{1,80})\]\s+)?(?:([\w.$]{1,100}) (?:-|:) |([\w$]{1,50}(?:\.[\w$]{1,50}){1,9}): )/;
 
-/** 2026-01-02 03:04:05,678 [LEVEL] message, and its relatives: python logging, log4j, logback, nginx errors. */
+/** Reads `2026-01-02 03:04:05,678 [LEVEL] message` and similar lines of Python logging, log4j, logback and nginx errors. */
 export function readTimestamped(line: string, thisYear: number): LogEntry | undefined {
   const leading = readLevelAt(line);
   const rest = leading === undefined ? line : line.slice(leading.length);
@@ -159,7 +159,7 @@ export function readTimestamped(line: string, thisYear: number): LogEntry | unde
   };
 }
 
-/** LEVEL:name:message (python's default), [LEVEL] message, LEVEL message. */
+/** Reads `LEVEL:name:message` (Python's default), `[LEVEL] message` and `LEVEL message`. */
 export function readLevelled(line: string): LogEntry | undefined {
   const python = /^([A-Z]{3,11}):([\w.]{1,80}):(.*)$/.exec(line);
   const level = readLevel(python?.[1]);
@@ -174,7 +174,7 @@ export function readLevelled(line: string): LogEntry | undefined {
 
 interface LevelAt {
   level: LogLevel;
-  /** How far it reaches, with what separates it from the rest. */
+  /** Counts the characters up to the end of the level and its separator. */
   length: number;
 }
 
@@ -184,7 +184,7 @@ function readLevelAt(text: string): LevelAt | undefined {
   return match === null || level === undefined ? undefined : { level, length: match[0].length };
 }
 
-/** log4j and logback: `[main] ERROR ...`. */
+/** Reads the level in lines of log4j and logback: `[main] ERROR ...`. */
 function readLevelAfterThread(text: string): LevelAt | undefined {
   const length = thread.exec(text)?.[0].length;
   const found = length === undefined ? undefined : readLevelAt(text.slice(length));

@@ -4,18 +4,19 @@ import type { ArgumentProblem } from "../../../core/tools/tool.ts";
 import { isMatch } from "../../../kit/text/match-pattern.ts";
 
 interface MailAddress {
-  /** As people see it; may be empty. */
+  /** Is the display name and may be empty. */
   name: string;
-  /** `local@domain`, the domain in ASCII. */
+  /** Has the form `local@domain`, with the domain in ASCII. */
   address: string;
 }
 
-/** Characters of a name and an address. */
+/** Limits a name and an address together, in characters. */
 const longest = 500;
 
 /**
- * One address, alone or as `Name <address>`. Undefined for anything that a mail server could read as more than that: several, a
- * group, a line break, a quoted or routed local part (`a%b@c`), or dots that would need quotes (`a..b@c`).
+ * Parses one address, alone or as `Name <address>`. Returns undefined for anything that a mail server could read as more than
+ * that: several addresses, a group, a line break, a quoted or routed local part (`a%b@c`), or dots that would need quotes
+ * (`a..b@c`).
  */
 export function parseMailAddress(text: string): MailAddress | undefined {
   if (text.length > longest || /[\p{Cc}\u2028\u2029]/u.test(text)) return undefined;
@@ -27,7 +28,7 @@ export function parseMailAddress(text: string): MailAddress | undefined {
   return { name: (quoted ?? plain ?? "").trim(), address: `${local}@${domain}` };
 }
 
-/** What is wrong with a list of recipients: no address, or one that the configuration does not allow. */
+/** Finds problems in a list of recipients: invalid addresses, and addresses that the configuration does not allow. */
 export function findRecipientProblems(
   path: string,
   texts: readonly string[],
@@ -52,11 +53,14 @@ export function findRecipientProblems(
 export interface MailServer {
   host: string;
   port: number;
-  /** TLS from the first byte; else the connection is made secure before anything is said, unless the host is this machine. */
+  /**
+   * Uses TLS from the first byte. When it is false, the connection switches to TLS before any mail data is sent, unless the host
+   * is this machine.
+   */
   secure: boolean;
   user?: string | undefined;
   password?: string | undefined;
-  /** `Name <address>` or an address. */
+  /** Has the form `Name <address>`, or is only an address. */
   from: string;
 }
 
@@ -69,7 +73,7 @@ export interface Mail {
 }
 
 export interface MailTimes {
-  /** Milliseconds until the server has greeted, and between two of its words. */
+  /** Limits the time until the server's greeting; `silenceMs` limits the time between two replies. Both are in milliseconds. */
   connectMs: number;
   silenceMs: number;
   totalMs: number;

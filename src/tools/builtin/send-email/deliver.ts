@@ -75,7 +75,7 @@ function isThisMachine(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** Why a mail was not sent, or that nobody knows whether it was. */
+/** Explains why a mail was not sent, or that the outcome is unknown. */
 interface MailFault {
   code: ToolFailure["code"];
   text: Text;
@@ -83,9 +83,9 @@ interface MailFault {
 
 export interface FaultPlace {
   server: MailServer;
-  /** Whether the whole message had gone out, so that the server may have taken it although it did not say so. */
+  /** Is true when the whole message had been sent, so the server may have accepted it without confirming. */
   handedOver: boolean;
-  /** Whether the time for all of it was over. */
+  /** Is true when the total time was over. */
   expired: boolean;
 }
 
@@ -150,7 +150,10 @@ function fault(code: MailFault["code"], zh: string, en: string): MailFault {
   return { code, text: { zh, en } };
 }
 
-/** A server may say what it was told: the password, also in the forms in which a login sends it. */
+/**
+ * Removes the password from a server's text, including the encoded forms in which a login sends it, because a server may repeat
+ * what it received.
+ */
 function withoutSecrets(text: string, { user = "", password }: MailServer): string {
   if (!password) return text;
   const forms = [password, password, `\0${user}\0${password}`].map((form, index) =>

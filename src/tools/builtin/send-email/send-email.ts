@@ -12,7 +12,7 @@ import { createSuccess, defineTool } from "../../define-tool.ts";
 import { findRecipientProblems, type MailServer, type MailTimes, parseMailAddress } from "./addresses.ts";
 
 export interface EmailOptions extends MailServer {
-  /** Patterns of addresses that may be written to, such as `*@example.com`. */
+  /** Lists patterns of allowed recipient addresses, such as `*@example.com`. */
   recipients: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import { removeHash, toPublicAddress } from "../page-address.ts";
 
-/** As much of the DOM as we use of it. */
+/** Lists the members of the DOM that the code uses. */
 export interface PageNode {
   readonly nodeType: number;
   readonly childNodes: Iterable<PageNode>;
@@ -52,7 +52,7 @@ export function isElement(node: PageNode): node is PageElement {
   return node.nodeType === elementNode;
 }
 
-/** Characters of text, without spaces at its ends, that is no link and stands in no navigation. */
+/** Counts the characters of text that is not in a link or a navigation, without spaces at its ends. */
 export function countProse(element: PageNode): number {
   let length = 0;
   for (const child of element.childNodes) {
@@ -62,17 +62,20 @@ export function countProse(element: PageNode): number {
   return length;
 }
 
-/** What is left of a page when what stands round its content by its own word is taken out. */
+/**
+ * Removes the elements that mark themselves as surroundings of the content. Returns the main element, or the body when the main
+ * element cannot be trusted.
+ */
 export function removeBoilerplate(body: PageElement): PageElement {
   for (const element of [...body.querySelectorAll("*")]) if (isBoilerplate(element)) element.remove();
   const main = body.querySelector("main, [role=main]");
   return main !== null && countProse(main) >= mostOfIt * countProse(body) ? main : body;
 }
 
-/** A main element that holds less of the prose than this is not to be trusted. */
+/** A main element with a smaller share of the prose than this is not trusted. */
 const mostOfIt = 0.6;
 
-/** Whether an element stands round the content by its own word. */
+/** Returns true when an element's own tag, role, class or ID marks it as surroundings of the content. */
 export function isBoilerplate(element: PageElement): boolean {
   const { localName, className, id } = element;
   if (tags.has(localName) || roles.has(element.getAttribute("role") ?? "")) return true;
@@ -86,7 +89,7 @@ const boxes = new Set(["div", "section", "ul", "ol", "p"]);
 const names =
   /(?:^|[\s_-])(?:sidebar|side-bar|breadcrumbs?|pagination|pager|share|sharing|social|newsletter|subscribe|navbar|nav|menu|topbar|footer|site-header|advert(?:isement)?s?|ads?|promo|related(?:-\w+)?|recommend(?:ed|ations?)?)(?:$|[\s_-])/i;
 
-/** Where a page leads on: to its next part, and to what it shows in frames. */
+/** Holds where a page leads: to its next part, and to the contents of its frames. */
 export interface NextLinks {
   next: string | undefined;
   frames: { url: string; title: string }[];
@@ -94,7 +97,7 @@ export interface NextLinks {
 
 const mostFrames = 10;
 
-/** To be read before anything is taken out of the page. */
+/** Must run before anything is removed from the page. */
 export function readNextLinks(document: PageDocument, url: string): NextLinks {
   const base = URL.parse(document.querySelector("base[href]")?.getAttribute("href") ?? "", url)?.href ?? url;
   const resolve = (address: string | null): string | undefined => {
@@ -137,7 +140,7 @@ export function writeNotation(content: PageElement): void {
   for (const element of [...content.querySelectorAll("sup, sub")].reverse()) writeScript(element);
 }
 
-/** A sup, a slash and a sub. */
+/** Writes a fraction that consists of a sup, a slash and a sub. */
 function writeFraction(above: PageElement): void {
   const slash = above.nextSibling;
   const below = slash?.nextSibling ?? null;
@@ -164,7 +167,7 @@ function isMark(element: PageElement, text: string): boolean {
   return element.localName === "sup" && /^(?:st|nd|rd|th|e|er|re|ème|[ºª°]|tm|sm)$/i.test(text);
 }
 
-/** What stands right before an element in its line. */
+/** Returns the text directly before an element on its line. */
 function textBefore(element: PageElement): string {
   let place: PageElement = element;
   while (place.previousSibling === null && place.parentElement !== null && inline.has(place.localName))
@@ -175,7 +178,7 @@ function textBefore(element: PageElement): string {
 
 const inline = new Set("sup sub span i em b strong var font small u mark".split(" "));
 
-/** One number or word needs none. */
+/** Adds brackets unless the text is a single number or word. */
 export function toBracketed(text: string): string {
   return /^[+\-−–±]?[\p{L}\p{N}.,%′'°∞]+$/u.test(text) || /^\([^()]*\)$/.test(text) ? text : `(${text})`;
 }

@@ -1,6 +1,9 @@
 import { countProse, type PageDocument, type PageElement } from "./dom.ts";
 
-/** How much is taken out: in a `careful` reading also what is most likely no content, in a `generous` one only what surely is none. */
+/**
+ * Sets how much is removed. A `careful` reading also removes what is most likely not content; a `generous` one removes only what
+ * is certainly not.
+ */
 export type Strictness = "careful" | "generous";
 
 type Fate = "out" | "opened" | "kept";
@@ -17,7 +20,7 @@ export function removeHiddenElements(document: PageDocument, care: Strictness): 
   }
 }
 
-/** The words on a button, as a heading or a paragraph of their own. */
+/** Replaces a button with its text, as a heading or a paragraph. */
 function unwrap(button: PageElement, document: PageDocument): void {
   if (/^(?:h[1-6]|dt|summary|p|span|li)$/.test(button.parentElement?.localName ?? "")) {
     button.replaceWith(...button.childNodes);
@@ -53,7 +56,9 @@ const neverRead = new Set(
   "style noscript template iframe frame object embed svg canvas audio video input select textarea map".split(" "),
 );
 
-/** Cookie questions, marks for editing, footnote marks that look like citations, links that a heading has to itself. */
+/**
+ * Returns true for cookie prompts, edit links, footnote marks that look like citations, and links that a heading has to itself.
+ */
 function isInTheWay(element: PageElement, care: Strictness): boolean {
   const { localName, className, id } = element;
   const isDialog = /^(?:dialog|alertdialog)$/.test(element.getAttribute("role") ?? "");
@@ -68,7 +73,7 @@ function isInTheWay(element: PageElement, care: Strictness): boolean {
   return standsBelow.test(names) && care === "careful";
 }
 
-/** What asks a question is short, and the page does not stand in it. */
+/** Returns true when the element is long or holds main content. A prompt to the reader is short and does not contain the page. */
 function holdsMuch(element: PageElement): boolean {
   if (element.querySelector("main, article, h1") !== null) return true;
   return element.textContent.replace(/\s+/g, " ").length > 1500;
@@ -103,7 +108,7 @@ function followsButton({ previousElementSibling: before }: PageElement): boolean
   return button !== null && button.textContent.trim() === before.textContent.trim();
 }
 
-/** A list of links is a menu, and what asks something of the reader a form. */
+/** Returns true when a panel holds text. A list of links is a menu, and a panel that asks for input is a form. */
 function isText(panel: PageElement): boolean {
   const length = panel.textContent.trim().length;
   return countProse(panel) * 2 > length && panel.querySelector("input, select, textarea") === null;
@@ -113,7 +118,10 @@ function isButton(element: PageElement): boolean {
   return element.localName === "button" || element.getAttribute("role") === "button";
 }
 
-/** Whether the words on a button are the page's own: they head what it opens, or say much about what stands below it. */
+/**
+ * Returns true when a button's text belongs to the page, because it is the heading of what it opens, or says much about what
+ * follows it.
+ */
 export function isTextHeading(button: PageElement, isHidden: (element: PageElement) => boolean): boolean {
   if (/^(?:h[1-6]|dt|summary)$/.test(button.parentElement?.localName ?? "")) return true;
   if (button.getAttribute("role") === "tab") return true;
@@ -124,18 +132,18 @@ export function isTextHeading(button: PageElement, isHidden: (element: PageEleme
   return isHidden(next) || /[?？]$/.test(text) || text.length >= 20 || /\p{Script=Han}{8}/u.test(text);
 }
 
-/** The element behind a button, or behind what holds the button alone. */
+/** Returns the element after a button, or after a wrapper that holds only the button. */
 function below(button: PageElement): PageElement | null {
   const { parentElement: parent, nextElementSibling: next } = button;
   const isAlone = next === null && parent?.textContent.trim() === button.textContent.trim();
   return isAlone ? (parent?.nextElementSibling ?? null) : next;
 }
 
-/** Characters of the page's own styles, and rules in them; more are not looked at. */
+/** Limits how many characters of the page's own styles are read, and how many rules. */
 const longest = 500_000;
 const mostRules = 5000;
 
-/** Of those for one name, as many count as a real page has. */
+/** Limits the rules for one name to as many as a real page has. */
 const mostForKey = 40;
 
 interface Rule {
@@ -146,7 +154,7 @@ interface Rule {
   weight: number;
 }
 
-/** The style that an element has by the page's own simple rules and by itself, in plain form. */
+/** Returns the normalised style of an element, from the page's simple rules and its own style attribute. */
 export type StyleOf = (element: PageElement) => string;
 
 /** Reads the page's own `<style>`: rules of an element, an id or classes, without what stands round it and for every screen. */
@@ -227,7 +235,7 @@ function matches({ tag, id, classes }: Rule, element: PageElement): boolean {
   return classes.every((name) => own.has(name));
 }
 
-/** Of each property the last declaration holds, and before it one that calls itself important. */
+/** Returns the effective declarations: the last one of each property, unless an earlier one is `!important`. */
 function inForce(styles: readonly string[]): string {
   const declared = new Map<string, string>();
   for (const declaration of styles.flatMap((style) => style.split(";"))) {
@@ -239,7 +247,10 @@ function inForce(styles: readonly string[]): string {
   return `;${Array.from(declared, ([property, value]) => `${property}:${value};`).join("")}`;
 }
 
-/** A style as it works, to be looked at: in lower case, without comments, escapes and spaces, each declaration ended by a semicolon. */
+/**
+ * Normalises a style for matching. The result is in lower case, without comments, escapes and spaces, and each declaration ends
+ * with a semicolon.
+ */
 function normalizeStyle(style: string): string {
   const plain = style
     .slice(0, 5000)
@@ -252,19 +263,22 @@ function normalizeStyle(style: string): string {
   return plain === "" ? "" : `;${plain};`;
 }
 
-/** Whether the style closes a part of the page, as what opens at a click begins. Takes a plain style. */
+/** Returns true when the style collapses a part of the page, such as one that opens at a click. Takes a normalised style. */
 function isClosed(style: string): boolean {
   if (/;(?:display:none|visibility:(?:hidden|collapse)|content-visibility:hidden)/.test(style)) return true;
   return /;(?:max-)?height:0(?:px)?[;!]/.test(style) && /;overflow(?:-[xy])?:(?:hidden|clip)/.test(style);
 }
 
-/** Whether the style fades a part of the page out, as what moves in at a scroll begins. Takes a plain style. */
+/**
+ * Returns true when the style makes a part of the page transparent for good. One that fades in at a scroll does not count. Takes
+ * a normalised style.
+ */
 export function isFaded(style: string): boolean {
   if (!/;opacity:(?:0?\.?0+%?)[;!]/.test(style)) return false;
   return !/transition|animation|transform|will-change/.test(style);
 }
 
-/** Whether the style keeps text in the page that no reader sees. Takes a plain style. */
+/** Returns true when the style hides text from every reader. Takes a normalised style. */
 export function isDisguised(style: string): boolean {
   if (disguise.test(style) || farAway.test(style)) return true;
   if (/;position:(?:absolute|fixed)/.test(style) && (away.test(style) || /;clip:rect\(/.test(style))) return true;

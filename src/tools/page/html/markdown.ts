@@ -3,7 +3,7 @@ import { cleanLine, cleanText } from "../clean-text.ts";
 import { type PageElement, writeNotation } from "./dom.ts";
 import { target } from "./parse-page.ts";
 
-/** An element's content in Markdown, its links absolute already. The element is used up. */
+/** Converts an element's content to Markdown. Its links must already be absolute. The element is consumed. */
 export function toMarkdown(content: PageElement): string {
   const service = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-", hr: "---" });
   service.escape = escapeText;
@@ -16,7 +16,7 @@ export function toMarkdown(content: PageElement): string {
   return cleanText(service.turndown(whole));
 }
 
-/** Nobody renders this: only what would make a link, an image or a block of plain text is escaped. */
+/** Escapes only what would turn plain text into a link, an image or a block. Nobody renders this Markdown. */
 function escapeText(text: string): string {
   return text
     .replaceAll("![", "!\\[")
@@ -24,7 +24,7 @@ function escapeText(text: string): string {
     .replace(/^(#{1,6} |>|```|~~~)/, "\\$1");
 }
 
-/** Longer addresses are of no use to a reader and cost a model much. */
+/** Longer addresses, in characters, are of no use to a reader and cost a model many tokens. */
 const longestLink = 500;
 
 const rules: Record<string, MarkdownRule> = {
@@ -63,7 +63,7 @@ function webAddress(element: PageElement): string | undefined {
   );
 }
 
-/** The language that a code block, what it holds or what stands round it names. */
+/** Returns the language that a code block, its content or its container declares. */
 function languageOf(element: PageElement): string {
   const round = [element.firstElementChild, element, element.parentElement, element.parentElement?.parentElement];
   for (const place of round) {
@@ -98,22 +98,21 @@ function listRules(): Record<string, MarkdownRule> {
   };
 }
 
-/** A rule of Turndown, on our elements. */
 interface MarkdownRule {
   filter: (element: PageElement) => boolean;
   replacement: (content: string, element: PageElement) => string;
 }
 
-/** What is to be known of a table before its cells are written. */
+/** Holds what must be known of a table before its cells are written. */
 interface Layout {
-  /** Whether it holds data; another only lays the page out. */
+  /** Is true for a table of data, and false for one that only lays out the page. */
   isData: boolean;
-  /** The first row that says something: those before it are left out. */
+  /** Is the first row with content. Rows before it are left out. */
   first: PageElement | undefined;
   columns: number;
 }
 
-/** Turndown's rules for tables; the tables that only lay a page out become blocks. */
+/** Creates Turndown's rules for tables. Tables that only lay out a page become blocks. */
 export function createTableRules(): Record<string, MarkdownRule> {
   const known = new WeakMap<PageElement, Layout>();
   const layoutOf = (element: PageElement): Layout | undefined => {
@@ -173,7 +172,10 @@ function readLayout(table: PageElement): Layout {
   };
 }
 
-/** A table with a table or a program in it, or with whole blocks and no heading is there for the looks. */
+/**
+ * Returns false for a table that contains a table, a program, or whole blocks without a heading. Such a table is used for
+ * layout.
+ */
 function holdsData(table: PageElement): boolean {
   if (table.querySelector("table, pre") !== null) return false;
   return table.querySelector("th") !== null || table.querySelector("h1, h2, h3, h4, p + p, blockquote") === null;
@@ -183,11 +185,11 @@ function cellText(content: string): string {
   return cleanLine(content, Number.POSITIVE_INFINITY).replaceAll("|", "\\|");
 }
 
-/** Characters that may be written again in one page, and cells of one row: a page may claim any number. */
+/** Limits the repeated characters in one page; `mostColumns` limits the cells of one row. A page may claim any number. */
 const mostCopied = 300_000;
 const mostColumns = 50;
 
-/** Characters of a cell; a longer one is written once. */
+/** Limits the cells that are repeated, in characters. A longer cell is written once. */
 const longestCopy = 200;
 
 /** Writes a cell that spans rows or columns into each place that it takes, so that what follows stands below its own heading. */
@@ -245,7 +247,7 @@ function placesOf(cells: readonly PageElement[], above: readonly Place[]): Place
   return places;
 }
 
-/** A heading over the whole width is said once. */
+/** A heading over the full width is written once. */
 function copyOf(cell: PageElement, isFull: boolean): PageElement {
   return cell.cloneNode(isFull && cell.textContent.length <= longestCopy);
 }

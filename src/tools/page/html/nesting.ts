@@ -4,8 +4,8 @@ import { getOwnValue } from "../../../kit/json.ts";
 const deepest = 400;
 
 /**
- * The page up to where its elements stand too deep in one another, its paragraphs ended before the next item or cell as browsers
- * end them: else each would stand in the one before. Goes through it once, without recursion.
+ * Returns the page up to where its elements are nested too deeply. Paragraphs, items and cells are closed before the next one,
+ * as browsers do, because each would otherwise be nested in the one before. It makes one pass, without recursion.
  */
 export function repairNesting(html: string): string {
   const parts: string[] = [];
@@ -59,14 +59,14 @@ function endOf(html: string, mark: string, from: number): number {
   return index < 0 ? html.length : index + mark.length;
 }
 
-/** Where the end tag of such an element begins. */
+/** Returns where the element's end tag begins, or the length of the page when there is none. */
 export function findRawEnd(html: string, name: string, from: number): number {
   const end = new RegExp(`</${name}`, "gi");
   end.lastIndex = from;
   return end.exec(html)?.index ?? html.length;
 }
 
-/** Whether an element that has no end tag ends where another begins. */
+/** Returns true when an element without an end tag ends where another begins. */
 function closedBy(name: string, open: string | undefined): boolean {
   if (open === undefined) return false;
   if (open === "p") return blocks.has(name);

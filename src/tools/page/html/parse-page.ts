@@ -18,7 +18,7 @@ export interface ParsedPage {
   onward: NextLinks;
 }
 
-/** The document that a reader would see: with absolute links, and without what is hidden, run or only decoration. */
+/** Parses the document as a reader would see it: with absolute links, and without hidden, executable or decorative elements. */
 export function parsePage(html: string, url: string, care: Strictness): ParsedPage {
   const { document }: { document: PageDocument } = parseHTML(whole(html));
   gather(document);
@@ -30,20 +30,20 @@ export function parsePage(html: string, url: string, care: Strictness): ParsedPa
   return { document, onward };
 }
 
-/** linkedom takes the first element for the root, and leaves outside what stands behind the end of body and html. */
+/** linkedom takes the first element as the root, and leaves out what follows the end of body and html. */
 function whole(html: string): string {
   const open = html.replace(/<\/(?:body|html)\s*>/gi, "");
   if (/<html[\s>]/i.test(open)) return open;
   return /<body[\s>]/i.test(open) ? `<html>${open}` : `<html><head></head><body>${open}`;
 }
 
-/** What stands beside the body, in a page without the tag, belongs to it; a title in it does not. */
+/** Moves nodes beside the body into it, for pages without a body tag. Titles are moved to the head. */
 function gather({ documentElement, head, body }: PageDocument): void {
   for (const node of [...documentElement.childNodes]) if (node !== head && node !== body) body.appendChild(node);
   for (const title of [...body.getElementsByTagName("title")]) head.appendChild(title);
 }
 
-/** The attribute under which a link's address is found: Readability would take long over each that it finds under its own name. */
+/** Links keep their address in this attribute, because Readability takes long over each one in `href`. */
 export const target = "data-target";
 
 /** Links are relative to the page's own base where it names one; what leads nowhere but into the page itself is none. */
@@ -65,7 +65,7 @@ function targetOf(href: string, base: string, page: string): string | undefined 
   return there.hash !== "" && removeHash(there.href) === removeHash(page) ? undefined : toPublicAddress(there);
 }
 
-/** People know a picture by its looks, we by its description. */
+/** Replaces images with their descriptions, and removes those that have none. */
 function describeImages(document: PageDocument): void {
   for (const image of [...document.getElementsByTagName("img")]) {
     const description = cleanLine(image.getAttribute("alt"), 300);
@@ -118,13 +118,13 @@ function lineOf(node: PageNode): string {
   }
 }
 
-/** Of the formula's own elements, also those that say nothing have their place. */
+/** Every child element of a formula keeps its position, even an empty one. */
 function partsOf(element: PageElement): string[] {
   const nodes = [...element.childNodes];
   return (nodes.some(isElement) ? nodes.filter(isElement) : nodes).map(lineOf);
 }
 
-/** Two numbers side by side stay two. */
+/** Keeps two adjacent numbers apart. */
 function joined(parts: readonly string[]): string {
   return parts.reduce((line, part) => `${line}${/\d$/.test(line) && /^\d/.test(part) ? " " : ""}${part}`, "");
 }

@@ -16,13 +16,16 @@ import { toMarkdown } from "./markdown.ts";
 import { findRawEnd, rawText, repairNesting } from "./nesting.ts";
 import { parsePage } from "./parse-page.ts";
 
-/** Characters; fewer beside scripts are "Loading…" or the like. */
+/** Below this length, in characters, the text of a page with scripts is "Loading…" or the like. */
 const fewCharacters = 60;
 
-/** Characters; what surrounds a page of fewer may be what it is there for. */
+/** On pages shorter than this, in characters, the surroundings may be the actual content. */
 const shortPage = 300;
 
-/** The main content of an HTML page as Markdown, or why there is none. Throws a `DuetError` where it is too complex or hidden behind a captcha. */
+/**
+ * Returns the main content of an HTML page as Markdown, or why there is none. Throws a `DuetError` when the page is too complex
+ * or hidden behind a captcha.
+ */
 export function readHtml(html: string, { url, truncated }: { url: string; truncated: boolean }): Reading {
   const mended = repairNesting(html);
   if (isTooComplex(mended)) throw tooComplexError();
@@ -42,7 +45,7 @@ export function readHtml(html: string, { url, truncated }: { url: string; trunca
 
 type Read = Omit<Article, "content"> & { text: string };
 
-/** Read again with less care where nearly nothing was left, or where a short page says the most beside its content. */
+/** Adds the contact details to a short page, and reads the page again less strictly when almost nothing was left. */
 function readBest(html: string, url: string): Read {
   const careful = readWith(html, url, "careful");
   if (lengthOf(careful.text) >= shortPage) return careful;
@@ -64,7 +67,7 @@ function joined(text: string, contact: string): string {
   return text === "" ? contact : `${text}\n\n${contact}`;
 }
 
-/** The next part behind an arrow, which readers of every language know. */
+/** Marks the next part with an arrow, which readers of every language understand. */
 function linksOf({ next, frames }: NextLinks): string[] {
   const shown = frames.map(({ url, title }) => {
     const text = cleanLine(title, 200).replace(/[[\]]/g, "");
@@ -73,7 +76,7 @@ function linksOf({ next, frames }: NextLinks): string[] {
   return [shown.join("\n"), next === undefined ? "" : `[→](${next})`];
 }
 
-/** Where a page without content sends its readers on to. */
+/** Returns the address to which a page without content redirects its readers. */
 function refreshOf(html: string, url: string): string | undefined {
   const target =
     /<meta\b[^>]{0,200}?http-equiv\s*=\s*["']?refresh["']?[^>]{0,200}?url\s*=\s*["']?([^"'>\s]{1,1000})/i.exec(
@@ -83,15 +86,15 @@ function refreshOf(html: string, url: string): string | undefined {
   return there === null || there.href === url ? undefined : toPublicAddress(there);
 }
 
-/** A Chinese character says as much as two letters. */
+/** A Chinese character counts as two letters. */
 function lengthOf(text: string): number {
   return text.length + (text.match(/\p{Script=Han}/gu)?.length ?? 0);
 }
 
-/** Characters; a longer page tells of such questions instead of asking one. */
+/** A longer page, in characters, describes such challenges and is not one. */
 const longest = 800;
 
-/** Whether a page does nothing but ask its reader to prove to be a person. */
+/** Returns true when a page only asks its reader to prove to be human. */
 export function isHumanChallenge({ title, text }: { title: string; text: string }): boolean {
   if (text.length > longest) return false;
   return titles.test(title.trim()) || questions.test(text);
@@ -102,7 +105,7 @@ const titles =
 const questions =
   /verify(?:ing)? (?:that )?you(?: are|['’]re) (?:a )?human|confirm (?:that )?you are (?:a )?human|(?:are|you['’]re) (?:you )?(?:not )?a robot|checking your browser|enable javascript and cookies to continue|complete the (?:captcha|security check)|unusual traffic from your|完成(?:下方|以下|下列)?(?:安全)?验证|人机验证|安全验证|滑动(?:滑块|验证)|拖动滑块|您的访问(?:过于频繁|出现异常)/i;
 
-/** What the foot of a page says of how to reach whom it is about; empty where it says nothing of that. */
+/** Returns the contact details in the footer of a page, or an empty string when it has none. */
 export function findContact(html: string, url: string): string {
   if (!/<footer\b|contentinfo|class\s*=\s*["'][^"']{0,100}footer/i.test(html)) return "";
   const { body } = parsePage(html, url, "generous").document;
@@ -119,7 +122,6 @@ function tellsContact(foot: PageElement): boolean {
 const contact =
   /[\w.+-]+@[\w-]+\.\w|(?:\+|\b0|\()\d[\d\s()./-]{6,}\d|\b\d{3,4}[-\s]\d{3,4}[-\s]?\d{3,4}\b|地址|电话|邮箱/;
 
-/** A page with more pieces than can be parsed in time. */
 export function tooComplexError(): DuetError {
   return new DuetError({
     code: "tool",
@@ -127,7 +129,6 @@ export function tooComplexError(): DuetError {
   });
 }
 
-/** A site that shows nothing before its reader has proved to be a person. */
 export function humanChallengeError(): DuetError {
   return new DuetError({
     code: "tool",
@@ -141,7 +142,7 @@ export function humanChallengeError(): DuetError {
 /** Tags and entities, and attributes; real pages of several megabytes have a third of it, and each costs time and memory. */
 const most = 300_000;
 
-/** Whether a page has more pieces than can be parsed in time. Goes through it once and keeps nothing. */
+/** Returns true when a page has more markup than can be parsed in time. It makes one pass and keeps nothing. */
 export function isTooComplex(html: string): boolean {
   const piece = /<!--[\s\S]*?(?:-->|$)|<([a-z][^\s/>]*)|[<&]/gi;
   let pieces = 0;
@@ -171,7 +172,6 @@ function attributesAt(html: string, from: number): { count: number; end: number 
   return { count, end };
 }
 
-/** What a page is about, and where in it that stands. */
 interface Article {
   title: string;
   byline: string;
@@ -181,7 +181,10 @@ interface Article {
   onward: NextLinks;
 }
 
-/** Below this share of a page's prose, what was found is one piece of it: a post of a thread, a part of a manual. */
+/**
+ * Below this share of a page's prose, the content found is only a part of it, such as one post of a thread or one section of a
+ * manual.
+ */
 const leastShare = 0.4;
 
 /** Finds the main content: by Readability, else all that does not surround such content. */
@@ -212,7 +215,7 @@ export function findMain(html: string, url: string, care: Strictness): Article {
   };
 }
 
-/** When a page was published, as it writes it itself beside its title; empty where it does not. */
+/** Returns the publication date that the page writes beside its title, or an empty string. */
 function publishedIn(document: PageDocument): string {
   const named = document.querySelector(
     "meta[name=pubdate], meta[name=publishdate], meta[name=PubDate], meta[itemprop=datePublished]",
@@ -239,7 +242,6 @@ export function markDataTables(body: PageElement): void {
   }
 }
 
-/** How many of them stand there. */
 function countDataTables(content: PageElement): number {
   return [...content.querySelectorAll(`table[${mark}]`)].length;
 }
@@ -252,7 +254,7 @@ function isTelling(table: PageElement): boolean {
   return table.querySelector("th, pre") !== null || countProse(table) * 3 >= length;
 }
 
-/** Whether it stands in something that surrounds the content. */
+/** Returns true when the table is inside an element that surrounds the content. */
 function standsAside(table: PageElement): boolean {
   for (let place = table.parentElement; place !== null; place = place.parentElement)
     if (isBoilerplate(place)) return true;

@@ -1,7 +1,7 @@
 import { getOwnValue, isRecord } from "../../../kit/json.ts";
 import { type SearchRefusal, type SearchWire, toBearer, toEntries } from "../wire.ts";
 
-/** Bocha 博查; its results have the form of Bing's: https://open.bochaai.com. */
+/** Bocha 博查 returns results in Bing's format: https://open.bochaai.com. */
 export const bocha: SearchWire = {
   ask: (query, { maxResults, key }) => ({
     headers: { authorization: toBearer(key) },

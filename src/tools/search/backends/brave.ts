@@ -1,7 +1,7 @@
 import { getOwnValue, isRecord, toText } from "../../../kit/json.ts";
 import { cutQuery, type SearchRefusal, type SearchWire, type ServiceReply, toEntries } from "../wire.ts";
 
-/** https://api-dashboard.search.brave.com/app/documentation/web-search/get-started */
+/** The API is documented at https://api-dashboard.search.brave.com/app/documentation/web-search/get-started. */
 export const brave: SearchWire = {
   ask: (query, { maxResults, key }) => ({
     headers: { "x-subscription-token": key },
@@ -31,7 +31,10 @@ const kinds: Record<string, SearchRefusal> = {
   QUOTA_LIMITED: { kind: "quota" },
 };
 
-/** `X-RateLimit-Remaining: 0, 1500` and `X-RateLimit-Reset: 1, 9000`: per second and per month, in seconds. */
+/**
+ * Reads the wait from `X-RateLimit-Remaining: 0, 1500` and `X-RateLimit-Reset: 1, 9000`. The values apply per second and per
+ * month, and the resets are in seconds.
+ */
 function waitIn(headers: ServiceReply["headers"]): number | undefined {
   const list = (name: string): number[] => (headers[name] ?? "").split(",").map(Number);
   const resets = list("x-ratelimit-reset");
@@ -40,7 +43,7 @@ function waitIn(headers: ServiceReply["headers"]): number | undefined {
   return seconds > 0 ? seconds * 1000 : undefined;
 }
 
-/** Its texts are HTML: marks of what was searched for, and escaped characters. */
+/** Brave's texts are HTML, with highlighted search terms and escaped characters. */
 function plain(html: unknown): string {
   return toText(html)
     .replace(/<\/?(?:strong|b|em)>/g, "")

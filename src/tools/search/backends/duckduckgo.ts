@@ -2,8 +2,8 @@ import type { PageElement } from "../../page/html/dom.ts";
 import type { SearchEntry, SearchWire } from "../wire.ts";
 
 /**
- * DuckDuckGo's page without scripts. It is made for people: it may change, and after a few quick searches from one address it
- * asks for a proof of being one.
+ * Uses DuckDuckGo's page without scripts. The page is made for people: it may change, and after a few quick searches from one
+ * address it shows a captcha.
  */
 export const duckduckgo: SearchWire = {
   ask: (query) => ({
@@ -40,7 +40,7 @@ function isChallenge(body: unknown): boolean {
   return typeof body === "object" && body !== null && "challenge" in body;
 }
 
-/** The words of a challenge say nothing: the query stands on each page too. */
+/** The text of a challenge is not conclusive, because each page also contains the query. */
 async function readPage(html: string): Promise<Page> {
   const { parseHTML } = await import("linkedom");
   const { document }: { document: Document } = parseHTML(html);
@@ -58,7 +58,10 @@ function readBlock(block: PageElement): SearchEntry[] {
   return [{ title: link?.textContent, url, text: block.querySelector(".result__snippet")?.textContent, date }];
 }
 
-/** Where a link leads: some go through DuckDuckGo; what stays there is an advertisement, and one page ends in a Google search. */
+/**
+ * Returns the target of a link. Some go through DuckDuckGo; those that stay there are advertisements, and one page ends in a
+ * Google search.
+ */
 function targetOf(href: string): string | undefined {
   const link = URL.parse(href, "https://html.duckduckgo.com/");
   const url = link && isTheirs(link) ? URL.parse(link.searchParams.get("uddg") ?? "") : link;

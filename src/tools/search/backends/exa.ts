@@ -1,7 +1,7 @@
 import { joinPieces, type SearchEntry, type SearchWire, toEntries } from "../wire.ts";
 import { createMcpCall, decodeMcp, findMcpRefusal, getText } from "./mcp-call.ts";
 
-/** Exa's API, with a key: https://docs.exa.ai/reference/search. */
+/** Uses Exa's API with a key: https://docs.exa.ai/reference/search. */
 export const exa: SearchWire = {
   ask: (query, { maxResults, key }) => ({
     headers: { "x-api-key": key },
@@ -16,7 +16,7 @@ export const exa: SearchWire = {
     })),
 };
 
-/** Exa's hosted MCP server, which asks for no account; its results are a text made for models. */
+/** Uses Exa's hosted MCP server, which needs no account. Its results are one text made for models. */
 export const exaMcp: SearchWire = {
   // Older versions know no `objective`, newer ones want it.
   ask: (query, { maxResults, key }) =>
@@ -31,7 +31,7 @@ export const exaMcp: SearchWire = {
   refusal: findMcpRefusal,
 };
 
-/** `Title:`, `URL:`, `Published:`, `Author:` a line each, then `Highlights:` or `Text:` with what the page says. */
+/** Reads `Title:`, `URL:`, `Published:` and `Author:`, each on a line, and then `Highlights:` or `Text:` with the page's text. */
 function readBlock(block: string): SearchEntry[] {
   const [head = "", ...rest] = block.split(/^(?:Highlights|Text|Summary):/m);
   const field = (name: string): string | undefined => {

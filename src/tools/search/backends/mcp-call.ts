@@ -3,7 +3,10 @@ import { parseJson, type SearchCall, type ServiceReply, toBearer } from "../wire
 
 const requestId = 1;
 
-/** A call of one tool of a hosted MCP server that keeps no session: a single POST, answered in JSON or as an event stream. */
+/**
+ * Creates a call to one tool of a hosted MCP server without sessions. It is a single POST, answered in JSON or as an event
+ * stream.
+ */
 export function createMcpCall(tool: string, args: Record<string, unknown>, key: string | undefined): SearchCall {
   return {
     headers: { accept: "application/json, text/event-stream", authorization: toBearer(key) },
@@ -12,7 +15,10 @@ export function createMcpCall(tool: string, args: Record<string, unknown>, key: 
   };
 }
 
-/** What a tool gave (`content`, `structuredContent`), or `{ error }` where it or its server failed; undefined when it is neither. */
+/**
+ * Returns a tool's result (`content`, `structuredContent`), or `{ error }` when the tool or its server failed. Returns undefined
+ * when the text is neither.
+ */
 export function decodeMcp(text: string): Record<string, unknown> | undefined {
   return (text.trimStart().startsWith("{") ? [text] : eventData(text)).map(outcomeOf).find(Boolean);
 }
@@ -30,7 +36,7 @@ function outcomeOf(text: string): Record<string, unknown> | undefined {
     : result;
 }
 
-/** The `data` of each server-sent event. */
+/** Returns the `data` of each server-sent event. */
 function eventData(text: string): string[] {
   return text.split(/\r?\n\r?\n/).map((event) =>
     event
@@ -40,13 +46,12 @@ function eventData(text: string): string[] {
   );
 }
 
-/** The text of a tool's result. */
 export function getText(result: Record<string, unknown>): string {
   const items: unknown[] = Array.isArray(result.content) ? result.content : [];
   return items.flatMap((item) => (isRecord(item) ? toText(item.text) : [])).join("\n");
 }
 
-/** A tool that failed says it in words, in an answer whose HTTP status is 200. */
+/** A failed tool reports its error as text in a response with HTTP status 200. */
 export function findMcpRefusal({ status, code, message }: ServiceReply) {
   if (status !== 200 || message === "") return undefined;
   const words = `${code} ${message}`;

@@ -2,7 +2,7 @@ import { isRecord } from "../../../kit/json.ts";
 import { joinPieces, parseJson, type SearchEntry, type SearchWire, toEntries } from "../wire.ts";
 import { createMcpCall, decodeMcp, findMcpRefusal, getText } from "./mcp-call.ts";
 
-/** Parallel's hosted MCP server; a key lifts its limits: https://docs.parallel.ai/integrations/mcp/search-mcp. */
+/** Uses Parallel's hosted MCP server. A key raises its limits: https://docs.parallel.ai/integrations/mcp/search-mcp. */
 export const parallel: SearchWire = {
   ask: (query, { key }) => createMcpCall("web_search", { objective: query, search_queries: [query] }, key),
   decode: decodeMcp,

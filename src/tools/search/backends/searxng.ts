@@ -2,7 +2,7 @@ import { isRecord } from "../../../kit/json.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { type SearchRefusal, type SearchWire, toEntries } from "../wire.ts";
 
-/** A SearXNG or searx of the user's own: https://docs.searxng.org/dev/search_api.html. */
+/** Uses the user's own SearXNG or searx server: https://docs.searxng.org/dev/search_api.html. */
 export const searxng: SearchWire = {
   ask: (query) => ({ search: { q: query, format: "json" } }),
   entries({ results, unresponsive_engines: dead }) {
@@ -32,7 +32,7 @@ const noJson: SearchRefusal = {
   },
 };
 
-/** `["brave", "Suspended: too many requests"]`, or just a name. */
+/** Reads `["brave", "Suspended: too many requests"]`, or only a name. */
 function engineName(entry: unknown): string {
   const [name, reason] = Array.isArray(entry) ? entry : [entry];
   return sanitizeLine(reason === undefined ? `${name}` : `${name} (${reason})`).slice(0, 100);

@@ -1,7 +1,7 @@
 import { isRecord } from "../../../kit/json.ts";
 import { type SearchWire, toEntries } from "../wire.ts";
 
-/** Google's results: https://serper.dev. */
+/** Serper returns Google's results: https://serper.dev. */
 export const serper: SearchWire = {
   ask: (query, { maxResults, key }) => ({
     headers: { "x-api-key": key },

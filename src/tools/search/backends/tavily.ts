@@ -2,7 +2,10 @@ import { isRecord } from "../../../kit/json.ts";
 import type { SearchFailure } from "../backend.ts";
 import { type SearchWire, type ServiceReply, toBearer, toEntries } from "../wire.ts";
 
-/** https://docs.tavily.com/documentation/api-reference/endpoint/search; without a key its keyless mode, which answers alike. */
+/**
+ * Tavily answers the same with a key and in its keyless mode:
+ * https://docs.tavily.com/documentation/api-reference/endpoint/search.
+ */
 export const tavily: SearchWire = {
   ask: (query, { maxResults, key }) => ({
     headers: {
@@ -23,7 +26,7 @@ export const tavily: SearchWire = {
 // 432 is the limit of the plan, 433 that of pay-as-you-go.
 const kinds: Partial<Record<number, SearchFailure>> = { 429: "rate", 432: "quota", 433: "quota" };
 
-/** The keyless mode says in its body how long its cap lasts. */
+/** The keyless mode states in its body how long its limit lasts. */
 function waitIn(body: ServiceReply["body"]): number | undefined {
   const seconds = isRecord(body) && isRecord(body.error) ? body.error.retry_after_seconds : undefined;
   return typeof seconds === "number" && seconds > 0 ? seconds * 1000 : undefined;

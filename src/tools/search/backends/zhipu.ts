@@ -1,7 +1,7 @@
 import type { SearchFailure } from "../backend.ts";
 import { cutQuery, type SearchWire, toBearer, toEntries } from "../wire.ts";
 
-/** Zhipu 智谱: https://docs.bigmodel.cn/cn/guide/tools/web-search; entries without a link are not cited. */
+/** Uses Zhipu 智谱: https://docs.bigmodel.cn/cn/guide/tools/web-search. Entries without a link are not cited. */
 export const zhipu: SearchWire = {
   ask: (query, { maxResults, key }) => ({
     headers: { authorization: toBearer(key) },
@@ -21,7 +21,7 @@ export const zhipu: SearchWire = {
   },
 };
 
-/** Its own codes say more than the HTTP status: https://docs.bigmodel.cn/cn/faq/api-code. */
+/** Zhipu's own codes are more precise than the HTTP status: https://docs.bigmodel.cn/cn/faq/api-code. */
 function kindOf(code: number, status: number): SearchFailure | undefined {
   if (code >= 1000 && code <= 1112) return "auth";
   if (code === 1113 || code === 1304 || code === 1308 || code === 1309 || code === 1310) return "quota";

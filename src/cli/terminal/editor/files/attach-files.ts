@@ -5,17 +5,17 @@ import { type Locale, say, type Text } from "../../../../kit/errors.ts";
 import { createRandomHex } from "../../../../kit/random.ts";
 import { type FileMention, type Folders, findMentions, resolvePath, toPath } from "./complete-files.ts";
 
-/** A question with the files that it names behind it. */
+/** Holds a question with the content of the files that it names appended. */
 export interface AttachedQuestion {
   readonly question: string;
-  /** The names as they were typed, and the UTF-16 units of each file. */
+  /** Lists the names as typed, with the UTF-16 units of each file. */
   readonly attached: readonly { name: string; characters: number }[];
-  /** What was named and could not be attached: a line each. */
+  /** Lists what was named but could not be attached, one line each. */
   readonly problems: readonly Text[];
 }
 
 export interface AttachOptions extends Folders {
-  /** The language of the sentence that tells the model what the files are. */
+  /** Selects the language of the sentence that explains the files to the model. */
   locale: Locale;
   signal: AbortSignal;
 }
@@ -57,7 +57,7 @@ interface Found {
   attachment: Attachment;
 }
 
-/** The first of the readings of a mention that names something. */
+/** Tries the possible spellings of a mention, and returns the first that names a file. */
 async function find(mention: FileMention, options: AttachOptions): Promise<Found> {
   for (const typed of readings(mention.typed)) {
     const name = toPath(typed);
@@ -68,7 +68,10 @@ async function find(mention: FileMention, options: AttachOptions): Promise<Found
   return { name: toPath(readings(mention.typed).at(-1) ?? ""), file: "", attachment: { is: "missing" } };
 }
 
-/** As it stands, without the punctuation behind it, and up to where Chinese text goes on without a space. */
+/**
+ * Returns the possible spellings of a mention: as typed, without trailing punctuation, and up to where Chinese text continues
+ * without a space.
+ */
 function readings(typed: string): string[] {
   const bare = typed.replace(/[\p{P}]+$/u, "");
   const latin = /^(?:\\.|[\x21-\x7e])+/.exec(typed)?.[0] ?? "";
@@ -91,7 +94,7 @@ async function readInTime(file: string, signal: AbortSignal): Promise<Attachment
   }
 }
 
-/** `@someone` does not. */
+/** Returns false for names such as `@someone`. */
 function looksLikeFile(name: string): boolean {
   return /^[~.]{0,2}[/\\]|\.\w{1,8}$/.test(name);
 }
@@ -116,10 +119,10 @@ const mostBytesInAll = 1_000_000;
 const mostMentions = 100;
 const limitMs = 2_000;
 
-/** Bytes of one file that may be attached. */
+/** Limits the size of one attached file, in bytes. */
 const mostBytes = 200_000;
 
-/** What a file that was named holds, or why it cannot be attached; `missing` where there is none. */
+/** Holds a file's text, or why it cannot be attached; `missing` means that there is no such file. */
 type Attachment = { is: "text"; text: string; bytes: number } | { is: "missing" } | { is: "refused"; reason: Text };
 
 /** Reads a text file; opens nothing but regular files. Never rejects. */
@@ -136,7 +139,7 @@ export async function readAttachment(file: string): Promise<Attachment> {
   }
 }
 
-/** At most one byte more than may be attached: what a file says of its size need not be true. */
+/** Reads at most one byte more than may be attached, because a file's reported size may be wrong. */
 async function readBytes(file: string): Promise<Buffer | undefined> {
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {

@@ -8,7 +8,10 @@ import type { Complete, Completion } from "../menu.ts";
  * takes longer than half a second, as on a network that is gone, gives what came until then, and nothing is asked until it answers.
  */
 export function createCompleteFiles(folders: Folders): Complete {
-  /** Every such wait holds one of the four threads on which the process reads files. */
+  /**
+   * Is true while a read hangs: each one occupies one of the four threads on which the process reads files, so no further read
+   * starts.
+   */
   let isStuck = false;
 
   return async (textBefore) => {
@@ -64,46 +67,47 @@ const mostCompletions = 50;
 const mostRead = 20_000;
 const limitMs = 500;
 
-/** Where paths that somebody types begin. */
+/** Holds the folders to which typed paths are relative. */
 export interface Folders {
-  /** The working directory. */
   readonly cwd: string;
-  /** What `~` stands for. */
+  /** Replaces `~`. */
   readonly home: string;
 }
 
-/** The whole path. */
 export function resolvePath(path: string, { cwd, home }: Folders): string {
   return path === "~" || path.startsWith("~/") ? resolve(home, `.${path.slice(1)}`) : resolve(cwd, path);
 }
 
-/** A file that is named in a text: `@path`. */
+/** A text mentions a file as `@path`. */
 export interface FileMention {
-  /** The index of its `@`. */
+  /** Is the index of the `@`. */
   readonly from: number;
-  /** As it was typed, `\ ` standing for a space. */
+  /** Holds the path as typed, where `\ ` stands for a space. */
   readonly typed: string;
 }
 
-/** The mention that ends where the text ends; undefined where none does. */
+/** Finds the mention that ends at the end of the text; undefined when there is none. */
 export function findMentionAtEnd(textBefore: string): FileMention | undefined {
   const start = Math.max(0, textBefore.length - longest);
   const found = /(?<![\w.+\-@/\\])@((?:\\.|[^\s\\@]|(?<=[\w.+\-/])@)*)$/.exec(textBefore.slice(start));
   return found ? { from: start + found.index, typed: found[1] ?? "" } : undefined;
 }
 
-/** Every mention of a text, in order, up to a space or the next one; the `@` of an address (`a@b.com`) and that behind a backslash are none. */
+/**
+ * Finds all mentions in a text, in order. Each ends at a space or at the next mention. The `@` of an address (`a@b.com`) and one
+ * after a backslash do not count.
+ */
 export function findMentions(text: string): FileMention[] {
   const found = text.matchAll(/(?<![\w.+\-@/\\])@((?:\\.|[^\s\\@]|(?<=[\w.+\-/])@){1,1000})/g);
   return Array.from(found, ({ index, 1: typed = "" }) => ({ from: index, typed }));
 }
 
-/** The path as a file system knows it: without the backslashes before spaces. */
+/** Returns the path as the file system knows it, without the backslashes before spaces. */
 export function toPath(typed: string): string {
   return typed.replace(/\\(.)/g, "$1");
 }
 
-/** The other way round. */
+/** Escapes the spaces and backslashes of a path for a mention. */
 export function toMention(path: string): string {
   return path.replace(/[\s\\]/g, "\\$&");
 }

@@ -22,8 +22,9 @@ import type { InputHistory } from "../menu.ts";
 export const mostEntries = 1_000;
 
 /**
- * What was typed before, from a file of JSON lines for the user alone (mode 0600, its folder 0700), where each entry is written
- * as it comes, by several programs if need be. Without a file, or where it cannot be read or written, it is in memory. Never throws.
+ * Opens the input history, a file of JSON lines with mode 0600 in a folder with mode 0700. Each entry is appended at once, and
+ * several programs may write. Without a file, or when the file cannot be read or written, the history is kept in memory. Never
+ * throws.
  */
 export function openHistory(file: string | undefined): InputHistory {
   const entries = file === undefined ? [] : read(file);
@@ -48,7 +49,7 @@ function read(file: string): string[] {
   }
 }
 
-/** The file is to be written anew once it has twice as many lines as are kept, or more than is read. */
+/** Reads the entries. The file needs compaction once it has twice as many lines as are kept, or more than is read. */
 function readEntries(file: string): { entries: string[]; needsCompaction: boolean } {
   // A pipe in the file's place holds nobody up; Windows has no such flag, and no pipes among its files.
   const handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -80,7 +81,7 @@ function append(file: string, text: string): void {
   }
 }
 
-/** False where another program wrote the file anew meanwhile, and the line stands only in what was the file before. */
+/** Returns false when another program replaced the file meanwhile, so that the line exists only in the old file. */
 function appendOnce(file: string, text: string): boolean {
   const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
   const handle = openSync(file, flags, 0o600);
@@ -104,7 +105,7 @@ function appendLine(handle: number, text: string): void {
 
 const mostTries = 3;
 
-/** UTF-16 units of an entry that goes to the file. */
+/** Entries longer than this, in UTF-16 units, are not written to the file. */
 const longestKept = 50_000;
 
 /**
@@ -145,7 +146,10 @@ function carryOver(old: number, size: number, file: string): void {
   }
 }
 
-/** Whether the file as it was written anew has a line that was written beside that, once that is over. */
+/**
+ * Waits until a compaction by another program is over, and returns true when the new file contains a line that was appended
+ * meanwhile.
+ */
 export function hasLine(file: string, line: string): boolean {
   const clock = new Int32Array(new SharedArrayBuffer(4));
   for (let waited = 0; waited < longestCompactionMs; waited += pollMs) {
@@ -160,11 +164,11 @@ export function hasLine(file: string, line: string): boolean {
   }
 }
 
-/** How long one who writes beside a compaction waits for its end, in milliseconds. */
+/** Limits how long an append waits for a concurrent compaction, in milliseconds. */
 const longestCompactionMs = 200;
 const pollMs = 5;
 
-/** Under the name of what is left of a damaged history, for the user alone; there is one such file at most. */
+/** Saves a damaged history under a fixed name, readable only by the user; there is at most one such file. */
 function keepBeside(file: string): void {
   const kept = `${file}.damaged`;
   rmSync(kept, { force: true });
@@ -177,7 +181,7 @@ function keepBeside(file: string): void {
   chmodSync(kept, 0o600);
 }
 
-/** A lock that a crash has left behind is taken away, and the next program compacts. */
+/** Removes a lock that a crash has left behind; the next program then compacts. */
 function take(lock: string): boolean {
   try {
     closeSync(openSync(lock, "wx", 0o600));
@@ -189,14 +193,14 @@ function take(lock: string): boolean {
   }
 }
 
-/** Lines that a crash or a full disk may have broken off; more are a file that something else has written. */
+/** A crash or a full disk may have cut off this many lines; a file with more was written by something else. */
 const fewDamaged = 3;
 
-/** The end of a history file: what stands before it is old. */
+/** Holds the end of a history file, which contains the newest entries. */
 export interface FileEnd {
-  /** Whole lines, the last one perhaps broken off. */
+  /** Holds whole lines; the last one may be incomplete. */
   readonly text: string;
-  /** Whether it is all of the file. */
+  /** Is true when the text is the whole file. */
   readonly isWhole: boolean;
 }
 
@@ -215,15 +219,14 @@ function readFrom(handle: number, start: number, end: number): string {
 
 const mostBytes = 2_000_000;
 
-/** An entry as a line of the file, its end included. */
+/** Returns an entry as a line of the file, including its line end. */
 function toHistoryLine(text: string): string {
   return `${JSON.stringify({ text })}\n`;
 }
 
-/** What a history file says. */
 export interface HistoryLines {
   readonly entries: string[];
-  /** Lines that are none of ours, and were left out. */
+  /** Counts lines in another format, which were left out. */
   readonly damaged: number;
 }
 
@@ -247,8 +250,8 @@ function entryOf(line: string): string | undefined {
 
 const opening = '{"text":"';
 
-/** A text of JSON as `lineOf` writes it (https://www.rfc-editor.org/rfc/rfc8259#section-7). */
+/** Matches a JSON text as `lineOf` writes it (https://www.rfc-editor.org/rfc/rfc8259#section-7). */
 const whole = /^\{"text":"[^"\\\0-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\0-\x1f]*)*"\}$/;
 
-/** UTF-16 units: six for each unit of an entry at most. */
+/** Limits a line in UTF-16 units: each unit of an entry takes at most six. */
 const longestLine = 400_000;

@@ -25,7 +25,7 @@ function breakAgain({ text: old, width, rows }: Broken, text: string): Row[] {
   const first = findRow(rows, Math.max(0, prefix - context));
   const moved = text.length - old.length;
 
-  /** The old rows from a line on that has not changed. */
+  /** Returns the old rows from an unchanged line on. */
   function following(start: number): Row[] | undefined {
     if (start <= text.length - suffix) return undefined;
     const index = findRow(rows, start - moved);
@@ -35,7 +35,7 @@ function breakAgain({ text: old, width, rows }: Broken, text: string): Row[] {
   return [...rows.slice(0, first), ...breakFrom(text, width, rows[first]?.start ?? 0, following)];
 }
 
-/** The rows from an index on where one begins; `following` may know those from a line on. */
+/** Breaks the text into rows from an index at which a row begins; `following` may return known rows from a line on. */
 function breakFrom(text: string, width: number, from: number, following?: (start: number) => Row[] | undefined): Row[] {
   const rows: Row[] = [];
   let start = from;
@@ -76,10 +76,10 @@ function startsOf(line: string, width: number): number[] {
   return starts;
 }
 
-/** UTF-16 units before a change in which what follows may still join with what stands there. */
+/** Text this many UTF-16 units before a change may still form a character together with the changed text. */
 const context = 200;
 
-/** How many UTF-16 units two texts begin with alike. */
+/** Counts the UTF-16 units of the common beginning of two texts. */
 export function countCommonPrefix(one: string, other: string): number {
   const most = Math.min(one.length, other.length);
   let length = 0;
@@ -90,7 +90,7 @@ export function countCommonPrefix(one: string, other: string): number {
   return length;
 }
 
-/** How many they end with alike, behind a prefix that they share. */
+/** Counts the UTF-16 units of the common end of two texts, after a shared prefix. */
 export function countCommonSuffix(one: string, other: string, prefix: number): number {
   const most = Math.min(one.length, other.length) - prefix;
   let length = 0;
@@ -105,16 +105,16 @@ function endOf(text: string, length: number): string {
   return text.slice(text.length - length - chunk, text.length - length);
 }
 
-/** Compared at once, which is much faster than one by one. */
+/** Comparing whole chunks is much faster than comparing unit by unit. */
 const chunk = 4_096;
 
-/** One row of a text on the screen, as indices into the text; its line end stands in none. */
+/** Represents one screen row of a text as indices into the text; its line end belongs to no row. */
 export interface Row {
   readonly start: number;
   readonly end: number;
 }
 
-/** The row where an index stands: at the border of two it is the second, where typing goes on. */
+/** Finds the row that contains an index; at the border of two rows it is the second, where typing continues. */
 export function findRow(rows: readonly Row[], index: number): number {
   let low = 0;
   let high = rows.length - 1;
@@ -126,12 +126,12 @@ export function findRow(rows: readonly Row[], index: number): number {
   return low;
 }
 
-/** The cells before an index in its row. */
+/** Counts the cells before an index in its row. */
 export function findColumn(text: string, row: Row, index: number): number {
   return countCells(text.slice(row.start, index));
 }
 
-/** The index in a row that is nearest to a column, from the left; the last one of the row at most. */
+/** Finds the index in a row that is nearest to a column, from the left, and at most the last one of the row. */
 export function findIndex(text: string, rows: readonly Row[], row: number, column: number): number {
   const { start, end } = rows[row] ?? { start: 0, end: 0 };
   let index = start;

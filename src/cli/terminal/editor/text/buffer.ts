@@ -1,6 +1,6 @@
 import { splitGraphemes } from "../../text/width.ts";
 
-/** A text and where in it somebody types: an index between two characters as people see them. */
+/** Holds a text and the cursor, an index between two grapheme clusters. */
 export interface TextBuffer {
   readonly text: string;
   readonly cursor: number;
@@ -8,7 +8,7 @@ export interface TextBuffer {
 
 export const emptyBuffer: TextBuffer = { text: "", cursor: 0 };
 
-/** The text with the cursor behind it. */
+/** Creates a buffer with the cursor at the end of the text. */
 export function createBuffer(text: string): TextBuffer {
   return { text, cursor: text.length };
 }
@@ -29,7 +29,7 @@ export function moveTo({ text }: TextBuffer, index: number): TextBuffer {
   return { text, cursor: Math.max(0, Math.min(text.length, index)) };
 }
 
-/** The index one character before the cursor. */
+/** Returns the index one grapheme cluster before the cursor. */
 export function findPrevious({ text, cursor }: TextBuffer): number {
   if (isPlain(text, cursor - 1) && isPlain(text, cursor - 2)) return cursor - 1;
   const start = Math.max(findLineStart({ text, cursor }), cursor - context);
@@ -37,28 +37,27 @@ export function findPrevious({ text, cursor }: TextBuffer): number {
   return cursor - (splitGraphemes(text.slice(start, cursor)).at(-1)?.length ?? 0);
 }
 
-/** The index one character behind the cursor. */
+/** Returns the index one grapheme cluster after the cursor. */
 export function findNext({ text, cursor }: TextBuffer): number {
   if (isPlain(text, cursor) && isPlain(text, cursor + 1)) return cursor + 1;
   return cursor + (splitGraphemes(text.slice(cursor, cursor + context))[0]?.length ?? 0);
 }
 
-/** The index where the line of the cursor begins. */
 export function findLineStart({ text, cursor }: TextBuffer): number {
   return cursor === 0 ? 0 : text.lastIndexOf("\n", cursor - 1) + 1;
 }
 
-/** The index where the line of the cursor ends, before its line end. */
+/** Returns the index at which the cursor's line ends, before the line end. */
 export function findLineEnd({ text, cursor }: TextBuffer): number {
   const end = text.indexOf("\n", cursor);
   return end < 0 ? text.length : end;
 }
 
-/** Neither a letter's mark nor half of anything: ASCII that is shown, or nothing at all. */
+/** Returns true for printable ASCII or no character at all, which cannot be part of a longer cluster. */
 function isPlain(text: string, index: number): boolean {
   const code = text.charCodeAt(index);
   return Number.isNaN(code) || (code >= 0x20 && code < 0x7f);
 }
 
-/** UTF-16 units in which a character as people see it is looked for. */
+/** Limits the search for a grapheme cluster, in UTF-16 units. */
 const context = 200;

@@ -28,7 +28,6 @@ import type { Send } from "./follow-run.ts";
 import type { Reply } from "./question.ts";
 import { type Parameters, type Role, readSettings, type ServerSettings } from "./server-settings.ts";
 
-/** What a question goes along with. */
 export interface QuestionRequest {
   readonly message: string;
   readonly conversation_id?: string | undefined;
@@ -39,7 +38,7 @@ export interface QuestionRequest {
   readonly locale: Locale;
 }
 
-/** The agent API as the page uses it. Every call rejects as `Send` does. */
+/** Wraps the agent API for the page. Every call rejects as `Send` does. */
 export interface Api {
   settings(): Promise<ServerSettings>;
   conversations(offset: number): Promise<ConversationPage>;
@@ -48,11 +47,11 @@ export interface Api {
   runs(): Promise<readonly RunEntry[]>;
   /** Begins a run and gives its events; asked again with the same key, those of the same run. */
   ask(asking: QuestionRequest, key: string, signal: AbortSignal): Promise<Response>;
-  /** The events of a run behind the one of this number, and from then on. */
+  /** Streams the events of a run that follow event number `after`, including future ones. */
   events(runId: string, after: number, signal: AbortSignal): Promise<Response>;
-  /** How a run stands; undefined where what came is nothing of that kind. */
+  /** Returns the state of a run, or undefined when the response is not an outcome. */
   outcome(runId: string): Promise<Outcome | undefined>;
-  /** What a run that has ended did. */
+  /** Returns the steps of a run that has ended. */
   trace(runId: string): Promise<TraceSteps | undefined>;
   cancel(runId: string): Promise<void>;
   reply(runId: string, questionId: string, answer: Reply): Promise<void>;
@@ -61,7 +60,7 @@ export interface Api {
 const events = "text/event-stream";
 const pageLength = 50;
 
-/** Those that go on are among the newest. */
+/** Runs in progress are among the newest, so the page reads only this many. */
 const mostRuns = 100;
 
 export function createApi(send: Send): Api {
@@ -98,20 +97,19 @@ export function createApi(send: Send): Api {
   };
 }
 
-/** The run that an answer belongs to, by its address; undefined where it does not say. */
+/** Returns the ID of the run that a response belongs to, read from its URL, or undefined when the URL does not contain one. */
 export function readRunId(response: Response): string | undefined {
   const [, id] = /\/agent\/runs\/([^/?#]+)/.exec(response.headers.get("location") ?? "") ?? [];
   return id === undefined ? undefined : decodeURIComponent(id);
 }
 
-/** What a run did, as its trace tells it. */
 interface TraceSteps {
   readonly notices: readonly NoticeItem[];
   readonly plan: readonly PlanStep[];
   readonly steps: readonly StepView[];
 }
 
-/** The steps of a trace from outside, as they were when it ran; undefined where it is none. */
+/** Reads the steps of an untrusted trace as they were when it ran. Returns undefined when the value is not a trace. */
 export function readTrace(value: unknown): TraceSteps | undefined {
   if (!isTrace(value)) return undefined;
   const { phases, plan = [] } = value;
@@ -133,7 +131,7 @@ export function readTrace(value: unknown): TraceSteps | undefined {
 }
 
 interface Told {
-  /** From 1 on; 0 before the first turn; undefined in older traces. */
+  /** Counts from 1; it is 0 before the first turn and undefined in older traces. */
   readonly phase: number | undefined;
   readonly time: string;
   readonly thought: string;
@@ -167,7 +165,7 @@ function noteOf({ phase, timestamp, level, code, message }: TraceNote): Told {
   return { phase, thought: "", time: timestamp, item };
 }
 
-/** What was thought behind the last call belongs to the turn that asked for no more, where there was one. */
+/** A thought after the last call belongs to the turn that requested no further call, if there was one. */
 function withLastThought(turns: readonly StepView[], { steps }: TraceFields): readonly StepView[] {
   const last = steps.at(-1);
   if (!last?.thought || last.action?.type === "action") return turns;
@@ -182,7 +180,7 @@ function hasSomething({ model, items, thought }: StepView): boolean {
   return model !== "" || items.length > 0 || thought !== "";
 }
 
-/** By which a note of a trace is told from one that is no evaluation. */
+/** Lists the reasons that distinguish an evaluation in a trace from other notes. */
 const verdicts: Readonly<Record<Verdict["reason"], true>> = {
   "result-thin": true,
   "tool-failed": true,
@@ -203,7 +201,6 @@ const verdicts: Readonly<Record<Verdict["reason"], true>> = {
   sufficient: true,
 };
 
-/** What the page reads of a trace. */
 interface TraceFields {
   readonly phases: readonly TracePhase[];
   readonly steps: readonly TraceStep[];

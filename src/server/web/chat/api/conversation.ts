@@ -2,33 +2,30 @@ import type { Citation } from "../../../../core/outcome.ts";
 import { isRecord, toText } from "../../../../kit/json.ts";
 import { type Check, hasFields, isListOf, isNumber, isText } from "../../run/read-run.ts";
 
-/** A conversation as the list has it. */
 export interface ConversationEntry {
   readonly id: string;
   readonly title: string;
-  /** ISO 8601, UTC. */
+  /** Holds ISO 8601, UTC. */
   readonly updatedAt: string;
 }
 
 export interface ConversationPage {
   readonly entries: readonly ConversationEntry[];
-  /** Where the next page begins; undefined behind the last. */
+  /** Holds the start of the next page, and is undefined on the last one. */
   readonly next: number | undefined;
 }
 
-/** A run as lists have it. */
 export interface RunEntry {
   readonly id: string;
   readonly conversationId: string;
   readonly question: string;
   readonly status: string;
-  /** Whether a question of it waits for a person. */
+  /** Is true when a question of the run waits for a person. */
   readonly waits: boolean;
-  /** ISO 8601, UTC. */
+  /** Holds ISO 8601, UTC. */
   readonly startedAt: string;
 }
 
-/** A conversation that has been opened. */
 export interface Conversation {
   readonly turns: readonly { readonly question: string; readonly answer: string }[];
   readonly sources: readonly Citation[];

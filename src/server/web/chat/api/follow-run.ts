@@ -3,10 +3,10 @@ import { isRecord, toText } from "../../../../kit/json.ts";
 import { readEvents } from "../../run/read-run.ts";
 import { type OpenQuestion, readQuestion } from "./question.ts";
 
-/** What an attach to a run has told since the last time. */
+/** Holds what a run's event stream has delivered since the last update. */
 export interface RunUpdate {
   readonly events: readonly AgentEvent[];
-  /** What it asks now; null where it asks no more; undefined where nothing is said about it. */
+  /** Holds the open question. It is null when the question is closed, and undefined when the update does not mention one. */
   readonly question: OpenQuestion | null | undefined;
 }
 
@@ -14,13 +14,16 @@ export interface FollowOptions {
   /** Opens the stream of what comes behind the event of this number; 0: of everything. */
   open(after: number, signal: AbortSignal): Promise<Response>;
   take(update: RunUpdate): void;
-  /** Whether the server cannot be reached, each time that changes. */
+  /** Reports each time the server becomes unreachable or reachable again. */
   lose(isLost: boolean): void;
-  /** Whether the server may give the run a little later. */
+  /** Returns true when the server may accept the request a little later. */
   mayPass(refused: RefusedError): boolean;
 }
 
-/** The server says something every ten seconds, if only that it is there; in milliseconds. */
+/**
+ * Silence longer than this counts as a lost connection, in milliseconds. The server sends at least a keep-alive every ten
+ * seconds.
+ */
 const silenceMs = 35_000;
 
 /**
@@ -103,14 +106,16 @@ function readJson(text: string): unknown {
   }
 }
 
-/** A message of an event stream; fields that it does not have are empty. */
+/** Represents a message of an event stream. Missing fields are empty. */
 interface StreamMessage {
   readonly id: string;
   readonly event: string;
   readonly data: string;
 }
 
-/** The messages of an event stream (HTML, 9.2.6), those that came together at once; none where only a comment came. */
+/**
+ * Yields the messages of an event stream (HTML, 9.2.6), grouped as they arrived. A group is empty when only a comment arrived.
+ */
 export async function* readMessages(stream: ReadableStream<Uint8Array>): AsyncGenerator<readonly StreamMessage[]> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
@@ -149,7 +154,7 @@ export function pauseAfter(failures: number): Promise<void> {
   });
 }
 
-/** What the server refused, in its own words; `status` is that of HTTP. */
+/** Carries the server's own message for a refused request; `status` is the HTTP status. */
 export class RefusedError extends Error {
   override readonly name = "Refused";
   readonly status: number;
@@ -162,7 +167,7 @@ export class RefusedError extends Error {
   }
 }
 
-/** The problem details (RFC 9457) of an answer; of one that has none, its status. */
+/** Reads the problem details (RFC 9457) of a response, or its status when it has none. */
 async function readRefusal(response: Response): Promise<RefusedError> {
   const body: unknown = await response.json().catch(() => undefined);
   const { detail, hint } = isRecord(body) ? body : {};
@@ -183,14 +188,14 @@ export interface Sending {
 export type Send = (method: "GET" | "POST" | "DELETE", path: string, sending?: Sending) => Promise<Response>;
 
 export interface SenderOptions {
-  /** In front of each path; empty for where the page comes from. */
+  /** Is prefixed to each path, and is empty for the page's own origin. */
   readonly origin: string;
   token(): string | undefined;
-  /** Somebody has to sign in; resolves when they have. Rejects when the signal aborts. */
+  /** Resolves when the user has signed in. Rejects when the signal aborts. */
   signIn(signal: AbortSignal | undefined): Promise<void>;
 }
 
-/** A request that is refused for want of a token waits for one and is sent again. */
+/** A request refused for a missing token waits for one and is sent again. */
 export function createSender({ origin, token, signIn }: SenderOptions): Send {
   return async (method, path, { body, headers, signal } = {}) => {
     for (;;) {

@@ -2,14 +2,13 @@ import type { PlanReply } from "../../../../core/plan-reply.ts";
 import type { Approval } from "../../../../core/tools/tool.ts";
 import { isRecord, type JsonObject, type JsonSchema, toText } from "../../../../kit/json.ts";
 
-/** What a run wants to know of whoever asked it. */
 export type OpenQuestion = { readonly id: string; readonly message: string } & (
   | {
       readonly kind: "call";
       readonly tool: string;
       readonly arguments: unknown;
       readonly rule: string;
-      /** A yes counts for this call alone. */
+      /** Is true when the approval applies to this call only. */
       readonly onlyOnce: boolean;
     }
   | { readonly kind: "plan" }
@@ -17,13 +16,12 @@ export type OpenQuestion = { readonly id: string; readonly message: string } & (
   | { readonly kind: "url"; readonly from: string; readonly url: string }
 );
 
-/** What can be said to it. */
 export type Reply =
   | Approval
   | PlanReply
   | { action: "accept" | "decline" | "cancel"; content?: JsonObject | undefined };
 
-/** A question that came from outside; undefined where it is none. */
+/** Reads an untrusted question. Returns undefined when the value is not one. */
 export function readQuestion(value: unknown): OpenQuestion | undefined {
   if (!isRecord(value)) return undefined;
   const { question_id, kind, tool, rule, only_once, schema, url } = value;

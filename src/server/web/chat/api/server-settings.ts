@@ -2,7 +2,7 @@ import type { Mode } from "../../../../core/outcome.ts";
 import { isRecord, toText } from "../../../../kit/json.ts";
 import { modes } from "../../../../render/mode-names.ts";
 
-/** One of the two models, by what it does. */
+/** Names one of the two models by its task. */
 export type Role = "function_call" | "answer";
 
 export const roles: readonly Role[] = ["function_call", "answer"];
@@ -14,19 +14,18 @@ export const parameterNames: readonly ParameterName[] = ["temperature", "top_p",
 /** Parameters of a model; what is not there is as the server has it. */
 export type Parameters = Readonly<Partial<Record<ParameterName, number>>>;
 
-/** How the server is set, as far as the page shows it. */
 export interface ServerSettings {
-  /** In which a chat starts. */
+  /** Is the mode in which a chat starts. */
   readonly mode: Mode;
   readonly models: Readonly<Record<Role, string>>;
-  /** What can be chosen, `provider/model`. */
+  /** Lists the available models as `provider/model`. */
   readonly choices: readonly string[];
   readonly parameters: Readonly<Record<Role, Parameters>>;
   readonly search: { readonly available: boolean; readonly enabled: boolean; readonly reason: SearchReason };
   readonly limits: Readonly<Partial<Record<LimitName, number>>>;
 }
 
-/** Why there is no web search, where there is none. */
+/** States why web search is unavailable. */
 export type SearchReason = "off" | "no_service" | "not_permitted";
 
 const searchReasons: readonly SearchReason[] = ["off", "no_service", "not_permitted"];
@@ -35,7 +34,7 @@ export type LimitName = "max_iterations" | "max_tool_calls" | "timeout_s";
 
 export const limitNames: readonly LimitName[] = ["max_iterations", "max_tool_calls", "timeout_s"];
 
-/** The settings that came from outside; what is missing is as if nothing could be chosen. */
+/** Reads untrusted settings. Missing ones are read as if there were nothing to choose. */
 export function readSettings(value: unknown): ServerSettings {
   const { start_mode, models, choices, parameters, search, limits } = isRecord(value) ? value : {};
   const { available, enabled, reason: told } = isRecord(search) ? search : {};
@@ -55,7 +54,7 @@ function byRole<T>(value: unknown, read: (value: unknown) => T): Record<Role, T>
   return { function_call: read(function_call), answer: read(answer) };
 }
 
-/** Those of the names that have a number. */
+/** Returns the entries among these names whose values are numbers. */
 export function readNumbers<Name extends string>(
   value: unknown,
   names: readonly Name[],

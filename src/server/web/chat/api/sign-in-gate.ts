@@ -1,13 +1,13 @@
 import type { TabStorage } from "../storage/tab-storage.ts";
 
-/** Where requests wait that the server refuses for want of a token. */
+/** Requests that the server refuses for a missing token wait here. */
 export interface SignInGate {
   /** Resolves when a token has been given, which may be the wrong one again. */
   signIn(): Promise<void>;
   give(token: string): void;
 }
 
-/** `ask` asks for a token, and is told whether there was one. */
+/** Calls `ask` to request a token; its argument tells whether a previous token was wrong. */
 export function createSignInGate(keeper: TabStorage, ask: (isWrong: boolean) => void): SignInGate {
   let waiting: (() => void)[] = [];
   return {

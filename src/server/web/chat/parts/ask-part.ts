@@ -12,7 +12,7 @@ import { chatTexts } from "../state/chat-texts.ts";
 /** Gives an answer to the run; false where it was not taken, so that it may be given again. */
 export type Answer = (question: OpenQuestion, reply: Reply) => Promise<boolean>;
 
-/** What the run wants to know, with all that belongs to it in sight, and its answers. */
+/** Shows the run's question with all its details and the possible answers. */
 export function createAsk(locale: Locale, answer: Answer): Part<OpenQuestion | undefined> {
   const box = createElement("div", { class: "ask", role: "group", hidden: "" });
   let shown: string | undefined;
@@ -79,7 +79,7 @@ function callBody(question: OpenQuestion & { kind: "call" }, locale: Locale, rep
   return [given, ...(rule === "" ? [] : [facts]), actions(...buttons)];
 }
 
-/** The plan itself stands above, as a list. */
+/** The plan itself is already shown above, as a list. */
 function planBody(locale: Locale, reply: Say): Node[] {
   const words = createElement("textarea", { class: "change", rows: "2" });
   const sendChange = createButton(say(locale, chatTexts.sendChange), () => {
@@ -153,11 +153,13 @@ export function createButton(text: string, press: () => void, look?: string | un
 
 export interface FormFields {
   readonly element: HTMLElement;
-  /** What was filled in; undefined where something does not fit, which is shown at its field and has the focus. */
+  /**
+   * Returns the filled-in values, or undefined when one is invalid. The invalid field then shows the error and gets the focus.
+   */
   read(): JsonObject | undefined;
 }
 
-/** The fields of a tool's form (MCP's elicitation); undefined for a form that cannot be shown. */
+/** Creates the fields of a tool's form (MCP elicitation). Returns undefined for a form that cannot be shown. */
 export function createFormFields(schema: JsonSchema, locale: Locale): FormFields | undefined {
   const fields = readForm(schema)?.map((field) => createField(field, locale));
   if (fields === undefined) return undefined;
@@ -181,7 +183,7 @@ export function createFormFields(schema: JsonSchema, locale: Locale): FormFields
 interface Field {
   readonly name: string;
   readonly element: HTMLElement;
-  /** Undefined where nothing was filled in. */
+  /** Returns undefined when the field is empty. */
   value(): JsonValue | undefined;
   check(): boolean;
   focus(): void;

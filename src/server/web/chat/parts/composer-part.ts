@@ -8,15 +8,15 @@ import { createButton } from "./ask-part.ts";
 import { type ChatActions, createModelSettings } from "./model-settings.ts";
 
 export interface ComposerPart extends Part<ChatState>, Pick<ChoicesPart, "close"> {
-  /** What is written and not sent. */
+  /** Holds the text that has not been sent yet. */
   draft: string;
   focus(): void;
 }
 
-/** What the server takes of a question, in characters. */
+/** Limits a question to what the server accepts, in characters. */
 const longestQuestion = 100_000;
 
-/** Where a question is written, and what it is to go along with. */
+/** Creates the field for a question and the settings that are sent with it. */
 export function createComposer(locale: Locale, actions: ChatActions, drafts: Drafts): ComposerPart {
   const words = { rows: "1", placeholder: say(locale, chatTexts.messagePlace), "aria-describedby": "message_word" };
   const message = createElement("textarea", { class: "message", id: "message", dir: "auto", ...words });
@@ -113,12 +113,15 @@ export function createComposer(locale: Locale, actions: ChatActions, drafts: Dra
   };
 }
 
-/** Whether the key sends: an Enter that ends the choice of a character does not; Safari tells that by the key's code alone. */
+/**
+ * Returns true when the key sends the question. Enter does not send while it ends an input-method composition; in Safari only
+ * the key code shows this.
+ */
 export function isPlainEnter({ key, shiftKey, isComposing, keyCode }: KeyboardEvent): boolean {
   return key === "Enter" && !shiftKey && !isComposing && keyCode !== 229;
 }
 
-/** What was asked last in the conversation in sight; empty where nothing was. */
+/** Returns the last question of the shown conversation, or an empty string. */
 export function findLastQuestion({ items, turns }: Pick<ChatState, "items" | "turns">): string {
   const last = items.findLast(({ key, kind }) => kind === "turn" && turns[key] !== undefined);
   return last === undefined ? "" : (turns[last.key]?.run.question ?? "");
@@ -127,11 +130,11 @@ export function findLastQuestion({ items, turns }: Pick<ChatState, "items" | "tu
 interface ChoicesPart extends Part<ChatState> {
   /** Folds the models and parameters away; false where they are not in sight. */
   close(): boolean;
-  /** False where a parameter is not allowed: it is shown, and has the focus. */
+  /** Returns false when a parameter is invalid. That parameter is then shown and gets the focus. */
   check(): boolean;
 }
 
-/** The mode, the search switch, the models and their parameters (model-invocation.md, "模式 UI 组件"). */
+/** Creates the controls for the mode, the search switch, the models and their parameters (model-invocation.md, "模式 UI 组件"). */
 export function createChoices(locale: Locale, actions: ChatActions, buttons: readonly Node[]): ChoicesPart {
   const mode = createElement("select", { id: "mode_selector", "aria-describedby": "mode_help" });
   for (const each of modes) {
@@ -213,7 +216,7 @@ export function createChoices(locale: Locale, actions: ChatActions, buttons: rea
   };
 }
 
-/** Why the switch cannot be moved; empty where it can (web-search.md, "Agent 模式搜索开关"). */
+/** Explains why the switch is disabled, and is empty when it is enabled (web-search.md, "Agent 模式搜索开关"). */
 function searchWhy({ choices: { mode }, settings }: ChatState, locale: Locale): string {
   if (mode !== "chat") return describeSearchChoice(mode, locale);
   return settings?.search.available === false ? say(locale, searchBarred[settings.search.reason]) : "";

@@ -10,11 +10,11 @@ import type { ChatState } from "../state/chat-state.ts";
 import { chatTexts, parameterLabels, roleNames } from "../state/chat-texts.ts";
 
 export interface ModelSettings extends Part<ChatState> {
-  /** The first field whose value is not allowed, which stands beside it. */
+  /** Returns the first field with an invalid value. The error is shown beside it. */
   wrong(): HTMLElement | undefined;
 }
 
-/** The two models and the parameters of each (agent-mode.md, "UI 配置"). */
+/** Creates the controls for the two models and their parameters (agent-mode.md, "UI 配置"). */
 export function createModelSettings(locale: Locale, actions: ChatActions): ModelSettings {
   const parts = roles.map((role) => createRole(role, locale, actions));
   return {
@@ -104,14 +104,14 @@ function createParameter(role: Role, name: ParameterName, locale: Locale, action
   };
 }
 
-/** model-invocation.md, "无效参数"; what a vendor allows beyond it is judged by the server. */
+/** Checks the range of model-invocation.md, "无效参数". The server checks the vendor's further limits. */
 function fits(name: ParameterName, value: number): boolean {
   if (name === "temperature") return value >= 0 && value < 2;
   if (name === "top_p") return value > 0 && value <= 1;
   return Number.isInteger(value) && value >= 1;
 }
 
-/** All that a person can do on the page. None of it rejects: what goes wrong is shown. */
+/** Lists all user actions on the page. None of them rejects: errors are shown on the page. */
 export interface ChatActions {
   /** Asks what was written; false where it cannot be asked now. */
   send(text: string): boolean;
@@ -119,7 +119,7 @@ export interface ChatActions {
   askAgain(text: string, mode?: Mode): void;
   /** Stops the run that is in sight; false where none goes on. */
   stop(): boolean;
-  /** Whether the answer was taken. */
+  /** Resolves to true when the server accepted the answer. */
   reply(key: string, question: OpenQuestion, reply: Reply): Promise<boolean>;
   loadSteps(key: string): void;
   chooseMode(mode: Mode): void;

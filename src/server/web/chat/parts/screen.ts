@@ -13,10 +13,10 @@ import type { ChatActions } from "./model-settings.ts";
 import { createSide } from "./side-part.ts";
 import { createTalk } from "./talk-part.ts";
 
-/** What stands in the window, in one language at a time. */
+/** Shows the whole page in one language at a time. */
 export interface Screen {
   readonly locale: Locale;
-  /** What is written and not sent. */
+  /** Holds the text that has not been sent yet. */
   draft: string;
   show(chat: ChatState): void;
   /** Puts the focus where one writes. */
@@ -24,7 +24,7 @@ export interface Screen {
   /** Closes what is open above the talk; false where nothing is. */
   close(): boolean;
   askToken(isWrong: boolean): void;
-  /** In another language all is another; so it is made anew. */
+  /** Rebuilds the page, because every text changes with the language. */
   speak(locale: Locale, chat: ChatState): void;
 }
 
@@ -121,7 +121,6 @@ export interface ChatView extends Part<ChatState> {
   close(): boolean;
 }
 
-/** The whole page in one language. */
 function createChatView(locale: Locale, actions: ChatActions, drafts: Drafts): ChatView {
   const app = createElement("div", { class: "app", "data-drawer": "closed" });
   const isOpen = (): boolean => app.dataset.drawer === "open";
@@ -178,7 +177,7 @@ function createChatView(locale: Locale, actions: ChatActions, drafts: Drafts): C
   };
 }
 
-/** What a screen reader is told: how the last run stands, or what was changed since. */
+/** Returns the text for screen readers: the status of the last run, or the latest change after it. */
 function saidLast({ items, turns }: ChatState, locale: Locale): string {
   const item = items.at(-1);
   if (item === undefined) return "";

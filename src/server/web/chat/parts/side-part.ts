@@ -16,7 +16,7 @@ export interface SideOptions {
   close(): void;
 }
 
-/** The conversations. */
+/** Shows the list of conversations. */
 export function createSide({ locale, actions, close }: SideOptions): Part<ChatState> {
   const fresh = createButton(say(locale, chatTexts.newChat), () => {
     close();
@@ -124,7 +124,7 @@ export interface QuestionDialog {
   ask(text: string, yes: string, act: () => void): void;
 }
 
-/** A question that nothing else goes on beside. The browser keeps the focus in it, and Escape is a no. */
+/** Shows a question that blocks the rest of the page. The browser keeps the focus inside, and Escape means no. */
 export function createQuestionDialog(locale: Locale): QuestionDialog {
   const words = createElement("p", { id: "dialog-words" });
   const dialog = createElement("dialog", { class: "confirm-delete", "aria-labelledby": "dialog-words" });

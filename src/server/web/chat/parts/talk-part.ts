@@ -21,10 +21,10 @@ import { createAsk, createButton } from "./ask-part.ts";
 import type { ChatActions } from "./model-settings.ts";
 import { createKeyedList } from "./side-part.ts";
 
-/** So near to the end, in CSS pixels, a reader follows what is written. */
+/** Within this distance from the end, in CSS pixels, the view follows new text. */
 const nearEnd = 80;
 
-/** What was asked and answered; it stays at its end as long as the reader does. */
+/** Shows questions and answers. It stays scrolled to its end as long as the reader does. */
 export function createTalk(locale: Locale, actions: ChatActions): Part<ChatState> {
   const welcome = createWelcome(locale, actions);
   const list = createElement("ol", { class: "turns" });
@@ -98,7 +98,7 @@ function createItem(locale: Locale, actions: ChatActions, { key, item }: ShownIt
   };
 }
 
-/** Before the first question: in which mode one is, and what the others are (model-invocation.md, "默认模式配置", "模式说明"). */
+/** Before the first question, shows the current mode and explains the others (model-invocation.md, "默认模式配置", "模式说明"). */
 function createWelcome(locale: Locale, actions: ChatActions): Part<ChatState> {
   const now = createElement("p", { class: "hint" });
   const cards = createElement("ul", { class: "modes" });
@@ -140,11 +140,10 @@ function createCard(locale: Locale, actions: ChatActions): Part<Card> {
 
 interface ShownTurn {
   readonly turn: Turn;
-  /** Whether no later question stands below it. */
   readonly isNewest: boolean;
 }
 
-/** A question and, under it, all that its run does and says. */
+/** Shows a question and, below it, everything its run does and says. */
 export function createTurnPart(locale: Locale, actions: ChatActions, key: string): Part<ShownTurn> {
   const question = createQuestion(locale);
   const status = createElement("p", { class: "status" });
@@ -205,7 +204,7 @@ export function createTurnPart(locale: Locale, actions: ChatActions, key: string
   };
 }
 
-/** Without the advice for those who have no buttons. */
+/** Removes the advice that is meant for users without buttons. */
 function withoutAdvice(hint: string, locale: Locale): string {
   const advice = say(locale, chatAdvice);
   return hint.endsWith(advice) ? hint.slice(0, -advice.length).trimEnd() : hint;
@@ -221,11 +220,10 @@ function billLine(bill: readonly PhaseBill[], locale: Locale): string {
   );
 }
 
-/** What is longer, in characters or lines, is folded after its first lines. */
+/** Longer texts are collapsed to their first lines; the limits are in characters and lines. */
 const longText = 1200;
 const manyLines = 16;
 
-/** What was asked. */
 export function createQuestion(locale: Locale): Part<string> {
   const text = createElement("div", { class: "question", dir: "auto" });
   const fold = createButton("", () => show(text.dataset.folded !== "true"), "unfold");
@@ -248,7 +246,7 @@ export function createQuestion(locale: Locale): Part<string> {
   };
 }
 
-/** What can be done about a run that failed or was stopped: the same is asked again. */
+/** Offers to ask the same question again after a run that failed or was stopped. */
 export function createAfter(locale: Locale, actions: ChatActions): Part<RunState> {
   let question = "";
   const again = createButton(say(locale, chatTexts.tryAgain), () => actions.askAgain(question));

@@ -6,7 +6,9 @@ import type { ParameterName, Role } from "../api/server-settings.ts";
 import { addNote, type ChatState, showTalk } from "./chat-state.ts";
 import { chatTexts, describeChangedSetting, roleNames } from "./chat-texts.ts";
 
-/** Another mode begins a new conversation and says so (model-invocation.md, "模式切换"); the search switch stays as it is. */
+/**
+ * Choosing another mode begins a new conversation and says so (model-invocation.md, "模式切换"). The search switch does not change.
+ */
 export function chooseMode(chat: ChatState, mode: Mode): ChatState {
   // Chosen is chosen, also where it changes nothing: what the server says later does not take it back.
   if (mode === chat.choices.mode) return { ...chat, choices: { ...chat.choices } };
@@ -19,7 +21,7 @@ export function chooseSearch(chat: ChatState, search: boolean): ChatState {
   return { ...chat, choices: { ...chat.choices, search } };
 }
 
-/** Another model begins a new conversation too (model-invocation.md, "模型切换"). */
+/** Choosing another model begins a new conversation too (model-invocation.md, "模型切换"). */
 export function chooseModel(chat: ChatState, role: Role, name: string): ChatState {
   const { choices, settings } = chat;
   if (name === getModel(chat, role)) return chat;
@@ -31,7 +33,7 @@ export function chooseModel(chat: ChatState, role: Role, name: string): ChatStat
   return addNote(startConversation({ ...chat, choices: { ...choices, models } }), text);
 }
 
-/** The history stays (model-invocation.md, "参数调节功能"); undefined: as the server has it. */
+/** Keeps the history (model-invocation.md, "参数调节功能"). Undefined restores the server's value. */
 export function chooseParameter(
   chat: ChatState,
   role: Role,
@@ -54,7 +56,7 @@ export function getModel({ choices, settings }: ChatState, role: Role): string {
   return choices.models[role] ?? settings?.models[role] ?? "";
 }
 
-/** A new conversation: what was said is left behind. */
+/** Begins a new conversation without the previous history. */
 export function startConversation(chat: ChatState): ChatState {
   return showTalk(chat, undefined, [], []);
 }

@@ -6,9 +6,12 @@ import { chooseMode, chooseSearch, getModel, startConversation } from "./chat-ch
 import { addNote, type ChatState } from "./chat-state.ts";
 import { roleNames, searchBarred } from "./chat-texts.ts";
 
-/** A command of the terminal chat that the page has too; the others there have a control here, or none. */
+/**
+ * Represents a command of the terminal chat that the page also has. The other commands have a control on the page or do not
+ * apply.
+ */
 interface PageCommand {
-  /** With what it takes. */
+  /** Shows the command with its arguments. */
   readonly usage: string;
   readonly help: Text;
   run(chat: ChatState, argument: string): ChatState;
@@ -42,12 +45,15 @@ const commands: Readonly<Record<string, PageCommand>> = {
   },
 };
 
-/** Whether a line is one to the page and not to a model; a path such as `/etc/hosts` is none. */
+/**
+ * Returns true when a line is a command for the page and not a question for a model. A path such as `/etc/hosts` is not a
+ * command.
+ */
 export function isCommand(line: string): boolean {
   return /^\/[a-z-]*(\s|$)/i.test(line);
 }
 
-/** The chat after a command (model-invocation.md, "模式相关命令"). What is no command of the page is told. */
+/** Applies a command to the chat (model-invocation.md, "模式相关命令"). An unknown command is reported. */
 export function runCommand(chat: ChatState, line: string): ChatState {
   const [, name = "", argument = ""] = /^(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = Object.hasOwn(commands, name.toLowerCase()) ? commands[name.toLowerCase()] : undefined;
@@ -80,7 +86,7 @@ function runSearch(chat: ChatState, argument: string): ChatState {
   });
 }
 
-/** With what sets the modes apart, and how to switch (model-invocation.md, "帮助命令更新"). */
+/** Explains how the modes differ and how to switch between them (model-invocation.md, "帮助命令更新"). */
 function helpLines(): Text[] {
   const ofModes = modes.map((mode) => ({
     zh: `${modeNames[mode].zh}：${modeHelp[mode].zh}`,
@@ -112,7 +118,7 @@ const limitTexts: Record<LimitName, Text> = {
   timeout_s: { zh: "最大执行时间（秒）", en: "time limit (seconds)" },
 };
 
-/** What counts for the next question: the mode with what is configured for it, the models and their parameters. */
+/** Lists the settings for the next question: the mode and its configuration, the models and their parameters. */
 export function listConfigLines(chat: ChatState): Text[] {
   const { mode } = chat.choices;
   const modeLine: Text = {
@@ -123,7 +129,7 @@ export function listConfigLines(chat: ChatState): Text[] {
   return [modeLine, ...limits.flatMap((name) => limitLine(chat, name)), ...roles.map((role) => roleLine(chat, role))];
 }
 
-/** A plain answer takes no rounds and calls no tools. */
+/** Only these limits apply to chat mode, which has no rounds and calls no tools. */
 const chatLimits: readonly LimitName[] = ["timeout_s"];
 const agentLimits: readonly LimitName[] = ["max_iterations", "max_tool_calls", "timeout_s"];
 

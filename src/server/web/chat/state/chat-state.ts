@@ -5,53 +5,52 @@ import type { ConversationEntry, RunEntry } from "../api/conversation.ts";
 import type { OpenQuestion } from "../api/question.ts";
 import type { Parameters, Role, ServerSettings } from "../api/server-settings.ts";
 
-/** What a person has chosen, over what the server is set to. */
+/** Holds the user's choices, which override the server settings. */
 export interface Choices {
   readonly mode: Mode;
-  /** The switch of web search: it counts in chat mode, and other modes leave it as it is. */
+  /** Turns web search on or off. It applies to chat mode, and other modes leave it unchanged. */
   readonly search: boolean;
   readonly models: Readonly<Partial<Record<Role, string>>>;
   readonly parameters: Readonly<Partial<Record<Role, Parameters>>>;
 }
 
-/** A question and the run that answers it. */
+/** A turn is a question and the run that answers it. */
 export interface Turn {
   readonly key: string;
-  /** Undefined until the run of a new conversation has begun. */
+  /** Is undefined until the run of a new conversation has begun. */
   readonly conversationId: string | undefined;
   readonly run: RunState;
   readonly question: OpenQuestion | undefined;
-  /** Whether its events are being read. */
+  /** Is true while the page reads the run's events. */
   readonly isFollowed: boolean;
-  /** An older run, of which the answer alone is known so far. */
+  /** Is the ID of an older run of which only the answer has been loaded. */
   readonly keptRunId: string | undefined;
-  /** The server does not know its run any more: it can be asked again. */
+  /** Is true when the server no longer knows the run, so the question can be asked again. */
   readonly isGone: boolean;
 }
 
-/** What stands in the talk: turns by their keys, and words between them. */
+/** Lists the contents of a conversation: turns, by their keys, and notes between them. */
 export type TalkItem =
   | { readonly kind: "turn"; readonly key: string }
   | { readonly kind: "note"; readonly key: string; readonly text: Text };
 
-/** All that the page shows. */
+/** Holds everything that the page shows. */
 export interface ChatState {
-  /** Undefined until the server has told. */
+  /** Is undefined until the server has sent its settings. */
   readonly settings: ServerSettings | undefined;
   readonly choices: Choices;
   readonly conversations: readonly ConversationEntry[];
-  /** Where more of them begin. */
+  /** Is the start of the next page of conversations. */
   readonly moreAt: number | undefined;
-  /** Runs that go on, as the server last listed them. */
+  /** Holds the active runs that the server last listed. */
   readonly running: readonly RunEntry[];
-  /** The one that is shown; undefined for a new one. */
+  /** Is the conversation that is shown, and undefined for a new one. */
   readonly conversationId: string | undefined;
   readonly items: readonly TalkItem[];
-  /** Also those of other conversations whose runs go on. */
+  /** Includes turns of other conversations whose runs are still active. */
   readonly turns: Readonly<Record<string, Turn>>;
-  /** Whether the server cannot be reached. */
   readonly isLost: boolean;
-  /** What went wrong outside of runs. */
+  /** Describes an error that does not belong to a run. */
   readonly problem: string;
 }
 
@@ -76,7 +75,6 @@ export function createTurn(key: string, question: string): Turn {
   return { ...unknown, key, run, isFollowed: true, isGone: false };
 }
 
-/** The chat with a turn at its end. */
 export function addTurn(chat: ChatState, turn: Turn): ChatState {
   return {
     ...chat,
@@ -85,7 +83,7 @@ export function addTurn(chat: ChatState, turn: Turn): ChatState {
   };
 }
 
-/** The chat without the turns in sight that asked this and whose runs are gone. */
+/** Removes the shown turns that asked this question and whose runs are gone. */
 export function removeGoneTurns(chat: ChatState, question: string): ChatState {
   const gone = chat.items.filter(({ key }) => chat.turns[key]?.isGone && chat.turns[key].run.question === question);
   if (gone.length === 0) return chat;
@@ -97,13 +95,12 @@ export function removeGoneTurns(chat: ChatState, question: string): ChatState {
   };
 }
 
-/** The chat with a line at its end. */
 export function addNote(chat: ChatState, text: Text): ChatState {
   const key = `note-${chat.items.length}-${text.en}`;
   return { ...chat, items: [...chat.items, { kind: "note", key, text }] };
 }
 
-/** The chat with this turn changed; one that is gone stays so. */
+/** Changes this turn. A turn that has been removed stays removed. */
 export function changeTurn(chat: ChatState, key: string, change: (turn: Turn) => Turn): ChatState {
   const turn = chat.turns[key];
   return turn === undefined ? chat : { ...chat, turns: { ...chat.turns, [key]: change(turn) } };
@@ -113,7 +110,7 @@ export function changeRun(chat: ChatState, key: string, change: RunChange): Chat
   return changeTurn(chat, key, (turn) => ({ ...turn, run: reduceRunState(turn.run, change) }));
 }
 
-/** The chat with another conversation in sight: these items and turns, and of the others what is not settled. */
+/** Shows another conversation with these items and turns, and keeps the unsettled turns of the others. */
 export function showTalk(
   chat: ChatState,
   conversationId: string | undefined,
@@ -135,18 +132,18 @@ export function isFinished({ outcome, plain }: RunState): boolean {
   return outcome !== undefined || plain !== undefined;
 }
 
-/** What this page alone knows all about: a run that it follows, or a question whose run is gone. */
+/** Returns true when only this page has the complete turn: it follows the run, or the run is gone. */
 export function isUnsettled({ isFollowed, isGone, run }: Turn): boolean {
   return isGone || (isFollowed && !isFinished(run));
 }
 
-/** The turn in sight whose run goes on. */
+/** Returns the shown turn whose run is active. */
 export function findActiveTurn({ items, turns }: ChatState): Turn | undefined {
   const shown = items.flatMap((item) => (item.kind === "turn" ? (turns[item.key] ?? []) : []));
   return shown.findLast(({ isFollowed, run }) => isFollowed && !isFinished(run));
 }
 
-/** The one place that holds what the page shows. */
+/** The store is the only place that holds what the page shows. */
 export interface Store {
   readonly state: ChatState;
   change(change: (state: ChatState) => ChatState): void;

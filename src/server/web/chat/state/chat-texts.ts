@@ -1,7 +1,7 @@
 import type { Text } from "../../../../kit/errors.ts";
 import type { ParameterName, Role, SearchReason } from "../api/server-settings.ts";
 
-/** All words of the chat page that are not those of a run. */
+/** Holds all texts of the chat page that do not belong to a run. */
 export const chatTexts = {
   message: { zh: "输入问题", en: "Your question" },
   messagePlace: { zh: "问点什么…", en: "Ask anything…" },
@@ -83,7 +83,7 @@ export const chatTexts = {
   },
 } as const satisfies Record<string, Text>;
 
-/** Why the search switch cannot be moved in chat mode. */
+/** Explains why the search switch is disabled in chat mode. */
 export const searchBarred: Record<SearchReason, Text> = {
   off: {
     zh: "联网搜索已在配置中关闭（--no-search 或 search.enabled）。",
@@ -99,20 +99,20 @@ export const searchBarred: Record<SearchReason, Text> = {
   },
 };
 
-/** What each of the two models does. */
+/** Names the task of each of the two models. */
 export const roleNames: Record<Role, Text> = {
   function_call: { zh: "工具调用模型", en: "Function-call model" },
   answer: { zh: "回答模型", en: "Answer model" },
 };
 
-/** As settings are written. */
+/** Labels the parameters as they are written in settings. */
 export const parameterLabels: Record<ParameterName, string> = {
   temperature: "temperature",
   top_p: "top_p",
   max_tokens: "max_tokens",
 };
 
-/** Of a question that the server would refuse; both in characters. */
+/** Describes a question that the server would refuse as too long. Both numbers are in characters. */
 export function describeTooLong(length: number, limit: number): Text {
   const [now, allowed] = [length.toLocaleString("en"), limit.toLocaleString("en")];
   return {
@@ -129,7 +129,7 @@ export function labelRemoval(title: string): Text {
   return { zh: `删除“${title}”`, en: `Delete “${title}”` };
 }
 
-/** A setting that has changed, as `/set` of the terminal words it. */
+/** Describes a changed setting in the words of the terminal's `/set`. */
 export function describeChangedSetting(key: string, before: Text, now: Text): Text {
   return { zh: `${key}：${before.zh} → ${now.zh}`, en: `${key}: ${before.en} → ${now.en}` };
 }

@@ -3,15 +3,14 @@ import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import type { ConversationEntry } from "../api/conversation.ts";
 import { type ChatState, isUnsettled, type Turn } from "./chat-state.ts";
 
-/** A conversation as the side shows it. */
 export interface SideEntry extends ConversationEntry {
   readonly key: string;
   readonly isCurrent: boolean;
-  /** What goes on in it: a run, or one that waits for a person. */
+  /** Marks a conversation that has an active run, or one whose run waits for a person. */
   readonly mark: "running" | "waits" | undefined;
 }
 
-/** Those that are kept, and before them those in which a first run goes on. */
+/** Lists the kept conversations, preceded by those whose first run is still active. */
 export function toSideEntries(chat: ChatState): SideEntry[] {
   const { conversations, conversationId } = chat;
   const going = goingIn(chat);
@@ -24,12 +23,12 @@ export function toSideEntries(chat: ChatState): SideEntry[] {
   });
 }
 
-/** How many conversations wait for a person. */
+/** Counts the conversations that wait for a person. */
 function countWaiting(chat: ChatState): number {
   return [...goingIn(chat).values()].filter(({ mark }) => mark === "waits").length;
 }
 
-/** Whether something goes on that this page does not follow, so that nothing tells it of the end. */
+/** Returns true when a run is active that this page does not follow, so that no event will report its end. */
 export function hasUnfollowed({ running, turns }: ChatState): boolean {
   const followed = new Set(Object.values(turns).map(({ run }) => run.runId));
   return running.some(({ id }) => !followed.has(id));
@@ -40,7 +39,7 @@ interface Going extends ConversationEntry {
   readonly mark: SideEntry["mark"];
 }
 
-/** What goes on, by conversation: as this page follows it, and as the server lists what it does not follow. */
+/** Maps each conversation to its active run: from this page where it follows the run, else from the server's list. */
 function goingIn({ running, turns }: ChatState): Map<string, Going> {
   const all = Object.values(turns);
   const known = new Set(all.map(({ run }) => run.runId));
@@ -69,14 +68,14 @@ function firstQuestion({ turns }: ChatState, id: string): string {
   return Object.values(turns).find(({ conversationId }) => conversationId === id)?.run.question ?? "";
 }
 
-/** Of the conversation in sight; empty for a new one. */
+/** Returns the title of the shown conversation, or an empty string for a new one. */
 export function getTalkTitle({ conversationId, conversations, items, turns }: ChatState): string {
   const [first] = items.flatMap((item) => (item.kind === "turn" ? (turns[item.key] ?? []) : []));
   const kept = conversations.find(({ id }) => id === conversationId);
   return sanitizeLine(kept?.title || toConversationTitle(first?.run.question ?? ""));
 }
 
-/** Of the tab: the conversation, behind how many wait for a person. */
+/** Returns the title of the tab: the number of conversations that wait for a person, then the conversation's title. */
 export function getTabTitle(chat: ChatState): string {
   const waiting = countWaiting(chat);
   const name = [getTalkTitle(chat), "Duet"].filter(Boolean).join(" · ");

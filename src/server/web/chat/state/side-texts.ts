@@ -1,6 +1,6 @@
 import type { Text } from "../../../../kit/errors.ts";
 
-/** What is said of conversations and runs that are out of sight, or gone. */
+/** Holds the texts about conversations and runs that are not shown or no longer exist. */
 export const sideTexts = {
   running: { zh: "进行中", en: "running" },
   waits: { zh: "等待您", en: "needs you" },

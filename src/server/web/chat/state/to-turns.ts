@@ -4,8 +4,8 @@ import type { Conversation, RunEntry } from "../api/conversation.ts";
 import { createTurn, type Turn } from "./chat-state.ts";
 
 /**
- * A kept conversation as turns, oldest first: each run with the answer that it gave, and answers whose runs are not known any
- * more. Runs that go on are left to whoever follows them.
+ * Converts a kept conversation to turns, oldest first. These are runs with their answers, and answers whose runs are no longer
+ * known. Active runs are left to the code that follows them.
  */
 export function toTurns(conversation: Conversation, id: string): Turn[] {
   const turns: Turn[] = [];

@@ -1,16 +1,16 @@
 import type { ChatState } from "../state/chat-state.ts";
 
-/** The address of the conversation in sight: `#conversation=…`. */
+/** Manages the address of the shown conversation: `#conversation=…`. */
 export interface AddressHash {
-  /** The conversation that the address names. */
+  /** Is the conversation ID in the address. */
   readonly conversationId: string | undefined;
-  /** The chat has changed: another conversation is another entry of the tab's history. */
+  /** Runs after the chat has changed. Another conversation becomes another entry of the tab's history. */
   follow(before: ChatState, now: ChatState): void;
   /** Makes the address name what is in sight, in the place of what it named. */
   settle(now: ChatState): void;
 }
 
-/** What of a window says where it is. */
+/** Lists the members of a window that hold its address. */
 interface AddressBar {
   readonly location: { readonly hash: string; readonly pathname: string; readonly search: string };
   readonly history: Record<"pushState" | "replaceState", (state: unknown, unused: string, place: string) => void>;

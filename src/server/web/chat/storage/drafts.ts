@@ -1,20 +1,20 @@
 import type { ChatState } from "../state/chat-state.ts";
 
-/** What is written and not sent, in each conversation, for as long as the tab is open. */
+/** Keeps the unsent text of each conversation for as long as the tab is open. */
 export interface Drafts {
   /** Keeps what is written in the conversation that is in sight. */
   write(text: string): void;
-  /** What is to stand in the field, of which this is the text, with this conversation in sight. */
+  /** Returns the text for the input field when this conversation is shown; `text` is what the field holds now. */
   turnTo(chat: Pick<ChatState, "conversationId" | "items">, text: string): string;
 }
 
-/** Which conversation is in sight; the first turn tells one that has no name yet from another. */
+/** Identifies the shown conversation. The first turn distinguishes new conversations, which have no ID yet. */
 interface Place {
   readonly id: string | undefined;
   readonly first: string | undefined;
 }
 
-/** A browser that refuses to keep things keeps none. */
+/** Nothing is kept when the browser denies access to its storage. */
 export function createDrafts(storage: () => Storage): Drafts {
   let place: Place | undefined;
   const nameOf = (id = ""): string => `duet.draft.${id}`;

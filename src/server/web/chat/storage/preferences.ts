@@ -4,22 +4,22 @@ import { isRecord } from "../../../../kit/json.ts";
 import { modes } from "../../../../render/mode-names.ts";
 import type { StoredChat } from "./tab-storage.ts";
 
-/** What has been chosen in this browser, for tabs that have chosen nothing of their own. */
+/** Holds the choices made in this browser, for tabs that have made none of their own. */
 export interface Preferences {
   readonly locale?: Locale | undefined;
   readonly mode?: Mode | undefined;
 }
 
 export interface PreferenceKeeper {
-  /** What the tab has kept and, where it has nothing, what was chosen in another. */
+  /** Returns the tab's own choices, completed with the choices made in other tabs. */
   complete(kept: StoredChat): StoredChat;
-  /** Told how it stands; what is another than at the last time has been chosen. */
+  /** Takes the current choices. Those that differ from the previous call count as chosen. */
   note(now: Required<Preferences>): void;
 }
 
 const name = "duet.preferences";
 
-/** A browser that refuses to keep things keeps none. */
+/** Nothing is kept when the browser denies access to its storage. */
 export function createPreferences(storage: () => Storage): PreferenceKeeper {
   let before: Preferences = {};
   const read = (): Preferences => {

@@ -4,12 +4,12 @@ import { modes } from "../../../../render/mode-names.ts";
 import { parameterNames, type Role, readNumbers, roles } from "../api/server-settings.ts";
 import { type ChatState, type Choices, isUnsettled } from "../state/chat-state.ts";
 
-/** What a tab finds again after a reload. */
+/** Holds what a tab restores after a reload. */
 export interface StoredChat {
   readonly locale: Locale | undefined;
   readonly choices: Partial<Choices>;
   readonly conversationId: string | undefined;
-  /** Runs that were going on, of this conversation and of others. */
+  /** Holds the runs that were active, in this conversation and in others. */
   readonly runs: readonly StoredRun[];
 }
 
@@ -19,7 +19,7 @@ interface StoredRun {
   readonly conversationId: string | undefined;
 }
 
-/** What a tab keeps for as long as it is open, and shares with no other. */
+/** Keeps values for one tab for as long as it is open. No other tab sees them. */
 export interface TabStorage {
   token(): string | undefined;
   keepToken(token: string): void;
@@ -30,7 +30,7 @@ export interface TabStorage {
 const tokenName = "duet.token";
 const chatName = "duet.chat";
 
-/** A browser that refuses to keep things keeps them until the page goes. */
+/** The values are kept in memory until the page closes when the browser denies access to its storage. */
 export function createTabStorage(storage: () => Storage): TabStorage {
   const memory = new Map<string, string>();
   const read = (name: string): string | undefined => {
@@ -56,7 +56,7 @@ export function createTabStorage(storage: () => Storage): TabStorage {
   };
 }
 
-/** What of a window says where it is. */
+/** Lists the members of a window that hold its address. */
 interface AddressBar {
   readonly location: { readonly hash: string; readonly pathname: string; readonly search: string };
   readonly history: { replaceState(state: unknown, unused: string, place: string): void };

@@ -31,13 +31,13 @@ async function runExample(file: string, index: number): Promise<string> {
   return stdout;
 }
 
-describe("the examples of the README run as they stand", () => {
-  test.each(["README.md", "README.zh.md"])("%s: one question", async (file) => {
+describe("the examples of the library page run as they stand", () => {
+  test.each(["docs/library.md", "docs/library.zh.md"])("%s: one question", async (file) => {
     expect(await runExample(file, 0)).toBe("complete It is 3. 2 1\n");
   });
 
-  test("README.md: a tool, an evaluator and the stream", async () => {
-    const printed = await runExample("README.md", 1);
+  test.each(["docs/library.md", "docs/library.zh.md"])("%s: a tool, an evaluator and the stream", async (file) => {
+    const printed = await runExample(file, 1);
     expect(printed).toBe('-> stock_level {"article":"M8 bolt"}\nThere are 7 left.\n answered 36\n');
   });
 });

@@ -35,8 +35,8 @@ test("what npm packs has every file that package.json points to", async () => {
   expect(packed).toContain("dist/prompts/en/answer.md");
 });
 
-test("the examples of the README compile under strict", async () => {
-  expect(Object.keys(await examples()).length).toBeGreaterThan(1);
+test("the examples of the documents compile under strict", async () => {
+  expect(Object.keys(await examples()).length).toBeGreaterThan(2);
   for (const name of Object.keys(await examples())) expect(errorsIn(name)).toEqual([]);
 });
 
@@ -55,9 +55,9 @@ test("a wrong argument does not compile", () => {
   expect(errors).toContain("Property 'toUpperCase' does not exist on type 'number'");
 });
 
-/** The README's, by file. */
+/** Those of the library and of tools of one's own, by file. */
 async function examples(): Promise<Record<string, string>> {
-  const codes = await examplesOf("README.md");
+  const codes = [...(await examplesOf("docs/library.md")), ...(await examplesOf("docs/writing-tools.md"))];
   return Object.fromEntries(codes.map((code, index) => [`example-${index}.ts`, code]));
 }
 

@@ -1,8 +1,8 @@
-// A user's project around the library, and the examples of the READMEs.
+// A user's project around the library, and the examples of the documents.
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
-/** The examples of a README, in order. */
+/** The examples of a document, in order. */
 export async function examplesOf(file: string): Promise<string[]> {
   const text = await readFile(file, "utf8");
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);

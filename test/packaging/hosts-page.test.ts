@@ -4,7 +4,7 @@ import { hostNames, hosts } from "../../src/cli/install/hosts.ts";
 import { planChange } from "../../src/cli/install/install.ts";
 import { launch } from "../cli/install/machine.ts";
 
-const cases = ["README.md", "README.zh.md"].flatMap((file) => hostNames.map((host) => [file, host] as const));
+const cases = ["docs/hosts.md", "docs/hosts.zh.md"].flatMap((file) => hostNames.map((host) => [file, host] as const));
 
 test.each(cases)("%s shows for %s what duet install writes", (file, host) => {
   const text = readFileSync(file, "utf8");

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { variableAt } from "../../src/config/environment.ts";
+import { fileJsonSchema } from "../../src/config/schema.ts";
+import { isRecord } from "../../src/core/json.ts";
+import { vendors } from "../../src/providers/vendors.ts";
+import { readDocument } from "./pages.ts";
+
+const languages = ["", ".zh"];
+const leaves = readLeaves(fileJsonSchema());
+
+test.each(languages)("the pages of settings%s list every key of the configuration file", (language) => {
+  const text = readDocument(`docs/settings${language}.md`) + readDocument(`docs/settings-servers${language}.md`);
+  expect(leaves.length).toBeGreaterThan(100);
+  expect([...new Set(leaves.map(toListedKey))].filter((key) => !text.includes(`\`${key}\``))).toEqual([]);
+});
+
+test.each(languages)("the page of environment variables%s lists every variable that is read", (language) => {
+  const text = readDocument(`docs/environment${language}.md`);
+  const ofSettings = leaves.flatMap((path) => variableAt(path) ?? []);
+  const ofModels = ["functionCall", "answer"].flatMap((role) => variableAt(["models", role]) ?? []);
+  const ofVendors = Object.values(vendors).flatMap(({ keyEnv, baseUrlEnv }) => [keyEnv, baseUrlEnv]);
+  const ofProgram = [["home"], ["httpToken"], ["terminalMode"]].flatMap((path) => variableAt(path) ?? []);
+  const names = [...ofSettings, ...ofModels, ...ofVendors, ...ofProgram, "DEEPSEEK_MODEL_VARIANT"];
+  expect(names).toEqual(expect.arrayContaining(["AGENT_ANSWER_MODEL", "DUET_HOME", "SMTP_HOST", "GEMINI_API_KEY"]));
+  expect(names.filter((name) => name !== undefined && !text.includes(`\`${name}\``))).toEqual([]);
+});
+
+/** The paths of what can be set; `NAME` stands for names that people choose. */
+function readLeaves(schema: unknown, path: string[] = []): string[][] {
+  if (!isRecord(schema)) return [path];
+  const alternatives = [schema, ...[schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []))];
+  const inner = alternatives.flatMap((alternative) => {
+    if (!isRecord(alternative)) return [];
+    const { properties, additionalProperties } = alternative;
+    const named = isRecord(properties) ? Object.entries(properties) : [];
+    const free = isRecord(additionalProperties) ? [["NAME", additionalProperties] as const] : [];
+    return [...named, ...free].flatMap(([name, value]) => readLeaves(value, [...path, name]));
+  });
+  return inner.length > 0 ? inner : [path];
+}
+
+/** A key as the pages write it: parts that repeat are listed once. */
+function toListedKey(path: readonly string[]): string {
+  const [section = "", name = "", ...rest] = path;
+  if (section === "models") return rest.length === 0 ? path.join(".") : `….${rest.join(".")}`;
+  if (section === "mcpServers" || section === "servers") return rest[0] === "env" ? "env" : toServerKey(rest);
+  if (section === "providers") return `providers.NAME.${rest[0]}`;
+  if (section === "serve" && name === "windows") return "serve.windows";
+  if (section === "search" && (rest[0] === "apiKey" || rest[0] === "baseUrl")) return `search.SERVICE.${rest[0]}`;
+  if (section === "serve" && rest.at(-1) === "NAME") return path.slice(0, -1).join(".");
+  return path.join(".");
+}
+
+function toServerKey(rest: readonly string[]): string {
+  return rest[0] === "auth" ? rest.join(".") : (rest[0] ?? "mcpServers");
+}

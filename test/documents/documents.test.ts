@@ -30,7 +30,7 @@ test.each(["README.md", "README.zh.md"])("%s has at most 8,000 bytes", (file) =>
 // The page of the built-in tools is generated and grows with them.
 test.each(names.filter((name) => name !== "tools"))("the page %s is short in both languages", (name) => {
   for (const file of [`docs/${name}.md`, `docs/${name}.zh.md`])
-    expect(Buffer.byteLength(readDocument(file)), file).toBeLessThanOrEqual(7000);
+    expect(Buffer.byteLength(readDocument(file)), file).toBeLessThanOrEqual(8000);
 });
 
 test("every page for users is there in both languages and stands in both indexes", () => {

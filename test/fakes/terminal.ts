@@ -68,7 +68,9 @@ export async function startTerminal(args: string[], options: TerminalOptions = {
     columns,
     lines,
     onBytes(bytes) {
-      drawn = emulator.write(bytes).then(() => {
+      // One after the other: the emulator must not hold half of the next frame while the frames say that all is whole.
+      drawn = drawn.then(async () => {
+        await emulator.write(bytes);
         written.push(bytes);
         frames.take(bytes);
         watch.changed();

@@ -7,8 +7,8 @@ export default {
   name: "loud", description: "Writes to the terminal.", inputSchema: { type: "object" },
   async run() {
     console.log("\\u001b]52;c;ZXZpbA==\\u0007heard \\u001b[2J");
-    process.stdout.write("without an ");
     console.error("on stderr");
+    process.stdout.write("without an ");
     await new Promise((resolve) => setTimeout(resolve, 50));
     process.stdout.write("end\\n");
     return "It has said all that it had to say.";
@@ -38,14 +38,17 @@ test("SIGTERM in the middle of an answer gives the terminal back", async () => {
   expect(terminal.scrollback().join("\n")).toContain("Half of");
 });
 
-test("a tool of the user's that ends the process leaves the terminal as it was, and says who did it", async () => {
+test("a tool of the user's that would end the process ends alone: the chat says who did it and goes on", async () => {
   const desk = await openDesk({ tools: modules });
-  desk.provider.script("only", { toolCalls: [{ name: "quitter", arguments: {} }] });
+  desk.provider.script("only", { toolCalls: [{ name: "quitter", arguments: {} }] }, { text: "It quit." });
   const terminal = await desk.open(["--mode", "agent"]);
   terminal.type("Go\r");
-  expect(await terminal.ended()).toBe(1);
+  await terminal.stands("quitter.mjs ended: it called process.exit(7).");
+  await terminal.stands("tok in all");
+  expect(terminal.rows().join("\n")).toContain("It quit.");
+  terminal.type("/exit\r");
+  expect(await terminal.ended()).toBe(0);
   isGivenBack(terminal);
-  expect(terminal.scrollback().at(-1)).toBe("duet: the process was ended from within (process.exit)");
 });
 
 test("what a tool of the user's writes or throws aside comes as finished, cleaned lines, and the chat goes on", async () => {
@@ -55,18 +58,19 @@ test("what a tool of the user's writes or throws aside comes as finished, cleane
     { toolCalls: [{ name: "loud", arguments: {} }] },
     { text: "Well heard." },
     { toolCalls: [{ name: "thrower", arguments: {} }] },
+    { text: "It was caught." },
   );
   const terminal = await desk.open(["--mode", "agent"]);
   terminal.type("Go\r");
   await terminal.stands("Well heard.");
   await terminal.shows("tok in all");
   terminal.type("Go on\r");
-  await terminal.stands("duet: thrown aside");
-  terminal.press("escape");
-  await terminal.stands("Cancelled.");
+  await terminal.stands("thrower.mjs ended: nothing caught its error: Error: thrown aside.");
+  await terminal.stands("It was caught.");
+  await terminal.repeats("tok in all", 2);
   terminal.type("still in one piece");
   await terminal.stands("> still in one piece");
-  const lines = ["\\u{1b}]52;c;ZXZpbA==\\u{7}heard \\u{1b}[2J", "on stderr", "without an end", "duet: thrown aside"];
+  const lines = ["\\u{1b}]52;c;ZXZpbA==\\u{7}heard \\u{1b}[2J", "on stderr", "without an end"];
   expect(terminal.rows().filter((row) => lines.includes(row.trimEnd()))).toEqual(lines);
   expect(terminal.scrollback().join("\n")).not.toMatch(/\n\s+at /);
   terminal.press("ctrl-c");

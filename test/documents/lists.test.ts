@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { variableAt } from "../../src/config/environment.ts";
-import { fileJsonSchema } from "../../src/config/schema.ts";
-import { isRecord } from "../../src/core/json.ts";
+import { createFileJsonSchema } from "../../src/config/schema/file-schema.ts";
+import { findVariable } from "../../src/config/sources/environment.ts";
+import { isRecord } from "../../src/kit/json.ts";
 import { vendors } from "../../src/providers/vendors.ts";
 import { readDocument } from "./pages.ts";
 
 const languages = ["", ".zh"];
-const leaves = readLeaves(fileJsonSchema());
+const leaves = readLeaves(createFileJsonSchema());
 
 test.each(languages)("the pages of settings%s list every key of the configuration file", (language) => {
   const text = readDocument(`docs/settings${language}.md`) + readDocument(`docs/settings-servers${language}.md`);
@@ -16,10 +16,10 @@ test.each(languages)("the pages of settings%s list every key of the configuratio
 
 test.each(languages)("the page of environment variables%s lists every variable that is read", (language) => {
   const text = readDocument(`docs/environment${language}.md`);
-  const ofSettings = leaves.flatMap((path) => variableAt(path) ?? []);
-  const ofModels = ["functionCall", "answer"].flatMap((role) => variableAt(["models", role]) ?? []);
+  const ofSettings = leaves.flatMap((path) => findVariable(path) ?? []);
+  const ofModels = ["functionCall", "answer"].flatMap((role) => findVariable(["models", role]) ?? []);
   const ofVendors = Object.values(vendors).flatMap(({ keyEnv, baseUrlEnv }) => [keyEnv, baseUrlEnv]);
-  const ofProgram = [["home"], ["httpToken"], ["terminalMode"]].flatMap((path) => variableAt(path) ?? []);
+  const ofProgram = [["home"], ["httpToken"], ["terminalMode"]].flatMap((path) => findVariable(path) ?? []);
   const names = [...ofSettings, ...ofModels, ...ofVendors, ...ofProgram, "DEEPSEEK_MODEL_VARIANT"];
   expect(names).toEqual(expect.arrayContaining(["AGENT_ANSWER_MODEL", "DUET_HOME", "SMTP_HOST", "GEMINI_API_KEY"]));
   expect(names.filter((name) => name !== undefined && !text.includes(`\`${name}\``))).toEqual([]);

@@ -9,7 +9,7 @@ registerHooks({ load(url, context, next) {
   if (/\\/mathjs\\//.test(url) && order.at(-1) !== "load") order.push("load");
   return next(url, context);
 } });
-const { createBuiltinTools } = await import("./src/tools/builtin.ts");
+const { createBuiltinTools } = await import("./src/tools/builtin/builtin-tools.ts");
 const calculator = createBuiltinTools({ roots: [], locale: "en", search: undefined }).find(({ name }) => name === "calculator");
 const start = globalThis.setTimeout;
 globalThis.setTimeout = (work, ms, ...rest) => { if (ms === 5000) order.push("limit"); return start(work, ms, ...rest); };

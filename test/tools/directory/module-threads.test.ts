@@ -267,7 +267,7 @@ test("output that is left out is told even where the module prints nothing after
 test("the documents of a module's tool name the time that a call of it may take", async () => {
   const { tool } = await open({ "fine.mjs": moduleOf("fine", '() => "fine"') }, { loadMs: 20_000, callMs: 60_000 });
   expect(documentTools([tool("fine")], { locale: "en" })).toContain("- Limit: 60 s a call\n");
-  expect(documentTools([tool("fine")], { locale: "zh" })).toContain("- 限制：每次调用 60 秒\n");
+  expect(documentTools([tool("fine")], { locale: "zh" })).toContain("- 时限：每次调用 60 秒\n");
 });
 
 test("a Zod schema fills in defaults, transforms and refuses inside the thread", async () => {

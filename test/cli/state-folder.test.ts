@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createFolder } from "../../src/kit/random.ts";
 import { runProgram, temporaryFolder } from "../fakes/program.ts";
 import { warmProgram } from "../fakes/warm-program.ts";
+import { linux, requires } from "../runner/requirements.ts";
 
 const run = warmProgram();
 
@@ -48,7 +49,7 @@ describe("a DUET_HOME that cannot be created", () => {
     expect([code, stderr]).toEqual([0, ""]);
   });
 
-  test.runIf(process.platform === "linux")("ends the process also below /proc", async () => {
+  test("ends the process also below /proc", requires(linux), async () => {
     const { code, stderr } = await runProgram(["serve"], { env: { DUET_HOME: "/proc/nope/x" }, stdin: null });
     expect(code).toBe(2);
     expect(stderr).toContain("no folder can be created in /proc");
@@ -64,7 +65,7 @@ describe("the default state folder", () => {
     expect(stderr).toContain("Conversations last only as long as this process");
   });
 
-  test.runIf(process.platform === "linux")("ends in the same notice below /proc", async () => {
+  test("ends in the same notice below /proc", requires(linux), async () => {
     const { code, stdout, stderr } = await runProgram(["ask", "echo hello"], { env: { XDG_STATE_HOME: "/proc" } });
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^hello\n/)]);
     expect(stderr).toContain("Conversations last only as long as this process");

@@ -198,7 +198,7 @@ describe("75: what is no regular file", () => {
       "big.log, lines 1-2\nMore follows: start_line 3.\n\nERROR one\nERROR one",
     );
     expect((await call(root, "file_search", { query: "one" })).text).toContain(
-      "The contents of 1 files over 2 MB were skipped",
+      "The contents of 1 file over 2 MB were skipped",
     );
     const log = createLogTransform([root], "en", Date.now, { totalBytes: 20_000_000 });
     expect((await log.run({ path: "big.log" }, testContext())).text).toContain("Partial: a limit on size or time");

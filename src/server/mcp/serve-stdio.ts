@@ -7,6 +7,7 @@ import { operator } from "../../core/caller.ts";
 import { createTimeLimit, sleep, timeoutError } from "../../kit/async/timeout.ts";
 import { type Locale, say } from "../../kit/errors.ts";
 import type { ExitDeadline } from "../../kit/process/exit-deadline.ts";
+import { readProcessorWaitMs } from "../../kit/process/processor-wait.ts";
 import { openRunService } from "../../runs/run-service.ts";
 import { createHostLines } from "./host-lines.ts";
 import { createMcpInterface, type McpInterfaceOptions } from "./mcp-interface.ts";
@@ -35,6 +36,9 @@ const messageLimit = 10_000_000;
 const endOfInputMs = 850;
 const answerMs = 450;
 const cancelledAnswerMs = 200;
+
+/** On a busy machine the wait for answers grows by the time that this process has waited for a processor, up to this in milliseconds. */
+const longestAnswerMs = 1200;
 
 /**
  * How long a host that has sent a signal is still read once its runs are cancelled, in milliseconds: a result that follows progress
@@ -92,10 +96,14 @@ export async function serveOverStdio({
   untell();
   const isInterrupted = signal.aborted;
   if (!isInterrupted) {
-    deadline?.set(endOfInputMs);
+    deadline?.set(longestAnswerMs + endOfInputMs - answerMs);
+    const waited = readProcessorWaitMs();
     // The last lines are handed on in a later turn.
     await new Promise((resolve) => setImmediate(resolve));
     await within(answerMs, requests.settled);
+    const delay = Math.min(readProcessorWaitMs() - waited, longestAnswerMs - answerMs);
+    if (delay > 0) await within(delay, requests.settled);
+    deadline?.set(endOfInputMs - answerMs);
   }
   for (const run of service.runs.stop()) run.cancel();
   if (isInterrupted) await within(pongMs, requests.settled);

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { collect, configFile, startProgram, temporaryFolder } from "../../fakes/program.ts";
 import { startFakeProvider } from "../../fakes/provider.ts";
+import { requires, unix } from "../../runner/requirements.ts";
 
 const clientInfo = { name: "test", version: "0" };
 const initialize = {
@@ -181,19 +182,16 @@ describe("a reader of other commands", () => {
   });
 });
 
-test.skipIf(process.platform === "win32")(
-  "a thread that waits for ever for a pipe does not keep the process",
-  async () => {
-    const pipe = join(await temporaryFolder(), "pipe");
-    execFileSync("mkfifo", [pipe]);
-    const code = `
+test("a thread that waits for ever for a pipe does not keep the process", requires(unix), async () => {
+  const pipe = join(await temporaryFolder(), "pipe");
+  execFileSync("mkfifo", [pipe]);
+  const code = `
     import { open } from "node:fs";
     const { exitNow } = await import(${JSON.stringify(resolve("src/kit/process/exit-now.ts"))});
     open(${JSON.stringify(pipe)}, "r", () => {});
     setImmediate(() => exitNow(7, 10));
   `;
-    const child = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: "inherit" });
-    onTestFinished(() => void child.kill("SIGKILL"));
-    expect(await once(child, "exit")).toEqual([7, null]);
-  },
-);
+  const child = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: "inherit" });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  expect(await once(child, "exit")).toEqual([7, null]);
+});

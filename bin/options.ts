@@ -1,4 +1,5 @@
 import type { Flags } from "../src/config/load-config.ts";
+import { describeRange, flaggedLimits, type LimitRow, mapLimits } from "../src/core/limits.ts";
 import { DuetError, type Text } from "../src/kit/errors.ts";
 import { toText, type Values } from "./values.ts";
 
@@ -15,10 +16,7 @@ export const sharedOptions = {
   mode: { type: "string", describe: "how to answer", choices: ["chat", "agent", "plan"] },
   "function-call-model": { type: "string", describe: "the model that picks tools: provider/model, or JSON" },
   "answer-model": { type: "string", describe: "the model that writes the answer: provider/model, or JSON" },
-  "max-iterations": { type: "string", describe: "rounds of deciding and calling tools, 1 to 10" },
-  "max-tool-calls": { type: "string", describe: "tool calls in all, 1 to 50" },
-  "max-execution-time": { type: "string", describe: "seconds for one question, 10 to 300" },
-  "max-tokens": { type: "string", describe: "output tokens of the answer" },
+  ...mapLimits(flaggedLimits, ({ flag }) => flag, toLimitOption),
   tools: { type: "string", describe: "only tools that fit these patterns, comma-separated" },
   "no-tools": { type: "string", describe: "never tools that fit these patterns, comma-separated" },
   search: { type: "boolean", describe: "offer web search" },
@@ -27,6 +25,11 @@ export const sharedOptions = {
   verbose: { type: "boolean", describe: "each thought, tool input and output to stderr" },
   "no-color": { type: "boolean", describe: "no colours" },
 } as const satisfies Record<string, Option>;
+
+function toLimitOption(row: LimitRow): Option {
+  const help = `${row.help.en.charAt(0).toLowerCase()}${row.help.en.slice(1)}`.replace(/\.$/, "");
+  return { type: "string", describe: [help, describeRange(row, " to ")].filter(Boolean).join(", ") };
+}
 
 /** These options belong to `ask` and `chat`. */
 export const conversationOptions = {
@@ -67,10 +70,11 @@ export function toFlags(values: Values): Flags {
     mode: toText(values.mode),
     functionCallModel: toText(values["function-call-model"]),
     answerModel: toText(values["answer-model"]),
-    maxIterations: number(values, "max-iterations"),
-    maxToolCalls: number(values, "max-tool-calls"),
-    maxExecutionTime: number(values, "max-execution-time"),
-    maxTokens: number(values, "max-tokens"),
+    ...mapLimits(
+      flaggedLimits,
+      ({ key }) => key,
+      ({ flag }) => number(values, flag),
+    ),
     tools: list(values.tools),
     noTools: list(values["no-tools"]),
     search: searchFlag(values),

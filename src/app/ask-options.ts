@@ -1,3 +1,4 @@
+import { type LimitField, limitRows } from "../core/limits.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 import type { DuetError, Text } from "../kit/errors.ts";
 import type { AskRequest } from "./duet.ts";
@@ -19,34 +20,35 @@ export function checkAsk(question: unknown, { conversationId, mode, tools, local
     const allowed = findPermitProblem(written);
     if (allowed) throw refused("tools", written, allowed);
   }
-  const { repeatable, costBudget } = limits;
+  const { repeatable } = limits;
   if (repeatable !== undefined && !isTexts(repeatable)) throw refused("limits.repeatable", repeatable, texts);
-  if (costBudget !== undefined && !(Number.isFinite(costBudget) && costBudget > 0))
-    throw refused("limits.costBudget", costBudget, { zh: "大于 0 的数字", en: "a number above 0" });
   for (const [name, least, most] of ranges) {
     const value = limits[name];
     if (value === undefined || (Number.isInteger(value) && value >= least && value <= most)) continue;
     const allowed = { zh: `${least} 到 ${most} 的整数`, en: `a whole number from ${least} to ${most}` };
     throw refused(`limits.${name}`, value, allowed);
   }
+  for (const { field, range } of limitRows) {
+    const value = limits[field];
+    if (value === undefined || !("above" in range)) continue;
+    if (Number.isFinite(value) && value > range.above) continue;
+    const { above } = range;
+    throw refused(`limits.${field}`, value, { zh: `大于 ${above} 的数字`, en: `a number above ${above}` });
+  }
 }
 
 const modes: readonly unknown[] = ["chat", "agent", "plan"];
-const mostTokens = 1_000_000_000;
 
-/**
- * These ranges apply to whole numbers. They are wider than in the configuration, because a program knows what it does. Timers
- * accept no longer times.
- */
-const ranges = [
-  ["maxIterations", 1, 1000],
-  ["maxToolCalls", 0, 10_000],
-  ["maxExecutionTimeMs", 1, 2 ** 31 - 1],
-  ["tokenBudget", 1, mostTokens],
-  ["maxTokens", 1, mostTokens],
+type WholeNumber = LimitField | "maxParallel" | "minResultLength";
+
+/** These ranges apply to whole numbers. They are wider than in the configuration, because a program knows what it does. */
+const ranges: readonly (readonly [name: WholeNumber, least: number, most: number])[] = [
+  ...limitRows.flatMap(({ field, embedded }) =>
+    embedded === undefined ? [] : [[field, embedded.least, embedded.most] as const],
+  ),
   ["maxParallel", 1, 1000],
-  ["minResultLength", 0, mostTokens],
-] as const;
+  ["minResultLength", 0, 1_000_000_000],
+];
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";

@@ -1,6 +1,7 @@
 import type { Limits } from "../agent/limits/run-clock.ts";
 import type { Config } from "../config/load-config.ts";
 import type { Chain } from "../core/chain.ts";
+import { mergeRunLimits } from "../core/limits.ts";
 
 export type LimitChanges = { [Name in keyof Limits]?: Limits[Name] | undefined };
 
@@ -14,12 +15,7 @@ const wayBackMs = 500;
 /** Applies a question's own limits over the configured ones. The result never exceeds what the agent above allows. */
 export function mergeLimits({ agent }: Config, changes: LimitChanges = {}, chain?: Chain): Limits {
   const own: Limits = {
-    maxIterations: changes.maxIterations ?? agent.maxIterations,
-    maxToolCalls: changes.maxToolCalls ?? agent.maxToolCalls,
-    maxExecutionTimeMs: changes.maxExecutionTimeMs ?? agent.maxExecutionTime * 1000,
-    tokenBudget: changes.tokenBudget ?? agent.tokenBudget,
-    costBudget: changes.costBudget ?? agent.costBudget,
-    maxTokens: changes.maxTokens,
+    ...mergeRunLimits(agent, changes),
     maxParallel: changes.maxParallel ?? maxParallel,
     repeatable: changes.repeatable ?? agent.repeatable,
     minResultLength: changes.minResultLength ?? agent.evaluation.minResultLength,

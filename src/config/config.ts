@@ -1,3 +1,4 @@
+import type { ConfiguredLimits } from "../core/limits.ts";
 import type { Mode } from "../core/outcome.ts";
 import type { Locale } from "../kit/errors.ts";
 import type { ModelsConfig } from "./models/models.ts";
@@ -44,21 +45,12 @@ export interface Config extends ModelsConfig {
   origins: Record<string, Origin>;
 }
 
-export interface AgentSettings {
+/** Holds the limits too, in the configuration's units. `maxTokens` is that of `--max-tokens`, else the file's; the models include it. */
+export interface AgentSettings extends ConfiguredLimits {
   /** Is set by the file or the command line, and undefined when neither sets it. */
   mode: Mode | undefined;
   /** The terminal chat starts in this mode: `--mode`, else `DEFAULT_MODE`, else the file's, else `chat`. */
   terminalMode: Mode;
-  maxIterations: number;
-  /** Is in seconds. */
-  maxExecutionTime: number;
-  maxToolCalls: number;
-  /** Limits the output tokens of an answer: `--max-tokens`, else the file's. The models' own `maxTokens` already include it. */
-  maxTokens: number;
-  /** Limits the input and output tokens of one run. */
-  tokenBudget: number;
-  /** Limits the cost of one run in US dollars. There is no limit when absent. */
-  costBudget?: number;
   /** Lists the patterns of tools that may be called repeatedly with the same result. */
   repeatable: string[];
   plan: { unattended: "run" | "stop"; onFailure: "replan" | "skip" | "stop"; retries: number };

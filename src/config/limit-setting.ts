@@ -1,13 +1,9 @@
+import type { LimitKey } from "../core/limits.ts";
 import type { Text } from "../kit/errors.ts";
 import { checkSource } from "./schema/check-source.ts";
 import { describeAllowed, findSchema } from "./schema/describe-schema.ts";
 import { createFileJsonSchema, fileSchema, parseOnce } from "./schema/file-schema.ts";
 import { createAssignedSource } from "./sources/source.ts";
-
-/**
- * These limits of a run may be changed while the program runs. They use the configuration's units: seconds, tokens, US dollars.
- */
-export type LimitKey = "maxIterations" | "maxToolCalls" | "maxExecutionTime" | "tokenBudget" | "costBudget";
 
 /** Reads a limit as the configuration would, under the name by which it was typed. Throws a `config` error of one line. */
 export function readLimit(key: LimitKey, name: string, written: string): number {

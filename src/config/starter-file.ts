@@ -1,8 +1,16 @@
+import { defaultedLimits, describeRange, type LimitRow, unitNames } from "../core/limits.ts";
 import { type Locale, say } from "../kit/errors.ts";
 
 /** Returns a configuration file to start from. Every line that differs from the defaults is a comment. */
 export function createStarterFile(locale: Locale): string {
   const note = (zh: string, en: string): string => `// ${say(locale, { zh, en })}`;
+  const limitLine = (row: LimitRow): string => {
+    const [zh, en] = [describeRange(row, " 到 "), describeRange(row, " to ")];
+    const line = `    ${JSON.stringify(row.key)}: ${row.default},`;
+    if (zh === undefined || en === undefined) return line;
+    const unit = row.unit && unitNames[row.unit];
+    return `${line} ${unit ? note(`${unit.zh}，${zh}`, `${unit.en}, ${en}`) : note(zh, en)}`;
+  };
   return `{
   ${note("两个模型：functionCall 决定调用哪些工具，answer 撰写回答；只写前者则由它兼任。", "Two models: functionCall decides on tools, answer writes the answer; with the first alone it does both.")}
   ${note("都不写时，使用第一个已设置密钥的提供商：DEEPSEEK_API_KEY、OPENAI_API_KEY、ANTHROPIC_API_KEY、DASHSCOPE_API_KEY、GEMINI_API_KEY。", "With neither, the first vendor whose key is set is used: DEEPSEEK_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, DASHSCOPE_API_KEY, GEMINI_API_KEY.")}
@@ -18,11 +26,7 @@ export function createStarterFile(locale: Locale): string {
   },
 
   "agent": {
-    "maxIterations": 5, ${note("1 到 10", "1 to 10")}
-    "maxExecutionTime": 60, ${note("秒，10 到 300", "seconds, 10 to 300")}
-    "maxToolCalls": 5, ${note("1 到 50", "1 to 50")}
-    "maxTokens": 2000,
-    "tokenBudget": 100000,
+${defaultedLimits.map(limitLine).join("\n")}
     "evaluation": { "minResultLength": 20, "stopWhenSufficient": false }
   },
 

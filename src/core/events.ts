@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../kit/errors.ts";
 import type { JsonObject, JsonValue } from "../kit/json.ts";
+import type { LimitReason } from "./limits.ts";
 import type { FinishReason, Notice, Usage } from "./model.ts";
 import type { Citation, Mode, Outcome } from "./outcome.ts";
 import type { Permission, ToolFailure } from "./tools/tool.ts";
@@ -93,11 +94,7 @@ export type Verdict =
         | "turn-cut"
         | "model-refused"
         | "sufficient"
-        | "iteration-limit"
-        | "tool-call-limit"
-        | "time-limit"
-        | "token-limit"
-        | "cost-limit"
+        | LimitReason
         | "repetition"
         | "plan-done"
         | "plan-failed"

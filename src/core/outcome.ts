@@ -1,5 +1,6 @@
 import type { ErrorReport } from "../kit/errors.ts";
 import type { JsonObject, JsonValue } from "../kit/json.ts";
+import type { LimitStopReason } from "./limits.ts";
 
 export type Mode = "agent" | "plan" | "chat";
 
@@ -7,11 +8,7 @@ export type Status = "complete" | "partial" | "failed" | "cancelled" | "running"
 
 export type StopReason =
   | "answered"
-  | "iteration_limit"
-  | "tool_call_limit"
-  | "time_limit"
-  | "token_limit"
-  | "cost_limit"
+  | LimitStopReason
   | "repetition"
   | "length"
   | "refused"

@@ -1,4 +1,5 @@
 import type { AgentEvent, Phase } from "../core/events.ts";
+import { mapLimits, stoppingLimits } from "../core/limits.ts";
 import type { Notice } from "../core/model.ts";
 import type { AgentsBill, Outcome, OutcomeMeta } from "../core/outcome.ts";
 import { isLimit } from "../core/verdict.ts";
@@ -72,11 +73,11 @@ export function renderPartial(outcome: Outcome, locale: Locale): string | undefi
 
 export const stopReasons: Record<Outcome["stop_reason"], Text> = {
   answered: { zh: "已回答", en: "answered" },
-  iteration_limit: { zh: "已达到最大迭代次数", en: "the limit of iterations was reached" },
-  tool_call_limit: { zh: "已达到最大工具调用次数", en: "the limit of tool calls was reached" },
-  time_limit: { zh: "执行超时", en: "the time limit was reached" },
-  token_limit: { zh: "已达到 token 上限", en: "the token budget was used" },
-  cost_limit: { zh: "已达到费用上限", en: "the cost budget was used" },
+  ...mapLimits(
+    stoppingLimits,
+    ({ stop }) => stop.stopReason,
+    ({ stop }) => stop.partial,
+  ),
   repetition: { zh: "检测到重复操作", en: "the same calls repeated" },
   length: { zh: "模型的输出被截断", en: "the model's output was cut off" },
   refused: { zh: "模型拒绝继续", en: "the model refused to go on" },

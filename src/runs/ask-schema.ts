@@ -1,5 +1,7 @@
 import * as z from "zod";
+import { limitArguments } from "../config/settings.ts";
 import { chainProperty, longestChainText } from "../core/chain-text.ts";
+import { stoppingLimits } from "../core/limits.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 
 /** Defines the input of `agent_ask`, with the same ranges as the configuration. */
@@ -37,10 +39,7 @@ export const askInput = z.strictObject({
     .max(100)
     .optional()
     .describe("Only tools whose names match one of these patterns, for instance amap__* or web_search."),
-  max_iterations: z.int().min(1).max(10).optional().describe("Rounds of deciding and calling tools."),
-  max_tool_calls: z.int().min(1).max(50).optional().describe("Tool calls in all."),
-  max_tokens: z.int().min(1).optional().describe("Output tokens of the answer."),
-  timeout_s: z.int().min(10).max(300).optional().describe("Seconds for the whole run."),
+  ...limitArguments,
   wait_s: z
     .number()
     .min(0)
@@ -90,11 +89,7 @@ export const askOutput = z.object({
   status: z.enum(["complete", "partial", "failed", "cancelled", "running", "needs_confirmation"]),
   stop_reason: z.enum([
     "answered",
-    "iteration_limit",
-    "tool_call_limit",
-    "time_limit",
-    "token_limit",
-    "cost_limit",
+    ...stoppingLimits.map(({ stop }) => stop.stopReason),
     "repetition",
     "length",
     "refused",

@@ -1,5 +1,6 @@
 import type { AskRequest } from "../app/open-duet.ts";
 import { type Chain, getTraceId } from "../core/chain.ts";
+import { mapLimits, offeredLimits, toRunUnit } from "../core/limits.ts";
 import { showValue } from "../core/tools/argument-feedback.ts";
 import { DuetError, type Locale } from "../kit/errors.ts";
 import { createRandomHex } from "../kit/random.ts";
@@ -70,12 +71,11 @@ function toRequest(input: AskInput): StartRunOptions["request"] {
     conversationId: input.conversation_id || undefined,
     search: input.search,
     tools: input.tools,
-    limits: {
-      maxIterations: input.max_iterations,
-      maxToolCalls: input.max_tool_calls,
-      maxTokens: input.max_tokens,
-      maxExecutionTimeMs: input.timeout_s === undefined ? undefined : input.timeout_s * 1000,
-    },
+    limits: mapLimits(
+      offeredLimits,
+      ({ field }) => field,
+      (row) => toRunUnit(row, input[row.ask]),
+    ),
   };
 }
 

@@ -3,13 +3,18 @@ import type { RunOptions } from "../../src/agent/open-run.ts";
 import { createPrompts } from "../../src/agent/prompts/prompts.ts";
 import { runAgent } from "../../src/agent/run-agent.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
+import { defaultedLimits, mapLimits, mergeRunLimits } from "../../src/core/limits.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 
 export const defaultLimits: Limits = {
-  maxIterations: 5,
-  maxToolCalls: 5,
-  maxExecutionTimeMs: 60_000,
-  tokenBudget: 100_000,
+  ...mergeRunLimits(
+    mapLimits(
+      defaultedLimits,
+      ({ key }) => key,
+      (row) => row.default,
+    ),
+    {},
+  ),
   maxParallel: 8,
   repeatable: [],
   minResultLength: 20,

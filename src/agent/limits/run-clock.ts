@@ -1,3 +1,4 @@
+import type { RunLimits } from "../../core/limits.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import type { DuetError } from "../../kit/errors.ts";
 
@@ -56,23 +57,8 @@ export function createRunClock({ limits, spentMs, cancelled }: ClockOptions): Ru
   };
 }
 
-/** Limits one run. All times are milliseconds. */
-export interface Limits {
-  /** Limits the decide turns. */
-  maxIterations: number;
-  /** Limits the tool calls over all turns. */
-  maxToolCalls: number;
-  /** Limits the whole run, its answer included. */
-  maxExecutionTimeMs: number;
-  /** Limits the input and output tokens of all model calls together, including those of sub-agents. */
-  tokenBudget: number;
-  /**
-   * Limits the cost of the same calls, in US dollars. There is no limit when it is undefined, and none on models whose price is
-   * not known.
-   */
-  costBudget?: number;
-  /** Limits the output tokens of one model turn. The model's own setting applies when it is undefined. */
-  maxTokens?: number;
+/** Limits one run. All times are milliseconds. The rows of `core/limits.ts` define the limits that settings can change. */
+export interface Limits extends RunLimits {
   /** Limits how many tool calls run in parallel. */
   maxParallel: number;
   /** Lists patterns of tools that may be called again and again with the same result, as polling does. */

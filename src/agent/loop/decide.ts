@@ -5,12 +5,12 @@ import { isLimit } from "../../core/verdict.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import { type DuetError, say, toDuetError } from "../../kit/errors.ts";
 import { fenceResult } from "../context/fence.ts";
-import { getUsage } from "../limits/usage.ts";
+import { getProgress } from "../limits/progress.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import { hasOneModel, type Run } from "../run.ts";
 import { act, type Observation } from "./act.ts";
 import { askEvaluator, type JudgedVerdict } from "./ask-evaluator.ts";
-import { evaluate, type Progress } from "./evaluate.ts";
+import { evaluate } from "./evaluate.ts";
 import { countResults, explainOwnAnswer, explainVerdict } from "./explain-verdict.ts";
 import type { AnswerResult, DecideResult } from "./run-result.ts";
 import { runTurn } from "./take-turn.ts";
@@ -95,22 +95,6 @@ function openingMessages(run: Run): Message[] {
   const name = hasOneModel(models) ? "decide-alone" : "decide";
   const content = run.prompts.render(name, { model: models.functionCall, locale }, toPlaceholderValues(run));
   return [{ role: "system", content }, ...run.history, { role: "user", content: run.question }];
-}
-
-/** Returns how far the run has come, for comparison with the limits. */
-export function getProgress(run: Run, toolCalls: number): Progress {
-  const { statistics, decideSignal } = run;
-  const { tokens, cost } = statistics.last();
-  const spent = getUsage(run);
-  return {
-    iterations: statistics.iterations,
-    toolCalls,
-    totalTokens: spent.tokens,
-    lastTurnTokens: tokens,
-    totalCost: spent.cost,
-    lastTurnCost: cost,
-    outOfTime: decideSignal.aborted,
-  };
 }
 
 /** Says why it is time to answer. */

@@ -1,4 +1,5 @@
 import type { Verdict } from "../../core/events.ts";
+import { mapLimits, stoppingLimits } from "../../core/limits.ts";
 import { type Locale, say, type Text } from "../../kit/errors.ts";
 import type { Limits } from "../limits/run-clock.ts";
 import { type AnswerReason, isEarlyEnd } from "./run-result.ts";
@@ -56,7 +57,6 @@ const fromWhatThereIs = { zh: "基于已有信息回答", en: "answering from wh
 const askOtherwise = { zh: "可以换一种问法，或切换模式。", en: " Ask in another way, or switch modes." };
 
 function reasons(limits: Limits): Record<AnswerReason, Text> {
-  const seconds = limits.maxExecutionTimeMs / 1000;
   return {
     "model-decided": { zh: "工具调用结果已满足要求", en: "the tool results are enough" },
     sufficient: { zh: "结果足够回答问题，提前结束工具调用", en: "the results are enough, so the tool calls end early" },
@@ -69,23 +69,11 @@ function reasons(limits: Limits): Record<AnswerReason, Text> {
     },
     "model-failed": { zh: "工具调用模型出错", en: "the function-call model failed" },
     "model-refused": { zh: "工具调用模型拒绝继续", en: "the function-call model refused to go on" },
-    "iteration-limit": {
-      zh: `已达到最大迭代次数（${limits.maxIterations} 次）`,
-      en: `the limit of ${limits.maxIterations} iterations is reached`,
-    },
-    "tool-call-limit": {
-      zh: `已达到最大工具调用次数（${limits.maxToolCalls} 次）`,
-      en: `the limit of ${limits.maxToolCalls} tool calls is reached`,
-    },
-    "time-limit": { zh: `执行超时（最长 ${seconds} 秒）`, en: `the time limit of ${seconds} s is near` },
-    "token-limit": {
-      zh: `token 上限（${limits.tokenBudget}）将到`,
-      en: `the budget of ${limits.tokenBudget} tokens is nearly used`,
-    },
-    "cost-limit": {
-      zh: `费用上限（${limits.costBudget} 美元）将到`,
-      en: `the budget of $${limits.costBudget} is nearly used`,
-    },
+    ...mapLimits(
+      stoppingLimits,
+      ({ stop }) => stop.reason,
+      ({ stop, field, factor = 1 }) => stop.explain((limits[field] ?? Number.NaN) / factor),
+    ),
     repetition: { zh: "检测到重复的操作，停止调用工具", en: "the same calls repeat, so the tool calls end" },
   };
 }

@@ -1,4 +1,5 @@
 import type { Verdict } from "../../core/events.ts";
+import { mapLimits, stoppingLimits } from "../../core/limits.ts";
 import type { FinishReason } from "../../core/model.ts";
 import { hasSucceeded, type Outcome, type OutcomeMeta, type StopReason } from "../../core/outcome.ts";
 import { type DuetError, type ErrorReport, say, toErrorReport } from "../../kit/errors.ts";
@@ -133,11 +134,11 @@ const stopReasons: Record<AnswerReason, StopReason> = {
   "model-failed": "error",
   "model-refused": "refused",
   "turn-cut": "length",
-  "iteration-limit": "iteration_limit",
-  "tool-call-limit": "tool_call_limit",
-  "time-limit": "time_limit",
-  "token-limit": "token_limit",
-  "cost-limit": "cost_limit",
+  ...mapLimits(
+    stoppingLimits,
+    ({ stop }) => stop.reason,
+    ({ stop }) => stop.stopReason,
+  ),
   "plan-failed": "error",
   repetition: "repetition",
 };

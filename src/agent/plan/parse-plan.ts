@@ -11,7 +11,7 @@ export interface PlanRules {
   /** Lists earlier steps that have a result. */
   known: ReadonlySet<number>;
   /** Limits how many steps may call a tool. */
-  maxToolCalls: number;
+  mostCalls: number;
   /** Is the language of the problems. */
   locale: Locale;
 }
@@ -43,7 +43,7 @@ export async function parsePlan(text: string, rules: PlanRules): Promise<ParsedP
     if (step.tool !== "") known.add(number);
   }
   const calls = listed.length > mostSteps ? listed.length : steps.filter(({ tool }) => tool !== "").length;
-  const most = Math.min(rules.maxToolCalls, mostSteps);
+  const most = Math.min(rules.mostCalls, mostSteps);
   if (calls > most) problems.push(describeTooManyCalls(calls, most));
   return problems.length > 0 ? { problems: problems.map((problem) => say(rules.locale, problem)) } : { steps };
 }

@@ -1,8 +1,8 @@
 import type { PlanStep } from "../../core/events.ts";
+import type { LimitReason } from "../../core/limits.ts";
 import type { JsonObject } from "../../kit/json.ts";
+import { findReachedLimit, getProgress, toCountUse } from "../limits/progress.ts";
 import type { Observation } from "../loop/act.ts";
-import { getProgress } from "../loop/decide.ts";
-import { findReachedLimit, type LimitReason } from "../loop/evaluate.ts";
 import type { Run } from "../run.ts";
 import { findUnresolvedValues } from "./references.ts";
 
@@ -175,8 +175,8 @@ export function createPlan(run: Run, begun: StartedPlan): Plan {
     limit(before) {
       if (before === "turn" && run.statistics.iterations === 0) return undefined;
       const progress = getProgress(run, before === "turn" ? 0 : toolCalls);
-      const iterations = before === "turn" ? progress.iterations - excused : 0;
-      return findReachedLimit({ ...progress, iterations }, run.limits);
+      const iterations = before === "turn" ? run.statistics.iterations - excused : 0;
+      return findReachedLimit({ ...progress, maxIterations: toCountUse(iterations) }, run.limits);
     },
     confirm() {
       isConfirmed = true;

@@ -174,7 +174,7 @@ async function readTurn(run: Run, plan: Plan, turn: Turn): Promise<{ draft: Draf
     tools: { get: run.catalog.resolveTools, keys: () => run.tools.keys() },
     first: firstOpen(plan),
     known: new Set(plan.results.keys()),
-    maxToolCalls: run.limits.maxToolCalls - plan.toolCalls,
+    mostCalls: run.limits.maxToolCalls - plan.toolCalls,
     locale: run.language,
   });
   return "problems" in parsed ? parsed : { draft: { steps: parsed.steps, stepwise: false } };

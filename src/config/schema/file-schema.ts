@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { wires } from "../../core/model-settings.ts";
+import { limitSettings } from "../settings.ts";
 import { emailSchema } from "./email-schema.ts";
 import { address, patterns, text, withAllowed } from "./schema-parts.ts";
 import { searchSchema } from "./search-schema.ts";
@@ -100,17 +101,7 @@ const agentSchema = z
       .enum(["chat", "agent", "plan"])
       .optional()
       .meta({ description: "The mode in which the terminal chat starts." }),
-    maxIterations: z.int().min(1).max(10).default(5).meta({ description: "Rounds of deciding and acting." }),
-    maxExecutionTime: z.int().min(10).max(300).default(60).meta({ description: "Limit of one run in seconds." }),
-    maxToolCalls: z.int().min(1).max(50).default(5).meta({ description: "Tool calls of one run." }),
-    maxTokens: z.int().min(1).default(2000).meta({ description: "Output limit of models that name none, in tokens." }),
-    tokenBudget: z.int().min(1).default(100_000).meta({ description: "All tokens of one run." }),
-    costBudget: z
-      .number()
-      .gt(0)
-      .max(10_000)
-      .optional()
-      .meta({ description: "US dollars of one run; none when absent." }),
+    ...limitSettings,
     repeatable: patterns
       .default([])
       .meta({ description: "Tools that may be called again with the same result: polling." }),

@@ -1,4 +1,5 @@
 import { parseEnv } from "node:util";
+import { limitRows } from "../../core/limits.ts";
 import { readModelJson } from "../models/model-text.ts";
 import { isSecretName } from "../secrets/mask.ts";
 import type { Environment } from "./expand-variables.ts";
@@ -81,12 +82,14 @@ const searchVariables = ["tavily", "parallel", "brave", "serper", "exa", "bocha"
   },
 );
 
+const limitVariables = limitRows.flatMap(({ key, environment }): Variable[] =>
+  environment === undefined ? [] : [{ name: environment, path: ["agent", key], read: asNumber }],
+);
+
 const variables: readonly Variable[] = [
   { name: "AGENT_FUNCTION_CALL_MODEL", path: ["models", "functionCall"], read: readModelJson },
   { name: "AGENT_ANSWER_MODEL", path: ["models", "answer"], read: readModelJson },
-  { name: "AGENT_MAX_ITERATIONS", path: ["agent", "maxIterations"], read: asNumber },
-  { name: "AGENT_MAX_EXECUTION_TIME", path: ["agent", "maxExecutionTime"], read: asNumber },
-  { name: "AGENT_MAX_TOOL_CALLS", path: ["agent", "maxToolCalls"], read: asNumber },
+  ...limitVariables,
   { name: "AGENT_RESULT_MIN_LENGTH", path: ["agent", "evaluation", "minResultLength"], read: asNumber },
   { name: "AGENT_VERBOSE", path: ["agent", "verbose"], read: asSwitch },
   { name: "DEFAULT_MODE", path: ["terminalMode"], read: asText },

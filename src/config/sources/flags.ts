@@ -1,17 +1,16 @@
+import { type FlaggedKey, flaggedLimits } from "../../core/limits.ts";
 import { readModelFlag } from "../models/model-text.ts";
 import type { Path } from "./setting-path.ts";
 import type { Assignment } from "./source.ts";
 
+type LimitFlags = { [Key in FlaggedKey]?: number | undefined };
+
 /** Holds the configuration flags of the command line. A flag that is not given is absent. */
-export interface Flags {
+export interface Flags extends LimitFlags {
   config?: string;
   mode?: string;
   functionCallModel?: string;
   answerModel?: string;
-  maxIterations?: number;
-  maxToolCalls?: number;
-  maxExecutionTime?: number;
-  maxTokens?: number;
   tools?: string[];
   noTools?: string[];
   search?: boolean;
@@ -42,10 +41,7 @@ export async function readFlags(
     ...(await model("--function-call-model", ["models", "functionCall"], flags.functionCallModel)),
     ...(await model("--answer-model", ["models", "answer"], flags.answerModel)),
     ...given("--mode", ["agent", "mode"], flags.mode),
-    ...given("--max-iterations", ["agent", "maxIterations"], flags.maxIterations),
-    ...given("--max-tool-calls", ["agent", "maxToolCalls"], flags.maxToolCalls),
-    ...given("--max-execution-time", ["agent", "maxExecutionTime"], flags.maxExecutionTime),
-    ...given("--max-tokens", ["answerMaxTokens"], flags.maxTokens),
+    ...flaggedLimits.flatMap(({ key, flag, flagPath = ["agent", key] }) => given(`--${flag}`, flagPath, flags[key])),
     ...given("--verbose", ["agent", "verbose"], flags.verbose),
     ...given("--tools", ["tools", "allow"], flags.tools),
     ...given("--no-tools", ["tools", "deny"], flags.noTools && [...denied, ...flags.noTools]),

@@ -2,6 +2,7 @@ import { chooseStartMode, type StartConfig } from "../../app/models/start-mode.t
 import type { ModelParameters } from "../../app/open-duet.ts";
 import type { Config } from "../../config/load-config.ts";
 import type { Caller } from "../../core/caller.ts";
+import { type ConfiguredLimits, mapLimits, offeredLimits } from "../../core/limits.ts";
 import { type Model, toModelName } from "../../core/model.ts";
 import { isNamePermitted } from "../../core/tools/tool-pattern.ts";
 import { createTimeLimit } from "../../kit/async/timeout.ts";
@@ -13,8 +14,7 @@ import type { SettingsJson } from "./openapi/settings-schema.ts";
 
 /** Holds the parts of the configuration that callers may see. */
 export interface ExposedConfig extends StartConfig {
-  agent: StartConfig["agent"] &
-    Pick<Config["agent"], "maxIterations" | "maxToolCalls" | "maxTokens" | "maxExecutionTime">;
+  agent: StartConfig["agent"] & ConfiguredLimits;
   search: Pick<Config["search"], "enabled">;
 }
 
@@ -57,12 +57,11 @@ async function readSettings(
     models: inForce,
     choices: await listChoices(duet, [inForce.function_call, inForce.answer], patienceMs),
     parameters: { function_call: parametersJson(parameters.functionCall), answer: parametersJson(parameters.answer) },
-    limits: {
-      max_iterations: agent.maxIterations,
-      max_tool_calls: agent.maxToolCalls,
-      max_tokens: agent.maxTokens,
-      timeout_s: agent.maxExecutionTime,
-    },
+    limits: mapLimits(
+      offeredLimits,
+      ({ ask }) => ask,
+      ({ key }) => agent[key],
+    ),
   };
 }
 

@@ -1,3 +1,4 @@
+import { stoppingLimits } from "../../core/limits.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { ErrorCode, ErrorReport, Locale } from "../../kit/errors.ts";
 import { renderOutcome } from "../../render/step-writer.ts";
@@ -32,8 +33,12 @@ function finishOf({ status, stop_reason: reason }: Outcome): Finish {
   if (status === "cancelled") return "length";
   if (status !== "partial") return "stop";
   if (reason === "refused") return "content_filter";
-  return reason === "iteration_limit" || reason === "tool_call_limit" || reason === "repetition" ? "stop" : "length";
+  return reason === "repetition" || stopsBefore.has(reason) ? "stop" : "length";
 }
+
+const stopsBefore: ReadonlySet<Outcome["stop_reason"]> = new Set(
+  stoppingLimits.flatMap(({ stop }) => (stop.cutsAnswer ? [] : [stop.stopReason])),
+);
 
 /** OpenAI's own clients obey this header. */
 const headers = { "x-should-retry": "false" };

@@ -1,47 +1,51 @@
 import { expect, test } from "vitest";
+import {
+  findReachedLimit,
+  type Progress,
+  toBudgetUse,
+  toCountUse,
+  toTimeUse,
+} from "../../../src/agent/limits/progress.ts";
 import type { Limits } from "../../../src/agent/limits/run-clock.ts";
 import type { Observation } from "../../../src/agent/loop/act.ts";
-import { evaluate, findReachedLimit, type Progress } from "../../../src/agent/loop/evaluate.ts";
+import { evaluate } from "../../../src/agent/loop/evaluate.ts";
+import { mapLimits, stoppingLimits } from "../../../src/core/limits.ts";
 import { defaultLimits } from "../../fakes/run.ts";
 
-const begun: Progress = {
-  iterations: 1,
-  toolCalls: 1,
-  totalTokens: 0,
-  lastTurnTokens: 0,
-  totalCost: 0,
-  lastTurnCost: 0,
-  outOfTime: false,
-};
+const begun: Progress = mapLimits(
+  stoppingLimits,
+  ({ key }) => key,
+  () => ({ used: 0, next: 0 }),
+);
 
 test.each<[string, Partial<Progress>, Partial<Limits>, string | undefined]>([
   [
     "ends when another turn and an answer would go over the tokens",
-    { totalTokens: 801, lastTurnTokens: 100 },
+    { tokenBudget: toBudgetUse(801, 100) },
     { tokenBudget: 1000 },
     "token-limit",
   ],
-  [
-    "goes on while both fit into the tokens",
-    { totalTokens: 800, lastTurnTokens: 100 },
-    { tokenBudget: 1000 },
-    undefined,
-  ],
+  ["goes on while both fit into the tokens", { tokenBudget: toBudgetUse(800, 100) }, { tokenBudget: 1000 }, undefined],
   [
     "ends when another turn and an answer would go over the money",
-    { totalCost: 0.75, lastTurnCost: 0.25 },
+    { costBudget: toBudgetUse(0.75, 0.25) },
     { costBudget: 1 },
     "cost-limit",
   ],
-  ["goes on while both fit into the money", { totalCost: 0.5, lastTurnCost: 0.25 }, { costBudget: 1 }, undefined],
-  ["has no limit of money where none is set", { totalCost: 1e9, lastTurnCost: 1e9 }, {}, undefined],
-  ["ends after as many turns as it may take", { iterations: 3 }, { maxIterations: 3 }, "iteration-limit"],
-  ["goes on one turn before that", { iterations: 2 }, { maxIterations: 3 }, undefined],
-  ["ends after as many calls as it may make", { toolCalls: 3 }, { maxToolCalls: 3 }, "tool-call-limit"],
-  ["goes on one call before that", { toolCalls: 2 }, { maxToolCalls: 3 }, undefined],
+  ["goes on while both fit into the money", { costBudget: toBudgetUse(0.5, 0.25) }, { costBudget: 1 }, undefined],
+  ["has no limit of money where none is set", { costBudget: toBudgetUse(1e9, 1e9) }, {}, undefined],
+  [
+    "ends after as many turns as it may take",
+    { maxIterations: toCountUse(3) },
+    { maxIterations: 3 },
+    "iteration-limit",
+  ],
+  ["goes on one turn before that", { maxIterations: toCountUse(2) }, { maxIterations: 3 }, undefined],
+  ["ends after as many calls as it may make", { maxToolCalls: toCountUse(3) }, { maxToolCalls: 3 }, "tool-call-limit"],
+  ["goes on one call before that", { maxToolCalls: toCountUse(2) }, { maxToolCalls: 3 }, undefined],
   [
     "ends when its time is over, whatever else is over too",
-    { outOfTime: true, toolCalls: 9 },
+    { maxExecutionTime: toTimeUse(true), maxToolCalls: toCountUse(9) },
     { maxToolCalls: 3 },
     "time-limit",
   ],

@@ -15,7 +15,7 @@ const tools = new Map([
   tool("read", { type: "object", properties: { path: { type: "string" } }, required: ["path"] }),
   tool("mean", { type: "object", properties: { numbers, unit: { type: "string" } }, required: ["numbers"] }),
 ]);
-const rules: PlanRules = { tools, first: 1, known: new Set(), maxToolCalls: 5, locale: "en" };
+const rules: PlanRules = { tools, first: 1, known: new Set(), mostCalls: 5, locale: "en" };
 const read = { tool: "read", parameters: { path: "a.txt" } };
 
 async function problemsOf(text: string, more: Partial<PlanRules> = {}): Promise<string[]> {
@@ -109,14 +109,14 @@ describe("a plan that cannot be used names each of its problems", () => {
 
   test("more than a hundred steps, however many calls are allowed", async () => {
     const steps = Array.from({ length: 120 }, () => read);
-    expect(await problemsOf(written(...steps), { maxToolCalls: 150 })).toEqual([
+    expect(await problemsOf(written(...steps), { mostCalls: 150 })).toEqual([
       "the plan calls tools 120 times, 100 at most are allowed; join or drop steps",
     ]);
   });
 
   test("more calls than the limit allows, counted without the steps that have no tool", async () => {
-    expect(await problemsOf(written(read, read, {}), { maxToolCalls: 2 })).toEqual([]);
-    expect(await problemsOf(written(read, read, read), { maxToolCalls: 2 })).toEqual([
+    expect(await problemsOf(written(read, read, {}), { mostCalls: 2 })).toEqual([]);
+    expect(await problemsOf(written(read, read, read), { mostCalls: 2 })).toEqual([
       "the plan calls tools 3 times, 2 at most are allowed; join or drop steps",
     ]);
   });

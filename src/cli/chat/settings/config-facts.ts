@@ -1,6 +1,7 @@
 import { mergeLimits } from "../../../app/merge-limits.ts";
 import type { SearchCheck } from "../../../app/models/check-models.ts";
 import type { ModelParameters } from "../../../app/open-duet.ts";
+import { describeRange, type LimitRow, settableLimits } from "../../../core/limits.ts";
 import { type Model, toModelName } from "../../../core/model.ts";
 import { say, type Text } from "../../../kit/errors.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
@@ -49,20 +50,19 @@ const noFile: Text = {
 /** Lists the limits that apply in this mode. A plain chat answer takes no rounds and calls no tools. */
 function limitFacts({ config, settings }: Chat): ConfigFact[] {
   const limits = mergeLimits(config, settings.limits);
-  const time = detail({ zh: "最大执行时间", en: "Time limit" }, `${limits.maxExecutionTimeMs / 1000} s (10-300)`);
-  const { costBudget } = limits;
-  const budgets = [
-    detail({ zh: "token 上限", en: "Token budget" }, String(limits.tokenBudget)),
-    ...(costBudget === undefined ? [] : [detail({ zh: "费用上限", en: "Cost budget" }, renderDollars(costBudget))]),
-  ];
-  if (settings.mode === "chat") return [time, ...budgets];
-  return [
-    detail({ zh: "最大迭代次数", en: "Maximum iterations" }, `${limits.maxIterations} (1-10)`),
-    detail({ zh: "最大工具调用次数", en: "Maximum tool calls" }, `${limits.maxToolCalls} (1-50)`),
-    time,
-    ...budgets,
-    ...(settings.mode === "plan" ? [planFact(config)] : []),
-  ];
+  const isChat = settings.mode === "chat";
+  const facts = settableLimits
+    .filter(({ appliesToChat }) => !isChat || appliesToChat)
+    .flatMap((row) => limitFact(row, limits[row.field]));
+  return settings.mode === "plan" ? [...facts, planFact(config)] : facts;
+}
+
+function limitFact(row: LimitRow, limit: number | undefined): ConfigFact[] {
+  if (limit === undefined) return [];
+  const value = limit / (row.factor ?? 1);
+  const shown = row.unit === "dollars" ? renderDollars(value) : row.unit === "seconds" ? `${value} s` : String(value);
+  const range = describeRange(row, "-");
+  return [detail(row.title, range === undefined ? shown : `${shown} (${range})`)];
 }
 
 function planFact({ agent: { plan } }: Chat["config"]): ConfigFact {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { mapLimits, offeredLimits } from "../../../core/limits.ts";
 
 const modes = ["agent", "plan", "chat"] as const;
 
@@ -31,7 +32,13 @@ export const settingsSchema = z.object({
     }),
   }),
   limits: z
-    .object({ max_iterations: z.int(), max_tool_calls: z.int(), max_tokens: z.int(), timeout_s: z.int() })
+    .object(
+      mapLimits(
+        offeredLimits,
+        ({ ask }) => ask,
+        ({ range }) => ("above" in range ? z.number() : z.int()),
+      ),
+    )
     .meta({ description: "Of a question that names none." }),
 });
 

@@ -1,4 +1,5 @@
 import type { PlanStep, Verdict } from "../../../../core/events.ts";
+import { mapLimits, stoppingLimits } from "../../../../core/limits.ts";
 import type { Mode, Outcome } from "../../../../core/outcome.ts";
 import type { TraceNote, TracePhase, TraceStep } from "../../../../core/trace.ts";
 import type { Locale } from "../../../../kit/errors.ts";
@@ -189,11 +190,11 @@ const verdicts: Readonly<Record<Verdict["reason"], true>> = {
   "model-failed": true,
   "turn-cut": true,
   "model-refused": true,
-  "iteration-limit": true,
-  "tool-call-limit": true,
-  "time-limit": true,
-  "token-limit": true,
-  "cost-limit": true,
+  ...mapLimits(
+    stoppingLimits,
+    ({ stop }) => stop.reason,
+    () => true,
+  ),
   "plan-done": true,
   "plan-failed": true,
   custom: true,

@@ -1,3 +1,4 @@
+import { type OfferedName, offeredLimits } from "../../../../core/limits.ts";
 import type { Mode } from "../../../../core/outcome.ts";
 import { isRecord, toText } from "../../../../kit/json.ts";
 import { modes } from "../../../../render/mode-names.ts";
@@ -30,9 +31,10 @@ export type SearchReason = "off" | "no_service" | "not_permitted";
 
 const searchReasons: readonly SearchReason[] = ["off", "no_service", "not_permitted"];
 
-export type LimitName = "max_iterations" | "max_tool_calls" | "timeout_s";
+/** Lists the limits that the page shows: those of a run that the server tells. */
+export const shownLimits = offeredLimits.filter(({ scope }) => scope === "run");
 
-export const limitNames: readonly LimitName[] = ["max_iterations", "max_tool_calls", "timeout_s"];
+export type LimitName = OfferedName;
 
 /** Reads untrusted settings. Missing ones are read as if there were nothing to choose. */
 export function readSettings(value: unknown): ServerSettings {
@@ -45,7 +47,10 @@ export function readSettings(value: unknown): ServerSettings {
     choices: Array.isArray(choices) ? choices.filter((name) => typeof name === "string") : [],
     parameters: byRole(parameters, (own) => readNumbers(own, parameterNames)),
     search: { available: available === true, enabled: enabled === true, reason },
-    limits: readNumbers(limits, limitNames),
+    limits: readNumbers(
+      limits,
+      shownLimits.map(({ ask }) => ask),
+    ),
   };
 }
 

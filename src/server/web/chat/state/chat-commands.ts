@@ -1,7 +1,8 @@
+import { unitNames } from "../../../../core/limits.ts";
 import type { Text } from "../../../../kit/errors.ts";
 import { sanitizeLine, toShortLine } from "../../../../kit/text/sanitize.ts";
 import { describeSearchChoice, modeHelp, modeNames, modes } from "../../../../render/mode-names.ts";
-import { type LimitName, parameterNames, type Role, roles } from "../api/server-settings.ts";
+import { parameterNames, type Role, roles, shownLimits } from "../api/server-settings.ts";
 import { chooseMode, chooseSearch, getModel, startConversation } from "./chat-choices.ts";
 import { addNote, type ChatState } from "./chat-state.ts";
 import { roleNames, searchBarred } from "./chat-texts.ts";
@@ -112,12 +113,6 @@ function addNotes(chat: ChatState, lines: readonly Text[]): ChatState {
   return lines.reduce(addNote, chat);
 }
 
-const limitTexts: Record<LimitName, Text> = {
-  max_iterations: { zh: "最大迭代次数", en: "maximum iterations" },
-  max_tool_calls: { zh: "最大工具调用次数", en: "maximum tool calls" },
-  timeout_s: { zh: "最大执行时间（秒）", en: "time limit (seconds)" },
-};
-
 /** Lists the settings for the next question: the mode and its configuration, the models and their parameters. */
 export function listConfigLines(chat: ChatState): Text[] {
   const { mode } = chat.choices;
@@ -125,18 +120,16 @@ export function listConfigLines(chat: ChatState): Text[] {
     zh: `模式：${modeNames[mode].zh} · ${modeHelp[mode].zh}`,
     en: `Mode: ${modeNames[mode].en} · ${modeHelp[mode].en}`,
   };
-  const limits = mode === "chat" ? chatLimits : agentLimits;
-  return [modeLine, ...limits.flatMap((name) => limitLine(chat, name)), ...roles.map((role) => roleLine(chat, role))];
+  const limits = shownLimits.filter(({ appliesToChat }) => mode !== "chat" || appliesToChat);
+  return [modeLine, ...limits.flatMap((row) => limitLine(chat, row)), ...roles.map((role) => roleLine(chat, role))];
 }
 
-/** Only these limits apply to chat mode, which has no rounds and calls no tools. */
-const chatLimits: readonly LimitName[] = ["timeout_s"];
-const agentLimits: readonly LimitName[] = ["max_iterations", "max_tool_calls", "timeout_s"];
-
-function limitLine({ settings }: ChatState, name: LimitName): Text[] {
-  const value = settings?.limits[name];
+function limitLine({ settings }: ChatState, { ask, title, unit }: (typeof shownLimits)[number]): Text[] {
+  const value = settings?.limits[ask];
   if (value === undefined) return [];
-  const { zh, en } = limitTexts[name];
+  const name = unit && unitNames[unit];
+  const zh = title.zh + (name ? `（${name.zh}）` : "");
+  const en = title.en.charAt(0).toLowerCase() + title.en.slice(1) + (name ? ` (${name.en})` : "");
   return [{ zh: `${zh}：${value}`, en: `${en}: ${value}` }];
 }
 

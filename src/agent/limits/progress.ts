@@ -1,0 +1,63 @@
+import { type LimitReason, mapLimits, type StoppingKey, stoppingLimits } from "../../core/limits.ts";
+import type { Run } from "../run.ts";
+import type { Limits } from "./run-clock.ts";
+import { getUsage } from "./usage.ts";
+
+/** Says how far a run has come, for comparison with each limit that can stop it. */
+export type Progress = Readonly<Record<StoppingKey, Use>>;
+
+/** Holds what a run has used of a limit, and what the next round would need of it. */
+export interface Use {
+  readonly used: number;
+  readonly next: number;
+}
+
+type Meter = (run: Run, toolCalls: number) => Use;
+
+/** Measures each limit. Of several reached limits the first in this order is reported. */
+const meters: Readonly<Record<StoppingKey, Meter>> = {
+  // The clock of the run decides: it stops while a person is asked.
+  maxExecutionTime: ({ decideSignal }) => toTimeUse(decideSignal.aborted),
+  maxToolCalls: (_, toolCalls) => toCountUse(toolCalls),
+  maxIterations: ({ statistics }) => toCountUse(statistics.iterations),
+  tokenBudget: (run) => toBudgetUse(getUsage(run).tokens, run.statistics.last().tokens),
+  costBudget: (run) => toBudgetUse(getUsage(run).cost, run.statistics.last().cost),
+};
+
+/** Measures a run. `toolCalls` counts the calls that reached a tool. */
+export function getProgress(run: Run, toolCalls: number): Progress {
+  return mapLimits(
+    stoppingLimits,
+    ({ key }) => key,
+    ({ key }) => meters[key](run, toolCalls),
+  );
+}
+
+/** A round needs one more of what is counted. */
+export function toCountUse(used: number): Use {
+  return { used, next: 1 };
+}
+
+/** A round needs as much as the last turn, and the answer as much again. */
+export function toBudgetUse(used: number, lastTurn: number): Use {
+  return { used, next: 2 * lastTurn };
+}
+
+export function toTimeUse(isOver: boolean): Use {
+  return { used: isOver ? Number.POSITIVE_INFINITY : 0, next: 0 };
+}
+
+/**
+ * Returns the limit that another round would exceed, or undefined while there is enough left for one more round and the answer.
+ */
+export function findReachedLimit(progress: Progress, limits: Limits): LimitReason | undefined {
+  const reached = byUrgency.find(({ key, field }) => {
+    const limit = limits[field];
+    const { used, next } = progress[key];
+    return limit !== undefined && used + next > limit;
+  });
+  return reached?.stop.reason;
+}
+
+const order = Object.keys(meters);
+const byUrgency = stoppingLimits.toSorted((one, other) => order.indexOf(one.key) - order.indexOf(other.key));

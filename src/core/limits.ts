@@ -1,0 +1,294 @@
+import type { Text } from "../kit/errors.ts";
+
+/**
+ * Describes a limit of a run. The configuration, its variables, flags and schema, `/set`, `agent_ask`, the HTTP API, the page and
+ * the texts for a run that it stopped derive from the rows below. Numbers are in the configuration's unit.
+ */
+export interface LimitRow {
+  /** Names the setting under `agent` in the configuration. */
+  readonly key: string;
+  /** Names the limit in `Limits`. It differs from `key` where a run uses another unit. */
+  readonly field: string;
+  /** One unit of the configuration is this many units of a run. It is 1 when absent. */
+  readonly factor?: number;
+  readonly unit?: LimitUnit;
+  /**
+   * A limit of a `turn` comes from the models' own settings, which include the configured value; only a question's own value is
+   * part of the run's limits.
+   */
+  readonly scope: "run" | "turn";
+  readonly range: LimitRange;
+  /**
+   * Holds the whole numbers, in the unit of a run, that a program which embeds Duet may give with a question. They are wider than
+   * the configuration's, because a program knows what it does. Any number in the range's direction is allowed when absent.
+   */
+  readonly embedded?: { readonly least: number; readonly most: number };
+  /** The run has no such limit when neither this nor a setting is there. */
+  readonly default?: number;
+  readonly environment?: string;
+  /** Names the flag without its dashes. */
+  readonly flag?: string;
+  /** Is the path that the flag sets, where that is not the setting itself. */
+  readonly flagPath?: readonly string[];
+  /** Is the name for `/set` in the chat. */
+  readonly set?: string;
+  /** Is the name in `agent_ask` and in the HTTP API. A limit without it is not offered to hosts. */
+  readonly ask?: string;
+  /** Says what is limited, as a sentence without a verb. */
+  readonly help: Text;
+  /** Replaces `help` in the schema of the configuration file. */
+  readonly fileHelp?: string;
+  /** Is the title in lists of settings. */
+  readonly title: Text;
+  /** Is true when the limit applies to chat mode too, which has no rounds and calls no tools. */
+  readonly appliesToChat?: boolean;
+  /** Is absent when the limit never stops the tool calls of a run. */
+  readonly stop?: LimitStop;
+}
+
+/** Is a range of whole numbers, without an upper end where there is no `most`, or of numbers above one. */
+export type LimitRange =
+  | { readonly least: number; readonly most?: number }
+  | { readonly above: number; readonly most: number };
+
+export type LimitUnit = "seconds" | "dollars";
+
+export const unitNames: Record<LimitUnit, Text> = {
+  seconds: { zh: "秒", en: "seconds" },
+  dollars: { zh: "美元", en: "US dollars" },
+};
+
+/** Says how a limit is reported that stopped the tool calls of a run. */
+export interface LimitStop {
+  /** Is the reason in events and traces. It ends in `-limit`. */
+  readonly reason: string;
+  /** Is the reason in outcomes. */
+  readonly stopReason: string;
+  /** Is true when the limit may also end the answer, so that the answer counts as cut. */
+  readonly cutsAnswer?: boolean;
+  /** Explains as a clause why the tool calls end. */
+  explain(limit: number): Text;
+  /** Explains as a clause why an answer is partial. */
+  readonly partial: Text;
+}
+
+function defineLimit<const Row extends LimitRow>(row: Row): Row & LimitRow {
+  return row;
+}
+
+const mostTokens = 1_000_000_000;
+
+/** Lists the limits in the order in which they are shown. */
+export const limitRows = [
+  defineLimit({
+    key: "maxIterations",
+    field: "maxIterations",
+    scope: "run",
+    range: { least: 1, most: 10 },
+    embedded: { least: 1, most: 1000 },
+    default: 5,
+    environment: "AGENT_MAX_ITERATIONS",
+    flag: "max-iterations",
+    set: "max_iterations",
+    ask: "max_iterations",
+    help: { zh: "决定和调用工具的轮数。", en: "Rounds of deciding and calling tools." },
+    fileHelp: "Rounds of deciding and acting.",
+    title: { zh: "最大迭代次数", en: "Maximum iterations" },
+    stop: {
+      reason: "iteration-limit",
+      stopReason: "iteration_limit",
+      explain: (limit) => ({
+        zh: `已达到最大迭代次数（${limit} 次）`,
+        en: `the limit of ${limit} iterations is reached`,
+      }),
+      partial: { zh: "已达到最大迭代次数", en: "the limit of iterations was reached" },
+    },
+  }),
+  defineLimit({
+    key: "maxToolCalls",
+    field: "maxToolCalls",
+    scope: "run",
+    range: { least: 1, most: 50 },
+    embedded: { least: 0, most: 10_000 },
+    default: 5,
+    environment: "AGENT_MAX_TOOL_CALLS",
+    flag: "max-tool-calls",
+    set: "max_tool_calls",
+    ask: "max_tool_calls",
+    help: { zh: "一次运行的工具调用总数。", en: "Tool calls in all." },
+    fileHelp: "Tool calls of one run.",
+    title: { zh: "最大工具调用次数", en: "Maximum tool calls" },
+    stop: {
+      reason: "tool-call-limit",
+      stopReason: "tool_call_limit",
+      explain: (limit) => ({
+        zh: `已达到最大工具调用次数（${limit} 次）`,
+        en: `the limit of ${limit} tool calls is reached`,
+      }),
+      partial: { zh: "已达到最大工具调用次数", en: "the limit of tool calls was reached" },
+    },
+  }),
+  defineLimit({
+    key: "maxTokens",
+    field: "maxTokens",
+    scope: "turn",
+    range: { least: 1 },
+    embedded: { least: 1, most: mostTokens },
+    default: 2000,
+    flag: "max-tokens",
+    // The setting is the default of every model; the flag limits the answer whatever its model says.
+    flagPath: ["answerMaxTokens"],
+    ask: "max_tokens",
+    help: { zh: "回答的输出 token 数。", en: "Output tokens of the answer." },
+    fileHelp: "Output limit of models that name none, in tokens.",
+    title: { zh: "最大输出 token 数", en: "Maximum output tokens" },
+  }),
+  defineLimit({
+    key: "maxExecutionTime",
+    field: "maxExecutionTimeMs",
+    factor: 1000,
+    unit: "seconds",
+    scope: "run",
+    range: { least: 10, most: 300 },
+    // Timers accept no longer times.
+    embedded: { least: 1, most: 2 ** 31 - 1 },
+    default: 60,
+    environment: "AGENT_MAX_EXECUTION_TIME",
+    flag: "max-execution-time",
+    set: "max_execution_time",
+    ask: "timeout_s",
+    help: { zh: "整个运行的秒数，包括回答。", en: "Seconds for the whole run." },
+    fileHelp: "Limit of one run in seconds.",
+    title: { zh: "最大执行时间", en: "Time limit" },
+    appliesToChat: true,
+    stop: {
+      reason: "time-limit",
+      stopReason: "time_limit",
+      cutsAnswer: true,
+      explain: (limit) => ({ zh: `执行超时（最长 ${limit} 秒）`, en: `the time limit of ${limit} s is near` }),
+      partial: { zh: "执行超时", en: "the time limit was reached" },
+    },
+  }),
+  defineLimit({
+    key: "tokenBudget",
+    field: "tokenBudget",
+    scope: "run",
+    range: { least: 1 },
+    embedded: { least: 1, most: mostTokens },
+    default: 100_000,
+    set: "token_budget",
+    help: { zh: "一次运行的全部 token，包括它调用的智能体。", en: "All tokens of one run." },
+    title: { zh: "token 上限", en: "Token budget" },
+    appliesToChat: true,
+    stop: {
+      reason: "token-limit",
+      stopReason: "token_limit",
+      cutsAnswer: true,
+      explain: (limit) => ({ zh: `token 上限（${limit}）将到`, en: `the budget of ${limit} tokens is nearly used` }),
+      partial: { zh: "已达到 token 上限", en: "the token budget was used" },
+    },
+  }),
+  defineLimit({
+    key: "costBudget",
+    field: "costBudget",
+    unit: "dollars",
+    scope: "run",
+    range: { above: 0, most: 10_000 },
+    set: "cost_budget",
+    // Models whose price is not known count as free.
+    help: { zh: "一次运行的费用（美元）；不写则没有上限。", en: "US dollars of one run; none when absent." },
+    title: { zh: "费用上限", en: "Cost budget" },
+    appliesToChat: true,
+    stop: {
+      reason: "cost-limit",
+      stopReason: "cost_limit",
+      cutsAnswer: true,
+      explain: (limit) => ({ zh: `费用上限（${limit} 美元）将到`, en: `the budget of $${limit} is nearly used` }),
+      partial: { zh: "已达到费用上限", en: "the cost budget was used" },
+    },
+  }),
+];
+
+type Row = (typeof limitRows)[number];
+type Defaulted = Extract<Row, { default: number }>;
+type Stopping = Extract<Row, { stop: LimitStop }>;
+type Settable = Extract<Row, { set: string }>;
+type Offered = Extract<Row, { ask: string }>;
+type Flagged = Extract<Row, { flag: string }>;
+type OfTurn = Extract<Row, { scope: "turn" }>;
+
+/** Lists the limits that can stop the tool calls of a run. */
+export const stoppingLimits = limitRows.filter((row): row is Stopping => row.stop !== undefined);
+/** Lists the limits that `/set` changes. */
+export const settableLimits = limitRows.filter((row): row is Settable => row.set !== undefined);
+/** Lists the limits that hosts may give with a question. */
+export const offeredLimits = limitRows.filter((row): row is Offered => row.ask !== undefined);
+export const defaultedLimits = limitRows.filter((row): row is Defaulted => row.default !== undefined);
+export const optionalLimits = limitRows.filter((row): row is Exclude<Row, Defaulted> => row.default === undefined);
+export const flaggedLimits = limitRows.filter((row): row is Flagged => row.flag !== undefined);
+
+/** Says which limit stopped the tool calls, in events and in outcomes. */
+export type LimitReason = Stopping["stop"]["reason"];
+export type LimitStopReason = Stopping["stop"]["stopReason"];
+
+export type LimitKey = Row["key"];
+export type LimitField = Row["field"];
+export type DefaultedKey = Defaulted["key"];
+export type StoppingKey = Stopping["key"];
+export type OfferedName = Offered["ask"];
+export type FlaggedKey = Flagged["key"];
+
+/** Holds the limits as configured. One without a default may be absent. */
+export type ConfiguredLimits = { [Key in DefaultedKey]: number } & {
+  [Key in Exclude<LimitKey, DefaultedKey>]?: number;
+};
+
+type Needed = Exclude<Defaulted, OfTurn>;
+type NeededField = Needed["field"];
+
+const neededRunLimits = defaultedLimits.filter((row): row is Needed => row.scope === "run");
+const optionalRunLimits = limitRows.filter(
+  (row): row is Exclude<Row, Needed> => !neededRunLimits.some((one) => one === row),
+);
+
+/** Holds the limits of one run, in its own units. */
+export type RunLimits = { [Field in NeededField]: number } & { [Field in Exclude<Row["field"], NeededField>]?: number };
+
+/** Holds some limits of a run, in its own units. */
+export type RunLimitChanges = { [Field in Row["field"]]?: number | undefined };
+
+/** Creates an object with an entry for each row. */
+export function mapLimits<From extends LimitRow, Name extends string, Value>(
+  rows: readonly From[],
+  name: (row: From) => Name,
+  value: (row: From) => Value,
+): Record<Name, Value> {
+  // The type is that of the loop: each name that the rows have is there.
+  return Object.fromEntries(rows.map((row) => [name(row), value(row)])) as Record<Name, Value>;
+}
+
+/** Applies the changes of a question, in the units of a run, over the configured limits. */
+export function mergeRunLimits(configured: ConfiguredLimits, changes: RunLimitChanges): RunLimits {
+  return {
+    ...mapLimits(
+      optionalRunLimits,
+      ({ field }) => field,
+      (row) => changes[row.field] ?? (row.scope === "run" ? toRunUnit(row, configured[row.key]) : undefined),
+    ),
+    ...mapLimits(
+      neededRunLimits,
+      ({ field }) => field,
+      (row) => changes[row.field] ?? toRunUnit(row, configured[row.key]),
+    ),
+  };
+}
+
+/** Converts a limit from the configuration's unit to that of a run. */
+export function toRunUnit<Value extends number | undefined>(row: LimitRow, value: Value): Value | number {
+  return value === undefined ? value : value * (row.factor ?? 1);
+}
+
+/** Returns the allowed values, such as `1 to 10`, or undefined where there is no upper end. */
+export function describeRange({ range: { most, ...low } }: LimitRow, to: string): string | undefined {
+  return most === undefined || !("least" in low) ? undefined : `${low.least}${to}${most}`;
+}

@@ -30,8 +30,8 @@ const layers: Record<string, readonly string[]> = (() => {
   };
 })();
 
-/** The table of vendors loads nothing, so that the configuration may read it. */
-const vendorTable = "src/providers/vendors.ts";
+/** These tables load nothing when they are imported, so that the configuration may read them. */
+const tables = ["src/providers/vendors.ts", "src/tools/search/search-backends.ts"];
 
 /** The only file that reads the environment. */
 const environmentReader = "src/config/load-config.ts";
@@ -174,7 +174,7 @@ function mayImport(file: string, imported: string): boolean {
   if (imported === "package.json") return true;
   const [from, to] = [layerOf(file), layerOf(imported)];
   if (from === undefined || to === undefined) return false;
-  if (from === "config" && imported === vendorTable) return true;
+  if (from === "config" && tables.includes(imported)) return true;
   return from === to || (layers[from] ?? []).includes(to);
 }
 

@@ -1,6 +1,7 @@
 import type { ConfiguredLimits } from "../core/limits.ts";
 import type { Mode } from "../core/outcome.ts";
 import type { Locale } from "../kit/errors.ts";
+import type { SearchOptions } from "../tools/search/search-backends.ts";
 import type { ModelsConfig } from "./models/models.ts";
 import type { Settings } from "./schema/file-schema.ts";
 import type { SkippedFile } from "./sources/choose-files.ts";
@@ -80,28 +81,13 @@ export interface ToolsSettings {
 }
 
 /** Base URLs have no trailing slash, and the path of the call is appended to them. */
-export interface SearchSettings {
+export interface SearchSettings extends SearchOptions {
   /** Is undefined when it is not set: the tools may then search, and the chat mode starts without search. */
   enabled: boolean | undefined;
-  backend: Settings["search"]["backend"];
-  maxResults: number;
-  /** Lets the `auto` backend use services without a key. */
-  keyless: boolean;
-  /** These floors are in characters. */
-  snippetLength: number;
   /** Limits the cached queries. */
   cacheSize: number;
-  /** Searches of one run that reach the backend. */
+  /** Limits the searches of one run that reach the backend. */
   maxPerRun: number;
-  tavily: KeyedBackend;
-  brave: KeyedBackend;
-  serper: KeyedBackend;
-  parallel: KeyedBackend;
-  exa: KeyedBackend & { mcpUrl: string };
-  bocha: KeyedBackend;
-  zhipu: KeyedBackend;
-  searxng?: { url: string };
-  duckduckgo: { enabled: boolean; baseUrl: string };
 }
 
 export interface WebSettings {
@@ -130,11 +116,6 @@ export interface EmailSettings {
   from: string;
   /** Lists the patterns of addresses that mail may be sent to. */
   recipients: string[];
-}
-
-export interface KeyedBackend {
-  apiKey?: string;
-  baseUrl: string;
 }
 
 export interface ServerSettings {

@@ -1,6 +1,13 @@
 import { dirname, join, resolve } from "node:path";
 import type { Locale, Text } from "../kit/errors.ts";
-import type { Config, EmailSettings, KeyedBackend, SearchSettings } from "./config.ts";
+import {
+  type BackendSettings,
+  mapSearchBackends,
+  type SearchBackendName,
+  type SearchBackendRow,
+  searchBackends,
+} from "../tools/search/search-backends.ts";
+import type { Config, EmailSettings, SearchSettings } from "./config.ts";
 import { configError } from "./config-errors.ts";
 import { readModels } from "./models/models.ts";
 import { parseOnce, type Settings, settingsSchema } from "./schema/file-schema.ts";
@@ -181,48 +188,37 @@ const needsSender = {
   en: "mail needs a sender: set SMTP_FROM or email.from",
 };
 
-/** Throws when the backend asked for has no address. */
+/** Throws when the selected backend has no key or address although it needs one. */
 export function readSearch(search: Settings["search"], sources: readonly Source[]): SearchSettings {
-  const { enabled, backend, searxng, duckduckgo, exa, ...rest } = search;
-  const url = searxng.url && withoutSlash(searxng.url);
-  const missing = backend === "searxng" && !url ? needsAddress : missingKey(search);
+  const backends = mapSearchBackends((row, name) => readBackend(row, search[name]));
+  const { backend } = search;
+  const missing = backend === "auto" ? undefined : findMissingSetting(backend, backends[backend]);
   if (missing !== undefined) {
     const source = sources.findLast((each) => getValue(each.tree, ["search", "backend"]) !== undefined);
     throw configError(source?.where(["search", "backend"]) ?? "search.backend", missing);
   }
-  return {
-    ...rest,
-    enabled,
-    backend,
-    tavily: keyed(search.tavily),
-    parallel: keyed(search.parallel),
-    brave: keyed(search.brave),
-    serper: keyed(search.serper),
-    exa: { ...keyed(exa), mcpUrl: withoutSlash(exa.mcpUrl) },
-    bocha: keyed(search.bocha),
-    zhipu: keyed(search.zhipu),
-    searxng: url ? { url } : undefined,
-    duckduckgo: { enabled: duckduckgo.enabled, baseUrl: withoutSlash(duckduckgo.baseUrl) },
-  };
+  return { ...search, enabled: search.enabled, ...backends };
 }
 
-/** Returns the error for a backend that is selected by name and has no key although it needs one. */
-function missingKey({ backend, ...search }: Settings["search"]): Text | undefined {
-  if (backend !== "brave" && backend !== "serper" && backend !== "bocha" && backend !== "zhipu") return undefined;
-  if (search[backend].apiKey?.trim()) return undefined;
-  const variable = `${backend === "zhipu" ? "ZHIPUAI" : backend.toUpperCase()}_API_KEY`;
-  return { zh: `${backend} 需要密钥：请设置 ${variable}`, en: `${backend} needs a key: set ${variable}` };
+/** Returns the settings of one backend, or undefined for a server of the user's own without an address. */
+function readBackend({ access }: SearchBackendRow, settings: BackendSettings): BackendSettings | undefined {
+  const { apiKey, baseUrl, url, mcpUrl, enabled } = settings;
+  if (access === "own-server") return url ? { url: withoutSlash(url) } : undefined;
+  const addresses = { baseUrl: baseUrl && withoutSlash(baseUrl), mcpUrl: mcpUrl && withoutSlash(mcpUrl) };
+  return access === "opt-in" ? { enabled, ...addresses } : { apiKey: apiKey?.trim() || undefined, ...addresses };
 }
 
-function keyed({ apiKey, baseUrl }: KeyedBackend): KeyedBackend {
-  return { apiKey: apiKey?.trim() || undefined, baseUrl: withoutSlash(baseUrl) };
+/** Returns the error for a backend that is selected by name and lacks what it needs. */
+function findMissingSetting(name: SearchBackendName, settings: BackendSettings | undefined): Text | undefined {
+  const row: SearchBackendRow = searchBackends[name];
+  if (row.access === "own-server" && settings === undefined) {
+    const where = { zh: `${row.baseUrlEnv} 或 search.${name}.url`, en: `${row.baseUrlEnv} or search.${name}.url` };
+    return { zh: `${name} 需要地址：请设置 ${where.zh}`, en: `${name} needs an address: set ${where.en}` };
+  }
+  if (row.access !== "key" || settings?.apiKey !== undefined) return undefined;
+  return { zh: `${name} 需要密钥：请设置 ${row.keyEnv}`, en: `${name} needs a key: set ${row.keyEnv}` };
 }
 
 function withoutSlash(address: string): string {
   return address.replace(/\/+$/, "");
 }
-
-const needsAddress = {
-  zh: "searxng 需要地址：请设置 SEARXNG_URL 或 search.searxng.url",
-  en: "searxng needs an address: set SEARXNG_URL or search.searxng.url",
-};

@@ -1,5 +1,6 @@
 import { defaultedLimits, describeRange, type LimitRow, unitNames } from "../core/limits.ts";
 import { type Locale, say } from "../kit/errors.ts";
+import { searchBackendNames } from "../tools/search/search-backends.ts";
 
 /** Returns a configuration file to start from. Every line that differs from the defaults is a comment. */
 export function createStarterFile(locale: Locale): string {
@@ -55,7 +56,7 @@ ${defaultedLimits.map(limitLine).join("\n")}
     "roots": ["."]
   },
 
-  ${note("backend：auto，或 tavily、exa、parallel、brave、serper、bocha、zhipu、searxng、duckduckgo", "backend: auto, or tavily, exa, parallel, brave, serper, bocha, zhipu, searxng, duckduckgo")}
+  ${note(`backend：auto，或 ${searchBackendNames.join("、")}`, `backend: auto, or ${searchBackendNames.join(", ")}`)}
   "search": { "backend": "auto", "maxResults": 5, "snippetLength": 200, "cacheSize": 20 },
 
   ${note("hosts 是 http_request 可以调用的主机；reach 是工具可以访问的内网主机。", "hosts: what http_request may call; reach: private hosts that tools may reach.")}

@@ -6,7 +6,6 @@ import { documentTools } from "./tool-documents.ts";
 
 /** Returns every built-in tool, including those that only a configuration turns on. */
 export function listBuiltinTools(locale: Locale): Tool[] {
-  const keyed = { baseUrl: "https://search.example.com" };
   return createBuiltinTools({
     roots: ["."],
     locale,
@@ -18,12 +17,7 @@ export function listBuiltinTools(locale: Locale): Tool[] {
       from: "duet@example.com",
       recipients: ["*@example.com"],
     },
-    search: {
-      ...{ backend: "auto", maxResults: 5, snippetLength: 300, keyless: false },
-      ...{ tavily: keyed, parallel: keyed, brave: keyed, serper: keyed, bocha: keyed, zhipu: keyed },
-      exa: { ...keyed, mcpUrl: keyed.baseUrl },
-      duckduckgo: { enabled: true, ...keyed },
-    },
+    search: { backend: "auto", maxResults: 5, snippetLength: 300, keyless: true },
   });
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { searchBackendNames } from "../../src/tools/search/search-backends.ts";
 import { load, refusal } from "./workplace.ts";
 
 /** The tree that says `value` at `agent.maxIterations`. */
@@ -93,11 +94,7 @@ const others: [path: string, value: unknown, line: string][] = [
   ["tools.deny", ["ok", ""], 'tools.deny[1]: "" is not allowed (a text that is not empty)'],
   ["tools.ask", [1], "tools.ask[0]: 1 is not allowed (a text that is not empty)"],
   ["tools.roots", [], "tools.roots: [] is not allowed (a list that is not empty)"],
-  [
-    "search.backend",
-    "bing",
-    'search.backend: "bing" is not allowed (auto, tavily, exa, parallel, brave, serper, bocha, zhipu, searxng, duckduckgo)',
-  ],
+  ["search.backend", "bing", `search.backend: "bing" is not allowed (auto, ${searchBackendNames.join(", ")})`],
   ["search.searxng.url", "ftp://x", 'search.searxng.url: "ftp://x" is not allowed (an http or https address)'],
   ["search.tavily.baseUrl", "http://", 'search.tavily.baseUrl: "http://" is not allowed (an http or https address)'],
   ["search.backend", "searxng", "search.backend: searxng needs an address: set SEARXNG_URL or search.searxng.url"],

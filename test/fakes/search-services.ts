@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isRecord } from "../../src/kit/json.ts";
+import type { SearchBackendName } from "../../src/tools/search/search-backends.ts";
 
 export interface FakeResult {
   title: string;
@@ -299,21 +300,11 @@ function duckResult({ title, url, content }: FakeResult): string {
 
 const duckNothing = `<div class="result web-result result--no-result"><div class="no-results">No results.</div></div>`;
 
-export const serviceNames = [
-  "tavily",
-  "searxng",
-  "exa",
-  "exaMcp",
-  "parallel",
-  "brave",
-  "serper",
-  "bocha",
-  "zhipu",
-  "duckduckgo",
-] as const;
-
-export type ServiceName = (typeof serviceNames)[number];
+/** Exa without a key is another service than Exa with one. */
+export type ServiceName = SearchBackendName | "exaMcp";
 
 export const fakeServices: Record<ServiceName, FakeService> = {
   ...{ tavily, searxng, exa, exaMcp, parallel, brave, serper, bocha, zhipu, duckduckgo },
 };
+
+export const serviceNames = Object.keys(fakeServices) as ServiceName[];

@@ -1,6 +1,12 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import {
+  type BackendSettings,
+  listSearchBackends,
+  mapSearchBackends,
+  type SearchBackendName,
+} from "../../src/tools/search/search-backends.ts";
 import type { SearchOptions } from "../../src/tools/search/web-search.ts";
 import {
   type FakeAnswer,
@@ -104,25 +110,25 @@ export async function startFakeSearch(script: Record<string, FakeResult[]> = {})
 
 /** Settings under which every service is the server at `url`. */
 export function searchOptionsAt(url: string, over: Partial<SearchOptions> = {}): SearchOptions {
-  const at = (path: string) => ({ baseUrl: `${url}${path}` });
-  return {
-    ...{ backend: "auto", maxResults: 5, snippetLength: 200, keyless: true, tavily: at("") },
-    ...{ parallel: at("/parallel"), exa: { ...at("/exa"), mcpUrl: `${url}/exa/mcp` }, brave: at("/brave") },
-    ...{ serper: at("/serper"), bocha: at("/bocha"), zhipu: at("/zhipu") },
-    ...{ duckduckgo: { enabled: false, ...at("/duckduckgo") } },
-    ...over,
-  };
+  const backends = mapSearchBackends((row, name): BackendSettings | undefined => {
+    if (row.access === "own-server") return undefined;
+    const mcpUrl = "keylessMcp" in row ? `${url}/${name}/mcp` : undefined;
+    return { baseUrl: url + pathOf(name), mcpUrl };
+  });
+  return { backend: "auto", maxResults: 5, snippetLength: 200, keyless: true, ...backends, ...over };
 }
 
 function environmentAt(url: string): Record<string, string> {
-  const names = ["exa", "parallel", "brave", "serper", "bocha", "zhipu", "duckduckgo"];
-  return {
-    TAVILY_BASE_URL: url,
-    EXA_MCP_URL: `${url}/exa/mcp`,
-    ...Object.fromEntries(
-      names.map((name) => [`${name === "zhipu" ? "ZHIPUAI" : name.toUpperCase()}_BASE_URL`, `${url}/${name}`]),
-    ),
-  };
+  const variables = listSearchBackends().flatMap(([name, row]) => {
+    if (row.access === "own-server") return [];
+    const mcp = "keylessMcp" in row && row.keylessMcp ? [[row.keylessMcp.env, `${url}/${name}/mcp`]] : [];
+    return [[row.baseUrlEnv, url + pathOf(name)], ...mcp];
+  });
+  return Object.fromEntries(variables);
+}
+
+function pathOf(name: SearchBackendName): string {
+  return name === "tavily" ? "" : `/${name}`;
 }
 
 async function readRequest(request: IncomingMessage, script: Record<string, FakeResult[]>) {

@@ -6,6 +6,7 @@ import type { Config } from "../../config/load-config.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { type Locale, say, type Text } from "../../kit/errors.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { listSearchBackends } from "../../tools/search/search-backends.ts";
 import type { Console } from "../console.ts";
 import { type Finding, toModelFinding, toServerFinding } from "./findings.ts";
 import {
@@ -167,7 +168,16 @@ const nobody: Pick<Finding, "state" | "name" | "text" | "hint"> = {
     en: "nobody to ask: there is no key, and search.keyless is false.",
   },
   hint: {
-    zh: "请设置 TAVILY_API_KEY 等密钥或 SEARXNG_URL。",
-    en: "Set a key such as TAVILY_API_KEY, or SEARXNG_URL.",
+    zh: `请设置 ${listVariables("、")} 之一。`,
+    en: `Set one of ${listVariables(", ")}.`,
   },
 };
+
+/** Lists the variables that give Duet a search service: keys, each with the page where a person gets it, and own servers. */
+function listVariables(separator: string): string {
+  const variables = listSearchBackends().flatMap(([, row]) => {
+    if (row.access === "own-server") return [row.baseUrlEnv];
+    return row.access === "opt-in" ? [] : [`${row.keyEnv} (${row.signUp})`];
+  });
+  return variables.join(separator);
+}

@@ -1,3 +1,4 @@
+import { searchBackendNames } from "../../tools/search/search-backends.ts";
 import type { Config } from "../config.ts";
 import { listEnvironmentSecrets } from "../sources/environment.ts";
 import { findAddressSecrets, findArgumentSecrets, isSecretName, shortestSecret } from "./mask.ts";
@@ -14,26 +15,13 @@ export function listSecrets(config: Config): string[] {
     ...called.map(({ baseUrl }) => baseUrl),
     ...Object.values(providers).map(({ baseUrl }) => baseUrl),
   ];
-  const backends = [
-    search.tavily,
-    search.parallel,
-    search.brave,
-    search.serper,
-    search.exa,
-    search.bocha,
-    search.zhipu,
-  ];
-  const searchAddresses = [
-    ...backends.map(({ baseUrl }) => baseUrl),
-    search.searxng?.url ?? "",
-    search.exa.mcpUrl,
-    search.duckduckgo.baseUrl,
-  ];
+  const backends = searchBackendNames.map((name) => search[name]);
+  const searchAddresses = backends.flatMap((backend) => [backend?.baseUrl, backend?.url, backend?.mcpUrl]);
   const found = [
     ...listEnvironmentSecrets(config.environment),
     ...called.map(({ apiKey }) => apiKey),
-    ...backends.map(({ apiKey }) => apiKey),
-    ...[...addresses, ...searchAddresses].flatMap(findAddressSecrets),
+    ...backends.map((backend) => backend?.apiKey),
+    ...[...addresses, ...searchAddresses].flatMap((address) => findAddressSecrets(address ?? "")),
     config.httpToken,
     config.email?.password,
     ...servers.flatMap(serverSecrets),

@@ -1,5 +1,6 @@
 import { parseEnv } from "node:util";
 import { limitRows } from "../../core/limits.ts";
+import { listBackendSettings, listSearchBackends } from "../../tools/search/search-backends.ts";
 import { readModelJson } from "../models/model-text.ts";
 import { isSecretName } from "../secrets/mask.ts";
 import type { Environment } from "./expand-variables.ts";
@@ -72,14 +73,10 @@ function asSwitch(written: string): unknown {
   return word === "false" || word === "0" ? false : written;
 }
 
-const searchVariables = ["tavily", "parallel", "brave", "serper", "exa", "bocha", "zhipu"].flatMap(
-  (backend): Variable[] => {
-    const prefix = backend === "zhipu" ? "ZHIPUAI" : backend.toUpperCase();
-    return [
-      { name: `${prefix}_API_KEY`, path: ["search", backend, "apiKey"], read: asText },
-      { name: `${prefix}_BASE_URL`, path: ["search", backend, "baseUrl"], read: asText },
-    ];
-  },
+const searchVariables = listSearchBackends().flatMap(([name, row]) =>
+  listBackendSettings(row).flatMap(({ key, env }): Variable[] =>
+    env === undefined ? [] : [{ name: env, path: ["search", name, key], read: asText }],
+  ),
 );
 
 const limitVariables = limitRows.flatMap(({ key, environment }): Variable[] =>
@@ -94,10 +91,7 @@ const variables: readonly Variable[] = [
   { name: "AGENT_VERBOSE", path: ["agent", "verbose"], read: asSwitch },
   { name: "DEFAULT_MODE", path: ["terminalMode"], read: asText },
   { name: "DUET_SCREEN_READER", path: ["terminal", "screenReader"], read: asSwitch },
-  { name: "SEARXNG_URL", path: ["search", "searxng", "url"], read: asText },
   ...searchVariables,
-  { name: "EXA_MCP_URL", path: ["search", "exa", "mcpUrl"], read: asText },
-  { name: "DUCKDUCKGO_BASE_URL", path: ["search", "duckduckgo", "baseUrl"], read: asText },
   { name: "SMTP_HOST", path: ["email", "host"], read: asText },
   { name: "SMTP_PORT", path: ["email", "port"], read: asNumber },
   { name: "SMTP_USER", path: ["email", "user"], read: asText },

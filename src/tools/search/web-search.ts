@@ -7,7 +7,7 @@ import { joinSentences } from "../../render/event-lines.ts";
 import { createSuccess, defineTool } from "../define-tool.ts";
 import type { SearchBackend, SearchError } from "./backend.ts";
 import { chooseBackends } from "./choose-backends.ts";
-import type { SearchOptions } from "./options.ts";
+import type { SearchOptions } from "./search-backends.ts";
 import { ChainError, createChain, type Failure, type SearchChain } from "./search-chain.ts";
 import { cutQuery } from "./wire.ts";
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { listSearchBackends, searchBackendNames } from "../../../src/tools/search/search-backends.ts";
 import { createWebSearch, type SearchOptions } from "../../../src/tools/search/web-search.ts";
 import { type FakeSearch, type SearchFault, startFakeSearch } from "../../fakes/search.ts";
 import { testContext } from "../context.ts";
@@ -79,15 +80,13 @@ describe("Tavily", () => {
 });
 
 describe("each backend", () => {
-  const named = ["tavily", "exa", "parallel", "brave", "serper", "bocha", "zhipu", "searxng", "duckduckgo"] as const;
+  const keyed = listSearchBackends().flatMap(([name, row]) => ("keyEnv" in row ? [name] : []));
   const withKeys = (key: string): Partial<SearchOptions> => {
-    const { tavily, exa, parallel, brave, serper, bocha, zhipu } = options();
-    const keys = { tavily, exa, parallel, brave, serper, bocha, zhipu };
-    const all = Object.entries(keys).map(([name, settings]) => [name, { ...settings, apiKey: key }]);
+    const all = keyed.map((name) => [name, { ...options()[name], apiKey: key }]);
     return { ...Object.fromEntries(all), searxng: { url: fake.url } };
   };
 
-  test.each(named)("%s keeps to its service's rules and finds the same", async (backend) => {
+  test.each(searchBackendNames)("%s keeps to its service's rules and finds the same", async (backend) => {
     const context = testContext();
     const tool = createWebSearch(options({ ...withKeys("a-key"), backend }), "en");
     const result = await tool.run({ query: "beijing" }, context);
@@ -103,14 +102,14 @@ describe("each backend", () => {
     expect(context.notices.map(({ code }) => code)).toEqual(backend === "duckduckgo" ? ["search-third-party"] : []);
   });
 
-  test.each(named)("%s tells nothing found from a failure", async (backend) => {
+  test.each(searchBackendNames)("%s tells nothing found from a failure", async (backend) => {
     const tool = createWebSearch(options({ ...withKeys("a-key"), backend }), "en");
     expect(await tool.run({ query: "nothing here" }, testContext())).toMatchObject({ ok: true, sources: [] });
     fake.fault = "broken";
     expect(await tool.run({ query: "beijing" }, testContext())).toMatchObject({ error: { code: "overloaded" } });
   });
 
-  test.each(named)("%s takes a query of any length, in any script", async (backend) => {
+  test.each(searchBackendNames)("%s takes a query of any length, in any script", async (backend) => {
     const tool = createWebSearch(options({ ...withKeys("a-key"), backend }), "zh");
     for (const query of ["很长的问题，".repeat(500), "many words ".repeat(300)])
       expect(await tool.run({ query }, testContext())).toMatchObject({ ok: true });
@@ -122,7 +121,6 @@ describe("each backend", () => {
     ["plan", "quota"],
     ["rate", "rate_limit"],
   ] as const;
-  const keyed = ["tavily", "exa", "parallel", "brave", "serper", "bocha", "zhipu"] as const;
   test.each(keyed)("%s's own words for each trouble have their class, and no key in them", async (backend) => {
     for (const [fault, code] of troubles) {
       fake.fault = fault;

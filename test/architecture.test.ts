@@ -2,6 +2,8 @@ import { globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { wires } from "../src/core/model-settings.ts";
+import { vendors } from "../src/providers/vendors.ts";
 
 /** File name to text. */
 type Files = Record<string, string>;
@@ -59,6 +61,47 @@ test("no file imports itself by way of others", () => {
 
 test("only the configuration reads the environment", () => {
   expect(environmentReaders(program())).toEqual([]);
+});
+
+test("only the providers compare the names of wires and vendors", () => {
+  expect(vendorBranches(program())).toEqual([]);
+});
+
+test("the MCP client names a service only in the file that describes its refusals", () => {
+  expect(namedServices(program())).toEqual([]);
+  const files = Object.keys(program());
+  expect(files).toContain(`${servicesFolder}amap.ts`);
+});
+
+test("the check of vendors sees every way to compare", () => {
+  const files = {
+    "src/app/a.ts": `if (model.provider === "gemini") {}`,
+    "src/app/b.ts": `const bound = wire !== 'own-wire' ? 1 : 2;`,
+    "src/app/c.ts": `switch (name) { case "deepseek": }`,
+    "src/app/d.ts": `if ("openai-chat" === settings.kind) {}`,
+    "src/app/e.ts": `if (["qwen-us", "x"].includes(name)) {}`,
+    "src/app/f.ts": `// wire === "openai-chat"\nif (provider !== "" && wire === undefined && provider === offline) {}`,
+    "src/app/g.ts": `const hint = "openai";`,
+    "src/providers/h.ts": `if (wire === "openai-chat") {}`,
+  };
+  expect(vendorBranches(files)).toEqual([
+    "src/app/a.ts",
+    "src/app/b.ts",
+    "src/app/c.ts",
+    "src/app/d.ts",
+    "src/app/e.ts",
+  ]);
+});
+
+test("the check of services ignores comments and the services' own files", () => {
+  const files = {
+    "src/client/a.ts": "if (isAmap) return;",
+    "src/client/b.ts": "// Amap allows three calls a second.",
+    "src/client/refusals/services/amap.ts": `const name = "amap";`,
+    "src/client/refusals/explain.ts": `import { amap } from "./services/amap.ts";\nconst services = [amap];`,
+    "src/client/refusals/retry-after.ts": `const say = "Ask Tavily.";`,
+  };
+  expect(namedServices(files)).toEqual(["src/client/a.ts", "src/client/refusals/retry-after.ts"]);
 });
 
 test("the check finds the program's files and their imports", () => {
@@ -208,6 +251,39 @@ function cycles(files: Files): string[] {
   }
   for (const file of Object.keys(files)) visit(file, []);
   return found;
+}
+
+/** A difference between vendors is a value of a row. Code that asks for a name knows one vendor more than it should. */
+function vendorBranches(files: Files): string[] {
+  const name = `["'\`](?:${[...Object.keys(vendors), ...wires].join("|")})["'\`]`;
+  const branch = new RegExp(
+    [
+      `(?<!typeof )\\b(?:wire|provider)\\s*[!=]==?\\s*["'\`]\\w`,
+      `["'\`]\\s*[!=]==?\\s*(?:\\w+\\.)*(?:wire|provider)\\b`,
+      `(?:[!=]==?|\\bcase)\\s*${name}`,
+      `${name}\\s*(?:[!=]==?|[^;]{0,60}\\]\\.includes\\()`,
+    ].join("|"),
+  );
+  return Object.keys(files).filter(
+    (file) => layerOf(file) !== "providers" && branch.test(withoutComments(files[file] ?? "")),
+  );
+}
+
+/** The table in this file lists the services. */
+const serviceList = "src/client/refusals/explain.ts";
+const servicesFolder = "src/client/refusals/services/";
+
+function namedServices(files: Files): string[] {
+  const names = Object.keys(program()).flatMap((file) =>
+    file.startsWith(servicesFolder) && !file.endsWith("known-service.ts") ? [posix.basename(file, ".ts")] : [],
+  );
+  const named = new RegExp(names.join("|"), "i");
+  return Object.keys(files).filter((file) => {
+    if (layerOf(file) !== "client" || file.startsWith(servicesFolder)) return false;
+    const code = withoutComments(files[file] ?? "");
+    const table = /^import .*$|^const services\b.*$/gm;
+    return named.test(file === serviceList ? code.replace(table, "") : code);
+  });
 }
 
 function environmentReaders(files: Files): string[] {

@@ -19,6 +19,10 @@ export interface Vendor {
   defaultModel?: string;
   /** Names the environment variable for another default model, and the values that it may hold. */
   modelEnv?: { name: string; match: RegExp; allowed: string };
+  /** Lists more names of models that its users know. They are offered before the others. */
+  knownAs?: readonly string[];
+  /** Is the name in the semantic conventions of OpenTelemetry, when it is not the vendor's id. */
+  telemetryName?: string;
   /** Limits `temperature` by an exclusive or inclusive upper bound. */
   temperature: { below: number } | { atMost: number };
   /** Lists the values of `reasoningEffort`. Any value is allowed when absent. */

@@ -28,6 +28,14 @@ export function toModelName(model: Pick<Model, "provider" | "model">): string {
   return `${model.provider}/${model.model}`;
 }
 
+/** Is the provider's name of the rules that answer where no model is configured. No vendor may have it. */
+export const offlineProvider = "offline";
+
+/** Returns true for the offline rules, which are no language model. */
+export function isOffline({ provider }: Pick<Model, "provider">): boolean {
+  return provider === offlineProvider;
+}
+
 export interface ModelRequest {
   messages: Message[];
   /** Lists the tools on offer. With none, the model can only answer. */

@@ -1,4 +1,4 @@
-import type { ModelRule, Vendor } from "../core/model-settings.ts";
+import type { ModelRule, Vendor, WireName } from "../core/model-settings.ts";
 
 /** Some models reason for minutes without sending anything. The second limit is for those that reason the longest. */
 const silentMs = 300_000;
@@ -35,6 +35,8 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     keyEnv: "DEEPSEEK_API_KEY",
     baseUrlEnv: "DEEPSEEK_BASE_URL",
     defaultModel: "deepseek-chat",
+    // They are one model, without and with thinking.
+    knownAs: ["deepseek-chat", "deepseek-reasoner"],
     modelEnv: {
       name: "DEEPSEEK_MODEL_VARIANT",
       match: /^deepseek-(chat|reasoner|flash|v\d)[a-z0-9.-]*$/,
@@ -143,6 +145,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     keyEnv: "GEMINI_API_KEY",
     baseUrlEnv: "GEMINI_BASE_URL",
     defaultModel: "gemini-3.8-flash",
+    telemetryName: "gcp.gemini",
     temperature: { below: 2 },
     // Gemini refuses a call without a signature, and takes this word for a call that it did not make
     // (ai.google.dev/gemini-api/docs/thought-signatures).
@@ -170,6 +173,16 @@ export const vendors: Readonly<Record<string, Vendor>> = {
   "qwen-intl": { ...qwen, regionOf: "qwen", baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1" },
   "qwen-us": { ...qwen, regionOf: "qwen", baseUrl: "https://dashscope-us.aliyuncs.com/compatible-mode/v1" },
 };
+
+/** Is the wire of a vendor that the user added without naming one. */
+export const defaultWire: WireName = "openai-chat";
+
+/** Limits the temperature on a wire, whichever vendor provides it: Anthropic's API accepts none above 1. */
+export const wireTemperatures: Partial<Record<WireName, Vendor["temperature"]>> = {
+  "anthropic-messages": { atMost: 1 },
+};
+
+export const defaultTemperature: Vendor["temperature"] = { below: 2 };
 
 /** Maps other names of a vendor to its id. */
 export const vendorAliases: Readonly<Record<string, string>> = { dashscope: "qwen" };

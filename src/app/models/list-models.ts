@@ -1,6 +1,6 @@
 import type { Models } from "../../agent/run.ts";
 import type { Config } from "../../config/load-config.ts";
-import { toModelName } from "../../core/model.ts";
+import { offlineProvider as offline, toModelName } from "../../core/model.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 
 /** Limits the wait for a local Ollama, in milliseconds. */
@@ -54,14 +54,9 @@ function ofVendors({ candidates, providers, models, environment }: Config, liste
     const row = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
     if (row === undefined || (row.keyEnv !== undefined && !environment[row.keyEnv]?.trim())) return [];
     const known = [...Object.keys(row.prices ?? {}), ...listed(provider)];
-    return namesOf({ provider, model }, provider === "deepseek" ? [...variants, ...known] : known);
+    return namesOf({ provider, model }, [...(row.knownAs ?? []), ...known]);
   });
 }
-
-const offline = "offline";
-
-/** Names that DeepSeek's users know: one model, without and with thinking. */
-const variants = ["deepseek-chat", "deepseek-reasoner"];
 
 function namesOf({ provider, model }: Offerer, known: readonly string[]): string[] {
   return [model, ...newestFirst(known, model)].map((name) => toModelName({ provider, model: name }));

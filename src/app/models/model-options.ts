@@ -2,7 +2,7 @@ import type { input } from "zod";
 import { missingError } from "../../config/config-errors.ts";
 import { readModelFlag } from "../../config/models/model-text.ts";
 import type { modelSchema } from "../../config/schema/file-schema.ts";
-import type { Model } from "../../core/model.ts";
+import { type Model, offlineProvider } from "../../core/model.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { CustomModels } from "./model-registry.ts";
 
@@ -30,7 +30,7 @@ export async function readModelOptions(
   const models = { functionCall: functionCall.model, answer: answer?.model, alone: answer === undefined };
   if (functionCall.model && !answer?.spec) return { models, spec: undefined };
   // A model of one's own stands beside one by name: the name then needs a partner that is never called.
-  const first = functionCall.model ? { provider: "offline" } : functionCall.spec;
+  const first = functionCall.model ? { provider: offlineProvider } : functionCall.spec;
   return { models, spec: { functionCall: first, answer: answer?.spec } };
 }
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Models } from "../../agent/run.ts";
 import type { Config } from "../../config/load-config.ts";
 import type { ModelChoice } from "../../config/models/models.ts";
-import type { Model } from "../../core/model.ts";
+import { type Model, offlineProvider } from "../../core/model.ts";
 import { createOnce, type Once } from "../../kit/async/once.ts";
 import type { Locale } from "../../kit/errors.ts";
 import type { Endpoints, PausedModel } from "../../providers/middleware/endpoints.ts";
@@ -97,7 +97,7 @@ export async function chooseModels(config: Config): Promise<ChosenModels> {
     return { functionCall, answer: isDeepStrictEqual(answer, functionCall) ? undefined : answer };
   }
   const found = config.candidates[0] ?? (await localOllama(config));
-  return { functionCall: found ?? { provider: "offline", model: "rules" } };
+  return { functionCall: found ?? { provider: offlineProvider, model: "rules" } };
 }
 
 async function openModel(choice: ModelChoice, locale: Locale, endpoints: Once<Endpoints>): Promise<Model> {

@@ -1,4 +1,5 @@
 import type { Config } from "../../config/load-config.ts";
+import { isOffline } from "../../core/model.ts";
 import type { Mode } from "../../core/outcome.ts";
 import type { Duet } from "../duet.ts";
 
@@ -16,6 +17,5 @@ export async function chooseStartMode(config: StartConfig, duet: Pick<Duet, "mod
   const { agent, settings, models, candidates } = config;
   if ((settings.terminalMode ?? agent.mode) !== undefined) return agent.terminalMode;
   const known = models.answer ?? models.functionCall ?? candidates[0];
-  const { provider } = known ?? (await duet.models()).answer;
-  return provider === "offline" ? "agent" : "chat";
+  return isOffline(known ?? (await duet.models()).answer) ? "agent" : "chat";
 }

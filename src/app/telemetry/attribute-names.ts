@@ -1,4 +1,6 @@
 import type { Context, Span, Tracer } from "@opentelemetry/api";
+import { getOwnValue } from "../../kit/json.ts";
+import { vendors } from "../../providers/vendors.ts";
 
 /**
  * Attributes of spans, by the conventions for GenAI and MCP (https://github.com/open-telemetry/semantic-conventions-genai,
@@ -56,7 +58,7 @@ export const operation = { agent: "invoke_agent", chat: "chat", tool: "execute_t
 
 /** Converts our name of a provider to the one in the conventions, where they define one. */
 export function toProviderName(provider: string): string {
-  return provider === "gemini" ? "gcp.gemini" : provider;
+  return getOwnValue(vendors, provider)?.telemetryName ?? provider;
 }
 
 /** Holds what the spans below a run's own span have in common. */

@@ -1,6 +1,11 @@
 import type { ErrorCode, Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
-import { explainAmap, type ServiceRefusal } from "./amap.ts";
+import { amap } from "./services/amap.ts";
+import { findPause, type KnownService, type ServiceRefusal } from "./services/known-service.ts";
+import { tavily } from "./services/tavily.ts";
+
+/** Lists the services whose refusals need more than the usual phrases. The first that recognises one explains it. */
+const services: readonly KnownService[] = [amap, tavily];
 
 /** A longer text counts as a result, whatever words it contains. */
 const longestError = 2000;
@@ -15,39 +20,35 @@ export function explainRefusal(text: string, isError: boolean): ServiceRefusal |
   if (text.length > (isError ? longestError : longestSuccess)) return undefined;
   const said = text.trim();
   const value = objectIn(said);
-  if (!isError && keyless.test(said)) return keylessLimit(said);
+  const refused = isError ? undefined : findFirst(({ explainSuccess }) => explainSuccess?.(said));
+  if (refused) return refused;
   if (!isError && !isErrorObject(value)) return undefined;
   const clauses = clausesOf(said);
-  return explainAmap(said, value, clauses) ?? explainPhrase(said, clauses);
+  return findFirst(({ explainError }) => explainError?.(said, value, clauses)) ?? explainPhrase(said, clauses);
 }
 
-/** Tavily returns this as a success when a caller without a key sends too many requests. */
-const keyless =
-  /^[^\n]{1,400}(?=\n+(?:Retry after|Continuation options):)(?:\nRetry after: \d{1,6}s)?(?:\n+Continuation options:(?:\n(?:- | {4})[^\n]*)*)?$/;
-
-function keylessLimit(said: string): ServiceRefusal {
-  const retryAfterMs = findPause(said);
-  return {
-    code: "quota",
-    text: {
-      zh: "Tavily 的免密钥额度已用完。请在该服务器的 env 中设置 TAVILY_API_KEY，或等额度恢复。",
-      en: "The quota of Tavily without a key is used up. Set TAVILY_API_KEY in the env of this server, or wait until it is renewed.",
-    },
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  };
+function findFirst(explain: (service: KnownService) => ServiceRefusal | undefined): ServiceRefusal | undefined {
+  for (const service of services) {
+    const refusal = explain(service);
+    if (refusal) return refusal;
+  }
+  return undefined;
 }
 
 /** Lists the keys that an error may have beside its message. Any other key counts as data. */
 const errorKeys =
-  /^(?:status|info|infocode|errcode|errmsg|errdetail|data|error|message|msg|detail|code|status_?code|type|success|ok|time(?:stamp)?|request_?id|count|sec_code(?:_debug)?|key)$/i;
+  /^(?:status|data|error|message|msg|detail|code|status_?code|type|success|ok|time(?:stamp)?|request_?id)$/i;
 
 function isErrorObject(value: unknown): boolean {
-  if (!isRecord(value) || !Object.keys(value).every((each) => errorKeys.test(each))) return false;
-  const { data, error, success, status, infocode, errcode } = value;
+  if (!isRecord(value) || !Object.keys(value).every(isErrorKey)) return false;
+  const { data, error, success } = value;
   if (isRecord(data) || (Array.isArray(data) && data.length > 0)) return false;
-  const isAmap =
-    (String(status) === "0" && infocode !== undefined) || (errcode !== undefined && String(errcode) !== "0");
-  return isAmap || success === false || (error !== undefined && error !== null && error !== false && error !== "");
+  if (services.some(({ isErrorObject }) => isErrorObject?.(value))) return true;
+  return success === false || (error !== undefined && error !== null && error !== false && error !== "");
+}
+
+function isErrorKey(key: string): boolean {
+  return errorKeys.test(key) || services.some((service) => service.errorKeys?.test(key));
 }
 
 function objectIn(said: string): unknown {
@@ -137,9 +138,6 @@ const statuses: Readonly<Record<string, ErrorCode>> = { 401: "auth", 402: "quota
 const status =
   /^(?:Error: )?(?:[\w .!'-]{0,60}?\b(?:error|status|code|HTTP)[ :=]{1,2}\(?)?(401|402|429)(?=$|[):,.\n]| [A-Z]| -)/i;
 
-const untilRetry =
-  /\b(?:retry|try again)(?: in| after)?:? ?(\d{1,6})(?:\.\d+)? ?(ms|s|m|milliseconds?|seconds?|minutes?)\b/i;
-
 const words: Readonly<Partial<Record<ErrorCode, Text>>> = {
   auth: {
     zh: "这个工具背后的服务不接受凭据（Key 或令牌）。请检查该服务器配置的 env 或 headers。",
@@ -170,12 +168,4 @@ export function explainPhrase(text: string, clauses: readonly string[]): Service
 function isOnlyRefusal(text: string): boolean {
   const [head = "", ...more] = text.replace(/\n\{[\s\S]*\}$/, "").split("\n");
   return head.length <= 300 && more.every((line) => /^(?:Timestamp|Documentation|Retry after): /.test(line));
-}
-
-/** Returns the delay that the service asks for, in milliseconds. */
-function findPause(text: string): number | undefined {
-  const [, amount, unit = ""] = untilRetry.exec(text) ?? [];
-  if (amount === undefined) return undefined;
-  if (unit.startsWith("ms") || unit.startsWith("milli")) return Number(amount);
-  return Number(amount) * (unit.startsWith("m") ? 60_000 : 1000);
 }

@@ -1,7 +1,7 @@
 import type { ToolResult } from "../../core/tools/tool.ts";
 import { type Locale, say } from "../../kit/errors.ts";
-import type { ServiceRefusal } from "./amap.ts";
 import { explainRefusal } from "./explain.ts";
+import type { ServiceRefusal } from "./services/known-service.ts";
 
 /** A call waits at most this long for its second attempt, in milliseconds. The model decides about longer waits. */
 const longestPauseMs = 2000;

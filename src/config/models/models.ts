@@ -1,3 +1,4 @@
+import { isOffline, offlineProvider } from "../../core/model.ts";
 import type { ModelSettings, Vendor } from "../../core/model-settings.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { vendors } from "../../providers/vendors.ts";
@@ -13,7 +14,7 @@ import { createVendorTable, type ModelSpec, resolveModel } from "./resolve-model
 
 /** Selects the rule-based model, which needs neither key nor network. */
 export interface OfflineModel {
-  provider: "offline";
+  provider: typeof offlineProvider;
   model: "rules";
 }
 
@@ -80,7 +81,7 @@ export function resolveChoice(
   where: string,
   { providers, environment }: Pick<ModelsConfig, "providers"> & { environment: Environment },
 ): ModelChoice {
-  if (spec.provider === "offline") return { provider: "offline", model: "rules" };
+  if (isOffline(spec)) return { provider: offlineProvider, model: "rules" };
   const secrets = listEnvironmentSecrets(environment);
   return told(undefined, secrets, () => resolveModel(spec, providers, environment, where));
 }

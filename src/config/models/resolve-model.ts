@@ -1,3 +1,4 @@
+import { offlineProvider } from "../../core/model.ts";
 import {
   type ModelRule,
   type ModelSettings,
@@ -8,7 +9,14 @@ import {
   wires,
 } from "../../core/model-settings.ts";
 import { DuetError } from "../../kit/errors.ts";
-import { modelRulesOfOthers, vendorAliases, vendors } from "../../providers/vendors.ts";
+import {
+  defaultTemperature,
+  defaultWire,
+  modelRulesOfOthers,
+  vendorAliases,
+  vendors,
+  wireTemperatures,
+} from "../../providers/vendors.ts";
 
 /** Holds a model as a user writes it. Only `provider` is required. */
 export interface ModelSpec {
@@ -70,7 +78,7 @@ export function resolveModel(
     throw invalid(
       `${path}.provider`,
       spec.provider,
-      [...Object.keys(table), ...Object.keys(vendorAliases), "offline"].join(", "),
+      [...Object.keys(table), ...Object.keys(vendorAliases), offlineProvider].join(", "),
     );
   }
   const model = spec.model ?? modelFromEnvironment(row, environment) ?? row.defaultModel;
@@ -123,7 +131,7 @@ export function withParameters(
   place: string,
 ): ModelSettings {
   const row = Object.hasOwn(table, settings.provider) ? table[settings.provider] : undefined;
-  const bound = hottest(row ?? { temperature: { below: 2 } }, settings.wire);
+  const bound = hottest(row ?? { temperature: defaultTemperature }, settings.wire);
   return {
     ...settings,
     temperature: heat === undefined ? settings.temperature : temperature(heat, bound, `${place}temperature`),
@@ -139,11 +147,11 @@ function vendor(name: string, spec: VendorSpec): Vendor {
   const known = Object.hasOwn(vendors, real) ? vendors[real] : undefined;
   const baseUrl = spec.baseUrl ?? known?.baseUrl;
   if (!baseUrl) throw invalid(`${path}.baseUrl`, baseUrl, "http(s)://...");
-  const wire = spec.wire === undefined ? (known?.wire ?? "openai-chat") : wireName(spec.wire, `${path}.wire`);
+  const wire = spec.wire === undefined ? (known?.wire ?? defaultWire) : wireName(spec.wire, `${path}.wire`);
   const own: Vendor = known ?? {
     wire,
     baseUrl,
-    temperature: wire === "anthropic-messages" ? { atMost: 1 } : { below: 2 },
+    temperature: wireTemperatures[wire] ?? defaultTemperature,
     quirks: {},
     models: modelRulesOfOthers,
   };
@@ -184,9 +192,9 @@ function last<Key extends keyof ModelRule>(rules: ModelRule[], key: Key): ModelR
   return rules.findLast((rule) => rule[key] !== undefined)?.[key];
 }
 
-/** Anthropic's API accepts no temperature above 1, whichever vendor provides it. */
+/** Returns the bound of the wire, which holds whichever vendor provides it, else that of the vendor. */
 function hottest(row: Pick<Vendor, "temperature">, wire: WireName): Vendor["temperature"] {
-  return wire === "anthropic-messages" ? { atMost: 1 } : row.temperature;
+  return wireTemperatures[wire] ?? row.temperature;
 }
 
 function temperature(value: number | undefined, bound: Vendor["temperature"], path: string): number {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isOffline } from "../../core/model.ts";
 import { wires } from "../../core/model-settings.ts";
 import { limitSettings } from "../settings.ts";
 import { emailSchema } from "./email-schema.ts";
@@ -60,7 +61,7 @@ export const modelSchema = z
 
 // A slash would make `provider/model` ambiguous; `offline` is not a vendor.
 const providerName = z.string().refine(
-  (name) => /^[A-Za-z0-9_.-]{1,40}$/.test(name) && name !== "offline",
+  (name) => /^[A-Za-z0-9_.-]{1,40}$/.test(name) && !isOffline({ provider: name }),
   withAllowed({
     zh: "1 到 40 个字母、数字、_ . -，且不是 offline",
     en: "1 to 40 letters, digits, _ . -, and not offline",

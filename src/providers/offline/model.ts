@@ -1,5 +1,5 @@
 import type { ToolCall } from "../../core/messages.ts";
-import { type Model, type ModelEvent, type ModelRequest, noUsage } from "../../core/model.ts";
+import { type Model, type ModelEvent, type ModelRequest, noUsage, offlineProvider } from "../../core/model.ts";
 import { detectLanguage, type Locale, say } from "../../kit/errors.ts";
 import { writeAnswer } from "./answer.ts";
 import { type OfflineQuestion, readHistory } from "./history.ts";
@@ -13,7 +13,7 @@ import { planSteps, type Step } from "./steps.ts";
  */
 export function createOfflineModel({ locale }: { locale: Locale }): Model {
   return {
-    provider: "offline",
+    provider: offlineProvider,
     model: "rules",
     followsPrompts: false,
     // It looks at nothing but the last question and its results, so no conversation is too long for it.

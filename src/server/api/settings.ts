@@ -4,6 +4,7 @@ import type { Config } from "../../config/load-config.ts";
 import type { Caller } from "../../core/caller.ts";
 import { type ConfiguredLimits, mapLimits, offeredLimits } from "../../core/limits.ts";
 import { type Model, toModelName } from "../../core/model.ts";
+import { isOffline, type Model, toModelName } from "../../core/model.ts";
 import { isNamePermitted } from "../../core/tools/tool-pattern.ts";
 import { createTimeLimit } from "../../kit/async/timeout.ts";
 import { version } from "../../kit/version.ts";
@@ -67,7 +68,7 @@ async function readSettings(
 
 /** Returns the name that `modelNames` uses. The offline rules are not a model that can be chosen among others. */
 function nameOf(model: Model): string {
-  return model.provider === "offline" ? "offline" : toModelName(model);
+  return isOffline(model) ? model.provider : toModelName(model);
 }
 
 /** Lists the models in force first, and only those when an endpoint does not answer in time. */

@@ -1,5 +1,6 @@
-import type { ErrorCode, Text } from "../../kit/errors.ts";
-import { isRecord } from "../../kit/json.ts";
+import type { ErrorCode, Text } from "../../../kit/errors.ts";
+import { isRecord } from "../../../kit/json.ts";
+import type { KnownService, ServiceRefusal } from "./known-service.ts";
 
 /**
  * Describes a value of `infocode` and `info` with which Amap's web service refuses a request:
@@ -117,8 +118,15 @@ const unsaid: ServiceRefusal = {
 /** Matches a code alone in its clause, with or without its number. */
 const bare = /^(?:\d{5} )?([A-Z_]{6,40})(?: ?[(（]?\d{5}[)）]?)?$/;
 
-/** Explains an error from Amap or from the MCP servers in front of it. `value` is the parsed text if it is JSON. */
-export function explainAmap(text: string, value: unknown, clauses: readonly string[]): ServiceRefusal | undefined {
+/** Describes how Amap 高德, or an MCP server in front of it, reports that it refused. */
+export const amap: KnownService = {
+  errorKeys: /^(?:info|infocode|errcode|errmsg|errdetail|count|sec_code(?:_debug)?|key)$/i,
+  isErrorObject: ({ status, infocode, errcode }) =>
+    (String(status) === "0" && infocode !== undefined) || (errcode !== undefined && String(errcode) !== "0"),
+  explainError,
+};
+
+function explainError(text: string, value: unknown, clauses: readonly string[]): ServiceRefusal | undefined {
   const said = packaged.exec(text)?.[1] ?? infoOf(value);
   if (said === "undefined") return unsaid;
   const known = said === undefined ? ownCodeIn(clauses) : codeOf(said);
@@ -156,12 +164,4 @@ function refusal({ number, name, code, text, remedy, retryAfterMs }: AmapCode): 
     },
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
-}
-
-export interface ServiceRefusal {
-  code: ErrorCode;
-  /** Explains the problem and its remedy in our own words; it contains nothing of the server's text. */
-  text: Text;
-  /** Is the time in milliseconds after which the same call may succeed; set only when it is certain that nothing was done. */
-  retryAfterMs?: number;
 }

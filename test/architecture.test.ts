@@ -104,6 +104,16 @@ test("the check of services ignores comments and the services' own files", () =>
   expect(namedServices(files)).toEqual(["src/client/a.ts", "src/client/refusals/retry-after.ts"]);
 });
 
+test("the vendors' packages describe what is sent, and none of their code is loaded", () => {
+  const loading =
+    /\bimport (?!type\b)[^;]*["'](?:openai|@anthropic-ai\/sdk)\b|\bimport\(\s*["'](?:openai|@anthropic-ai\/sdk)\b/;
+  const files = program();
+  const loaders = Object.keys(files).filter((file) => loading.test(withoutComments(files[file] ?? "")));
+  expect(loaders).toEqual([]);
+  expect(loading.test(`import { OpenAI } from "openai/client";`)).toBe(true);
+  expect(loading.test(`const { Anthropic } = await import("@anthropic-ai/sdk");`)).toBe(true);
+});
+
 test("the check finds the program's files and their imports", () => {
   const files = program();
   expect(Object.keys(files)).toContain(environmentReader);

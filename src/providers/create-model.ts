@@ -16,7 +16,7 @@ export interface CreateOptions extends Omit<RetryOptions, "endpoint"> {
 
 /**
  * Creates a model that is ready to be called, with repairs, retries, warnings and a price. It limits silence, and only the run
- * limits a whole turn. The first call loads the vendor's package.
+ * limits a whole turn. The first call loads the code of its wire.
  */
 export function createModel(settings: ModelSettings, options: CreateOptions = {}): Model {
   const { endpoints, locale } = options;

@@ -3,7 +3,7 @@ import { constants, createBrotliDecompress, createGunzip, createInflate } from "
 import { Agent, errors, request } from "undici";
 import { toText } from "../../kit/json.ts";
 import type { HttpFailure } from "../errors/errors.ts";
-import type { Address } from "./sign-requests.ts";
+import type { Address } from "./to-address.ts";
 
 /** Sends requests with `undici.request`: the built-in `fetch` costs twice the CPU. */
 export interface Transport {

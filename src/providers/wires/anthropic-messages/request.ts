@@ -1,3 +1,14 @@
+import type {
+  CacheControlEphemeral,
+  MessageCreateParamsStreaming,
+  OutputConfig,
+  TextBlockParam,
+  ThinkingConfigAdaptive,
+  ThinkingConfigEnabled,
+  Tool,
+  ToolResultBlockParam,
+  ToolUseBlockParam,
+} from "@anthropic-ai/sdk/resources/messages";
 import type { AssistantMessage, Message } from "../../../core/messages.ts";
 import type { ModelRequest, ToolDefinition } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
@@ -6,14 +17,11 @@ import { convertHistory, isBlank, toWireToolName } from "../../history/convert-h
 import { chooseParameters, type Parameters } from "../../middleware/parameters.ts";
 
 /** Describes the fields of a Messages request body that Duet uses. */
-export interface MessagesRequest {
+export interface MessagesRequest
+  extends Pick<MessageCreateParamsStreaming, "model" | "system" | "max_tokens" | "stream" | "tool_choice"> {
   [field: string]: unknown;
-  model: string;
-  system?: string | Block[];
   messages: TurnParam[];
-  tools?: ToolParam[];
-  max_tokens: number;
-  stream: true;
+  tools?: Tool[];
 }
 
 export interface TurnParam {
@@ -21,14 +29,10 @@ export interface TurnParam {
   content: Block[];
 }
 
-/** Represents a content block as it is sent. Blocks that the model wrote are sent back unread. */
-export type Block = { type: string } & Record<string, unknown>;
+/** Represents a content block as it is sent: one that we wrote, or one that the model wrote, which is sent back unread. */
+export type Block = TextBlockParam | ToolUseBlockParam | ToolResultBlockParam | NativeBlock;
 
-export interface ToolParam {
-  name: string;
-  description: string;
-  input_schema: Record<string, unknown>;
-}
+export type NativeBlock = { type: string } & Record<string, unknown>;
 
 /** Ours to theirs. */
 export function toMessagesRequest(request: ModelRequest, settings: ModelSettings): MessagesRequest {
@@ -93,7 +97,7 @@ function nativeBlocks({ native, toolCalls }: AssistantMessage): Block[] | undefi
   return sameCalls ? blocks.map(withFittingName) : undefined;
 }
 
-function withFittingName(block: Block): Block {
+function withFittingName(block: NativeBlock): NativeBlock {
   return block.type === "tool_use" ? { ...block, name: toWireToolName(String(block.name)) } : block;
 }
 
@@ -117,16 +121,18 @@ function toToolParams(
   if (tools.length > 0) return { tools: tools.map(toToolParam) };
   const called = messages.flatMap((message) => (message.role === "tool" ? [toWireToolName(message.tool)] : []));
   if (called.length === 0) return {};
-  const past = [...new Set(called)].map((name) => ({ name, description: "", input_schema: { type: "object" } }));
+  const past = [...new Set(called)].map((name) => ({ name, description: "", input_schema: emptySchema }));
   return { tools: past, tool_choice: { type: "none" } };
 }
 
-function toToolParam(tool: ToolDefinition): ToolParam {
+const emptySchema: Tool.InputSchema = { type: "object" };
+
+function toToolParam(tool: ToolDefinition): Tool {
   const { $schema: _, ...schema } = tool.inputSchema;
   return { name: tool.name, description: tool.description, input_schema: { ...schema, type: "object" } };
 }
 
-function isBlock(value: unknown): value is Block {
+function isBlock(value: unknown): value is NativeBlock {
   return isRecord(value) && typeof value.type === "string";
 }
 
@@ -149,7 +155,7 @@ export function addCacheMarks<Tool extends object, Block extends { type: string 
   const last = messages.at(-1);
   return {
     tools: tools && markLast(tools),
-    system: system === undefined ? undefined : markLast([{ type: "text", text: system }]),
+    system: system === undefined ? undefined : markLast<TextBlockParam>([{ type: "text", text: system }]),
     messages: last ? [...messages.slice(0, -1), { ...last, content: markLast(last.content) }] : messages,
   };
 }
@@ -158,13 +164,14 @@ function markLast<Item extends object>(items: readonly Item[]): Item[] {
   return items.map((item, position) => (position === items.length - 1 ? { ...item, ...mark } : item));
 }
 
-const mark = { cache_control: { type: "ephemeral" } } as const;
+const mark: { cache_control: CacheControlEphemeral } = { cache_control: { type: "ephemeral" } };
 
 /** Holds the fields that set how much to think, and the output limit, which includes thinking. */
 export interface ThinkingFields {
   max_tokens: number;
-  thinking?: { type: "adaptive" } | { type: "enabled"; budget_tokens: number };
-  output_config?: { effort: string };
+  thinking?: ThinkingConfigAdaptive | ThinkingConfigEnabled;
+  /** The effort is in the words of the vendor, which may be newer than the package. */
+  output_config?: Omit<OutputConfig, "effort"> & { effort: string };
 }
 
 /** Models with adaptive thinking take the effort as a word; older ones take a budget of tokens. */

@@ -13,7 +13,7 @@ import {
   type TurnReader,
   toTokenCount,
 } from "../turn-reader.ts";
-import type { Block } from "./request.ts";
+import type { NativeBlock } from "./request.ts";
 
 /** Reads the events of one message: theirs to ours. Unknown events, blocks and deltas are passed over. */
 export class MessageReader implements TurnReader {
@@ -28,7 +28,7 @@ export class MessageReader implements TurnReader {
   #counted = false;
   #fragments = new ToolFragments();
   /** Maps each index to its block, in the order in which the blocks began. */
-  #blocks = new Map<number, Block>();
+  #blocks = new Map<number, NativeBlock>();
   #oddities = new Set<Text>();
 
   constructor(settings: ModelSettings, newId: () => string) {

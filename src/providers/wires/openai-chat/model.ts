@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { ModelSettings } from "../../../core/model-settings.ts";
 import type { WireModel } from "../../middleware/repair.ts";
-import { openClient } from "../openai-client.ts";
-import { signOnce } from "../sign-requests.ts";
 import { streamTurn } from "../stream-turn.ts";
+import { toAddress } from "../to-address.ts";
 import { openTransport } from "../transport.ts";
 import { toChatRequest } from "./request.ts";
 import { ChatReader } from "./stream.ts";
@@ -11,14 +10,14 @@ import { ChatReader } from "./stream.ts";
 /** Opens a model on OpenAI's chat completions API. Each call makes one attempt; retries and the total time limit are wrappers. */
 export function openChatModel(settings: ModelSettings): WireModel {
   const transport = openTransport();
-  const sign = signOnce(openClient(settings), "/chat/completions", settings.apiKey);
+  const address = toAddress(settings, "/chat/completions");
   return {
     provider: settings.provider,
     model: settings.model,
     stream(request, signal, quirks = settings.quirks) {
       const body = toChatRequest(request, { ...settings, quirks });
       const reader = new ChatReader(settings, () => `call_${randomUUID().slice(0, 8)}`);
-      const send = async (stop: AbortSignal) => transport.post(await sign(), body, stop);
+      const send = (stop: AbortSignal) => transport.post(address, body, stop);
       return streamTurn({ settings, request, reader, send }, signal);
     },
   };

@@ -1,3 +1,12 @@
+import type {
+  ChatCompletionAssistantMessageParam,
+  ChatCompletionCreateParamsStreaming,
+  ChatCompletionFunctionTool,
+  ChatCompletionMessageFunctionToolCall,
+  ChatCompletionSystemMessageParam,
+  ChatCompletionToolMessageParam,
+  ChatCompletionUserMessageParam,
+} from "openai/resources/chat/completions";
 import type { AssistantMessage, Message } from "../../../core/messages.ts";
 import type { ModelRequest, ToolDefinition } from "../../../core/model.ts";
 import type { ModelSettings, Quirks } from "../../../core/model-settings.ts";
@@ -6,38 +15,26 @@ import { convertHistory, toWireToolName } from "../../history/convert-history.ts
 import { chooseParameters, toEffortFields } from "../../middleware/parameters.ts";
 
 /** Describes the body of a chat completion request, with the fields that vendors add to OpenAI's. */
-export interface ChatRequest {
+export interface ChatRequest extends Pick<ChatCompletionCreateParamsStreaming, "model" | "stream" | "tools"> {
   [field: string]: unknown;
-  model: string;
   messages: ChatMessage[];
-  tools?: ChatTool[];
-  stream: true;
 }
 
 export type ChatMessage =
-  | { role: "system" | "user"; content: string }
+  | ChatCompletionSystemMessageParam
+  | ChatCompletionUserMessageParam
   | ChatAssistantMessage
-  | { role: "tool"; tool_call_id: string; content: string };
+  | ChatCompletionToolMessageParam;
 
-export interface ChatAssistantMessage {
-  role: "assistant";
-  content: string | null;
+export interface ChatAssistantMessage extends ChatCompletionAssistantMessageParam {
   tool_calls?: ChatToolCall[];
   reasoning_content?: string;
   reasoning_details?: unknown[];
   extra_content?: unknown;
 }
 
-export interface ChatToolCall {
-  id: string;
-  type: "function";
-  function: { name: string; arguments: string };
+export interface ChatToolCall extends ChatCompletionMessageFunctionToolCall {
   extra_content?: unknown;
-}
-
-export interface ChatTool {
-  type: "function";
-  function: { name: string; description: string; parameters: Record<string, unknown> };
 }
 
 /** Holds the parts of an assistant message that only the model that wrote it needs. */
@@ -55,7 +52,8 @@ export function toChatRequest(request: ModelRequest, settings: ModelSettings): C
   const { quirks } = settings;
   const hasTools = request.tools.length > 0;
   const { temperature, topP, effort, maxTokens } = chooseParameters(request, settings);
-  return {
+  const maxTokensField: keyof ChatCompletionCreateParamsStreaming = quirks.maxTokensField ?? "max_tokens";
+  const common = {
     model: settings.servedAs ?? settings.model,
     messages: convertHistory(request.messages, settings).map((message) => toChatMessage(message, settings)),
     tools: hasTools ? request.tools.map(toChatTool) : undefined,
@@ -63,7 +61,10 @@ export function toChatRequest(request: ModelRequest, settings: ModelSettings): C
     stream_options: { include_usage: true },
     temperature,
     top_p: topP,
-    [quirks.maxTokensField ?? "max_tokens"]: maxTokens,
+  } satisfies ChatCompletionCreateParamsStreaming;
+  return {
+    ...common,
+    [maxTokensField]: maxTokens,
     ...toEffortFields(effort, quirks),
     ...quirks.body,
   };
@@ -123,7 +124,7 @@ function readNative(payload: unknown): ChatNative | undefined {
 }
 
 // An object without `properties` is refused, and `$schema` is only weight.
-function toChatTool(tool: ToolDefinition): ChatTool {
+function toChatTool(tool: ToolDefinition): ChatCompletionFunctionTool {
   const { $schema: _, ...schema } = tool.inputSchema;
   const parameters = { ...schema, type: "object", properties: schema.properties ?? emptyProperties };
   return { type: "function", function: { name: tool.name, description: tool.description, parameters } };

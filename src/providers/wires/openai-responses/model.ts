@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { ModelSettings } from "../../../core/model-settings.ts";
 import { isRecord } from "../../../kit/json.ts";
 import type { WireModel } from "../../middleware/repair.ts";
-import { openClient } from "../openai-client.ts";
-import { signOnce } from "../sign-requests.ts";
 import { streamTurn } from "../stream-turn.ts";
+import { toAddress } from "../to-address.ts";
 import { HttpRefusal, openTransport, type TransportResponse } from "../transport.ts";
 import { type Extras, toResponsesRequest } from "./request.ts";
 import { ResponseReader } from "./stream.ts";
@@ -12,7 +11,7 @@ import { ResponseReader } from "./stream.ts";
 /** Opens a model on OpenAI's Responses API. Each call makes one attempt; retries and the total time limit are wrappers. */
 export function openResponsesModel(settings: ModelSettings): WireModel {
   const transport = openTransport();
-  const sign = signOnce(openClient(settings), "/responses", settings.apiKey);
+  const address = toAddress(settings, "/responses");
   let extras: Extras = { summary: true, encryptedReasoning: true };
   return {
     provider: settings.provider,
@@ -21,8 +20,8 @@ export function openResponsesModel(settings: ModelSettings): WireModel {
       const reader = new ResponseReader(settings, () => `call_${randomUUID().slice(0, 8)}`);
       // Calls run side by side: each judges a refusal by what it sent itself.
       let asked = extras;
-      const post = async (stop: AbortSignal) =>
-        transport.post(await sign(), toResponsesRequest(request, { ...settings, quirks }, asked), stop);
+      const post = (stop: AbortSignal) =>
+        transport.post(address, toResponsesRequest(request, { ...settings, quirks }, asked), stop);
       const send = async (stop: AbortSignal): Promise<TransportResponse> => {
         for (;;) {
           try {

@@ -1,3 +1,10 @@
+import type {
+  EasyInputMessage,
+  FunctionTool,
+  ResponseCreateParamsStreaming,
+  ResponseFunctionToolCall,
+  ResponseInputItem,
+} from "openai/resources/responses/responses";
 import type { AssistantMessage, Message } from "../../../core/messages.ts";
 import type { ModelRequest, ToolDefinition } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
@@ -6,34 +13,19 @@ import { convertHistory, toWireToolName } from "../../history/convert-history.ts
 import { chooseParameters } from "../../middleware/parameters.ts";
 
 /** Describes the fields of a Responses request body that Duet uses. */
-export interface ResponsesRequest {
+export interface ResponsesRequest
+  extends Pick<ResponseCreateParamsStreaming, "model" | "tools" | "include" | "store" | "stream"> {
   [field: string]: unknown;
-  model: string;
   input: InputItem[];
-  tools?: ResponsesTool[];
   max_output_tokens: number;
+  /** The effort is in the words of the vendor, which may be newer than the package. */
   reasoning?: { effort?: string; summary?: "auto" };
-  include?: string[];
-  store: false;
-  stream: true;
 }
 
-export type InputItem =
-  | { role: "system" | "user" | "assistant"; content: string }
-  | { type: "function_call"; call_id: string; name: string; arguments: string }
-  | { type: "function_call_output"; call_id: string; output: string }
-  | OutputItem;
+export type InputItem = EasyInputMessage | ResponseFunctionToolCall | ResponseInputItem.FunctionCallOutput | OutputItem;
 
 /** Represents an item as the model sent it; it is sent back unread. */
 export type OutputItem = { type: string } & Record<string, unknown>;
-
-export interface ResponsesTool {
-  type: "function";
-  name: string;
-  description: string;
-  parameters: Record<string, unknown>;
-  strict: false;
-}
 
 /** Selects optional features, which some models and some accounts are refused. */
 export interface Extras {
@@ -54,18 +46,21 @@ export function toResponsesRequest(
   const canReason = !quirks.noReasoning;
   const { temperature, topP, effort, maxTokens } = chooseParameters(request, settings);
   const summary = extras.summary && effort !== "none" ? "auto" : undefined;
-  return {
+  const common = {
     model: settings.servedAs ?? settings.model,
-    input: convertHistory(request.messages, settings).flatMap(toItems),
     tools: request.tools.length > 0 ? request.tools.map(toTool) : undefined,
     max_output_tokens: Math.max(leastOutputTokens, maxTokens),
     temperature,
     top_p: topP,
-    reasoning: canReason && (effort || summary) ? { effort, summary } : undefined,
     include: canReason && extras.encryptedReasoning ? ["reasoning.encrypted_content"] : undefined,
     // Nothing of a conversation stays with the vendor: what must come back is sent.
     store: false,
     stream: true,
+  } satisfies ResponseCreateParamsStreaming;
+  return {
+    ...common,
+    input: convertHistory(request.messages, settings).flatMap(toItems),
+    reasoning: canReason && (effort || summary) ? { effort, summary } : undefined,
     ...quirks.body,
   };
 }
@@ -119,7 +114,7 @@ function withoutOrphans(items: OutputItem[]): OutputItem[] | undefined {
 }
 
 // `strict` left out means strict here, and an object without `properties` is refused.
-function toTool(tool: ToolDefinition): ResponsesTool {
+function toTool(tool: ToolDefinition): FunctionTool {
   const { $schema: _, ...schema } = tool.inputSchema;
   const parameters = { ...schema, type: "object", properties: schema.properties ?? emptyProperties };
   return { type: "function", name: tool.name, description: tool.description, parameters, strict: false };

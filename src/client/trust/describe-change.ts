@@ -1,6 +1,6 @@
-import { diff } from "node:util";
 import { type Locale, say } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
+import { type ChangedLine, matchLines } from "../../kit/text/match-lines.ts";
 import type { RemoteTool } from "../lists/listing.ts";
 import { makeTextVisible } from "./hidden-characters.ts";
 import { replacePadding } from "./padding.ts";
@@ -15,11 +15,13 @@ const manyEmpty = 8;
  * new tool. Nothing is cut: hidden characters are shown, and a long run of blanks is replaced by its length.
  */
 export function describeChange({ tool, pinned }: WaitingTool, locale: Locale): string[] {
-  const heading: Line = { sign: pinned ? " " : "+", text: say(locale, { zh: "描述：", en: "description:" }) };
-  const description = matchLines(pinned?.description, tool.description).map(({ sign, text }) => ({
-    sign,
-    text: `  ${printed(text, sign !== " " && pinned !== undefined, locale)}`,
-  }));
+  const heading: ChangedLine = { sign: pinned ? " " : "+", text: say(locale, { zh: "描述：", en: "description:" }) };
+  const description = matchLines(pinned?.description.split("\n") ?? [], tool.description.split("\n")).map(
+    ({ sign, text }) => ({
+      sign,
+      text: `  ${printed(text, sign !== " " && pinned !== undefined, locale)}`,
+    }),
+  );
   const lines = [heading, ...withoutEmptyRuns(description, locale), ...changedLeaves(pinned, tool, locale)];
   return lines.map(({ sign, text }) => `${sign} ${text}`.trimEnd());
 }
@@ -33,9 +35,9 @@ function printed(text: string, isCompared: boolean, locale: Locale): string {
   return shown.slice(0, end).replace(/[^\S ]/g, codes) + codes(shown.slice(end));
 }
 
-function withoutEmptyRuns(lines: readonly Line[], locale: Locale): Line[] {
-  const kept: Line[] = [];
-  let run: Line[] = [];
+function withoutEmptyRuns(lines: readonly ChangedLine[], locale: Locale): ChangedLine[] {
+  const kept: ChangedLine[] = [];
+  let run: ChangedLine[] = [];
   const endRun = (): void => {
     const [first] = run;
     if (first && run.length > manyEmpty)
@@ -53,11 +55,11 @@ function withoutEmptyRuns(lines: readonly Line[], locale: Locale): Line[] {
 }
 
 /** The raw values are compared and the printable ones are shown, because texts that look the same may differ. */
-function changedLeaves(pinned: RemoteTool | undefined, tool: RemoteTool, locale: Locale): Line[] {
+function changedLeaves(pinned: RemoteTool | undefined, tool: RemoteTool, locale: Locale): ChangedLine[] {
   const before = pinned === undefined ? new Map<string, unknown>() : leavesIn(pinned);
   const after = leavesIn(tool);
-  const lines: Line[] = [];
-  const add = (sign: Line["sign"], path: string, value: unknown): void => {
+  const lines: ChangedLine[] = [];
+  const add = (sign: ChangedLine["sign"], path: string, value: unknown): void => {
     lines.push({ sign, text: `${makeTextVisible(path)}: ${jsonLine(value, locale)}` });
   };
   let same = 0;
@@ -130,55 +132,4 @@ function partsOf(value: unknown): [string, unknown][] {
 
 function stepOf(key: string): string {
   return /^[A-Za-z_$][\w$-]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
-}
-
-/** `+` marks a new line, `-` a removed one, and a blank one that stays. */
-interface Line {
-  sign: "+" | "-" | " ";
-  text: string;
-}
-
-/**
- * Node's comparison takes memory with the square of the difference. Beyond this many lines, all old lines are listed and then
- * all new ones.
- */
-const mostCompared = 1000;
-
-/** Marks each line of a text by how it changed. All lines are new when there was no text before. */
-export function matchLines(before: string | undefined, after: string): Line[] {
-  const now = after.split("\n");
-  if (before === undefined) return marked("+", now);
-  const old = before.split("\n");
-  const start = sameAtStart(old, now);
-  const end = sameAtStart(old.slice(start).reverse(), now.slice(start).reverse());
-  const [goes, comes] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
-  const middle =
-    goes.length + comes.length > mostCompared ? [...marked("-", goes), ...marked("+", comes)] : compared(goes, comes);
-  return [...marked(" ", now.slice(0, start)), ...middle, ...marked(" ", now.slice(now.length - end))];
-}
-
-function marked(sign: Line["sign"], lines: readonly string[]): Line[] {
-  return lines.map((text) => ({ sign, text }));
-}
-
-function sameAtStart(some: readonly string[], others: readonly string[]): number {
-  const different = some.findIndex((line, index) => line !== others[index]);
-  return different === -1 ? some.length : different;
-}
-
-/** Puts each removed line before its replacement. */
-function compared(old: readonly string[], now: readonly string[]): Line[] {
-  // Node's comparison fails where there is nothing to compare.
-  if (old.length === 0 || now.length === 0) return [...marked("-", old), ...marked("+", now)];
-  const lines: Line[] = [];
-  let added: Line[] = [];
-  for (const [operation, text] of diff(now, old)) {
-    if (operation === 1) added.push({ sign: "+", text });
-    else if (operation === -1) lines.push({ sign: "-", text });
-    else {
-      lines.push(...added, { sign: " ", text });
-      added = [];
-    }
-  }
-  return [...lines, ...added];
 }

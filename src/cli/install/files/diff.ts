@@ -7,6 +7,7 @@ import {
   shortestSecret,
 } from "../../../config/secrets/mask.ts";
 import { isRecord, toText } from "../../../kit/json.ts";
+import { type ChangedLine, matchLines } from "../../../kit/text/match-lines.ts";
 import { sanitize, truncate } from "../../../kit/text/sanitize.ts";
 
 const around = 3;
@@ -18,20 +19,16 @@ const longestLine = 160;
  */
 export function createDiff(file: string, before: string, after: string, trees: readonly unknown[]): string {
   if (before === after) return "";
-  const [old, now] = [linesOf(before), linesOf(after)];
-  const head = sameAtStart(old, now);
-  const tail = sameAtEnd(old.slice(head), now.slice(head));
-  const from = Math.max(0, head - around);
-  const changed = [
-    ...old.slice(from, head).map((line) => ` ${line}`),
-    ...middle(old.slice(head, old.length - tail), now.slice(head, now.length - tail)),
-    ...old.slice(old.length - tail, old.length - tail + around).map((line) => ` ${line}`),
-  ];
+  const lines = matchLines(linesOf(before), linesOf(after));
+  const isChanged = ({ sign }: ChangedLine): boolean => sign !== " ";
+  const [first, last] = [lines.findIndex(isChanged), lines.findLastIndex(isChanged)];
+  const from = Math.max(0, (first < 0 ? lines.length : first) - around);
+  const changed = lines.slice(from, first < 0 ? undefined : last + 1 + around).map(({ sign, text }) => sign + text);
   const count = (mark: string): number => changed.filter((line) => line[0] === " " || line[0] === mark).length;
   const where = `@@ -${position(from, count("-"))} +${position(from, count("+"))} @@`;
   const hide = hiding(trees);
-  const lines = changed.map((line) => truncate(sanitize(hideSecrets(hide(line), [])), longestLine));
-  return `${[`--- ${before === "" ? "/dev/null" : file}`, `+++ ${file}`, where, ...lines].join("\n")}\n`;
+  const shown = changed.map((line) => truncate(sanitize(hideSecrets(hide(line), [])), longestLine));
+  return `${[`--- ${before === "" ? "/dev/null" : file}`, `+++ ${file}`, where, ...shown].join("\n")}\n`;
 }
 
 function position(from: number, count: number): string {
@@ -40,30 +37,6 @@ function position(from: number, count: number): string {
 
 function linesOf(text: string): string[] {
   return text === "" ? [] : text.replace(/\r?\n$/, "").split(/\r?\n/);
-}
-
-function sameAtStart(old: readonly string[], now: readonly string[]): number {
-  const at = old.findIndex((line, index) => line !== now[index]);
-  return at < 0 ? Math.min(old.length, now.length) : at;
-}
-
-function sameAtEnd(old: readonly string[], now: readonly string[]): number {
-  return sameAtStart(old.toReversed(), now.toReversed());
-}
-
-/**
- * Keeps a line where the new text has it too, at its first position there; this simple method is enough because a change of one
- * entry is short.
- */
-function middle(old: readonly string[], now: readonly string[]): string[] {
-  const [first, next] = [old[0], now[0]];
-  if (first === undefined || next === undefined || old.length * now.length > 10_000) {
-    return [...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)];
-  }
-  if (first === next) return [` ${first}`, ...middle(old.slice(1), now.slice(1))];
-  const kept = now.indexOf(first);
-  if (kept < 0) return [`-${first}`, ...middle(old.slice(1), now)];
-  return [...now.slice(0, kept).map((line) => `+${line}`), ...middle(old, now.slice(kept))];
 }
 
 /**

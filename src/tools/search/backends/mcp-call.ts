@@ -1,3 +1,4 @@
+import { createParser } from "eventsource-parser";
 import { isRecord, toText } from "../../../kit/json.ts";
 import { parseJson, type SearchCall, type ServiceReply, toBearer } from "../wire.ts";
 
@@ -36,14 +37,12 @@ function outcomeOf(text: string): Record<string, unknown> | undefined {
     : result;
 }
 
-/** Returns the `data` of each server-sent event. */
+/** Returns the `data` of each server-sent event. The last one counts without its empty line. */
 function eventData(text: string): string[] {
-  return text.split(/\r?\n\r?\n/).map((event) =>
-    event
-      .split(/\r?\n/)
-      .flatMap((line) => /^data: ?(.*)$/.exec(line)?.[1] ?? [])
-      .join("\n"),
-  );
+  const data: string[] = [];
+  const parser = createParser({ onEvent: (event) => data.push(event.data) });
+  parser.feed(`${text}\n\n`);
+  return data;
 }
 
 export function getText(result: Record<string, unknown>): string {

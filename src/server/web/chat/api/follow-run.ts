@@ -1,3 +1,4 @@
+import { createParser } from "eventsource-parser";
 import type { AgentEvent } from "../../../../core/events.ts";
 import { isRecord, toText } from "../../../../kit/json.ts";
 import { readEvents } from "../../run/read-run.ts";
@@ -119,29 +120,23 @@ interface StreamMessage {
 export async function* readMessages(stream: ReadableStream<Uint8Array>): AsyncGenerator<readonly StreamMessage[]> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
-  let rest = "";
+  let messages: StreamMessage[] = [];
+  const parser = createParser({
+    onEvent({ id = "", event = "", data }) {
+      if (data !== "") messages.push({ id, event, data });
+    },
+  });
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      const parts = (rest + decoder.decode(value, { stream: true })).split(/\r?\n\r?\n/);
-      rest = parts.pop() ?? "";
-      yield parts.map(readMessage).filter(({ data }) => data !== "");
+      messages = [];
+      parser.feed(decoder.decode(value, { stream: true }));
+      yield messages;
     }
   } finally {
     await reader.cancel().catch(() => {});
   }
-}
-
-function readMessage(text: string): StreamMessage {
-  const data: string[] = [];
-  const fields = { id: "", event: "" };
-  for (const line of text.split(/\r?\n/)) {
-    const [, name, value = ""] = /^([^:]+)(?:: ?([\s\S]*))?$/.exec(line) ?? [];
-    if (name === "data") data.push(value);
-    if (name === "id" || name === "event") fields[name] = value;
-  }
-  return { ...fields, data: data.join("\n") };
 }
 
 const firstPauseMs = 500;

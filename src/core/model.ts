@@ -1,6 +1,8 @@
+import type * as z from "zod";
 import type { Locale } from "../kit/errors.ts";
 import type { JsonSchema } from "../kit/json.ts";
 import type { AssistantMessage, Message } from "./messages.ts";
+import type { finishReasonSchema, noticeSchema, usageSchema } from "./schemas/events-schema.ts";
 
 /** Calls a language model through one interface, whatever its vendor and wire format. */
 export interface Model {
@@ -84,27 +86,9 @@ export interface Turn {
   usage: Usage;
 }
 
-/**
- * `stop` and `tool-calls` are complete. `length`, `refused` and `content-filter` are cut short: their tool calls
- * must not run and their text is partial.
- */
-export type FinishReason = "stop" | "tool-calls" | "length" | "refused" | "content-filter";
+export type FinishReason = z.infer<typeof finishReasonSchema>;
 
-/** Counts the tokens of one or more calls. A value is 0 when the provider did not report it and it could not be estimated. */
-export interface Usage {
-  /** Counts all input, cached tokens included. */
-  inputTokens: number;
-  /** Counts all output, reasoning included. */
-  outputTokens: number;
-  reasoningTokens: number;
-  cachedTokens: number;
-  /** Counts the input written to the provider's cache, which some vendors price higher. It is absent when there was none. */
-  cacheWriteTokens?: number;
-  /**
-   * Is true when some of the usage is our estimate because a provider reported none or an invalid one. Such usage has no cost.
-   */
-  estimated?: true;
-}
+export type Usage = z.infer<typeof usageSchema>;
 
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, reasoningTokens: 0, cachedTokens: 0 };
 
@@ -119,12 +103,4 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** Tells the reader of an event beside the answer: a limit, a retry, a repair, a fallback. */
-export interface Notice {
-  type: "notice";
-  level: "info" | "warning";
-  code: string;
-  message: string;
-  /** Marks a notice for logs. People see it with `--verbose` only. It is absent when everybody sees it. */
-  forLog?: true | undefined;
-}
+export type Notice = z.infer<typeof noticeSchema>;

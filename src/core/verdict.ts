@@ -1,4 +1,22 @@
-import type { Verdict } from "./events.ts";
+import type { LimitReason } from "./limits.ts";
+
+/** Holds the decision after a round of tool calls, and its reason. */
+export type Verdict =
+  | { verdict: "continue"; reason: "result-thin" | "tool-failed" | "model-decides" | "custom" }
+  | {
+      verdict: "answer";
+      reason:
+        | "model-decided"
+        | "model-failed"
+        | "turn-cut"
+        | "model-refused"
+        | "sufficient"
+        | LimitReason
+        | "repetition"
+        | "plan-done"
+        | "plan-failed"
+        | "custom";
+    };
 
 /** Returns true when a limit ends the tool calls, rather than a model or a result. Such an end is also reported by a notice. */
 export function isLimit({ reason }: Pick<Verdict, "reason">): boolean {

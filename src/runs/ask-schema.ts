@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { limitArguments } from "../config/settings.ts";
 import { chainProperty, longestChainText } from "../core/chain-text.ts";
-import { stoppingLimits } from "../core/limits.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 
 /** Defines the input of `agent_ask`, with the same ranges as the configuration. */
@@ -70,75 +69,3 @@ export const resultInput = z.strictObject({
 });
 
 export const cancelInput = z.strictObject({ run_id: runId });
-
-const bill = z.object({
-  provider: z.string(),
-  model: z.string(),
-  calls: z.int(),
-  input_tokens: z.int(),
-  output_tokens: z.int(),
-  reasoning_tokens: z.int(),
-  cached_tokens: z.int(),
-  elapsed_ms: z.int(),
-  cost_usd: z.number().nullable(),
-});
-
-/** Defines the structured output of the three tools. */
-export const askOutput = z.object({
-  success: z.boolean(),
-  status: z.enum(["complete", "partial", "failed", "cancelled", "running", "needs_confirmation"]),
-  stop_reason: z.enum([
-    "answered",
-    ...stoppingLimits.map(({ stop }) => stop.stopReason),
-    "repetition",
-    "length",
-    "refused",
-    "error",
-    "confirmation",
-    "running",
-    "cancelled",
-  ]),
-  response: z.string(),
-  conversation_id: z.string(),
-  run_id: z.string(),
-  trace_id: z.string(),
-  tool_calls: z.array(
-    z.object({
-      tool: z.string(),
-      arguments: z.unknown(),
-      result: z.string(),
-      ok: z.boolean(),
-      cached: z.boolean(),
-      elapsed_ms: z.int(),
-    }),
-  ),
-  citations: z.array(z.object({ n: z.int(), title: z.string(), url: z.string() })),
-  meta: z.object({
-    total_tokens: z.int(),
-    tool_calls_count: z.int(),
-    latency_ms: z.int(),
-    iterations: z.int(),
-    mode: z.enum(["agent", "plan", "chat"]),
-    cost_usd: z.number().nullable(),
-    agents: z.object({ runs: z.int(), total_tokens: z.int(), cost_usd: z.number().nullable() }).optional(),
-    models: z.object({ function_call: bill, answer: bill }),
-  }),
-  error: z
-    .object({
-      code: z.string(),
-      message: z.string(),
-      hint: z.string().nullable(),
-      retry_after_s: z.int().optional().describe("In how many seconds it is worth trying again, where that is known."),
-    })
-    .nullable(),
-  confirmation: z
-    .object({
-      token: z.string(),
-      kind: z.enum(["call", "plan"]),
-      tool: z.string().optional(),
-      arguments: z.record(z.string(), z.unknown()).optional(),
-      rule: z.string().optional(),
-      expires_at: z.string(),
-    })
-    .optional(),
-});

@@ -1,4 +1,4 @@
-import type { Verdict } from "../../core/events.ts";
+import type { Verdict } from "../../core/verdict.ts";
 import { isLimit } from "../../core/verdict.ts";
 import { createTimeLimit, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError, getMessage, say } from "../../kit/errors.ts";

@@ -1,6 +1,6 @@
-import type { Verdict } from "../../core/events.ts";
 import type { Message } from "../../core/messages.ts";
 import type { ToolDefinition, Turn } from "../../core/model.ts";
+import type { Verdict } from "../../core/verdict.ts";
 import { isLimit } from "../../core/verdict.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import { type DuetError, say, toDuetError } from "../../kit/errors.ts";

@@ -1,4 +1,4 @@
-import type { Verdict } from "../../core/events.ts";
+import type { Verdict } from "../../core/verdict.ts";
 import { findReachedLimit, type Progress } from "../limits/progress.ts";
 import type { Limits } from "../limits/run-clock.ts";
 import type { Observation } from "./act.ts";

@@ -1,7 +1,7 @@
-import type { Verdict } from "../../core/events.ts";
 import { mapLimits, stoppingLimits } from "../../core/limits.ts";
 import type { FinishReason } from "../../core/model.ts";
 import { hasSucceeded, type Outcome, type OutcomeMeta, type StopReason } from "../../core/outcome.ts";
+import type { Verdict } from "../../core/verdict.ts";
 import { type DuetError, type ErrorReport, say, toErrorReport } from "../../kit/errors.ts";
 import { chatAdvice } from "../../render/chat-advice.ts";
 import { emptyAnswerError } from "../answer/answer-errors.ts";

@@ -1,7 +1,9 @@
-import type { ErrorCode, Locale, Text } from "../../kit/errors.ts";
+import type * as z from "zod";
+import type { Locale, Text } from "../../kit/errors.ts";
 import type { JsonObject, JsonSchema } from "../../kit/json.ts";
 import type { Chain } from "../chain.ts";
 import type { Elicit } from "../forms/elicitation.ts";
+import type { permissionSchema, toolFailureSchema } from "../schemas/events-schema.ts";
 
 /** Represents one tool of the agent: a built-in, a user's module, or a tool of a downstream MCP server. */
 export interface Tool {
@@ -127,14 +129,7 @@ export interface AgentUsage {
   isOver: boolean;
 }
 
-export interface ToolFailure {
-  /**
-   * `tool_changed` means that the tool differs from what was approved. `unavailable` means that its server cannot be reached now
-   * and nothing was sent.
-   */
-  code: ErrorCode | "unknown_tool" | "invalid_arguments" | "denied" | "cancelled" | "tool_changed" | "unavailable";
-  message: string;
-}
+export type ToolFailure = z.infer<typeof toolFailureSchema>;
 
 /** Holds the state of a run for a tool that reports it to the model. */
 export interface RunFacts {
@@ -160,19 +155,7 @@ export function createFailure(code: ToolFailure["code"], message: string): ToolR
   return { ok: false, text: message, error: { code, message } };
 }
 
-/** Records the decision about one call and the rule behind it. */
-export interface Permission {
-  /**
-   * A person decides `approved` and `declined`. `unanswered` means that nobody could be asked or nobody replied, so that the
-   * call did not run.
-   */
-  decision: "allowed" | "approved" | "declined" | "unanswered" | "denied";
-  /**
-   * Holds the rule as written, with its setting: `tools.ask: *:destructive`. It is `question.allow` when the question itself
-   * allows less, `caller.allow` when the caller may use less, and `always` for a tool that asks each time.
-   */
-  rule: string;
-}
+export type Permission = z.infer<typeof permissionSchema>;
 
 export interface ApprovalRequest {
   tool: string;

@@ -3,7 +3,6 @@ import type { ModelParameters } from "../../app/open-duet.ts";
 import type { Config } from "../../config/load-config.ts";
 import type { Caller } from "../../core/caller.ts";
 import { type ConfiguredLimits, mapLimits, offeredLimits } from "../../core/limits.ts";
-import { type Model, toModelName } from "../../core/model.ts";
 import { isOffline, type Model, toModelName } from "../../core/model.ts";
 import { isNamePermitted } from "../../core/tools/tool-pattern.ts";
 import { createTimeLimit } from "../../kit/async/timeout.ts";

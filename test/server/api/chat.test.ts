@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { outcomeSchema } from "../../../src/core/schemas/outcome-schema.ts";
 import { DuetError } from "../../../src/kit/errors.ts";
-import { askOutput } from "../../../src/runs/ask-schema.ts";
 import { outcomeIn, problemIn, serveApi } from "./served-api.ts";
 
 const echo = { id: "1", name: "echo", input: { text: "hello" } };
@@ -8,7 +8,7 @@ const echo = { id: "1", name: "echo", input: { text: "hello" } };
 test("POST /agent/chat answers with the object of the contract", async () => {
   const { chat } = await serveApi({ turns: [[echo], "It says hello."] });
   const response = await chat({ message: "echo hello" });
-  const outcome = askOutput.strict().parse(await response.json());
+  const outcome = outcomeSchema.strict().parse(await response.json());
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("application/json");
   expect(response.headers.get("location")).toBe(`/agent/runs/${outcome.run_id}`);

@@ -2,8 +2,8 @@ import { onTestFinished } from "vitest";
 import * as z from "zod";
 import { openDuet } from "../../../src/app/open-duet.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
+import { outcomeSchema } from "../../../src/core/schemas/outcome-schema.ts";
 import { waitAbortable } from "../../../src/kit/async/timeout.ts";
-import { askOutput } from "../../../src/runs/ask-schema.ts";
 import { openRunService, type RunService } from "../../../src/runs/run-service.ts";
 import { createApi } from "../../../src/server/api/api.ts";
 import { type ApiTimes, defaultTimes } from "../../../src/server/api/api-context.ts";
@@ -117,7 +117,7 @@ export async function outcomeIn(response: Promise<Response> | Response) {
   return told.parse(await (await response).json());
 }
 
-const told = askOutput.extend({ waits_for: z.record(z.string(), z.unknown()).nullish() });
+const told = outcomeSchema.extend({ waits_for: z.record(z.string(), z.unknown()).nullish() });
 
 export async function problemIn(response: Promise<Response> | Response) {
   return problem.parse(await (await response).json());

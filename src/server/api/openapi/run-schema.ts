@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { askOutput } from "../../../runs/ask-schema.ts";
+import { planStepSchema } from "../../../core/schemas/events-schema.ts";
+import { outcomeSchema } from "../../../core/schemas/outcome-schema.ts";
 import { callAnswer, formAnswer, planAnswer, replyInput, urlAnswer } from "../reply.ts";
-import { planStep } from "./event-schema.ts";
 
 const time = z.iso.datetime().meta({ description: "UTC." });
 
@@ -16,7 +16,7 @@ export const questionSchema = z
     rule: z.string().optional().meta({ description: "call: why it asks." }),
     only_once: z.boolean().optional().meta({ description: "call: a yes counts for this call alone." }),
     from: z.string().optional().meta({ description: "form and url: the server that asks." }),
-    steps: z.array(planStep).readonly().optional().meta({ description: "plan." }),
+    steps: z.array(planStepSchema).readonly().optional().meta({ description: "plan." }),
     schema: z.record(z.string(), z.unknown()).optional().meta({ description: "form: the JSON Schema of its fields." }),
     url: z.string().optional().meta({ description: "url: the page to open." }),
     expires_at: time,
@@ -31,7 +31,7 @@ export const runListSchema = z.object({
         run_id: z.string(),
         conversation_id: z.string().meta({ description: "Empty until the run has begun one, and for runs of /v1." }),
         question: z.string(),
-        status: askOutput.shape.status,
+        status: outcomeSchema.shape.status,
         waits: z.boolean().meta({ description: "Whether a question of the run waits for a person." }),
         started_at: time,
       }),
@@ -43,7 +43,7 @@ export const runListSchema = z.object({
 export type RunListJson = z.input<typeof runListSchema>;
 
 /** Describes the response of `GET /agent/runs/{id}`. */
-export const runSchema = z.object({ ...askOutput.shape, waits_for: questionSchema.nullable() });
+export const runSchema = z.object({ ...outcomeSchema.shape, waits_for: questionSchema.nullable() });
 
 /** Describes the body of `POST /agent/runs/{id}/reply`. */
 export const replySchema = replyInput.extend({

@@ -1,8 +1,9 @@
 import type { CallToolResult, InputRequiredResult, ServerContext, Tool } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { readChainMeta } from "../../../core/chain.ts";
+import { outcomeSchema } from "../../../core/schemas/outcome-schema.ts";
 import { type Locale, say, type Text } from "../../../kit/errors.ts";
-import { askInput, askOutput, cancelInput, resultInput } from "../../../runs/ask-schema.ts";
+import { askInput, cancelInput, resultInput } from "../../../runs/ask-schema.ts";
 import { toFinishedOutcome } from "../../../runs/finished-outcome.ts";
 import { readHost } from "../../../runs/input/host.ts";
 import { createInputRequests } from "../../../runs/input/input-requests.ts";
@@ -243,7 +244,7 @@ function makeSchemas(): Schemas {
     ask: schemaOf(askInput, "input"),
     result: schemaOf(resultInput, "input"),
     cancel: schemaOf(cancelInput, "input"),
-    output: schemaOf(askOutput, "output"),
+    output: schemaOf(outcomeSchema, "output"),
   };
 }
 

@@ -1,7 +1,8 @@
-import type { PlanStep, Verdict } from "../../../../core/events.ts";
+import type { PlanStep } from "../../../../core/events.ts";
 import { mapLimits, stoppingLimits } from "../../../../core/limits.ts";
 import type { Mode, Outcome } from "../../../../core/outcome.ts";
 import type { TraceNote, TracePhase, TraceStep } from "../../../../core/trace.ts";
+import type { Verdict } from "../../../../core/verdict.ts";
 import type { Locale } from "../../../../kit/errors.ts";
 import { emptyStep } from "../../run/add-to-steps.ts";
 import {

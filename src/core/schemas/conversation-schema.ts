@@ -1,0 +1,25 @@
+import * as z from "zod";
+import { citationSchema, statusSchema } from "./outcome-schema.ts";
+
+const time = z.iso.datetime().meta({ description: "UTC." });
+
+export const titleSchema = z
+  .string()
+  .meta({ description: "The first line of the first question; empty while no run has ended." });
+
+/**
+ * Describes a whole conversation as every interface returns it. Its keys are in `snake_case`, like all JSON output.
+ */
+export const conversationSchema = z.object({
+  conversation_id: z.string(),
+  title: titleSchema,
+  turns: z.array(z.object({ question: z.string(), answer: z.string() })).meta({ description: "The oldest first." }),
+  summary: z
+    .object({ text: z.string(), turns: z.int() })
+    .nullable()
+    .meta({ description: "What models read in place of the oldest turns." }),
+  sources: z.array(citationSchema),
+  runs: z
+    .array(z.object({ run_id: z.string(), question: z.string(), status: statusSchema, started_at: time }))
+    .meta({ description: "Also those that failed, the oldest first; those that go on stand last." }),
+});

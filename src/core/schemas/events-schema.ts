@@ -1,0 +1,173 @@
+import * as z from "zod";
+import { errorCodes } from "../../kit/errors.ts";
+import type { Verdict } from "../verdict.ts";
+import { citationSchema, jsonValueSchema, modeSchema, outcomeSchema } from "./outcome-schema.ts";
+
+// Files that need only the types import them from `events.ts`, `model.ts` and `tool.ts`, which do not load Zod.
+
+export const phaseSchema = z.enum(["plan", "decide", "answer"]);
+
+const model = z.string().meta({ description: "provider/model" });
+const milliseconds = z.number().meta({ description: "Milliseconds." });
+
+/** Counts the tokens of one or more calls. A value is 0 when the provider did not report it and it could not be estimated. */
+export const usageSchema = z.object({
+  /** Counts all input, cached tokens included. */
+  inputTokens: z.number(),
+  /** Counts all output, reasoning included. */
+  outputTokens: z.number(),
+  reasoningTokens: z.number(),
+  cachedTokens: z.number(),
+  /** Counts the input written to the provider's cache, which some vendors price higher. It is absent when there was none. */
+  cacheWriteTokens: z.number().optional(),
+  /**
+   * Is true when some of the usage is our estimate because a provider reported none or an invalid one. Such usage has no cost.
+   */
+  estimated: z.literal(true).optional(),
+});
+
+/**
+ * `stop` and `tool-calls` are complete. `length`, `refused` and `content-filter` are cut short: their tool calls
+ * must not run and their text is partial.
+ */
+export const finishReasonSchema = z.enum(["stop", "tool-calls", "length", "refused", "content-filter"]);
+
+export const toolFailureSchema = z.object({
+  /**
+   * `tool_changed` means that the tool differs from what was approved. `unavailable` means that its server cannot be reached now
+   * and nothing was sent.
+   */
+  code: z.enum([
+    ...errorCodes,
+    "unknown_tool",
+    "invalid_arguments",
+    "denied",
+    "cancelled",
+    "tool_changed",
+    "unavailable",
+  ]),
+  message: z.string(),
+});
+
+/** Records the decision about one call and the rule behind it. */
+export const permissionSchema = z.object({
+  /**
+   * A person decides `approved` and `declined`. `unanswered` means that nobody could be asked or nobody replied, so that the
+   * call did not run.
+   */
+  decision: z.enum(["allowed", "approved", "declined", "unanswered", "denied"]),
+  /**
+   * Holds the rule as written, with its setting: `tools.ask: *:destructive`. It is `question.allow` when the question itself
+   * allows less, `caller.allow` when the caller may use less, and `always` for a tool that asks each time.
+   */
+  rule: z.string(),
+});
+
+/** Represents one step of a plan (agent-architecture.md, 3.2). */
+export const planStepSchema = z.object({
+  /** Starts at 1. */
+  step: z.int(),
+  description: z.string(),
+  /** Names the tool, and is empty for a step that only the answer needs. */
+  tool: z.string(),
+  /** Strings may refer to the result of an earlier step: `{{step_1}}`. */
+  parameters: z.record(z.string(), jsonValueSchema),
+  state: z.enum(["pending", "running", "done", "failed", "skipped"]),
+});
+
+export const toolEndSchema = z.object({
+  type: z.literal("tool-end"),
+  callId: z.string(),
+  step: z.int(),
+  tool: z.string(),
+  ok: z.boolean(),
+  cached: z.boolean(),
+  preview: z.string().meta({ description: "The start of the result, on one line." }),
+  resultCount: z.int().optional().meta({ description: "Sources that a search found." }),
+  top: z
+    .array(z.object({ n: z.int(), title: z.string(), url: z.string(), snippet: z.string() }))
+    .optional()
+    .meta({ description: "The first three of them." }),
+  elapsedMs: milliseconds,
+  /** Holds the decision about the call and the rule behind it. Is absent when the call failed before that. */
+  permission: permissionSchema.optional(),
+  error: toolFailureSchema.optional(),
+});
+
+/** Tells the reader of an event beside the answer: a limit, a retry, a repair, a fallback. */
+export const noticeSchema = z.object({
+  type: z.literal("notice"),
+  level: z.enum(["info", "warning"]),
+  code: z.string(),
+  message: z.string(),
+  /** Marks a notice for logs. People see it with `--verbose` only. It is absent when everybody sees it. */
+  forLog: z.literal(true).optional().meta({ description: "For logs: people are shown it only on demand." }),
+});
+
+export const phaseEndSchema = z.object({
+  type: z.literal("phase-end"),
+  phase: phaseSchema,
+  step: z.int(),
+  model,
+  /** Sums the usage of all attempts. */
+  usage: usageSchema,
+  elapsedMs: milliseconds,
+  /** Holds the US dollars of all attempts. It is null, never 0, when a price is unknown. */
+  costUsd: z.number().nullable(),
+  /** Is absent when the turn did not finish. */
+  finish: finishReasonSchema.optional(),
+  /** Says why the turn did not finish or why its reply was rejected. */
+  error: z.enum([...errorCodes, "cancelled"]).optional(),
+});
+
+/**
+ * Represents a run as a stream (the contract's section 6): exactly one `run-start` comes first and exactly one `run-end` last,
+ * and whatever starts also ends. Models are named `provider/model`, and times are in milliseconds.
+ */
+export const eventSchema = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("run-start"),
+    runId: z.string(),
+    /** Identifies the run in external traces by 32 hexadecimal digits. */
+    traceId: z.string(),
+    conversationId: z.string(),
+    mode: modeSchema,
+    models: z.object({ functionCall: model, answer: model }),
+    toolCount: z.int(),
+  }),
+  z.object({ type: z.literal("phase-start"), phase: phaseSchema, step: z.int(), model, reason: z.string() }),
+  z.object({ type: z.literal("reasoning-delta"), phase: phaseSchema, text: z.string() }),
+  z.object({ type: z.literal("thought-delta"), text: z.string() }),
+  z.object({ type: z.literal("plan"), steps: z.array(planStepSchema) }),
+  z.object({
+    type: z.literal("tool-start"),
+    callId: z.string(),
+    step: z.int(),
+    tool: z.string(),
+    arguments: jsonValueSchema,
+  }),
+  z.object({
+    type: z.literal("tool-progress"),
+    callId: z.string(),
+    message: z.string(),
+    progress: z.number().optional(),
+    total: z.number().optional(),
+  }),
+  toolEndSchema,
+  z.object({
+    type: z.literal("evaluation"),
+    verdict: z.enum(["continue", "answer"]),
+    /** Is any text for readers, so that a later version may add a reason. */
+    reason: z.string<Verdict["reason"]>(),
+    message: z.string(),
+  }),
+  noticeSchema,
+  z.object({
+    type: z.literal("answer-delta"),
+    text: z.string(),
+    /** Lists the sources whose number appears in this piece for the first time. */
+    citations: z.array(citationSchema).optional(),
+  }),
+  phaseEndSchema,
+  z.object({ type: z.literal("run-end"), outcome: outcomeSchema }),
+]);

@@ -1,0 +1,111 @@
+import * as z from "zod";
+import type { ErrorCode, ErrorReport } from "../../kit/errors.ts";
+import type { JsonValue } from "../../kit/json.ts";
+import { stoppingLimits } from "../limits.ts";
+
+// Files that need only the types import them from `outcome.ts`, which does not load Zod.
+
+export const modeSchema = z.enum(["agent", "plan", "chat"]);
+
+export const statusSchema = z.enum(["complete", "partial", "failed", "cancelled", "running", "needs_confirmation"]);
+
+export const stopReasonSchema = z.enum([
+  "answered",
+  ...stoppingLimits.map(({ stop }) => stop.stopReason),
+  "repetition",
+  "length",
+  "refused",
+  "error",
+  "confirmation",
+  "running",
+  "cancelled",
+]);
+
+/** Accepts every value, because whatever was parsed from JSON is JSON. */
+export const jsonValueSchema: z.ZodType<JsonValue> = z.any();
+
+/** Holds the usage of one of the two roles. */
+export const modelBillSchema = z.object({
+  provider: z.string(),
+  model: z.string(),
+  calls: z.int(),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  reasoning_tokens: z.int(),
+  cached_tokens: z.int(),
+  elapsed_ms: z.int(),
+  cost_usd: z.number().nullable(),
+});
+
+export const toolCallRecordSchema = z.object({
+  tool: z.string(),
+  arguments: jsonValueSchema,
+  result: z.string(),
+  ok: z.boolean(),
+  cached: z.boolean(),
+  elapsed_ms: z.int(),
+});
+
+export const citationSchema = z.object({ n: z.int(), title: z.string(), url: z.string() });
+
+/** Holds the usage that the agents called by a run report, including the agents that those called. */
+export const agentsBillSchema = z.object({
+  /** Runs of the agents called by this one. */
+  runs: z.int(),
+  total_tokens: z.int(),
+  /** Holds US dollars, and is null when one of the agents does not know its price. */
+  cost_usd: z.number().nullable(),
+});
+
+export const outcomeMetaSchema = z.object({
+  /** Counts the tokens of this run's own models, as in `models`. The usage of called agents is in `agents`. */
+  total_tokens: z.int(),
+  tool_calls_count: z.int(),
+  /** Excludes the time that people took to answer questions of the run. */
+  latency_ms: z.int(),
+  iterations: z.int(),
+  mode: modeSchema,
+  /** Holds the US dollars of this run's own models. It is null, never 0, when a price is unknown. */
+  cost_usd: z.number().nullable(),
+  /** Holds the usage of called agents, and is absent when none was called. It counts against the run's budgets. */
+  agents: agentsBillSchema.optional(),
+  models: z.object({ function_call: modelBillSchema, answer: modelBillSchema }),
+});
+
+/** Describes `ErrorReport` to hosts. The code is any text for them, so that a later version may add one. */
+export const errorReportSchema = z.object({
+  code: z.string<ErrorCode>(),
+  message: z.string(),
+  hint: z.string().nullable(),
+  retry_after_s: z.int().optional().describe("In how many seconds it is worth trying again, where that is known."),
+}) satisfies z.ZodType<ErrorReport>;
+
+export const confirmationSchema = z.object({
+  /** The caller returns the token once with the person's decision. It is valid for this confirmation only. */
+  token: z.string(),
+  kind: z.enum(["call", "plan"]),
+  /** Names the tool of a call that waits for confirmation. */
+  tool: z.string().optional(),
+  arguments: z.record(z.string(), jsonValueSchema).optional(),
+  /** Names the rule that requires the confirmation of a call. */
+  rule: z.string().optional(),
+  /** The token expires at this time (ISO 8601, UTC). */
+  expires_at: z.string(),
+});
+
+/** Holds the result of a run in the form that every interface returns (the contract's section 5, hence `snake_case`). */
+export const outcomeSchema = z.object({
+  success: z.boolean(),
+  status: statusSchema,
+  stop_reason: stopReasonSchema,
+  response: z.string(),
+  conversation_id: z.string(),
+  run_id: z.string(),
+  trace_id: z.string(),
+  tool_calls: z.array(toolCallRecordSchema),
+  citations: z.array(citationSchema),
+  meta: outcomeMetaSchema,
+  error: errorReportSchema.nullable(),
+  /** Is set with the status `needs_confirmation`, on interfaces that return confirmations. */
+  confirmation: confirmationSchema.optional(),
+});

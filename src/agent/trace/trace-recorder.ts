@@ -1,6 +1,15 @@
-import type { AgentEvent, PhaseEnd, PlanStep, ToolEnd } from "../../core/events.ts";
-import { addUsage, noUsage, type Usage } from "../../core/model.ts";
+import type { AgentEvent, PhaseEnd } from "../../core/events.ts";
+import type { Usage } from "../../core/model.ts";
 import type { Outcome } from "../../core/outcome.ts";
+import {
+  type CallEntry,
+  createRunState,
+  type EvaluationEntry,
+  type NoticeEntry,
+  type RunState,
+  reduceRun,
+  type ThoughtEntry,
+} from "../../core/reduce-run.ts";
 import { createRecordFinder } from "../../core/tools/call-records.ts";
 import type { AgentTrace, TokenUsage, ToolStats, TraceNote, TracePhase, TraceStep } from "../../core/trace.ts";
 import { takeStart, truncate } from "../../kit/text/sanitize.ts";
@@ -20,142 +29,148 @@ const longestText = 20_000;
 const longestOutput = 256 * 1024;
 const mostOutput = 1024 * 1024;
 
+const longestNote = 2000;
+const mostNotes = 200;
+
 export function createTraceRecorder({ question }: { question: string }): TraceRecorder {
-  const startedAt = now();
-  const steps: TraceStep[] = [];
-  /** Holds the calls that have started and not ended. */
-  const running = new Map<string, TraceStep>();
-  const usedTools = new Map<string, ToolStats>();
-  const phases: TracePhase[] = [];
-  const notes = createTraceNotes();
-  /** Collects the thoughts since the last step. */
-  const thought = createTextAccumulator(longestText);
-  /** Counts the model turns that have begun. */
-  let begun = 0;
-  let plan: PlanStep[] | undefined;
-  let usage = noUsage;
+  const startedAt = Date.now();
+  // Two notes with the same words become one.
+  const state = createRunState({ longestThought: longestText, mostNotes: 2 * mostNotes });
+  const outputs = new Map<CallEntry, BoundedText>();
   let outputLeft = mostOutput;
-  let phaseStartedAt = startedAt;
-
-  function addStep(step: Pick<TraceStep, "action" | "elapsed_ms" | "timestamp" | "error">): TraceStep {
-    const { text, leftOut } = thought.take();
-    const added: TraceStep = {
-      step: steps.length + 1,
-      phase: begun,
-      thought: text || undefined,
-      thought_left_out: leftOut || undefined,
-      observation: "",
-      ...step,
-    };
-    steps.push(added);
-    return added;
-  }
-
-  function startCall(event: Extract<AgentEvent, { type: "tool-start" }>): void {
-    const action = { type: "action" as const, tool: event.tool, args: event.arguments };
-    running.set(event.callId, addStep({ action, elapsed_ms: 0, timestamp: now() }));
-  }
-
-  function endCall({ callId, tool, cached, elapsedMs, permission, error }: ToolEnd): void {
-    const step = running.get(callId);
-    if (step === undefined) return;
-    running.delete(callId);
-    step.elapsed_ms = elapsedMs;
-    step.cached = cached;
-    step.permission = permission;
-    step.error = error && toBoundedText(error.message, longestText).text;
-    if (error?.code === "unknown_tool") return;
-    const { count, total_ms } = usedTools.get(tool) ?? { count: 0, total_ms: 0 };
-    usedTools.set(tool, { count: count + 1, total_ms: total_ms + elapsedMs });
-  }
-
-  function end(outcome: Outcome): void {
-    const find = createRecordFinder(outcome.tool_calls);
-    for (const step of steps) {
-      if (step.action === null) continue;
-      const { text, leftOut } = toBoundedText(find(step.action.tool, step.action.args)?.result ?? "", longestText);
-      step.observation = text;
-      step.observation_left_out = leftOut || undefined;
-    }
-    addStep({
-      action: outcome.response === "" ? null : { type: "final", tool: "", args: {} },
-      elapsed_ms: phases.at(-1)?.elapsed_ms ?? 0,
-      timestamp: phaseStartedAt,
-      error: outcome.error?.message,
-    });
-  }
-
-  function keepOutput(callId: string, output: string): void {
-    const step = running.get(callId);
-    if (step === undefined) return;
-    const { text, leftOut } = toBoundedText(output, Math.min(longestOutput, outputLeft));
-    outputLeft -= text.length;
-    step.tool_output = text;
-    step.tool_output_left_out = leftOut || undefined;
-  }
 
   return {
-    keepOutput,
-    handle(event) {
-      switch (event.type) {
-        case "reasoning-delta":
-        case "thought-delta":
-          return thought.push(event.type, event.text);
-        case "phase-start":
-          phaseStartedAt = now();
-          begun += 1;
-          return;
-        case "phase-end":
-          usage = addUsage(usage, event.usage);
-          return void phases.push(toTracePhase(event));
-        case "tool-start":
-          return startCall(event);
-        case "tool-end":
-          return endCall(event);
-        case "plan":
-          plan = event.steps;
-          return;
-        case "evaluation":
-          return notes.add({ level: "info", code: event.reason, message: event.message, phase: begun });
-        case "notice":
-          return notes.add({ level: event.level, code: event.code, message: event.message, phase: begun });
-        default:
-          return;
-      }
+    keepOutput(callId, output) {
+      const call = state.callsById.get(callId);
+      if (call === undefined || call.end !== undefined) return;
+      const kept = toBoundedText(output, Math.min(longestOutput, outputLeft));
+      outputLeft -= kept.text.length;
+      outputs.set(call, kept);
     },
+    handle: (event) => void reduceRun(state, event, Date.now()),
     finish(outcome) {
-      end(outcome);
       return {
         run_id: outcome.run_id,
         conversation_id: outcome.conversation_id,
         trace_id: outcome.trace_id,
         question,
         mode: outcome.meta.mode,
-        started_at: startedAt,
+        started_at: toTime(startedAt),
         status: outcome.status,
-        plan,
-        steps,
+        plan: state.plan?.steps,
+        steps: toTraceSteps(state, { outcome, outputs, startedAt }),
         final_answer: outcome.response,
         finish_reason: outcome.stop_reason,
-        used_tools: Object.fromEntries(usedTools),
-        token_usage: toTokenUsage(usage),
+        used_tools: toToolStats(state),
+        token_usage: toTokenUsage(state.usage),
         total_ms: outcome.meta.latency_ms,
-        phases,
+        phases: state.phaseEnds.map(toTracePhase),
         models: outcome.meta.models,
         cost_usd: outcome.meta.cost_usd,
         agents: outcome.meta.agents,
-        notes: notes.list,
+        notes: toTraceNotes(state),
         error: outcome.error,
       };
     },
   };
 }
 
-function now(): string {
-  return new Date().toISOString();
+interface StepFacts {
+  outcome: Outcome;
+  outputs: ReadonlyMap<CallEntry, BoundedText>;
+  startedAt: number;
 }
 
-export function toTracePhase({ phase, step, model, usage, elapsedMs, costUsd }: PhaseEnd): TracePhase {
+/** Returns a step for each call, with the thoughts before it, and a last one for the answer. */
+function toTraceSteps(state: RunState, { outcome, outputs, startedAt }: StepFacts): TraceStep[] {
+  const findRecord = createRecordFinder(outcome.tool_calls);
+  const steps: TraceStep[] = [];
+  let thoughts: ThoughtEntry[] = [];
+
+  function addStep(step: Omit<TraceStep, "step" | "thought" | "thought_left_out">): void {
+    const { text, leftOut } = joinThoughts(thoughts);
+    thoughts = [];
+    steps.push({ step: steps.length + 1, thought: text || undefined, thought_left_out: leftOut || undefined, ...step });
+  }
+
+  for (const entry of state.turns.flatMap(({ entries }) => entries))
+    if (entry.kind === "thought") thoughts.push(entry);
+    else if (entry.kind === "call") {
+      const { tool, arguments: args } = entry.start;
+      const observation = toBoundedText(findRecord(tool, args)?.result ?? "", longestText);
+      const output = outputs.get(entry);
+      addStep({
+        phase: entry.phase,
+        action: { type: "action", tool, args },
+        observation: observation.text,
+        observation_left_out: observation.leftOut || undefined,
+        elapsed_ms: entry.end?.elapsedMs ?? 0,
+        timestamp: toTime(entry.startedAt),
+        error: entry.end?.error && toBoundedText(entry.end.error.message, longestText).text,
+        ...(output && { tool_output: output.text, tool_output_left_out: output.leftOut || undefined }),
+        ...(entry.end && { cached: entry.end.cached, permission: entry.end.permission }),
+      });
+    }
+  addStep({
+    phase: state.turnCount,
+    observation: "",
+    action: outcome.response === "" ? null : { type: "final", tool: "", args: {} },
+    elapsed_ms: state.phaseEnds.at(-1)?.elapsedMs ?? 0,
+    timestamp: toTime(state.turns.findLast(({ start }) => start !== undefined)?.startedAt ?? startedAt),
+    error: outcome.error?.message,
+  });
+  return steps;
+}
+
+/** Joins thoughts to one text, in which reasoning and what was said stand on lines of their own. */
+function joinThoughts(thoughts: readonly ThoughtEntry[]): BoundedText {
+  let text = "";
+  let last = "";
+  for (const part of thoughts.flatMap(({ parts }) => parts)) {
+    text += text !== "" && part.kind !== last ? `\n${part.text}` : part.text;
+    last = part.kind;
+  }
+  const kept = toBoundedText(text, longestText);
+  return { text: kept.text.trim(), leftOut: thoughts.reduce((sum, { leftOut }) => sum + leftOut, kept.leftOut) };
+}
+
+/** Counts the tools that exist, in the order in which their first calls ended. */
+function toToolStats({ endedCalls }: RunState): Record<string, ToolStats> {
+  const stats = new Map<string, ToolStats>();
+  for (const { start, end } of endedCalls) {
+    if (end === undefined || end.error?.code === "unknown_tool") continue;
+    const { count, total_ms } = stats.get(start.tool) ?? { count: 0, total_ms: 0 };
+    stats.set(start.tool, { count: count + 1, total_ms: total_ms + end.elapsedMs });
+  }
+  return Object.fromEntries(stats);
+}
+
+/**
+ * Returns what the reader of a run was shown besides the answer, as far as a trace keeps it. A note with the words of the one
+ * before it is left out: a limit is reported as a verdict and as a notice.
+ */
+function toTraceNotes({ earlyNotices, turns }: RunState): TraceNote[] {
+  const notes: TraceNote[] = [];
+  for (const entry of [...earlyNotices, ...turns.flatMap(({ entries }) => entries)]) {
+    if (entry.kind !== "notice" && entry.kind !== "evaluation") continue;
+    const note = toTraceNote(entry);
+    const last = notes.at(-1);
+    if (last?.code === note.code && last.message === note.message) last.level = note.level;
+    else if (notes.length < mostNotes) notes.push(note);
+  }
+  return notes;
+}
+
+function toTraceNote({ event, phase, at }: NoticeEntry | EvaluationEntry): TraceNote {
+  const [level, code] = event.type === "notice" ? [event.level, event.code] : (["info", event.reason] as const);
+  return { timestamp: toTime(at), phase, level, code, message: truncate(event.message, longestNote) };
+}
+
+function toTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function toTracePhase({ phase, step, model, usage, elapsedMs, costUsd }: PhaseEnd): TracePhase {
   const { total_tokens: _, ...tokens } = toTokenUsage(usage);
   return { phase, step, model, ...tokens, elapsed_ms: elapsedMs, cost_usd: costUsd };
 }
@@ -170,31 +185,8 @@ function toTokenUsage(usage: Usage): TokenUsage {
   };
 }
 
-const longestNote = 2000;
-const mostNotes = 200;
-
-/** Collects what the reader of a run was shown besides the answer, as far as a trace keeps it. */
-export interface TraceNotes {
-  /** Adds a note, unless the one before it has the same words: a limit is reported as a verdict and as a notice. */
-  add(note: Omit<TraceNote, "timestamp">): void;
-  readonly list: TraceNote[];
-}
-
-export function createTraceNotes(): TraceNotes {
-  const list: TraceNote[] = [];
-  return {
-    list,
-    add({ level, code, phase, message: words }) {
-      const message = truncate(words, longestNote);
-      const last = list.at(-1);
-      if (last?.code === code && last.message === message) last.level = level;
-      else if (list.length < mostNotes) list.push({ timestamp: new Date().toISOString(), phase, level, code, message });
-    },
-  };
-}
-
 /** Holds a text and how many characters were cut at its end. */
-export interface BoundedText {
+interface BoundedText {
   text: string;
   leftOut: number;
 }
@@ -202,32 +194,4 @@ export interface BoundedText {
 function toBoundedText(text: string, longest: number): BoundedText {
   const kept = takeStart(text, longest);
   return { text: kept, leftOut: text.length - kept.length };
-}
-
-/** Collects a model's thoughts as they grow. Beyond `longest` characters only the length is kept. */
-export interface TextAccumulator {
-  /** Adds a piece of text. A piece of another kind begins a new line. */
-  push(kind: string, piece: string): void;
-  /** Gives the text so far and begins anew. */
-  take(): BoundedText;
-}
-
-export function createTextAccumulator(longest: number): TextAccumulator {
-  let text = "";
-  let leftOut = 0;
-  let last = "";
-  return {
-    push(kind, piece) {
-      if (text.length >= longest) leftOut += piece.length;
-      else text += text !== "" && kind !== last ? `\n${piece}` : piece;
-      last = kind;
-    },
-    take() {
-      const kept = toBoundedText(text, longest);
-      const all = { text: kept.text.trim(), leftOut: kept.leftOut + leftOut };
-      text = "";
-      leftOut = 0;
-      return all;
-    },
-  };
 }

@@ -127,13 +127,14 @@ export async function loadSteps(api: Api, store: Store, key: string): Promise<vo
   const { keptRunId } = store.state.turns[key] ?? {};
   if (keptRunId === undefined) return;
   store.change((chat) => changeTurn(chat, key, (turn) => ({ ...turn, keptRunId: undefined })));
-  const [outcome, told] = await Promise.all([api.outcome(keptRunId), api.trace(keptRunId).catch(ignoreMissingTrace)]);
+  const [outcome, trace] = await Promise.all([api.outcome(keptRunId), api.trace(keptRunId).catch(ignoreMissingTrace)]);
   store.change((chat) =>
     changeTurn(chat, key, (turn) => {
-      if (outcome === undefined) return { ...turn, run: { ...turn.run, ...told } };
+      const kept = trace ?? turn.run.kept;
+      if (outcome === undefined) return { ...turn, run: { ...turn.run, kept } };
       // An older run's sources are not kept with it but with its conversation.
       const citations = outcome.citations.length > 0 ? outcome.citations : [...turn.run.cited];
-      return { ...turn, run: { ...turn.run, ...told, outcome: { ...outcome, citations }, plain: undefined } };
+      return { ...turn, run: { ...turn.run, kept, outcome: { ...outcome, citations }, plain: undefined } };
     }),
   );
 }

@@ -1,17 +1,17 @@
-import type { AgentEvent, PlanStep } from "../../../core/events.ts";
+import type { AgentEvent } from "../../../core/events.ts";
 import type { Citation, Outcome, Status } from "../../../core/outcome.ts";
-import { addToSteps } from "./add-to-steps.ts";
-import type { Confirmation, NoticeItem, RunProblem, StepView } from "./run-view.ts";
+import { createRunState as createToldState, reduceRun, type RunState as ToldState } from "../../../core/reduce-run.ts";
+import type { Confirmation, RunProblem, RunView } from "./run-view.ts";
 
 /** Holds what a page knows of a run. Events and the outcome may arrive in any order. */
 export interface RunState {
   readonly question: string;
   readonly runId: string | undefined;
-  readonly notices: readonly NoticeItem[];
-  readonly plan: readonly PlanStep[];
-  readonly steps: readonly StepView[];
-  /** Holds the answer as far as it has been written. */
-  readonly written: string;
+  /** Holds what the events told. It grows in place. */
+  readonly told: ToldState;
+  /** Holds the steps of an older run, whose events are not known any more. */
+  readonly kept: KeptSteps | undefined;
+  /** Holds the sources of an answer whose events are not known any more. */
   readonly cited: readonly Citation[];
   /** Is set once the run is over. */
   readonly outcome: Outcome | undefined;
@@ -22,6 +22,9 @@ export interface RunState {
     | undefined;
   readonly problem: RunProblem | undefined;
 }
+
+/** Holds the steps as a stored trace tells them. */
+export type KeptSteps = Pick<RunView, "notices" | "plan" | "steps">;
 
 export type RunChange =
   | { readonly type: "asked"; readonly question: string }
@@ -39,10 +42,8 @@ export function createRunState(question = ""): RunState {
   return {
     question,
     runId: undefined,
-    notices: [],
-    plan: [],
-    steps: [],
-    written: "",
+    told: createToldState(),
+    kept: undefined,
     cited: [],
     outcome: undefined,
     confirmation: undefined,
@@ -51,6 +52,7 @@ export function createRunState(question = ""): RunState {
   };
 }
 
+/** Applies a change. The events that `state` has been told of belong to the returned state from then on. */
 export function reduceRunState(state: RunState, change: RunChange): RunState {
   switch (change.type) {
     case "asked":
@@ -62,37 +64,13 @@ export function reduceRunState(state: RunState, change: RunChange): RunState {
     case "problem":
       return { ...state, problem: change.problem };
     case "told": {
-      const { runId, events, outcome, confirmation } = change;
+      const { runId, events, confirmation } = change;
       const known = state.runId === undefined || state.runId === runId ? state : createRunState(state.question);
-      const told = events.reduce(takeEvent, { ...known, runId });
-      return { ...told, outcome: outcome ?? told.outcome, confirmation, problem: undefined };
+      const { told } = known;
+      const before = told.outcome;
+      for (const event of events) reduceRun(told, event, performance.now());
+      const outcome = change.outcome ?? (told.outcome === before ? known.outcome : told.outcome);
+      return { ...known, runId: told.start?.runId ?? runId, outcome, confirmation, problem: undefined };
     }
-  }
-}
-
-function takeEvent(state: RunState, event: AgentEvent): RunState {
-  switch (event.type) {
-    case "run-start":
-      return { ...state, runId: event.runId };
-    case "plan":
-      return { ...state, plan: event.steps };
-    case "answer-delta":
-      return {
-        ...state,
-        steps: state.steps.length === 0 ? state.steps : addToSteps(state.steps, event),
-        written: state.written + event.text,
-        cited: event.citations === undefined ? state.cited : [...state.cited, ...event.citations],
-      };
-    case "run-end":
-      return { ...state, outcome: event.outcome };
-    case "notice": {
-      const { level, message, forLog } = event;
-      if (forLog) return state;
-      if (state.steps.length === 0)
-        return { ...state, notices: [...state.notices, { kind: "notice", level, message }] };
-      return { ...state, steps: addToSteps(state.steps, event) };
-    }
-    default:
-      return { ...state, steps: addToSteps(state.steps, event) };
   }
 }

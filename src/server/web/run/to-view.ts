@@ -1,14 +1,15 @@
 import type { Citation, ModelBill, Outcome, Status, ToolCallRecord } from "../../../core/outcome.ts";
-import { emptyStep } from "./add-to-steps.ts";
-import type { RunState } from "./run-state.ts";
+import type { KeptSteps, RunState } from "./run-state.ts";
 import type { CallItem, Confirmation, PhaseBill, RunView, StepView } from "./run-view.ts";
+import { emptyStep, toEarlyNotices, toSteps } from "./to-steps.ts";
 
 /** Builds the view of a run from its state. The outcome, once there is one, takes precedence over the events. */
 export function toView(state: RunState): RunView {
-  const { question, runId, notices, plan, outcome, plain, confirmation } = state;
+  const { question, runId, told, outcome, plain, confirmation } = state;
+  const { notices, plan, steps } = state.kept ?? toToldSteps(told);
   const text = plain?.isFailed === true ? "" : plain?.text;
   const failure = plain?.isFailed === true ? { message: plain.text, hint: null } : undefined;
-  const sources = outcome?.citations ?? state.cited;
+  const sources = outcome?.citations ?? [...state.cited, ...told.answer.citations];
   return {
     question,
     runId,
@@ -16,14 +17,21 @@ export function toView(state: RunState): RunView {
     stopReason: outcome?.stop_reason,
     notices,
     plan,
-    steps: withResults(state.steps, outcome),
-    answer: withoutReferences(outcome?.response ?? (text || state.written), sources),
+    steps: withResults(steps, outcome),
+    answer: withoutReferences(outcome?.response ?? (text || told.answer.text), sources),
     sources,
-    bill: toPhaseBills(state.steps, outcome),
+    bill: toPhaseBills(steps, outcome),
     agents: outcome?.meta.agents,
     confirmation: outcome === undefined ? confirmation : confirmationOf(outcome),
     problem: outcome?.error ?? failure ?? state.problem,
   };
+}
+
+/** Shares one list, so that the page sees that it has not changed. */
+const noPlan: RunView["plan"] = [];
+
+function toToldSteps(told: RunState["told"]): KeptSteps {
+  return { notices: toEarlyNotices(told), plan: told.plan?.steps ?? noPlan, steps: toSteps(told) };
 }
 
 function statusOf({ outcome, plain, confirmation, runId }: RunState): Status | "waiting" | "ended" {

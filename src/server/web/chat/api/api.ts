@@ -4,7 +4,6 @@ import type { Mode, Outcome } from "../../../../core/outcome.ts";
 import type { TraceNote, TracePhase, TraceStep } from "../../../../core/trace.ts";
 import type { Verdict } from "../../../../core/verdict.ts";
 import type { Locale } from "../../../../kit/errors.ts";
-import { emptyStep } from "../../run/add-to-steps.ts";
 import {
   type Check,
   hasFields,
@@ -16,7 +15,9 @@ import {
   isText,
   readOutcome,
 } from "../../run/read-run.ts";
-import type { NoticeItem, StepItem, StepView } from "../../run/run-view.ts";
+import type { KeptSteps } from "../../run/run-state.ts";
+import type { StepItem, StepView } from "../../run/run-view.ts";
+import { emptyStep } from "../../run/to-steps.ts";
 import { phaseTitles } from "../../texts.ts";
 import {
   type Conversation,
@@ -54,7 +55,7 @@ export interface Api {
   /** Returns the state of a run, or undefined when the response is not an outcome. */
   outcome(runId: string): Promise<Outcome | undefined>;
   /** Returns the steps of a run that has ended. */
-  trace(runId: string): Promise<TraceSteps | undefined>;
+  trace(runId: string): Promise<KeptSteps | undefined>;
   cancel(runId: string): Promise<void>;
   reply(runId: string, questionId: string, answer: Reply): Promise<void>;
 }
@@ -105,14 +106,8 @@ export function readRunId(response: Response): string | undefined {
   return id === undefined ? undefined : decodeURIComponent(id);
 }
 
-interface TraceSteps {
-  readonly notices: readonly NoticeItem[];
-  readonly plan: readonly PlanStep[];
-  readonly steps: readonly StepView[];
-}
-
 /** Reads the steps of an untrusted trace as they were when it ran. Returns undefined when the value is not a trace. */
-export function readTrace(value: unknown): TraceSteps | undefined {
+export function readTrace(value: unknown): KeptSteps | undefined {
   if (!isTrace(value)) return undefined;
   const { phases, plan = [] } = value;
   const turns = phases.length > 0 ? phases.map(turnOf) : [emptyStep];

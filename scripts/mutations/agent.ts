@@ -53,7 +53,7 @@ export const agent: readonly Mutation[] = [
   {
     id: "A7",
     file: "src/agent/loop/run-result.ts",
-    text: " || run.depth > 0 || ",
+    text: " || getDepth(run.input) > 0 || ",
     becomes: " || ",
     tests: ["test/agent/loop/run-result.test.ts"],
     endangers: "a sub-agent advises a person to switch modes",
@@ -181,7 +181,7 @@ export const agent: readonly Mutation[] = [
   {
     id: "call-after-time",
     file: "src/agent/loop/run-call.ts",
-    text: "if (run.decideSignal.aborted) return { result: toStoppedResult(run), ran: false };\n",
+    text: "if (run.services.clock.decideSignal.aborted) return { result: toStoppedResult(run), ran: false };\n",
     becomes: "",
     tests: ["test/agent/loop/act.test.ts"],
     endangers: "a tool is called although the run's time is over or it was cancelled",

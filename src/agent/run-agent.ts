@@ -1,6 +1,6 @@
 import { checkChain } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
-import { toModelName } from "../core/model.ts";
+import { type Notice, toModelName } from "../core/model.ts";
 import { Channel } from "../kit/async/channel.ts";
 import { followSignal } from "../kit/async/timeout.ts";
 import { DuetError, toDuetError } from "../kit/errors.ts";
@@ -15,7 +15,7 @@ import { findUnknownPrice } from "./limits/unknown-price.ts";
 import { decideAndAct } from "./loop/decide.ts";
 import { type DecideResult, type RunResult, toOutcome } from "./loop/run-result.ts";
 import { openRun, type RunOptions } from "./open-run.ts";
-import type { Run } from "./run.ts";
+import type { Run, RunRequest } from "./run.ts";
 import { createTraceRecorder } from "./trace/trace-recorder.ts";
 
 /**
@@ -40,65 +40,66 @@ export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent,
 
 async function drive(options: RunOptions, events: Channel<AgentEvent>, left: AbortController): Promise<void> {
   const started = performance.now();
+  const { request, parts, observer, notices = [], spentMs = 0 } = options;
   const unfollow = followSignal(left, options.signal);
-  const recorder = createTraceRecorder({ question: options.question });
+  const recorder = createTraceRecorder({ question: request.question });
   const emit = (event: AgentEvent): void => {
     recorder.handle(event);
-    options.observer?.handle(event);
+    observer?.handle(event);
     events.push(event);
   };
-  const { limits, spentMs = 0 } = options;
-  const clock = createRunClock({ limits, spentMs, cancelled: left.signal });
-  const { question, mode } = await whatIsAsked(options);
-  const run = openRun(
-    { ...options, mode },
-    { question, cancelled: left.signal, clock, emit, keepOutput: recorder.keepOutput },
-  );
-  announce(run, options);
+  const clock = createRunClock({ limits: request.limits, spentMs, callerSignal: left.signal });
+  const { question, mode } = await whatIsAsked(request);
+  const { keepOutput } = recorder;
+  const run = openRun({ ...request, mode }, parts, { question, traceId: observer?.traceId, clock, emit, keepOutput });
+  announce(run, notices);
   const ending: RunResult = {};
   try {
-    checkChain(options.chain);
-    await work(run, options, ending);
+    checkChain(request.chain);
+    await work(run, ending);
   } catch (thrown) {
     ending.error = toDuetError(thrown);
   } finally {
     clock.clear();
     unfollow();
   }
-  run.answer.finish();
+  run.state.answer.finish();
   const outcome = toOutcome(run, ending, performance.now() - started - clock.outsideMs);
-  await saveRun(run, options.store, {
-    conversationId: run.conversation.id,
-    runId: run.id,
+  await saveRun(run, {
+    conversationId: run.input.conversation.id,
+    runId: run.input.id,
     trace: recorder.finish(outcome),
     ...toTurnRecord(run, ending, outcome),
   });
-  run.emit({ type: "run-end", outcome });
+  run.services.emit({ type: "run-end", outcome });
 }
 
-function announce(run: Run, { notices = [] }: RunOptions): void {
-  run.emit({
+function announce(run: Run, notices: readonly Notice[]): void {
+  run.services.emit({
     type: "run-start",
-    runId: run.id,
-    traceId: run.traceId,
-    conversationId: run.conversation.id,
-    mode: run.mode,
-    models: { functionCall: toModelName(run.models.functionCall), answer: toModelName(run.models.answer) },
-    toolCount: run.catalog.all.size,
+    runId: run.input.id,
+    traceId: run.input.traceId,
+    conversationId: run.input.conversation.id,
+    mode: run.input.mode,
+    models: {
+      functionCall: toModelName(run.services.models.functionCall),
+      answer: toModelName(run.services.models.answer),
+    },
+    toolCount: run.services.catalog.all.size,
   });
-  for (const notice of notices) run.emit(notice);
-  const price = findUnknownPrice(run.limits, run.models, run.locale);
-  if (price) run.emit(price);
+  for (const notice of notices) run.services.emit(notice);
+  const price = findUnknownPrice(run.input.limits, run.services.models, run.input.locale);
+  if (price) run.services.emit(price);
 }
 
-async function work(run: Run, { store, instruction }: RunOptions, ending: RunResult): Promise<void> {
-  run.callerSignal.throwIfAborted();
-  run.history = [...toInstructionMessages(run, instruction), ...(await recallConversation(run, store))];
-  if (run.mode === "chat") {
+async function work(run: Run, ending: RunResult): Promise<void> {
+  run.services.clock.callerSignal.throwIfAborted();
+  run.state.history = [...toInstructionMessages(run.input), ...(await recallConversation(run))];
+  if (run.input.mode === "chat") {
     ending.written = await answerInChatMode(run);
     return;
   }
-  ending.work = run.mode === "plan" ? await planned(run) : await decideAndAct(run);
+  ending.work = run.input.mode === "plan" ? await planned(run) : await decideAndAct(run);
   ending.written = ending.work.answer ?? (await writeAnswer(run, createAnswerInput(run, ending.work)));
 }
 
@@ -115,7 +116,7 @@ async function whatIsAsked({
   mode,
   conversation,
   question,
-}: RunOptions): Promise<Pick<RunOptions, "question" | "mode">> {
+}: RunRequest): Promise<Pick<RunRequest, "question" | "mode">> {
   const { pendingPlan } = conversation;
   if (mode === "chat" || pendingPlan === undefined) return { question, mode };
   const { isBareReply, resumePlan } = await import("./plan/pending-plan.ts");

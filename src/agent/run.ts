@@ -1,11 +1,11 @@
-import type { TraceContext } from "../core/chain.ts";
+import type { Chain } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Elicit } from "../core/forms/elicitation.ts";
 import type { Message } from "../core/messages.ts";
 import type { Model } from "../core/model.ts";
 import type { Mode, ToolCallRecord } from "../core/outcome.ts";
-import type { Conversation } from "../core/store/store.ts";
-import type { Approve, Tool } from "../core/tools/tool.ts";
+import type { Conversation, ConversationStore } from "../core/store/store.ts";
+import type { Approve } from "../core/tools/tool.ts";
 import type { DuetError, Locale } from "../kit/errors.ts";
 import type { AnswerText } from "./answer/answer-text.ts";
 import type { ContextWindows } from "./context/context-window.ts";
@@ -19,51 +19,54 @@ import type { ConfirmPlan, PlanPolicy } from "./questions/confirm-plan.ts";
 import type { ToolCatalog } from "./tools/tool-catalog.ts";
 import type { ToolResults } from "./tools/tool-results.ts";
 
-/** Holds what all parts of one run share. It is created once, in `runAgent`. */
+/** Holds the three objects that the parts of one run share. It is created once, in `runAgent`. */
 export interface Run {
+  readonly input: RunInput;
+  readonly state: RunState;
+  readonly services: RunServices;
+}
+
+/** Holds what is asked of a run. Nothing in it changes. */
+export interface RunRequest {
+  /** Has the form `run-…`. A new ID is generated when it is absent. */
+  readonly id?: string | undefined;
+  /** Holds the question word for word. */
+  readonly question: string;
+  readonly mode: Mode;
+  /** Holds the conversation as it was loaded. The run is appended to it in the store. */
+  readonly conversation: Conversation;
+  /** Holds the calling program's instruction for all answers. */
+  readonly instruction?: string | undefined;
+  /** Is true when chat mode searches the web for the unchanged question first, with the tool `web_search`. */
+  readonly search?: boolean | undefined;
+  /** Is the reader's language, used for notices, reasons and errors. */
+  readonly locale: Locale;
+  /** Is true when a person waits for the answer at one of our own interfaces. */
+  readonly isInteractive?: boolean | undefined;
+  readonly limits: Limits;
+  readonly planPolicy: PlanPolicy;
+  /** Says where the run stands in a chain of agents. It is the first one when this is absent. */
+  readonly chain?: Chain | undefined;
+}
+
+/** Holds the request of a run and what follows from it at the start. */
+export interface RunInput extends RunRequest {
   readonly id: string;
   /** Names the run in traces outside: 32 hex digits. */
   readonly traceId: string;
-  /** Holds the question to answer. Plan mode adds what a reader has changed in the plan. */
-  question: string;
-  /** Holds the question word for word. It differs from `question` when it replies to a plan that waited. */
-  readonly said: string;
-  readonly mode: Mode;
-  /** Is the reader's language, used for notices, reasons and errors. */
-  readonly locale: Locale;
   /** Is the question's language, used for prompts, for what tools say to the model, and for the answer. */
   readonly language: Locale;
-  readonly conversation: Conversation;
-  /** Is true when a person waits for the answer at one of our own interfaces. */
-  readonly isInteractive: boolean;
-  /** Holds what a model reads of the conversation so far, oldest first. It is set once, before the first turn. */
-  history: readonly Message[];
   /** Marks untrusted text in this run's prompts; nobody outside can guess it. */
   readonly marker: string;
+}
+
+/** Holds what changes while a run goes on. */
+export interface RunState {
+  /** Holds the question to answer: the one that a waiting plan was made for, with what a reader has changed in the plan. */
+  question: string;
+  /** Holds what a model reads of the conversation so far, oldest first. It is set once, before the first turn. */
+  history: readonly Message[];
   readonly answer: AnswerText;
-  readonly models: Models;
-  /** Holds the tools that models are offered. */
-  readonly tools: Map<string, Tool>;
-  /** Holds the offered tools and all others that exist. */
-  readonly catalog: ToolCatalog;
-  readonly prompts: Prompts;
-  readonly limits: Limits;
-  /** Counts the agents above this one. */
-  readonly depth: number;
-  /** Holds the caller's trace, and is undefined when there is none. */
-  readonly trace: TraceContext | undefined;
-  readonly clock: RunClock;
-  /** Holds the user's own rule for after each round. The built-in rules decide when it is undefined. */
-  readonly evaluator: Evaluator | undefined;
-  readonly planPolicy: PlanPolicy;
-  /** Is undefined when nobody can be asked. */
-  readonly confirmPlan: ConfirmPlan | undefined;
-  /** Asks whether a call may run; absent where nobody can be asked. */
-  readonly approve: Approve | undefined;
-  /** Puts a question of a program below to the reader; absent where nobody can be asked. */
-  readonly elicit: Elicit | undefined;
-  /** Is true when chat mode searches the web for the unchanged question first. */
-  readonly search: boolean;
   readonly statistics: Statistics;
   readonly subAgents: SubAgents;
   readonly repetition: Repetition;
@@ -76,11 +79,25 @@ export interface Run {
   readonly callIds: Set<string>;
   /** Lists every call requested so far, in order. */
   readonly calls: ToolCallRecord[];
-  readonly callerSignal: AbortSignal;
-  /** Aborts with `cancelled`, or at the end of the time for deciding and acting. */
-  readonly decideSignal: AbortSignal;
-  /** Aborts with `cancelled`, or at the end of the time for the whole run. */
-  readonly answerSignal: AbortSignal;
+}
+
+/** Holds what a run works with. */
+export interface RunServices {
+  readonly models: Models;
+  readonly prompts: Prompts;
+  readonly store: ConversationStore;
+  /** Holds the user's own rule for after each round. The built-in rules decide when it is undefined. */
+  readonly evaluator?: Evaluator | undefined;
+  /** Shows a plan to the reader; absent where nobody can be asked. */
+  readonly confirmPlan?: ConfirmPlan | undefined;
+  /** Asks whether a call may run; absent where nobody can be asked. */
+  readonly approve: Approve | undefined;
+  /** Puts a question of a program below to the reader; absent where nobody can be asked. */
+  readonly elicit: Elicit | undefined;
+  /** Holds the tools that models are offered, and all others that exist. */
+  readonly catalog: ToolCatalog;
+  /** Limits the run's time, and holds the signals that stop it. */
+  readonly clock: RunClock;
   readonly emit: (event: AgentEvent) => void;
   /** Keeps for the trace what a tool gave for a call that has not ended yet. */
   readonly keepOutput: (callId: string, output: string) => void;
@@ -95,4 +112,9 @@ export interface Models {
 /** Is true when one model plays both roles, so that its last decide turn is the answer. */
 export function hasOneModel(models: Models): boolean {
   return models.functionCall === models.answer;
+}
+
+/** Returns how many agents are above this one. */
+export function getDepth({ chain }: Pick<RunRequest, "chain">): number {
+  return chain?.depth ?? 0;
 }

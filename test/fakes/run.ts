@@ -1,6 +1,7 @@
 import type { Limits } from "../../src/agent/limits/run-clock.ts";
-import type { RunOptions } from "../../src/agent/open-run.ts";
+import type { RunOptions, RunParts } from "../../src/agent/open-run.ts";
 import { createPrompts } from "../../src/agent/prompts/prompts.ts";
+import type { RunRequest } from "../../src/agent/run.ts";
 import { runAgent } from "../../src/agent/run-agent.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { defaultedLimits, mapLimits, mergeRunLimits } from "../../src/core/limits.ts";
@@ -21,29 +22,38 @@ export const defaultLimits: Limits = {
   stopWhenSufficient: false,
 };
 
+/** What a test sets of a run: its request, its parts and the rest in one object. */
 export interface Overrides
-  extends Omit<Partial<RunOptions>, "models" | "limits" | "conversation">,
-    Pick<RunOptions, "models"> {
+  extends Omit<Partial<RunRequest>, "limits" | "conversation">,
+    Omit<Partial<RunParts>, "models">,
+    Pick<RunParts, "models">,
+    Omit<RunOptions, "request" | "parts"> {
   limits?: Partial<Limits>;
   /** Goes on with that conversation of the store, or begins it. */
   conversationId?: string;
 }
 
 /** The options of a run that are not a test's business. */
-export async function runOptions({ limits, conversationId, ...more }: Overrides): Promise<RunOptions> {
-  const store = more.store ?? createMemoryStore();
+export async function runOptions(overrides: Overrides): Promise<RunOptions> {
+  const { spentMs, notices, observer, signal, limits, conversationId, ...more } = overrides;
+  const { models, tools = [], finding, prompts = createPrompts(), evaluator, ...others } = more;
+  const { confirmPlan, approveCall, elicit, store = createMemoryStore(), ...request } = others;
   const known = conversationId === undefined ? undefined : await store.load(conversationId);
   return {
-    question: "What is Duet?",
-    mode: "agent",
-    conversation: known ?? (await store.create(conversationId)),
-    store,
-    tools: [],
-    prompts: createPrompts(),
-    limits: { ...defaultLimits, ...limits },
-    planPolicy: { unattended: "run", onFailure: "replan", retries: 1 },
-    locale: "en",
-    ...more,
+    request: {
+      question: "What is Duet?",
+      mode: "agent",
+      conversation: known ?? (await store.create(conversationId)),
+      limits: { ...defaultLimits, ...limits },
+      planPolicy: { unattended: "run", onFailure: "replan", retries: 1 },
+      locale: "en",
+      ...request,
+    },
+    parts: { models, tools, finding, prompts, evaluator, confirmPlan, approveCall, elicit, store },
+    spentMs,
+    notices,
+    observer,
+    signal,
   };
 }
 

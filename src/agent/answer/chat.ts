@@ -11,7 +11,7 @@ import { type AnswerInput, writeAnswer } from "./write-answer.ts";
  * as it was typed. If a search finds nothing, a notice says so, and the model answers from what it knows.
  */
 export async function answerInChatMode(run: Run): Promise<AnswerResult> {
-  const found = run.search ? await searchFirst(run) : undefined;
+  const found = run.input.search ? await searchFirst(run) : undefined;
   return writeAnswer(run, found ? fromPages(found) : directly);
 }
 
@@ -33,8 +33,8 @@ function fromPages(found: Observation): AnswerInput {
 const longestQuery = 1000;
 
 async function searchFirst(run: Run): Promise<Observation | undefined> {
-  if (!run.tools.has("web_search")) return tell(run, "search-unavailable", unavailable);
-  const query = takeStart(run.question, longestQuery);
+  if (!run.services.catalog.tools.has("web_search")) return tell(run, "search-unavailable", unavailable);
+  const query = takeStart(run.state.question, longestQuery);
   const call: ToolCall = {
     id: "chat-search",
     name: "web_search",
@@ -42,14 +42,14 @@ async function searchFirst(run: Run): Promise<Observation | undefined> {
     arguments: { query },
   };
   const [found] = await act(run, [call], 1, 1);
-  run.callerSignal.throwIfAborted();
+  run.services.clock.callerSignal.throwIfAborted();
   if (!found?.result.ok) return tell(run, "search-failed", failed(found?.text ?? ""));
   if (found.result.sources?.length === 0) return tell(run, "search-empty", empty);
   return found;
 }
 
 function tell(run: Run, code: string, text: Text): undefined {
-  run.emit({ type: "notice", level: "warning", code, message: say(run.locale, text) });
+  run.services.emit({ type: "notice", level: "warning", code, message: say(run.input.locale, text) });
 }
 
 const unavailable: Text = {

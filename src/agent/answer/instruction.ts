@@ -1,12 +1,12 @@
 import type { Message } from "../../core/messages.ts";
 import { say } from "../../kit/errors.ts";
-import type { Run } from "../run.ts";
+import type { RunInput } from "../run.ts";
 
 /**
  * Returns the calling program's instruction for all answers as an exchange of messages. It comes from outside, so it is never
  * part of a system prompt, and our own rules go before it. Returns no messages when there is no instruction.
  */
-export function toInstructionMessages({ language }: Run, instruction: string | undefined): Message[] {
+export function toInstructionMessages({ language, instruction }: RunInput): Message[] {
   if (instruction === undefined || instruction.trim() === "") return [];
   const title = say(language, {
     zh: "以下是我所用的程序对这次对话的要求。在不违背你自己的规则时请遵守：",

@@ -18,46 +18,50 @@ import { emptyAnswerError, unexpectedToolCallError } from "./answer-errors.ts";
  * error of the first. Throws only when cancelled or when there is nothing at all.
  */
 export async function writeAnswer(run: Run, input: AnswerInput): Promise<AnswerResult> {
-  const { answer } = run;
+  const {
+    state: { answer },
+  } = run;
   // Whoever answers has no tool to read on with.
-  const observations = input.observations.map((one) => ({ ...one, text: run.results.withoutPointer(one.text) }));
-  const roles: Role[] = hasOneModel(run.models) ? ["answer"] : ["answer", "functionCall"];
+  const observations = input.observations.map((one) => ({ ...one, text: run.state.results.withoutPointer(one.text) }));
+  const roles: Role[] = hasOneModel(run.services.models) ? ["answer"] : ["answer", "functionCall"];
   const before = answer.written.trim();
   const hasBegun = (): boolean => answer.written.trim() !== before;
   let error: DuetError | undefined;
   for (const role of roles) {
-    if (error && refusedKeyError(run, run.models[role])) break;
-    if (error) run.emit({ type: "notice", level: "warning", code: "answer-fallback", message: fallback(run, error) });
+    if (error && refusedKeyError(run.state, run.services.models[role])) break;
+    if (error)
+      run.services.emit({ type: "notice", level: "warning", code: "answer-fallback", message: fallback(run, error) });
     try {
       const finish = await answerTurn(run, role, { ...input, observations });
       return { finish, error: finish === "tool-calls" ? unexpectedToolCallError() : error };
     } catch (thrown) {
-      if (run.callerSignal.aborted) throw thrown;
+      if (run.services.clock.callerSignal.aborted) throw thrown;
       error ??= toDuetError(thrown);
-      if (hasBegun() || run.answerSignal.aborted) break;
+      if (hasBegun() || run.services.clock.answerSignal.aborted) break;
     }
   }
   if (hasBegun()) return { finish: undefined, error };
   const hasResults = observations.some(({ ran }) => ran);
   if (!hasResults && before === "") throw error;
-  if (hasResults) answer.push(renderPlainResults(observations, run.language), say(run.language, plainResultsTitle));
+  if (hasResults)
+    answer.push(renderPlainResults(observations, run.input.language), say(run.input.language, plainResultsTitle));
   return { finish: undefined, error };
 }
 
 async function answerTurn(run: Run, role: Role, input: AnswerInput): Promise<FinishReason> {
-  const before = run.answer.written.trim();
+  const before = run.state.answer.written.trim();
   const { finish, message } = await runTurn(run, {
     phase: "answer",
-    step: run.statistics.iterations + 1,
+    step: run.state.statistics.iterations + 1,
     role,
-    model: run.models[role],
-    reason: say(run.locale, role === "answer" ? input.reason : inPlace),
-    request: { messages: answerMessages(run, role, input), tools: [], maxTokens: run.limits.maxTokens },
-    signal: run.answerSignal,
-    onText: run.answer.push,
+    model: run.services.models[role],
+    reason: say(run.input.locale, role === "answer" ? input.reason : inPlace),
+    request: { messages: answerMessages(run, role, input), tools: [], maxTokens: run.input.limits.maxTokens },
+    signal: run.services.clock.answerSignal,
+    onText: run.state.answer.push,
     onEnd(turn) {
-      if (run.answer.written.trim() === before) throw emptyAnswerError(turn.finish);
-      run.answer.finish();
+      if (run.state.answer.written.trim() === before) throw emptyAnswerError(turn.finish);
+      run.state.answer.finish();
     },
   });
   // A turn that says it asks for tools, and asks for none, is at its end.
@@ -65,14 +69,21 @@ async function answerTurn(run: Run, role: Role, input: AnswerInput): Promise<Fin
 }
 
 function answerMessages(run: Run, role: Role, { prompt, observations, note }: AnswerInput): Message[] {
-  const { language: locale, marker, question } = run;
+  const {
+    input: { language: locale, marker },
+    state: { question },
+  } = run;
   const handed = toAnswerMessage(question, observations, marker, locale);
   return [
     {
       role: "system",
-      content: run.prompts.render(prompt, { model: run.models[role], locale }, toPlaceholderValues(run)),
+      content: run.services.prompts.render(
+        prompt,
+        { model: run.services.models[role], locale },
+        toPlaceholderValues(run),
+      ),
     },
-    ...run.history,
+    ...run.state.history,
     { role: "user", content: note ? `${handed}\n\n${say(locale, note)}` : handed },
   ];
 }
@@ -80,9 +91,9 @@ function answerMessages(run: Run, role: Role, { prompt, observations, note }: An
 const inPlace = { zh: "代替回答模型写回答", en: "writing the answer in place of the answer model" };
 
 function fallback(run: Run, error: DuetError): string {
-  return say(run.locale, {
-    zh: `回答模型出错（${error.text.zh}），改由 ${toModelName(run.models.functionCall)} 回答。`,
-    en: `The answer model failed (${error.text.en}); ${toModelName(run.models.functionCall)} answers instead.`,
+  return say(run.input.locale, {
+    zh: `回答模型出错（${error.text.zh}），改由 ${toModelName(run.services.models.functionCall)} 回答。`,
+    en: `The answer model failed (${error.text.en}); ${toModelName(run.services.models.functionCall)} answers instead.`,
   });
 }
 
@@ -129,9 +140,9 @@ export interface AnswerInput {
 /** Builds the input for the answer after deciding and acting. It says which model takes over and why, and what may be missing. */
 export function createAnswerInput(run: Run, { observations, reason, custom }: DecideResult): AnswerInput {
   const results = countResults(observations);
-  const cause = explainReason(reason, { limits: run.limits, results, custom });
-  const [from, to] = [toModelName(run.models.functionCall), toModelName(run.models.answer)];
-  const change = hasOneModel(run.models)
+  const cause = explainReason(reason, { limits: run.input.limits, results, custom });
+  const [from, to] = [toModelName(run.services.models.functionCall), toModelName(run.services.models.answer)];
+  const change = hasOneModel(run.services.models)
     ? { zh: "生成最终回答", en: "writing the answer" }
     : { zh: `由 ${from} 切换到 ${to} 生成最终回答`, en: `switching from ${from} to ${to} to write the answer` };
   return {

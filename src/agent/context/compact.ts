@@ -2,16 +2,18 @@ import { type Model, toModelName } from "../../core/model.ts";
 import type { OutcomeMeta } from "../../core/outcome.ts";
 import type { Conversation, ConversationTurn, Summary } from "../../core/store/store.ts";
 import { DuetError, type Text } from "../../kit/errors.ts";
-import { createRunClock } from "../limits/run-clock.ts";
+import { createRunClock, type RunClock } from "../limits/run-clock.ts";
 import { toBill } from "../loop/run-result.ts";
-import { openRun, type RunOptions } from "../open-run.ts";
-import type { Run } from "../run.ts";
+import { openRun, type RunParts } from "../open-run.ts";
+import type { Run, RunRequest } from "../run.ts";
 import { chooseSummaryRole, turnsShare, type WrittenSummary, writeSummary } from "./compress.ts";
 import { getContextWindow, getRequestBudget, pickSmallerModel } from "./context-window.ts";
 import { isWithinBudget, shortenText } from "./fit-turns.ts";
 import { createSizing, historyShare, summaryShare } from "./recall.ts";
 
-export interface CompactOptions extends Pick<RunOptions, "models" | "store" | "prompts" | "limits" | "locale"> {
+export interface CompactOptions
+  extends Pick<RunParts, "models" | "store" | "prompts">,
+    Pick<RunRequest, "limits" | "locale"> {
   conversationId: string;
   signal: AbortSignal;
 }
@@ -41,9 +43,9 @@ export async function compactConversation({ signal, ...options }: CompactOptions
   if (summary?.isWanted && summary.turns >= turns.length - 1) throw nothingToDo(nothingNew);
   const writer = options.models[chooseSummaryRole(options.models)];
   if (writer.followsPrompts === false) throw noWriter(writer);
-  const clock = createRunClock({ limits: options.limits, spentMs: 0, cancelled: signal });
+  const clock = createRunClock({ limits: options.limits, spentMs: 0, callerSignal: signal });
   try {
-    const run = openCompaction({ ...options, conversation }, { signal, clock });
+    const run = openCompaction(options, conversation, clock);
     const older = olderTurns(run, writer);
     const made = await summarise(run, older, writer);
     signal.throwIfAborted();
@@ -72,7 +74,7 @@ interface OlderTurns {
  * does.
  */
 function olderTurns(run: Run, writer: Model): OlderTurns {
-  const { turns, summary } = run.conversation;
+  const { turns, summary } = run.input.conversation;
   const all = turns.slice(0, -1);
   const known = summary !== undefined && summary.turns <= all.length ? summary : undefined;
   const isBetter =
@@ -80,15 +82,19 @@ function olderTurns(run: Run, writer: Model): OlderTurns {
   return isBetter ? { known, turns: all.slice(known?.turns ?? 0) } : { known: undefined, turns: all };
 }
 
-type Opened = { signal: AbortSignal; clock: ReturnType<typeof createRunClock> };
-
 /** Opens a run of one turn whose events are discarded. */
-function openCompaction(options: Omit<CompactOptions, "signal"> & { conversation: Conversation }, opened: Opened): Run {
-  const { signal: cancelled, clock } = opened;
-  const question = options.conversation.turns.at(-1)?.question ?? "";
+function openCompaction(
+  { models, store, prompts, limits, locale }: Omit<CompactOptions, "signal">,
+  conversation: Conversation,
+  clock: RunClock,
+): Run {
+  const question = conversation.turns.at(-1)?.question ?? "";
   const planPolicy = { unattended: "stop", onFailure: "stop", retries: 0 } as const;
-  const request: RunOptions = { ...options, question, mode: "chat", tools: [], planPolicy };
-  return openRun(request, { question, cancelled, clock, emit() {}, keepOutput() {} });
+  return openRun(
+    { question, mode: "chat", conversation, limits, locale, planPolicy },
+    { models, store, prompts, tools: [] },
+    { question, clock, emit() {}, keepOutput() {} },
+  );
 }
 
 async function summarise(run: Run, { known, turns }: OlderTurns, writer: Model): Promise<Summary> {
@@ -98,10 +104,10 @@ async function summarise(run: Run, { known, turns }: OlderTurns, writer: Model):
   const written = await writeSummary(
     run,
     { summary: known, turns, sizing },
-    { reason, ms: run.limits.maxExecutionTimeMs },
+    { reason, ms: run.input.limits.maxExecutionTimeMs },
   );
   const text = wholeText(written, writer);
-  const budget = getContextWindow(pickSmallerModel(run.models)) * historyShare * summaryShare;
+  const budget = getContextWindow(pickSmallerModel(run.services.models)) * historyShare * summaryShare;
   return { text: shortenText(text, budget, sizing), turns: (known?.turns ?? 0) + turns.length, isWanted: true };
 }
 

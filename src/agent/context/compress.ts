@@ -44,11 +44,11 @@ export async function compress(run: Run, older: OlderTurns): Promise<string | un
     en: `the conversation is long: summarising its earlier turns (${count})`,
   };
   try {
-    const { text, finish } = await writeSummary(run, older, { reason, ms: run.limits.maxExecutionTimeMs / 4 });
+    const { text, finish } = await writeSummary(run, older, { reason, ms: run.input.limits.maxExecutionTimeMs / 4 });
     const isUsable = finish === "stop" || finish === "length";
     return isUsable && text !== "" ? text : undefined;
   } catch (thrown) {
-    if (run.callerSignal.aborted) throw thrown;
+    if (run.services.clock.callerSignal.aborted) throw thrown;
     return undefined;
   }
 }
@@ -59,16 +59,20 @@ export async function writeSummary(
   older: OlderTurns,
   { reason, ms }: SummaryRequest,
 ): Promise<WrittenSummary> {
-  const role = chooseSummaryRole(run.models);
-  const model = run.models[role];
-  const limit = createTimeLimit(ms, () => timeoutError({ zh: "压缩对话", en: "the summary" }, ms), run.decideSignal);
+  const role = chooseSummaryRole(run.services.models);
+  const model = run.services.models[role];
+  const limit = createTimeLimit(
+    ms,
+    () => timeoutError({ zh: "压缩对话", en: "the summary" }, ms),
+    run.services.clock.decideSignal,
+  );
   try {
     const { message, finish } = await runTurn(run, {
       phase: "decide",
       step: 0,
       role,
       model,
-      reason: say(run.locale, reason),
+      reason: say(run.input.locale, reason),
       request: { messages: requestOf(run, model, older), tools: [] },
       signal: limit.signal,
       onText() {},
@@ -86,9 +90,11 @@ export function chooseSummaryRole(models: Models): Role {
 
 /** Turns that are too long for the model that is to summarise them are shortened first. */
 function requestOf(run: Run, model: Model, { summary, turns: all, sizing }: OlderTurns): Message[] {
-  const { language, marker } = run;
+  const {
+    input: { language, marker },
+  } = run;
   const turns = shortenTurns(all, getRequestBudget(model, {}) * turnsShare, { ...sizing, atLeast: 1 });
-  const system = run.prompts.render("compress", { model, locale: language }, { marker });
+  const system = run.services.prompts.render("compress", { model, locale: language }, { marker });
   const first = (summary?.turns ?? 0) + all.length - turns.length + 1;
   const before = summary
     ? [

@@ -17,11 +17,11 @@ type Meter = (run: Run, toolCalls: number) => Use;
 /** Measures each limit. Of several reached limits the first in this order is reported. */
 const meters: Readonly<Record<StoppingKey, Meter>> = {
   // The clock of the run decides: it stops while a person is asked.
-  maxExecutionTime: ({ decideSignal }) => toTimeUse(decideSignal.aborted),
+  maxExecutionTime: ({ services }) => toTimeUse(services.clock.decideSignal.aborted),
   maxToolCalls: (_, toolCalls) => toCountUse(toolCalls),
-  maxIterations: ({ statistics }) => toCountUse(statistics.iterations),
-  tokenBudget: (run) => toBudgetUse(getUsage(run).tokens, run.statistics.last().tokens),
-  costBudget: (run) => toBudgetUse(getUsage(run).cost, run.statistics.last().cost),
+  maxIterations: ({ state }) => toCountUse(state.statistics.iterations),
+  tokenBudget: (run) => toBudgetUse(getUsage(run.state).tokens, run.state.statistics.last().tokens),
+  costBudget: (run) => toBudgetUse(getUsage(run.state).cost, run.state.statistics.last().cost),
 };
 
 /** Measures a run. `toolCalls` counts the calls that reached a tool. */

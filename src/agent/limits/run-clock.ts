@@ -3,14 +3,16 @@ import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import type { DuetError } from "../../kit/errors.ts";
 
 export interface RunClock {
-  /** Aborts with `cancelled`, or at the end of the time for deciding and acting. */
-  readonly working: AbortSignal;
-  /** Aborts with `cancelled`, or at the end of the time for the whole run. */
-  readonly answering: AbortSignal;
+  /** Aborts when the caller cancels the run. */
+  readonly callerSignal: AbortSignal;
+  /** Aborts with `callerSignal`, or at the end of the time for deciding and acting. */
+  readonly decideSignal: AbortSignal;
+  /** Aborts with `callerSignal`, or at the end of the time for the whole run. */
+  readonly answerSignal: AbortSignal;
   /** Returns when the time for acting will be over, in milliseconds since 1970. */
   deadline(): number;
   /** Returns the time left for deciding and acting, or for the whole run, in milliseconds. */
-  leftMs(of: "working" | "answering"): number;
+  leftMs(of: "decide" | "answer"): number;
   /** Waits for somebody without counting the wait. */
   outsideTime<T>(wait: () => Promise<T>): Promise<T>;
   /** Holds the total time of such waits, in milliseconds. */
@@ -22,26 +24,27 @@ export interface ClockOptions {
   limits: Limits;
   /** Holds the time spent before the run could start, in milliseconds. */
   spentMs: number;
-  cancelled: AbortSignal;
+  callerSignal: AbortSignal;
 }
 
-export function createRunClock({ limits, spentMs, cancelled }: ClockOptions): RunClock {
+export function createRunClock({ limits, spentMs, callerSignal }: ClockOptions): RunClock {
   const total = limits.maxExecutionTimeMs;
   const rest = Math.max(0, total - spentMs);
   const outOfTime = (): DuetError => timeoutError({ zh: "运行", en: "the run" }, total);
-  const working = createTimeLimit(Math.max(0, rest - getAnswerReserveMs(limits)), outOfTime, cancelled);
-  const answering = createTimeLimit(rest, outOfTime, cancelled);
+  const deciding = createTimeLimit(Math.max(0, rest - getAnswerReserveMs(limits)), outOfTime, callerSignal);
+  const answering = createTimeLimit(rest, outOfTime, callerSignal);
   let outsideMs = 0;
   return {
     get outsideMs() {
       return outsideMs;
     },
-    working: working.signal,
-    answering: answering.signal,
-    deadline: () => Date.now() + Math.floor(working.leftMs),
-    leftMs: (of) => (of === "working" ? working : answering).leftMs,
+    callerSignal,
+    decideSignal: deciding.signal,
+    answerSignal: answering.signal,
+    deadline: () => Date.now() + Math.floor(deciding.leftMs),
+    leftMs: (of) => (of === "decide" ? deciding : answering).leftMs,
     async outsideTime(wait) {
-      const resume = [working.pause(), answering.pause()];
+      const resume = [deciding.pause(), answering.pause()];
       const began = performance.now();
       try {
         return await wait();
@@ -51,7 +54,7 @@ export function createRunClock({ limits, spentMs, cancelled }: ClockOptions): Ru
       }
     },
     clear() {
-      working.clear();
+      deciding.clear();
       answering.clear();
     },
   };

@@ -16,9 +16,8 @@ export function getUsage({ statistics, subAgents }: Spender): { tokens: number; 
 }
 
 /** Returns what is left of the budgets. It holds no cost where there is no cost budget. */
-export function getRemainingBudget(run: Spender & { readonly limits: Limits }): Budget {
-  const { tokenBudget, costBudget } = run.limits;
-  const { tokens, cost } = getUsage(run);
+export function getRemainingBudget(state: Spender, { tokenBudget, costBudget }: Limits): Budget {
+  const { tokens, cost } = getUsage(state);
   return {
     tokens: Math.max(0, tokenBudget - tokens),
     cost: costBudget === undefined ? undefined : Math.max(0, costBudget - cost),

@@ -7,7 +7,7 @@ import { sleep } from "../../kit/async/timeout.ts";
 import { say, type Text } from "../../kit/errors.ts";
 import { isDeeperThan } from "../../kit/json.ts";
 import { sanitizeLine, truncate } from "../../kit/text/sanitize.ts";
-import type { Run } from "../run.ts";
+import type { Run, RunInput, RunState } from "../run.ts";
 import { type CallAllowance, type CallOutcome, createCallAllowance, runCall } from "./run-call.ts";
 import { toOverLimitResult, toRepeatedResult } from "./skipped-call.ts";
 
@@ -41,9 +41,9 @@ const mostCallsPerTurn = 50;
  */
 export async function act(run: Run, calls: readonly ToolCall[], step: number, allowed: number): Promise<Observation[]> {
   const heard = calls.slice(0, mostCallsPerTurn).map(readable);
-  const observations: Observation[] = calls.map((call) => refused(run, call));
+  const observations: Observation[] = calls.map((call) => refused(run.input, call));
   const records = heard.map(toRecord);
-  run.calls.push(...records);
+  run.state.calls.push(...records);
   const allowance = createCallAllowance(allowed);
   let next = 0;
   async function worker(): Promise<void> {
@@ -51,10 +51,16 @@ export async function act(run: Run, calls: readonly ToolCall[], step: number, al
       const call = heard[index];
       const record = records[index];
       if (call && record)
-        observations[index] = await observe(run, { call, callId: eventId(run, call.id), record, step, allowance });
+        observations[index] = await observe(run, {
+          call,
+          callId: eventId(run.state, call.id),
+          record,
+          step,
+          allowance,
+        });
     }
   }
-  await Promise.all(Array.from({ length: Math.min(run.limits.maxParallel, heard.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(run.input.limits.maxParallel, heard.length) }, worker));
   return observations;
 }
 
@@ -80,7 +86,7 @@ interface OneCall {
 async function observe(run: Run, one: OneCall): Promise<Observation> {
   const observation = await makeCalls(run, one);
   // However often it was tried, it is one result that the model reads.
-  const isNews = !observation.isRepeated && run.repetition.learn(one.call, observation.text);
+  const isNews = !observation.isRepeated && run.state.repetition.learn(one.call, observation.text);
   return { ...observation, isNews };
 }
 
@@ -88,12 +94,17 @@ async function makeCalls(run: Run, one: OneCall): Promise<Omit<Observation, "isN
   const { observation, mayRepeat } = await makeCall(run, one);
   const { call } = one;
   if (!mayRepeat || !isTemporary(observation.result) || !hasTimeFor(run, one)) return observation;
-  await sleep(pauseMs, run.decideSignal).catch(() => {});
+  await sleep(pauseMs, run.services.clock.decideSignal).catch(() => {});
   if (!hasTimeFor(run, one)) return observation;
-  run.emit({ type: "notice", level: "info", code: "tool-retry", message: say(run.locale, retried(call.name)) });
+  run.services.emit({
+    type: "notice",
+    level: "info",
+    code: "tool-retry",
+    message: say(run.input.locale, retried(call.name)),
+  });
   const record = toRecord(call);
-  run.calls.push(record);
-  const again = await makeCall(run, { ...one, record, callId: eventId(run, call.id), isSecond: true });
+  run.state.calls.push(record);
+  const again = await makeCall(run, { ...one, record, callId: eventId(run.state, call.id), isSecond: true });
   return { ...again.observation, tries: observation.tries + again.observation.tries };
 }
 
@@ -115,8 +126,8 @@ function isTemporary({ ok, error }: ToolResult): boolean {
 
 /** The second try may take as long as the first one did. Plan mode tries its steps again by its own rule. */
 function hasTimeFor(run: Run, { allowance, record }: OneCall): boolean {
-  if (run.mode !== "agent" || run.decideSignal.aborted || allowance.left < 1) return false;
-  return run.clock.deadline() - Date.now() > record.elapsed_ms;
+  if (run.input.mode !== "agent" || run.services.clock.decideSignal.aborted || allowance.left < 1) return false;
+  return run.services.clock.deadline() - Date.now() > record.elapsed_ms;
 }
 
 function retried(name: string): Text {
@@ -131,21 +142,21 @@ async function makeCall(
   { call, callId, record, step, allowance, isSecond = false }: OneCall,
 ): Promise<{ observation: Omit<Observation, "isNews">; mayRepeat: boolean }> {
   const started = performance.now();
-  run.emit({ type: "tool-start", callId, step, tool: call.name, arguments: record.arguments });
-  const isRepeated = run.repetition.isRepeated(call);
+  run.services.emit({ type: "tool-start", callId, step, tool: call.name, arguments: record.arguments });
+  const isRepeated = run.state.repetition.isRepeated(call);
   const done: CallOutcome = isRepeated
-    ? { result: toRepeatedResult(run, call.name), ran: false }
+    ? { result: toRepeatedResult(run.input, call.name), ran: false }
     : await runCall(run, call, callId, allowance);
   const { result, ran, waitedMs = 0, mayRepeat = false } = done;
-  if (ran) run.keepOutput(callId, result.text);
-  const sources = await numbered(run, result);
-  const read = readBy(run, result, sources);
-  const text = isSecond && !result.ok ? `${read}\n${say(run.language, failedTwice)}` : read;
+  if (ran) run.services.keepOutput(callId, result.text);
+  const sources = await numbered(run.input, result);
+  const read = readBy(run.state, result, sources);
+  const text = isSecond && !result.ok ? `${read}\n${say(run.input.language, failedTwice)}` : read;
   record.result = text;
   record.ok = result.ok;
   record.cached = result.cached ?? false;
   record.elapsed_ms = Math.round(performance.now() - started - waitedMs);
-  run.emit({
+  run.services.emit({
     type: "tool-end",
     callId,
     step,
@@ -164,17 +175,17 @@ async function makeCall(
 }
 
 /** Returns a result as the models read it. Its sources have their numbers. */
-function readBy(run: Run, { text, kind }: ToolResult, sources: NumberedSource[] | undefined): string {
+function readBy(state: RunState, { text, kind }: ToolResult, sources: NumberedSource[] | undefined): string {
   const [page] = sources ?? [];
-  if (page === undefined || sources === undefined) return run.results.read(text, "text");
-  if (kind === "page") return run.results.read(renderPage(page, text), "text");
-  return run.results.read(renderSources(sources), "sources");
+  if (page === undefined || sources === undefined) return state.results.read(text, "text");
+  if (kind === "page") return state.results.read(renderPage(page, text), "text");
+  return state.results.read(renderSources(sources), "sources");
 }
 
-function eventId(run: Run, id: string): string {
+function eventId(state: RunState, id: string): string {
   let unique = id;
-  for (let again = 2; run.callIds.has(unique); again++) unique = `${id}#${again}`;
-  run.callIds.add(unique);
+  for (let again = 2; state.callIds.has(unique); again++) unique = `${id}#${again}`;
+  state.callIds.add(unique);
   return unique;
 }
 
@@ -189,14 +200,14 @@ function toRecord(call: ToolCall): ToolCallRecord {
   };
 }
 
-function refused(run: Run, call: ToolCall): Observation {
-  const result = toOverLimitResult(run);
+function refused(input: RunInput, call: ToolCall): Observation {
+  const result = toOverLimitResult(input);
   return { call, result, text: result.text, ran: false, tries: 0, isRepeated: false, isNews: false };
 }
 
-async function numbered(run: Run, { ok, sources = [] }: ToolResult): Promise<NumberedSource[] | undefined> {
+async function numbered(input: RunInput, { ok, sources = [] }: ToolResult): Promise<NumberedSource[] | undefined> {
   if (!ok || sources.length === 0) return undefined;
-  const numbers = await run.conversation.sources.number(sources);
+  const numbers = await input.conversation.sources.number(sources);
   return sources.map((source, index) => ({ n: numbers[index] ?? 0, source }));
 }
 

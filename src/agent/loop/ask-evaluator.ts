@@ -3,7 +3,7 @@ import { isLimit } from "../../core/verdict.ts";
 import { createTimeLimit, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError, getMessage, say } from "../../kit/errors.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
-import type { Run } from "../run.ts";
+import type { Run, RunState } from "../run.ts";
 import type { Observation } from "./act.ts";
 import type { EvaluatedResult, Evaluation, EvaluationFacts } from "./evaluator.ts";
 
@@ -26,27 +26,29 @@ export interface JudgedVerdict {
  * with something else is told of in a notice, and the rules stand.
  */
 export async function askEvaluator(run: Run, ruled: Verdict, facts: RoundFacts): Promise<JudgedVerdict> {
-  const { evaluator } = run;
+  const {
+    services: { evaluator },
+  } = run;
   if (!evaluator || isLimit(ruled)) return { verdict: ruled };
   const limit = createTimeLimit(
     patienceMs,
     () => timeoutError({ zh: "自定义评估", en: "the evaluator" }, patienceMs),
-    run.decideSignal,
+    run.services.clock.decideSignal,
   );
   try {
-    const asked = (async () => evaluator(toFacts(run, facts, limit.signal)))();
+    const asked = (async () => evaluator(toFacts(run.state, facts, limit.signal)))();
     const said = await waitAbortable(asked, limit.signal);
     // A module in JavaScript may say nothing in its own way.
     return said ? toVerdict(said) : { verdict: ruled };
   } catch (thrown) {
-    run.callerSignal.throwIfAborted();
-    const words = thrown instanceof DuetError ? say(run.locale, thrown.text) : getMessage(thrown);
+    run.services.clock.callerSignal.throwIfAborted();
+    const words = thrown instanceof DuetError ? say(run.input.locale, thrown.text) : getMessage(thrown);
     const reason = sanitizeLine(words);
-    const message = say(run.locale, {
+    const message = say(run.input.locale, {
       zh: `自定义评估出错，改用内置规则：${reason}`,
       en: `The custom evaluator failed; the built-in rules decide: ${reason}`,
     });
-    run.emit({ type: "notice", level: "warning", code: "evaluator-failed", message });
+    run.services.emit({ type: "notice", level: "warning", code: "evaluator-failed", message });
     return { verdict: ruled };
   } finally {
     limit.clear();
@@ -59,10 +61,14 @@ function toVerdict({ verdict, reason }: Evaluation): JudgedVerdict {
   throw new Error(`verdict is ${JSON.stringify(verdict)} ("continue", "answer")`);
 }
 
-function toFacts(run: Run, { round, observations, toolCalls }: RoundFacts, signal: AbortSignal): EvaluationFacts {
+function toFacts(
+  state: RunState,
+  { round, observations, toolCalls }: RoundFacts,
+  signal: AbortSignal,
+): EvaluationFacts {
   return {
-    question: run.question,
-    iterations: run.statistics.iterations,
+    question: state.question,
+    iterations: state.statistics.iterations,
     toolCalls,
     results: round.map(toResult),
     allResults: observations.map(toResult),

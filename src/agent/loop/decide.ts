@@ -7,7 +7,7 @@ import { type DuetError, say, toDuetError } from "../../kit/errors.ts";
 import { fenceResult } from "../context/fence.ts";
 import { getProgress } from "../limits/progress.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
-import { hasOneModel, type Run } from "../run.ts";
+import { hasOneModel, type Run, type RunInput, type RunServices } from "../run.ts";
 import { act, type Observation } from "./act.ts";
 import { askEvaluator, type JudgedVerdict } from "./ask-evaluator.ts";
 import { evaluate } from "./evaluate.ts";
@@ -26,39 +26,44 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
   /** Counts consecutive rounds that only asked for known results. */
   let circles = 0;
   for (let step = 1; ; step++) {
-    run.statistics.addIteration();
-    const before = run.answer.written;
+    run.state.statistics.addIteration();
+    const before = run.state.answer.written;
     let turn: Turn;
     try {
       turn = await decideTurn(run, {
         messages,
-        tools: run.catalog.definitions(),
+        tools: run.services.catalog.definitions(),
         step,
         isFirst: observations.length === 0,
       });
     } catch (thrown) {
-      if (run.callerSignal.aborted) throw thrown;
-      const began = run.answer.written !== before;
+      if (run.services.clock.callerSignal.aborted) throw thrown;
+      const began = run.state.answer.written !== before;
       if (began) return brokenOff(run, observations, toDuetError(thrown));
-      if (run.decideSignal.aborted)
+      if (run.services.clock.decideSignal.aborted)
         return toDecideResult(run, { observations, reason: "time-limit", error: causeOf(thrown) });
       if (observations.length === 0) throw thrown;
       return toDecideResult(run, { observations, reason: "model-failed", error: reportModelFailure(run, thrown) });
     }
     if (turn.finish !== "tool-calls" || turn.message.toolCalls.length === 0)
-      return toDecideResult(run, { observations, ...ending(run, turn) });
-    const round = await act(run, turn.message.toolCalls, step, run.limits.maxToolCalls - toolCalls);
-    run.callerSignal.throwIfAborted();
+      return toDecideResult(run, { observations, ...ending(run.services, turn) });
+    const round = await act(run, turn.message.toolCalls, step, run.input.limits.maxToolCalls - toolCalls);
+    run.services.clock.callerSignal.throwIfAborted();
     // What finds tools brings nothing for the answer.
-    const gathered = round.filter(({ call }) => call.name !== run.catalog.finder?.name);
+    const gathered = round.filter(({ call }) => call.name !== run.services.catalog.finder?.name);
     observations.push(...gathered);
     toolCalls += round.reduce((sum, { tries }) => sum + tries, 0);
-    messages.push(turn.message, ...round.map((observation) => toolMessage(run, observation)));
+    messages.push(turn.message, ...round.map((observation) => toolMessage(run.input, observation)));
     circles = isCircle(round) ? circles + 1 : 0;
     const { verdict, custom } = await judge(run, { round, gathered, observations, toolCalls, isCircle: circles >= 2 });
     if (verdict.verdict === "answer") return toDecideResult(run, { observations, reason: verdict.reason, custom });
-    const message = explainVerdict(verdict, { limits: run.limits, locale: run.locale, results: "some", custom });
-    run.emit({ type: "evaluation", ...verdict, message });
+    const message = explainVerdict(verdict, {
+      limits: run.input.limits,
+      locale: run.input.locale,
+      results: "some",
+      custom,
+    });
+    run.services.emit({ type: "evaluation", ...verdict, message });
   }
 }
 
@@ -76,7 +81,9 @@ async function judge(
   { round, gathered, observations, toolCalls, isCircle }: Gathering,
 ): Promise<JudgedVerdict> {
   const progress = getProgress(run, toolCalls);
-  const { limits } = run;
+  const {
+    input: { limits },
+  } = run;
   if (gathered.length > 0) {
     const ruled = evaluate(progress, { observations: gathered, isCircle }, limits);
     return askEvaluator(run, ruled, { round: gathered, observations, toolCalls });
@@ -91,22 +98,27 @@ function isCircle(round: readonly Observation[]): boolean {
 }
 
 function openingMessages(run: Run): Message[] {
-  const { language: locale, models } = run;
+  const {
+    input: { language: locale },
+    services: { models },
+  } = run;
   const name = hasOneModel(models) ? "decide-alone" : "decide";
-  const content = run.prompts.render(name, { model: models.functionCall, locale }, toPlaceholderValues(run));
-  return [{ role: "system", content }, ...run.history, { role: "user", content: run.question }];
+  const content = run.services.prompts.render(name, { model: models.functionCall, locale }, toPlaceholderValues(run));
+  return [{ role: "system", content }, ...run.state.history, { role: "user", content: run.state.question }];
 }
 
 /** Says why it is time to answer. */
 export function toDecideResult(run: Run, work: DecideResult): DecideResult {
   const verdict: Verdict = { verdict: "answer", reason: work.reason };
   const hasAnswered = work.answer?.finish === "stop";
-  const { limits, locale } = run;
+  const {
+    input: { limits, locale },
+  } = run;
   const message = hasAnswered
     ? explainOwnAnswer(locale)
     : explainVerdict(verdict, { limits, locale, results: countResults(work.observations), custom: work.custom });
-  run.emit({ type: "evaluation", ...verdict, message });
-  if (isLimit(verdict)) run.emit({ type: "notice", level: "warning", code: verdict.reason, message });
+  run.services.emit({ type: "evaluation", ...verdict, message });
+  if (isLimit(verdict)) run.services.emit({ type: "notice", level: "warning", code: verdict.reason, message });
   return work;
 }
 
@@ -117,10 +129,10 @@ function causeOf(thrown: unknown): DuetError | undefined {
 }
 
 /** Returns the ending for a turn without calls to run. With one model, its text is the answer. */
-function ending(run: Run, { finish, message }: Turn): Pick<DecideResult, "reason" | "answer"> {
+function ending(services: RunServices, { finish, message }: Turn): Pick<DecideResult, "reason" | "answer"> {
   // A turn that says it asks for tools, and asks for none, is at its end.
   const isDone = finish === "stop" || finish === "tool-calls";
-  const hasAnswered = hasOneModel(run.models) && message.content.trim() !== "";
+  const hasAnswered = hasOneModel(services.models) && message.content.trim() !== "";
   const written: AnswerResult | undefined = hasAnswered ? { finish: isDone ? "stop" : finish } : undefined;
   if (isDone) return { reason: "model-decided", answer: written };
   return { reason: finish === "length" ? "turn-cut" : "model-refused", answer: written };
@@ -130,7 +142,7 @@ function ending(run: Run, { finish, message }: Turn): Pick<DecideResult, "reason
  * Ends a run whose single model failed, or ran out of time, in the middle of its answer. The text already shown is the answer.
  */
 function brokenOff(run: Run, observations: Observation[], error: DuetError): DecideResult {
-  const reason = run.decideSignal.aborted ? "time-limit" : "model-failed";
+  const reason = run.services.clock.decideSignal.aborted ? "time-limit" : "model-failed";
   return toDecideResult(run, { observations, reason, answer: { finish: undefined, error } });
 }
 
@@ -144,25 +156,25 @@ interface DecideTurn {
 
 /** Runs one decide turn. With two models all its text is thought; with one, the text of a turn without calls is the answer. */
 async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTurn): Promise<Turn> {
-  const isOne = hasOneModel(run.models);
-  const held = createBufferedText(run.answer.push);
-  const think = (text: string): void => run.emit({ type: "thought-delta", text });
-  const time = isOne ? untilItFlows(run, held) : { signal: run.decideSignal, clear() {} };
+  const isOne = hasOneModel(run.services.models);
+  const held = createBufferedText(run.state.answer.push);
+  const think = (text: string): void => run.services.emit({ type: "thought-delta", text });
+  const time = isOne ? untilItFlows(run.services, held) : { signal: run.services.clock.decideSignal, clear() {} };
   try {
     return await runTurn(run, {
       phase: "decide",
       step,
       role: "functionCall",
-      model: run.models.functionCall,
-      reason: say(run.locale, step === 1 ? firstReason : nextReason),
-      request: { messages, tools, maxTokens: isOne ? run.limits.maxTokens : undefined },
+      model: run.services.models.functionCall,
+      reason: say(run.input.locale, step === 1 ? firstReason : nextReason),
+      request: { messages, tools, maxTokens: isOne ? run.input.limits.maxTokens : undefined },
       signal: time.signal,
       onText: isOne ? held.push : think,
       onEnd: (turn) => settle(run, turn, { held, think }),
     });
   } catch (thrown) {
     // Half an answer is more than none.
-    if (isOne && isFirst && !run.callerSignal.aborted) held.asAnswer();
+    if (isOne && isFirst && !run.services.clock.callerSignal.aborted) held.asAnswer();
     throw thrown;
   } finally {
     time.clear();
@@ -173,7 +185,7 @@ async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTu
 function settle(run: Run, { finish }: Turn, { held, think }: { held: BufferedText; think(text: string): void }): void {
   if (finish !== "tool-calls") {
     held.asAnswer();
-    if (hasOneModel(run.models)) run.answer.finish();
+    if (hasOneModel(run.services.models)) run.state.answer.finish();
     return;
   }
   const thought = held.asThought();
@@ -181,19 +193,19 @@ function settle(run: Run, { finish }: Turn, { held, think }: { held: BufferedTex
 }
 
 /** Applies the time limit for deciding, and switches to the one for answering once the turn turns out to be the answer. */
-function untilItFlows(run: Run, held: BufferedText): { signal: AbortSignal; clear(): void } {
+function untilItFlows(services: RunServices, held: BufferedText): { signal: AbortSignal; clear(): void } {
   const turn = new AbortController();
-  const unfollow = followSignal(turn, run.answerSignal);
+  const unfollow = followSignal(turn, services.clock.answerSignal);
   const stop = (): void => {
-    if (!held.flowing) turn.abort(run.decideSignal.reason);
+    if (!held.flowing) turn.abort(services.clock.decideSignal.reason);
   };
-  run.decideSignal.addEventListener("abort", stop, { once: true });
-  if (run.decideSignal.aborted) stop();
+  services.clock.decideSignal.addEventListener("abort", stop, { once: true });
+  if (services.clock.decideSignal.aborted) stop();
   return {
     signal: turn.signal,
     clear() {
       unfollow();
-      run.decideSignal.removeEventListener("abort", stop);
+      services.clock.decideSignal.removeEventListener("abort", stop);
     },
   };
 }
@@ -201,12 +213,12 @@ function untilItFlows(run: Run, held: BufferedText): { signal: AbortSignal; clea
 const firstReason = { zh: "分析问题，决定是否需要工具", en: "reading the question and choosing tools" };
 const nextReason = { zh: "查看结果，判断是否还需要工具", en: "reading the results and judging what is missing" };
 
-function toolMessage(run: Run, { call, result, text }: Observation): Message {
+function toolMessage(input: RunInput, { call, result, text }: Observation): Message {
   return {
     role: "tool",
     callId: call.id,
     tool: call.name,
-    content: fenceResult(text, result, run.marker),
+    content: fenceResult(text, result, input.marker),
     ok: result.ok,
   };
 }
@@ -214,11 +226,11 @@ function toolMessage(run: Run, { call, result, text }: Observation): Message {
 /** Tells that the function-call model failed although there are results to answer from. */
 export function reportModelFailure(run: Run, thrown: unknown): DuetError {
   const error = toDuetError(thrown);
-  const message = say(run.locale, {
+  const message = say(run.input.locale, {
     zh: `工具调用模型出错，基于已有结果回答：${error.text.zh}`,
     en: `The function-call model failed; answering from the results so far: ${error.text.en}`,
   });
-  run.emit({ type: "notice", level: "warning", code: "decide-failed", message });
+  run.services.emit({ type: "notice", level: "warning", code: "decide-failed", message });
   return error;
 }
 

@@ -7,7 +7,7 @@ import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import type { Budget } from "../limits/sub-agents.ts";
 import { getRemainingBudget } from "../limits/usage.ts";
 import { unanswered } from "../questions/ask-person.ts";
-import type { Run } from "../run.ts";
+import { getDepth, type Run } from "../run.ts";
 import {
   toFailedResult,
   toOverLimitResult,
@@ -55,13 +55,13 @@ export async function runCall(
   callId: string,
   allowance: CallAllowance,
 ): Promise<CallOutcome> {
-  const tool = run.catalog.resolveTools(call.name);
+  const tool = run.services.catalog.resolveTools(call.name);
   if (!tool) return { result: toUnknownToolResult(run, call.name), ran: false };
-  if (call.arguments === undefined) return { result: toUnreadableArgumentsResult(run, call), ran: false };
-  if (run.decideSignal.aborted) return { result: toStoppedResult(run), ran: false };
+  if (call.arguments === undefined) return { result: toUnreadableArgumentsResult(run.input, call), ran: false };
+  if (run.services.clock.decideSignal.aborted) return { result: toStoppedResult(run), ran: false };
   // To find tools is no use of them.
-  const counts = tool !== run.catalog.finder;
-  if (counts && !allowance.reserve()) return { result: toOverLimitResult(run), ran: false };
+  const counts = tool !== run.services.catalog.finder;
+  if (counts && !allowance.reserve()) return { result: toOverLimitResult(run.input), ran: false };
   const context = openCallContext(run, callId);
   const result = await runTool(run, tool, call.arguments, context);
   context.close();
@@ -78,11 +78,11 @@ export async function runCall(
 /** Never throws. */
 async function runTool(run: Run, tool: Tool, args: JsonObject, context: CallContext): Promise<ToolResult> {
   try {
-    const result = await waitAbortable(tool.run(args, context), run.decideSignal);
-    if (result.usage) run.subAgents.add(tool.source, result.usage, context.lent);
+    const result = await waitAbortable(tool.run(args, context), run.services.clock.decideSignal);
+    if (result.usage) run.state.subAgents.add(tool.source, result.usage, context.lent);
     return result;
   } catch (thrown) {
-    return run.decideSignal.aborted ? toStoppedResult(run) : toFailedResult(run, thrown);
+    return run.services.clock.decideSignal.aborted ? toStoppedResult(run) : toFailedResult(run.input, thrown);
   }
 }
 
@@ -96,8 +96,10 @@ interface CallContext extends ToolContext {
 
 /** Drops what a tool reports after its call has ended: its events belong between `tool-start` and `tool-end`. */
 export function openCallContext(run: Run, callId: string): CallContext {
-  const { approve, elicit } = run;
-  const reservation = run.subAgents.reserveBudget(getRemainingBudget(run));
+  const {
+    services: { approve, elicit },
+  } = run;
+  const reservation = run.state.subAgents.reserveBudget(getRemainingBudget(run.state, run.input.limits));
   let open = true;
   let waitedMs = 0;
   let waits = 0;
@@ -120,10 +122,15 @@ export function openCallContext(run: Run, callId: string): CallContext {
       return waitedMs;
     },
     lent: reservation,
-    signal: run.decideSignal,
-    locale: run.language,
-    chain: { depth: run.depth + 1, deadline: run.clock.deadline(), budget: reservation.tokens, cost: reservation.cost },
-    trace: createChildTrace(run.traceId, run.trace),
+    signal: run.services.clock.decideSignal,
+    locale: run.input.language,
+    chain: {
+      depth: getDepth(run.input) + 1,
+      deadline: run.services.clock.deadline(),
+      budget: reservation.tokens,
+      cost: reservation.cost,
+    },
+    trace: createChildTrace(run.input.traceId, run.input.chain?.trace),
     approve: approve && ((request) => waitFor(() => approve(request))),
     elicit:
       elicit &&
@@ -134,10 +141,10 @@ export function openCallContext(run: Run, callId: string): CallContext {
     facts: () => factsOf(run),
     progress(message, progress, total) {
       if (!open) return;
-      run.emit({ type: "tool-progress", callId, message: sanitizeLine(message), progress, total });
+      run.services.emit({ type: "tool-progress", callId, message: sanitizeLine(message), progress, total });
     },
     notice(code, message) {
-      if (open) run.emit({ type: "notice", level: "info", code, message });
+      if (open) run.services.emit({ type: "notice", level: "info", code, message });
     },
     close() {
       open = false;
@@ -147,14 +154,18 @@ export function openCallContext(run: Run, callId: string): CallContext {
 }
 
 function factsOf(run: Run): RunFacts {
-  const { tools, catalog, limits, clock, calls } = run;
+  const {
+    services: { catalog, clock },
+    input: { limits },
+    state: { calls },
+  } = run;
   const { maxToolCalls, maxIterations } = limits;
   return {
-    tools: [...tools.keys()],
+    tools: [...catalog.tools.keys()],
     toolCallsLeft: Math.max(0, maxToolCalls - calls.filter(({ tool }) => tool !== catalog.finder?.name).length),
     maxToolCalls,
     maxIterations,
     leftMs: Math.max(0, clock.deadline() - Date.now()),
-    tokensLeft: getRemainingBudget(run).tokens,
+    tokensLeft: getRemainingBudget(run.state, run.input.limits).tokens,
   };
 }

@@ -5,7 +5,7 @@ import type { Verdict } from "../../core/verdict.ts";
 import { type DuetError, type ErrorReport, say, toErrorReport } from "../../kit/errors.ts";
 import { chatAdvice } from "../../render/chat-advice.ts";
 import { emptyAnswerError } from "../answer/answer-errors.ts";
-import type { Run } from "../run.ts";
+import { getDepth, type Run, type RunInput, type RunServices } from "../run.ts";
 import type { Observation } from "./act.ts";
 
 /** Holds the result of a run before it is converted to an outcome. */
@@ -22,42 +22,43 @@ export function toOutcome(run: Run, ending: RunResult, elapsedMs: number): Outco
     success: hasSucceeded(status),
     status,
     stop_reason: stop,
-    response: run.answer.shown,
-    conversation_id: run.conversation.id,
-    run_id: run.id,
-    trace_id: run.traceId,
-    tool_calls: run.calls,
-    citations: run.answer.citations(),
+    response: run.state.answer.shown,
+    conversation_id: run.input.conversation.id,
+    run_id: run.input.id,
+    trace_id: run.input.traceId,
+    tool_calls: run.state.calls,
+    citations: run.state.answer.citations(),
     meta: toBill(run, elapsedMs),
-    error: reportOf(run, ending, status),
+    error: reportOf(run.input, ending, status),
   };
 }
 
 export function toBill(run: Run, elapsedMs: number): OutcomeMeta {
   return {
-    total_tokens: run.statistics.totalTokens(),
-    tool_calls_count: run.calls.length,
+    total_tokens: run.state.statistics.totalTokens(),
+    tool_calls_count: run.state.calls.length,
     latency_ms: Math.round(elapsedMs),
-    iterations: run.statistics.iterations,
-    mode: run.mode,
-    cost_usd: run.statistics.totalCost(),
-    agents: run.subAgents.bill(),
+    iterations: run.state.statistics.iterations,
+    mode: run.input.mode,
+    cost_usd: run.state.statistics.totalCost(),
+    agents: run.state.subAgents.bill(),
     models: {
-      function_call: run.statistics.bill("functionCall", run.models.functionCall),
-      answer: run.statistics.bill("answer", run.models.answer),
+      function_call: run.state.statistics.bill("functionCall", run.services.models.functionCall),
+      answer: run.state.statistics.bill("answer", run.services.models.answer),
     },
   };
 }
 
-function reportOf(run: Run, ending: RunResult, status: Outcome["status"]): ErrorReport | null {
+function reportOf(input: RunInput, ending: RunResult, status: Outcome["status"]): ErrorReport | null {
   if (status === "complete" || status === "cancelled" || status === "needs_confirmation") return null;
   const error = causeOf(ending);
-  if (status === "partial") return error ? toErrorReport(error, run.locale) : null;
-  const told = toErrorReport(error ?? emptyAnswerError("stop"), run.locale);
+  if (status === "partial") return error ? toErrorReport(error, input.locale) : null;
+  const told = toErrorReport(error ?? emptyAnswerError("stop"), input.locale);
   const { code, hint } = told;
   // Chat mode asks the same models; it cannot help with what is wrong with them, or with a chain of agents.
-  if (run.mode === "chat" || run.depth > 0 || code === "auth" || code === "quota" || code === "config") return told;
-  return { ...told, hint: [hint, say(run.locale, chatAdvice)].filter(Boolean).join(" ") };
+  if (input.mode === "chat" || getDepth(input) > 0 || code === "auth" || code === "quota" || code === "config")
+    return told;
+  return { ...told, hint: [hint, say(input.locale, chatAdvice)].filter(Boolean).join(" ") };
 }
 
 /** Returns the cause of a run's failure: the last error, or the one that occurred before the time ran out. */
@@ -69,12 +70,14 @@ function causeOf({ error, written, work }: RunResult): DuetError | undefined {
 type Judgement = { status: Outcome["status"]; stop: StopReason };
 
 function judge(run: Run, ending: RunResult): Judgement {
-  if (run.callerSignal.aborted) return { status: "cancelled", stop: "cancelled" };
-  if (ending.error) return { status: "failed", stop: failedBy(run, ending.error) };
+  if (run.services.clock.callerSignal.aborted) return { status: "cancelled", stop: "cancelled" };
+  if (ending.error) return { status: "failed", stop: failedBy(run.services, ending.error) };
   if (ending.work?.halt) return halts[ending.work.halt.halt];
   const finish = ending.written?.finish;
-  if (run.answer.shown.trim() === "") return { status: "failed", stop: finish === "refused" ? "refused" : "error" };
-  if (finish === undefined) return { status: "partial", stop: run.answerSignal.aborted ? "time_limit" : "error" };
+  if (run.state.answer.shown.trim() === "")
+    return { status: "failed", stop: finish === "refused" ? "refused" : "error" };
+  if (finish === undefined)
+    return { status: "partial", stop: run.services.clock.answerSignal.aborted ? "time_limit" : "error" };
   const stop = stopReasons[ending.work?.reason ?? "model-decided"];
   // A model that asks for tools when the time for them is over lacks what the limit has cut.
   if (finish !== "stop")
@@ -87,8 +90,8 @@ const halts: Record<PlanHalt["halt"], Judgement> = {
   declined: { status: "cancelled", stop: "cancelled" },
 };
 
-function failedBy(run: Run, { code }: DuetError): StopReason {
-  if (run.answerSignal.aborted) return "time_limit";
+function failedBy(services: RunServices, { code }: DuetError): StopReason {
+  if (services.clock.answerSignal.aborted) return "time_limit";
   return code === "content_filter" ? "refused" : "error";
 }
 

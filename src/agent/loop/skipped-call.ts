@@ -4,48 +4,49 @@ import { createFailure, type Tool, type ToolResult } from "../../core/tools/tool
 import { DuetError, getMessage, say, toErrorReport } from "../../kit/errors.ts";
 import { sanitizeLine, truncate } from "../../kit/text/sanitize.ts";
 import { joinSentences } from "../../render/event-lines.ts";
-import type { Run } from "../run.ts";
+import type { Run, RunInput } from "../run.ts";
 
 // What a model reads in place of a result, where a call was not run or its tool threw.
 
-export function toOverLimitResult(run: Run): ToolResult {
+export function toOverLimitResult(input: RunInput): ToolResult {
   const text = {
     zh: "已达到最大工具调用次数，这个调用没有执行。",
     en: "The limit of tool calls is reached; this call was not run.",
   };
-  return createFailure("tool", say(run.language, text));
+  return createFailure("tool", say(input.language, text));
 }
 
-export function toRepeatedResult(run: Run, name: string): ToolResult {
+export function toRepeatedResult(input: RunInput, name: string): ToolResult {
   const text = {
     zh: `${name} 已经用相同的参数调用过，结果也相同，这次没有执行。请使用已有的结果，换一种参数或工具，或者结束工具调用。`,
     en: `${name} was called with these arguments before and gave the same result, so it was not run again. Use the result you have, try other arguments or another tool, or stop calling tools.`,
   };
-  return createFailure("tool", say(run.language, text));
+  return createFailure("tool", say(input.language, text));
 }
 
 export function toStoppedResult(run: Run): ToolResult {
-  if (run.callerSignal.aborted) return createFailure("cancelled", say(run.language, { zh: "已取消", en: "cancelled" }));
+  if (run.services.clock.callerSignal.aborted)
+    return createFailure("cancelled", say(run.input.language, { zh: "已取消", en: "cancelled" }));
   const text = {
     zh: "运行时间已用完，没有等到这个工具的结果。",
     en: "The run ran out of time before this tool answered.",
   };
-  return createFailure("timeout", say(run.language, text));
+  return createFailure("timeout", say(run.input.language, text));
 }
 
 /** Converts what a tool threw to a result, in the run's language where a text for it exists. */
-export function toFailedResult(run: Run, thrown: unknown): ToolResult {
+export function toFailedResult(input: RunInput, thrown: unknown): ToolResult {
   if (!(thrown instanceof DuetError)) return createFailure("tool", getMessage(thrown));
-  const { code, message, hint } = toErrorReport(thrown, run.language);
+  const { code, message, hint } = toErrorReport(thrown, input.language);
   return createFailure(code, joinSentences(message, hint));
 }
 
 export function toUnknownToolResult(run: Run, name: string): ToolResult {
-  const near = nearest(name, run.catalog.all);
-  const names = [...run.tools.keys()];
+  const near = nearest(name, run.services.catalog.all);
+  const names = [...run.services.catalog.tools.keys()];
   return createFailure(
     "unknown_tool",
-    say(run.language, {
+    say(run.input.language, {
       zh: `没有名为 ${name} 的工具。${near ? `是不是 ${near}？` : ""}可用的工具：${names.join("、") || "无"}。`,
       en: `There is no tool named ${name}.${near ? ` Did you mean ${near}?` : ""} Tools on offer: ${names.join(", ") || "none"}.`,
     }),
@@ -63,11 +64,11 @@ function nearest(name: string, tools: ReadonlyMap<string, Tool>): string | undef
   );
 }
 
-export function toUnreadableArgumentsResult(run: Run, call: ToolCall): ToolResult {
+export function toUnreadableArgumentsResult(input: RunInput, call: ToolCall): ToolResult {
   const shown = truncate(sanitizeLine(call.argumentsText), 80);
   const text = {
     zh: `必须是一个 JSON 对象（当前值: ${shown || "空"}）`,
     en: `must be one JSON object (current value: ${shown || "empty"})`,
   };
-  return toInvalidArgumentsResult(run.language, [{ path: "", text }]);
+  return toInvalidArgumentsResult(input.language, [{ path: "", text }]);
 }

@@ -15,7 +15,7 @@ import { DuetError, say, type Text, toDuetError } from "../../kit/errors.ts";
 import { countRequestTokens, getContextWindow, getRequestBudget } from "../context/context-window.ts";
 import { type FitOptions, type FittedRequest, fitRequest } from "../context/fit-request.ts";
 import { type Role, sumCosts } from "../limits/statistics.ts";
-import type { Run } from "../run.ts";
+import type { Run, RunState } from "../run.ts";
 import { refusedKeyError, rememberRefusedKey } from "./refused-keys.ts";
 
 export interface TurnPlan {
@@ -38,7 +38,7 @@ export interface TurnPlan {
  */
 export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
   const { phase, step, model } = plan;
-  const refused = refusedKeyError(run, model);
+  const refused = refusedKeyError(run.state, model);
   if (refused) throw refused;
   const name = toModelName(model);
   const started = performance.now();
@@ -51,13 +51,14 @@ export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
     usage = addUsage(usage, used);
     costs.push(model.cost?.(used) ?? null);
   }
-  run.emit({ type: "phase-start", phase, step, model: name, reason: plan.reason });
+  run.services.emit({ type: "phase-start", phase, step, model: name, reason: plan.reason });
   try {
-    const request = { ...plan.request, locale: run.locale, run: contextOf(run, phase) };
+    const request = { ...plan.request, locale: run.input.locale, run: contextOf(run, phase) };
     for await (const event of limitTurn(streamFitted(run, { ...plan, request }), name)) {
       if (event.type === "text-delta") plan.onText(event.text);
-      else if (event.type === "reasoning-delta") run.emit({ type: "reasoning-delta", phase, text: event.text });
-      else if (event.type === "notice") run.emit(event);
+      else if (event.type === "reasoning-delta")
+        run.services.emit({ type: "reasoning-delta", phase, text: event.text });
+      else if (event.type === "notice") run.services.emit(event);
       else if (event.type === "spent") bill(event.usage);
       else turn = event.turn;
     }
@@ -66,13 +67,13 @@ export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
     plan.onEnd?.(turn);
     return turn;
   } catch (thrown) {
-    error = run.callerSignal.aborted ? "cancelled" : toDuetError(thrown).code;
-    rememberRefusedKey(run, model, thrown);
+    error = run.services.clock.callerSignal.aborted ? "cancelled" : toDuetError(thrown).code;
+    rememberRefusedKey(run.state, model, thrown);
     throw thrown;
   } finally {
     const elapsedMs = performance.now() - started;
-    run.statistics.add(plan.role, { usage, elapsedMs, costs });
-    run.emit({
+    run.state.statistics.add(plan.role, { usage, elapsedMs, costs });
+    run.services.emit({
       type: "phase-end",
       phase,
       step,
@@ -87,8 +88,8 @@ export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
 }
 
 /** Returns the context of a model call. Only an answer may use the time that is reserved for it. */
-function contextOf({ id, isInteractive, clock }: Run, phase: Phase): RunContext {
-  return { id, isInteractive, leftMs: () => clock.leftMs(phase === "answer" ? "answering" : "working") };
+function contextOf({ input: { id, isInteractive }, services: { clock } }: Run, phase: Phase): RunContext {
+  return { id, isInteractive, leftMs: () => clock.leftMs(phase === "answer" ? "answer" : "decide") };
 }
 
 function unfinished(name: string): DuetError {
@@ -114,7 +115,7 @@ const secondTry = 1 / 3;
  */
 export async function* streamFitted(run: Run, turn: FittedTurn): AsyncGenerator<ModelEvent> {
   const { model, request, signal } = turn;
-  const learned = run.windows.rooms.get(model);
+  const learned = run.state.windows.rooms.get(model);
   const room = learned ?? getRequestBudget(model, request);
   // A window that is only assumed is no reason to keep words from the model.
   const mayCutWords = learned !== undefined || model.contextWindow !== undefined;
@@ -131,7 +132,7 @@ export async function* streamFitted(run: Run, turn: FittedTurn): AsyncGenerator<
     const isTooLong = thrown instanceof DuetError && thrown.code === "context_overflow";
     if (!isTooLong || taken || learned !== undefined || signal.aborted) throw thrown;
     const smaller = Math.floor(countRequestTokens(model, first.request) * secondTry);
-    run.windows.rooms.set(model, smaller);
+    run.state.windows.rooms.set(model, smaller);
     const second = fitted(run, turn, { room: smaller, mayCutWords: true });
     if (second.cut === "nothing") throw thrown;
     yield* tell(run, model, second);
@@ -145,13 +146,13 @@ function fitted(
   limits: Pick<FitOptions, "room" | "mayCutWords">,
 ): FittedRequest {
   const readsOn = request.tools.length > 0;
-  const shorten = (text: string, kept: number): string => run.results.shorten(text, kept, readsOn);
-  const made = fitRequest(model, request, { ...limits, marker: run.marker, shorten });
-  return { ...made, request: readsOn ? withReadingTool(run, made.request) : made.request };
+  const shorten = (text: string, kept: number): string => run.state.results.shorten(text, kept, readsOn);
+  const made = fitRequest(model, request, { ...limits, marker: run.input.marker, shorten });
+  return { ...made, request: readsOn ? withReadingTool(run.state, made.request) : made.request };
 }
 
 /** Adds the reading tool to a request. The first request that was cut comes from a loop that did not know the tool yet. */
-function withReadingTool({ results }: Run, request: ModelRequest): ModelRequest {
+function withReadingTool({ results }: RunState, request: ModelRequest): ModelRequest {
   const { tool } = results;
   if (tool === undefined || request.tools.some(({ name }) => name === tool.name)) return request;
   const { name, description, inputSchema } = tool;
@@ -160,8 +161,8 @@ function withReadingTool({ results }: Run, request: ModelRequest): ModelRequest 
 
 /** Emits each notice once per run. */
 function* tell(run: Run, model: Model, { cut }: FittedRequest): Generator<Notice> {
-  if (cut === "nothing" || run.windows.told.has(cut)) return;
-  run.windows.told.add(cut);
+  if (cut === "nothing" || run.state.windows.told.has(cut)) return;
+  run.state.windows.told.add(cut);
   const name = toModelName(model);
   const window = getContextWindow(model).toLocaleString("en");
   const size: Text =
@@ -182,7 +183,7 @@ function* tell(run: Run, model: Model, { cut }: FittedRequest): Generator<Notice
           en: `The question or the conversation is too long for ${name}: only its beginning and end were kept (${size.en}).`,
         };
   const level = cut === "results" ? "info" : "warning";
-  yield { type: "notice", level, code: `${cut}-shortened`, message: say(run.locale, message) };
+  yield { type: "notice", level, code: `${cut}-shortened`, message: say(run.input.locale, message) };
 }
 
 /** Limits the text of one turn, in UTF-16 units. It is several times what models write that respect their own limits. */

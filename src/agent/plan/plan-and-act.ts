@@ -6,7 +6,7 @@ import { decideAndAct, toDecideResult } from "../loop/decide.ts";
 import { type DecideResult, isEarlyEnd } from "../loop/run-result.ts";
 import { askPerson } from "../questions/ask-person.ts";
 import type { PlanPolicy } from "../questions/confirm-plan.ts";
-import type { Run } from "../run.ts";
+import type { Run, RunInput, RunState } from "../run.ts";
 import { resumePlan, toPendingPlan } from "./pending-plan.ts";
 import { createPlan, type Plan, type StartedPlan } from "./plan.ts";
 import { noticeNoMoreChanges } from "./plan-notices.ts";
@@ -20,9 +20,9 @@ import { runStep } from "./run-step.ts";
  * there was anything to show.
  */
 export async function planAndAct(run: Run): Promise<DecideResult> {
-  if (run.tools.size === 0) return toDecideResult(run, { observations: [], reason: "model-decided" });
-  const { pendingPlan } = run.conversation;
-  const resumed = pendingPlan === undefined ? undefined : resumePlan(pendingPlan, run.said);
+  if (run.services.catalog.tools.size === 0) return toDecideResult(run, { observations: [], reason: "model-decided" });
+  const { pendingPlan } = run.input.conversation;
+  const resumed = pendingPlan === undefined ? undefined : resumePlan(pendingPlan, run.input.question);
   const plan = createPlan(run, resumed?.begun ?? nothing());
   const planner = createPlanner(run, plan);
   try {
@@ -64,7 +64,7 @@ async function begin(run: Run, { plan, planner, reply }: Planning): Promise<Plan
     return plan.steps.length === 0 ? "yes" : agreeOnPlan(run, plan, planner);
   }
   if (reply.reply === "edit")
-    return (await revisePlan(run, plan, planner, reply.words)) ?? agreeOnPlan(run, plan, planner);
+    return (await revisePlan(run.state, plan, planner, reply.words)) ?? agreeOnPlan(run, plan, planner);
   plan.show();
   return reply.reply;
 }
@@ -73,7 +73,7 @@ async function begin(run: Run, { plan, planner, reply }: Planning): Promise<Plan
 function end(run: Run, plan: Plan, { reason, error }: Pick<DecideResult, "reason" | "error">): DecideResult {
   plan.close();
   const observations = [...plan.observations];
-  if (!plan.isWhole() && observations.length > 0) observations.push(asObservation(plan, run));
+  if (!plan.isWhole() && observations.length > 0) observations.push(asObservation(plan, run.input));
   const unfinished = reason === "plan-failed" ? notWhole() : undefined;
   return toDecideResult(run, { observations, reason, error: error ?? failureOf(plan) ?? unfinished });
 }
@@ -95,7 +95,7 @@ function failureOf({ failures }: Plan): DuetError | undefined {
 }
 
 /** Returns the outcome of each step for the answer model, so that it can say what is missing. */
-function asObservation(plan: Plan, { language }: Run): Observation {
+function asObservation(plan: Plan, { language }: RunInput): Observation {
   const text = renderStates(plan, language);
   const name = say(language, { zh: "计划的执行情况", en: "What became of the plan" });
   const call = { id: "plan", name, argumentsText: "", arguments: {} };
@@ -115,8 +115,8 @@ async function stepByStep(run: Run, plan: Plan): Promise<DecideResult> {
 
 /** Returns the plan itself as the answer. The conversation keeps it until somebody replies. */
 function waiting(run: Run, plan: Plan): DecideResult {
-  run.answer.push(renderPendingPlan(plan.steps, run.language));
-  const halt = { halt: "unconfirmed", pendingPlan: toPendingPlan(run.question, plan) } as const;
+  run.state.answer.push(renderPendingPlan(plan.steps, run.input.language));
+  const halt = { halt: "unconfirmed", pendingPlan: toPendingPlan(run.state.question, plan) } as const;
   return { observations: [], reason: "plan-failed", answer: { finish: "stop" }, halt };
 }
 
@@ -124,7 +124,9 @@ function waiting(run: Run, plan: Plan): DecideResult {
 function declined(run: Run, plan: Plan): DecideResult {
   if (plan.observations.length > 0) return end(run, plan, { reason: "plan-failed" });
   plan.close();
-  run.answer.push(say(run.language, { zh: "计划已取消，没有执行。", en: "The plan was dropped; nothing was done." }));
+  run.state.answer.push(
+    say(run.input.language, { zh: "计划已取消，没有执行。", en: "The plan was dropped; nothing was done." }),
+  );
   return { observations: [], reason: "plan-failed", answer: { finish: "stop" }, halt: { halt: "declined" } };
 }
 
@@ -151,7 +153,7 @@ export async function executePlan(run: Run, plan: Plan, planner: Planner): Promi
     else if (ended.end === "stop") return { reason: ended.reason, error: ended.error };
     else {
       plan.fail(step, ended.why);
-      const policy = policyFor(run, plan);
+      const policy = policyFor(run.input, plan);
       tellNext(run, step, policy);
       if (policy === "stop") return { reason: "plan-failed" };
       const repaired = policy === "replan" ? await repair(run, plan, planner) : undefined;
@@ -161,8 +163,8 @@ export async function executePlan(run: Run, plan: Plan, planner: Planner): Promi
   return { reason: plan.isWhole() ? "plan-done" : "plan-failed" };
 }
 
-function policyFor(run: Run, plan: Plan): PlanPolicy["onFailure"] {
-  const { onFailure } = run.planPolicy;
+function policyFor(input: RunInput, plan: Plan): PlanPolicy["onFailure"] {
+  const { onFailure } = input.planPolicy;
   return onFailure === "replan" && plan.repairs >= mostRepairs ? "skip" : onFailure;
 }
 
@@ -185,8 +187,8 @@ async function repair(run: Run, plan: Plan, planner: Planner): Promise<PlanEnd |
 function tellNext(run: Run, { step }: PlanStep, policy: PlanPolicy["onFailure"]): void {
   if (policy === "stop") return;
   const { zh, en } = nextAfterFailure[policy];
-  const message = say(run.locale, { zh: `步骤 ${step} 失败，${zh}。`, en: `Step ${step} failed; ${en}.` });
-  run.emit({ type: "evaluation", verdict: "continue", reason: "tool-failed", message });
+  const message = say(run.input.locale, { zh: `步骤 ${step} 失败，${zh}。`, en: `Step ${step} failed; ${en}.` });
+  run.services.emit({ type: "evaluation", verdict: "continue", reason: "tool-failed", message });
 }
 
 const nextAfterFailure: Record<"replan" | "skip", Text> = {
@@ -212,30 +214,32 @@ async function agreeOnPlan(run: Run, plan: Plan, planner: Planner): Promise<Plan
       noticeNoMoreChanges(run, mostRevisions);
       return "unanswered";
     }
-    const stopped = await revisePlan(run, plan, planner, reply.words);
+    const stopped = await revisePlan(run.state, plan, planner, reply.words);
     if (stopped) return stopped;
   }
 }
 
 /** Puts what the reader wants changed into the plan; gives why that was not possible. */
 async function revisePlan(
-  run: Run,
+  state: RunState,
   plan: Plan,
   planner: Planner,
   words: string,
 ): Promise<Exclude<DraftResult, { draft: unknown }> | undefined> {
   const drafted = await planner.revise(words);
   // What the reader says to the plan is part of what is asked: the answer must know it too.
-  run.question = `${run.question}\n\n${words}`;
+  state.question = `${state.question}\n\n${words}`;
   if (!("draft" in drafted)) return drafted;
   plan.revise(drafted.draft);
   return undefined;
 }
 
 async function askReader(run: Run, plan: Plan): Promise<PlanReply | undefined> {
-  const { confirmPlan } = run;
-  if (confirmPlan === undefined) return run.planPolicy.unattended === "run" ? { reply: "yes" } : undefined;
-  const reply = await askPerson(run, waitingForPlan, (signal) => confirmPlan(plan.steps, signal));
+  const {
+    services: { confirmPlan },
+  } = run;
+  if (confirmPlan === undefined) return run.input.planPolicy.unattended === "run" ? { reply: "yes" } : undefined;
+  const reply = await askPerson(run.services.clock, waitingForPlan, (signal) => confirmPlan(plan.steps, signal));
   if (reply?.reply === "yes") plan.confirm();
   return reply;
 }

@@ -39,5 +39,5 @@ export function noticeNoMoreChanges(run: Run, most: number): void {
 }
 
 function tell(run: Run, level: Notice["level"], code: string, text: Text): void {
-  run.emit({ type: "notice", level, code, message: say(run.locale, text) });
+  run.services.emit({ type: "notice", level, code, message: say(run.input.locale, text) });
 }

@@ -91,7 +91,7 @@ export function createPlan(run: Run, begun: StartedPlan): Plan {
   let isConfirmed = false;
 
   function show(): void {
-    run.emit({ type: "plan", steps: steps.map((step) => ({ ...step })) });
+    run.services.emit({ type: "plan", steps: steps.map((step) => ({ ...step })) });
   }
 
   function mark({ step: number }: PlanStep, state: PlanStep["state"]): void {
@@ -173,10 +173,10 @@ export function createPlan(run: Run, begun: StartedPlan): Plan {
       show();
     },
     limit(before) {
-      if (before === "turn" && run.statistics.iterations === 0) return undefined;
+      if (before === "turn" && run.state.statistics.iterations === 0) return undefined;
       const progress = getProgress(run, before === "turn" ? 0 : toolCalls);
-      const iterations = before === "turn" ? run.statistics.iterations - excused : 0;
-      return findReachedLimit({ ...progress, maxIterations: toCountUse(iterations) }, run.limits);
+      const iterations = before === "turn" ? run.state.statistics.iterations - excused : 0;
+      return findReachedLimit({ ...progress, maxIterations: toCountUse(iterations) }, run.input.limits);
     },
     confirm() {
       isConfirmed = true;

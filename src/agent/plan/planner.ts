@@ -9,7 +9,7 @@ import { reportModelFailure } from "../loop/decide.ts";
 import type { DecideResult } from "../loop/run-result.ts";
 import { runTurn } from "../loop/take-turn.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
-import type { Run } from "../run.ts";
+import type { Run, RunServices } from "../run.ts";
 import { parsePlan } from "./parse-plan.ts";
 import type { Draft, Plan, PlannedStep } from "./plan.ts";
 import { noticeNoNewPlan, noticeNoPlan, noticePlanByRules, noticeUnchangedPlan } from "./plan-notices.ts";
@@ -54,13 +54,13 @@ export function createPlanner(run: Run, plan: Plan): Planner {
   return {
     async begin() {
       // A model that goes by rules reads no prompt: asking it would only use up iterations.
-      if (run.models.functionCall.followsPrompts === false) return { draft: stepwise(run, noticePlanByRules) };
+      if (run.services.models.functionCall.followsPrompts === false) return { draft: stepwise(run, noticePlanByRules) };
       return draft(run, plan, { messages, reason: reasons.first, otherwise: () => stepwise(run, noticeNoPlan) });
     },
     async revise(words) {
-      if (run.models.functionCall.followsPrompts === false) return { draft: stepwise(run, noticePlanByRules) };
+      if (run.services.models.functionCall.followsPrompts === false) return { draft: stepwise(run, noticePlanByRules) };
       plan.excuseTurn();
-      ask(say(run.language, createRevisionRequest(words, firstOpen(plan))));
+      ask(say(run.input.language, createRevisionRequest(words, firstOpen(plan))));
       const isUnderWay = plan.observations.length > 0;
       const before = plan.waiting();
       const otherwise = (): Draft => (isUnderWay ? asItWas(run, before) : stepwise(run, noticeNoPlan));
@@ -69,9 +69,9 @@ export function createPlanner(run: Run, plan: Plan): Planner {
       return drafted;
     },
     repair() {
-      const results = toAnswerMessage("", plan.observations, run.marker, run.language).trim();
-      const states = fence(renderStates(plan, run.language), run.marker);
-      ask(say(run.language, createRepairRequest({ states, results, first: firstOpen(plan) })));
+      const results = toAnswerMessage("", plan.observations, run.input.marker, run.input.language).trim();
+      const states = fence(renderStates(plan, run.input.language), run.input.marker);
+      ask(say(run.input.language, createRepairRequest({ states, results, first: firstOpen(plan) })));
       return draft(run, plan, { messages, reason: reasons.repair, otherwise: () => asItWas(run, []) });
     },
   };
@@ -83,8 +83,14 @@ function firstOpen(plan: Plan): number {
 }
 
 function openingMessages(run: Run): Message[] {
-  const { language: locale, marker, models, tools } = run;
-  const { finder } = run.catalog;
+  const {
+    input: { language: locale, marker },
+    services: {
+      models,
+      catalog: { tools },
+    },
+  } = run;
+  const { finder } = run.services.catalog;
   const offer = [...tools.values()].map(({ name, description, inputSchema }) =>
     JSON.stringify({ name, description, parameters: inputSchema }),
   );
@@ -92,8 +98,8 @@ function openingMessages(run: Run): Message[] {
   const list = fence(offer.join("\n"), marker);
   const hint = finder ? `\n${say(locale, createSearchHint(finder.name))}` : "";
   const variables = { ...toPlaceholderValues(run), tools: list + hint };
-  const content = run.prompts.render("plan", { model: models.functionCall, locale }, variables);
-  return [{ role: "system", content }, ...run.history, { role: "user", content: run.question }];
+  const content = run.services.prompts.render("plan", { model: models.functionCall, locale }, variables);
+  return [{ role: "system", content }, ...run.state.history, { role: "user", content: run.state.question }];
 }
 
 /** Returns the plan in the format in which the model writes plans. */
@@ -123,14 +129,14 @@ async function draft(run: Run, plan: Plan, { messages, reason, otherwise }: Requ
     try {
       turn = await planTurn(run, dialogue, corrections === 0 ? reason : reasons.correct);
     } catch (thrown) {
-      if (run.callerSignal.aborted) throw thrown;
-      if (run.decideSignal.aborted) return { stop: "time-limit" };
+      if (run.services.clock.callerSignal.aborted) throw thrown;
+      if (run.services.clock.decideSignal.aborted) return { stop: "time-limit" };
       if (plan.observations.length === 0) throw thrown;
       return { stop: "model-failed", error: reportModelFailure(run, thrown) };
     }
     if (turn.finish === "refused" || turn.finish === "content-filter") return { stop: "model-refused" };
     const read = await readTurn(run, plan, turn);
-    const wanted = "draft" in read ? findSearches(run, read.draft) : [];
+    const wanted = "draft" in read ? findSearches(run.services, read.draft) : [];
     if (wanted.length > 0 && searches++ < mostSearches) {
       const exchange = await searchForPlan(run, wanted, turn.message.content);
       messages.push(...exchange);
@@ -139,7 +145,7 @@ async function draft(run: Run, plan: Plan, { messages, reason, otherwise }: Requ
     }
     if ("draft" in read) return read;
     if (corrections++ === mostCorrections) return { draft: otherwise() };
-    const request = say(run.language, createCorrectionRequest(fence(listOf(read.problems), run.marker)));
+    const request = say(run.input.language, createCorrectionRequest(fence(listOf(read.problems), run.input.marker)));
     const content = turn.message.content.trim() || "…";
     dialogue.push({ role: "assistant", content, toolCalls: [] }, { role: "user", content: request });
   }
@@ -154,28 +160,28 @@ function listOf(problems: readonly string[]): string {
 }
 
 async function planTurn(run: Run, messages: Message[], reason: Text): Promise<Turn> {
-  run.statistics.addIteration();
+  run.state.statistics.addIteration();
   return runTurn(run, {
     phase: "plan",
-    step: run.statistics.iterations,
+    step: run.state.statistics.iterations,
     role: "functionCall",
-    model: run.models.functionCall,
-    reason: say(run.locale, reason),
+    model: run.services.models.functionCall,
+    reason: say(run.input.locale, reason),
     request: { messages, tools: [] },
-    signal: run.decideSignal,
+    signal: run.services.clock.decideSignal,
     // The plan is shown as a whole, once it is known to be one.
     onText() {},
   });
 }
 
 async function readTurn(run: Run, plan: Plan, turn: Turn): Promise<{ draft: Draft } | { problems: string[] }> {
-  if (turn.finish === "length") return { problems: [say(run.language, cutOff)] };
+  if (turn.finish === "length") return { problems: [say(run.input.language, cutOff)] };
   const parsed = await parsePlan(turn.message.content, {
-    tools: { get: run.catalog.resolveTools, keys: () => run.tools.keys() },
+    tools: { get: run.services.catalog.resolveTools, keys: () => run.services.catalog.tools.keys() },
     first: firstOpen(plan),
     known: new Set(plan.results.keys()),
-    mostCalls: run.limits.maxToolCalls - plan.toolCalls,
-    locale: run.language,
+    mostCalls: run.input.limits.maxToolCalls - plan.toolCalls,
+    locale: run.input.language,
   });
   return "problems" in parsed ? parsed : { draft: { steps: parsed.steps, stepwise: false } };
 }
@@ -190,7 +196,7 @@ function isSamePlan({ steps, stepwise: isStepwise }: Draft, before: readonly Pla
 
 function stepwise(run: Run, tell: (run: Run) => void): Draft {
   tell(run);
-  const description = say(run.locale, { zh: "逐步决定并执行", en: "Decide and act step by step" });
+  const description = say(run.input.locale, { zh: "逐步决定并执行", en: "Decide and act step by step" });
   return { steps: [{ description, tool: "", parameters: {} }], stepwise: true };
 }
 
@@ -212,7 +218,7 @@ const cutOff: Text = {
 };
 
 /** Returns the steps of a draft that search for tools. The real plan is made once the tools are known. */
-export function findSearches({ catalog }: Run, { steps }: Draft): PlannedStep[] {
+export function findSearches({ catalog }: RunServices, { steps }: Draft): PlannedStep[] {
   return catalog.finder === undefined ? [] : steps.filter(({ tool }) => tool === catalog.finder?.name);
 }
 
@@ -220,17 +226,17 @@ export function findSearches({ catalog }: Run, { steps }: Draft): PlannedStep[] 
 export async function searchForPlan(run: Run, searches: readonly PlannedStep[], draft: string): Promise<Message[]> {
   const calls = searches.map(
     ({ tool, parameters }, index): ToolCall => ({
-      id: `search_${run.callIds.size + index}`,
+      id: `search_${run.state.callIds.size + index}`,
       name: tool,
       argumentsText: JSON.stringify(parameters),
       arguments: parameters,
     }),
   );
-  const found = await act(run, calls, run.statistics.iterations, 0);
-  run.callerSignal.throwIfAborted();
-  const text = fence(found.map((observation) => observation.text).join("\n\n"), run.marker);
+  const found = await act(run, calls, run.state.statistics.iterations, 0);
+  run.services.clock.callerSignal.throwIfAborted();
+  const text = fence(found.map((observation) => observation.text).join("\n\n"), run.input.marker);
   return [
     { role: "assistant", content: draft, toolCalls: [] },
-    { role: "user", content: say(run.language, createFoundToolsRequest(text)) },
+    { role: "user", content: say(run.input.language, createFoundToolsRequest(text)) },
   ];
 }

@@ -15,7 +15,7 @@ import { createRepetition } from "../loop/repetition.ts";
 import type { DecideResult } from "../loop/run-result.ts";
 import { runTurn } from "../loop/take-turn.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
-import type { Run } from "../run.ts";
+import type { Run, RunInput, RunServices } from "../run.ts";
 import { describeUnknownTool } from "./parse-plan.ts";
 import type { Plan } from "./plan.ts";
 import { createStepRequest } from "./plan-requests.ts";
@@ -35,10 +35,13 @@ const firstPauseMs = 250;
 
 /** Carries out one step that has a tool: fills in its parameters, calls the tool, and tries again where that may help. */
 export async function runStep(run: Run, plan: Plan, step: PlanStep): Promise<StepEnd> {
-  const tool = run.catalog.resolveTools(step.tool);
+  const tool = run.services.catalog.resolveTools(step.tool);
   if (tool === undefined)
-    return { end: "failed", why: say(run.language, describeUnknownTool(step.tool, [...run.tools.keys()])) };
-  let ready: ReadyStep = await fillFromResults(run, plan, step, tool);
+    return {
+      end: "failed",
+      why: say(run.input.language, describeUnknownTool(step.tool, [...run.services.catalog.tools.keys()])),
+    };
+  let ready: ReadyStep = await fillFromResults(run.input, plan, step, tool);
   let fillings = 0;
   let retries = 0;
   for (;;) {
@@ -55,13 +58,13 @@ export async function runStep(run: Run, plan: Plan, step: PlanStep): Promise<Ste
     }
     const observation = await call(run, plan, step, ready);
     if (observation.result.ok) return { end: "done", result: resultOf(observation) };
-    if (run.decideSignal.aborted) return { end: "stop", reason: "time-limit" };
+    if (run.services.clock.decideSignal.aborted) return { end: "stop", reason: "time-limit" };
     const { error } = observation.result;
     if (error?.code === "invalid_arguments" && mayCorrect(run, step)) {
       ready = { trouble: { text: observation.text, touchesPlan: !isConfirmed(run) } };
-    } else if (retries < run.planPolicy.retries && mayHelp(tool, ready.arguments, error)) {
-      await sleep(firstPauseMs * 2 ** retries++, run.decideSignal).catch(() => {});
-      run.callerSignal.throwIfAborted();
+    } else if (retries < run.input.planPolicy.retries && mayHelp(tool, ready.arguments, error)) {
+      await sleep(firstPauseMs * 2 ** retries++, run.services.clock.decideSignal).catch(() => {});
+      run.services.clock.callerSignal.throwIfAborted();
     } else return { end: "failed", why: error?.message ?? observation.text };
   }
 }
@@ -79,9 +82,13 @@ async function call(
     arguments: filled.arguments,
   };
   // What a plan repeats, it repeats on purpose.
-  const planned: Run = { ...run, repetition: createRepetition(["*"]), approve: consent(run, plan, parameters, filled) };
-  const [observation] = await act(planned, [toolCall], step, run.limits.maxToolCalls - plan.toolCalls);
-  run.callerSignal.throwIfAborted();
+  const planned: Run = {
+    input: run.input,
+    state: { ...run.state, repetition: createRepetition(["*"]) },
+    services: { ...run.services, approve: consent(run.services, plan, parameters, filled) },
+  };
+  const [observation] = await act(planned, [toolCall], step, run.input.limits.maxToolCalls - plan.toolCalls);
+  run.services.clock.callerSignal.throwIfAborted();
   if (observation === undefined) throw new Error(`The call of step ${step} was not observed.`);
   plan.observe(observation);
   return observation;
@@ -92,7 +99,7 @@ async function call(
  * confirmation.
  */
 function consent(
-  { approve }: Run,
+  { approve }: RunServices,
   { isConfirmed: isAgreed }: Plan,
   planned: JsonObject,
   filled: FilledStep,
@@ -137,13 +144,13 @@ function mayCorrect(run: Run, { parameters }: PlanStep): boolean {
 }
 
 /** Is true when a person confirms what is carried out, so that a model may not change it. */
-function isConfirmed({ confirmPlan, planPolicy }: Run): boolean {
+function isConfirmed({ services: { confirmPlan }, input: { planPolicy } }: Run): boolean {
   return confirmPlan !== undefined || planPolicy.unattended === "stop";
 }
 
 function modelFailed(run: Run, plan: Plan, thrown: unknown): StepEnd {
-  if (run.callerSignal.aborted) throw thrown;
-  if (run.decideSignal.aborted) return { end: "stop", reason: "time-limit" };
+  if (run.services.clock.callerSignal.aborted) throw thrown;
+  if (run.services.clock.decideSignal.aborted) return { end: "stop", reason: "time-limit" };
   if (plan.observations.length === 0) throw thrown;
   return { end: "stop", reason: "model-failed", error: reportModelFailure(run, thrown) };
 }
@@ -168,14 +175,14 @@ interface StepProblem {
 }
 
 /** Fills the references of a step from what earlier steps brought, so that the tool takes the result. */
-export async function fillFromResults(run: Run, plan: Plan, step: PlanStep, tool: Tool): Promise<ReadyStep> {
+export async function fillFromResults(input: RunInput, plan: Plan, step: PlanStep, tool: Tool): Promise<ReadyStep> {
   let trouble = "";
   for (const whole of ["json", "text"] as const) {
     const { parameters, missing } = fillReferences(step.parameters, plan.results, whole);
-    if (missing.length > 0) return { trouble: { text: say(run.language, notFound(missing)), touchesPlan: false } };
+    if (missing.length > 0) return { trouble: { text: say(input.language, notFound(missing)), touchesPlan: false } };
     const problems = (await tool.check?.(parameters).catch(() => [])) ?? [];
     if (problems.length === 0) return { arguments: parameters, written: step.parameters };
-    trouble ||= problems.map(({ path, text }) => `- ${path}: ${say(run.language, text)}`).join("\n");
+    trouble ||= problems.map(({ path, text }) => `- ${path}: ${say(input.language, text)}`).join("\n");
   }
   return { trouble: { text: trouble, touchesPlan: false } };
 }
@@ -189,21 +196,21 @@ export interface UnfilledStep {
 /** Has the function-call model make the step's call. Throws what the model throws. */
 export async function fillFromModel(run: Run, plan: Plan, { step, tool, trouble }: UnfilledStep): Promise<ReadyStep> {
   const { name, description, inputSchema } = tool;
-  run.statistics.addIteration();
+  run.state.statistics.addIteration();
   const turn = await runTurn(run, {
     phase: "decide",
-    step: run.statistics.iterations,
+    step: run.state.statistics.iterations,
     role: "functionCall",
-    model: run.models.functionCall,
-    reason: say(run.locale, reason(step.step)),
+    model: run.services.models.functionCall,
+    reason: say(run.input.locale, reason(step.step)),
     request: { messages: fillingMessages(run, plan, step, trouble), tools: [{ name, description, inputSchema }] },
-    signal: run.decideSignal,
-    onText: (text) => run.emit({ type: "thought-delta", text }),
+    signal: run.services.clock.decideSignal,
+    onText: (text) => run.services.emit({ type: "thought-delta", text }),
   });
   const call = turn.finish === "tool-calls" ? turn.message.toolCalls.find((one) => one.name === name) : undefined;
   if (call?.arguments === undefined) {
     const said = toShortLine(call?.argumentsText ?? turn.message.content, 200);
-    return { trouble: { ...trouble, text: say(run.language, noCall(said)) } };
+    return { trouble: { ...trouble, text: say(run.input.language, noCall(said)) } };
   }
   const filled = trouble.touchesPlan ? call.arguments : withPlanned(step, call.arguments);
   return { arguments: filled, written: filled };
@@ -218,17 +225,20 @@ function withPlanned({ parameters }: PlanStep, filled: JsonObject): JsonObject {
 }
 
 function fillingMessages(run: Run, plan: Plan, step: PlanStep, { text }: StepProblem): Message[] {
-  const { language: locale, marker, models } = run;
+  const {
+    input: { language: locale, marker },
+    services: { models },
+  } = run;
   const parameters = JSON.stringify(step.parameters);
   // What is wrong may be in the words of a server or of its schema.
   const request = createStepRequest({ ...step, parameters, trouble: fence(text, marker) });
-  const done = toAnswerMessage(run.question, plan.observations, marker, locale);
+  const done = toAnswerMessage(run.state.question, plan.observations, marker, locale);
   return [
     {
       role: "system",
-      content: run.prompts.render("decide", { model: models.functionCall, locale }, toPlaceholderValues(run)),
+      content: run.services.prompts.render("decide", { model: models.functionCall, locale }, toPlaceholderValues(run)),
     },
-    ...run.history,
+    ...run.state.history,
     { role: "user", content: `${done}\n\n${say(locale, request)}` },
   ];
 }

@@ -4,7 +4,13 @@ import { hasOneModel, type Run } from "../run.ts";
  * Returns the values for a prompt's placeholders in a run. They include the marker, and leave out the parts about searching and
  * citing when they do not apply.
  */
-export function toPlaceholderValues({ marker, tools, models, conversation }: Run): Record<string, string> {
+export function toPlaceholderValues({
+  input: { marker, conversation },
+  services: {
+    catalog: { tools },
+    models,
+  },
+}: Run): Record<string, string> {
   const maySearch = tools.has("web_search");
   // One that answers in the turn in which it could still read a page must know before there is anything to cite.
   const mayRead = hasOneModel(models) && tools.has("read_page");

@@ -2,7 +2,7 @@ import type { AskElicitation, Elicit, Elicitation, ElicitationReply } from "../.
 import type { Approve, ApproveCall } from "../../core/tools/tool.ts";
 import { createTimeLimit, followSignal, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/errors.ts";
-import type { Run } from "../run.ts";
+import type { RunClock } from "../limits/run-clock.ts";
 
 /** Limits how long a person may think about a question, in milliseconds. None of it counts as the run's time. */
 const thinkingTimeMs = 10 * 60_000;
@@ -12,10 +12,11 @@ const thinkingTimeMs = 10 * 60_000;
  * for the error that the question's signal aborts with. Rejects when the run is cancelled, or as `ask` does.
  */
 export function askPerson<T>(
-  { clock, callerSignal }: Pick<Run, "clock" | "callerSignal">,
+  clock: RunClock,
   wait: Text,
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | undefined> {
+  const { callerSignal } = clock;
   return clock.outsideTime(async () => {
     callerSignal.throwIfAborted();
     const limit = createTimeLimit(thinkingTimeMs, () => timeoutError(wait, thinkingTimeMs), callerSignal);
@@ -34,10 +35,10 @@ export function askPerson<T>(
 type AskSequentially = <T>(wait: Text, ask: (signal: AbortSignal) => Promise<T>) => Promise<T | undefined>;
 
 /** Queues all questions of one run, whatever they are about, so that a person never sees two at once. */
-export function createAskSequentially(run: Pick<Run, "clock" | "callerSignal">): AskSequentially {
+export function createAskSequentially(clock: RunClock): AskSequentially {
   let before: Promise<unknown> = Promise.resolve();
   return (wait, ask) => {
-    const mine = before.then(() => askPerson(run, wait, ask));
+    const mine = before.then(() => askPerson(clock, wait, ask));
     before = mine.catch(() => {});
     return mine;
   };

@@ -34,8 +34,8 @@ const models = () => {
 };
 
 function desk(ask: AskElicitation, cancelled = new AbortController().signal) {
-  const clock = createRunClock({ limits: defaultLimits, spentMs: 0, cancelled });
-  const askInTurn = createAskSequentially({ clock, callerSignal: cancelled });
+  const clock = createRunClock({ limits: defaultLimits, spentMs: 0, callerSignal: cancelled });
+  const askInTurn = createAskSequentially(clock);
   return { clock, askInTurn, elicit: createElicit(ask, askInTurn) };
 }
 
@@ -98,7 +98,7 @@ test("a question that nobody answers in ten minutes is cancelled and taken back"
   await vi.advanceTimersByTimeAsync(10 * 60_000);
   expect(await reply).toEqual({ action: "cancel" });
   expect(taken).toMatchObject({ code: "timeout" });
-  expect(clock.working.aborted).toBe(false);
+  expect(clock.decideSignal.aborted).toBe(false);
   clock.clear();
 });
 

@@ -53,7 +53,7 @@ export const agent: readonly Mutation[] = [
   {
     id: "A7",
     file: "src/agent/loop/run-result.ts",
-    text: " || getDepth(run.input) > 0 || ",
+    text: " || getDepth(input) > 0 || ",
     becomes: " || ",
     tests: ["test/agent/loop/run-result.test.ts"],
     endangers: "a sub-agent advises a person to switch modes",

@@ -1,7 +1,7 @@
 import { type LimitField, limitRows } from "../core/limits.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 import type { DuetError, Text } from "../kit/errors.ts";
-import type { AskRequest } from "./duet.ts";
+import type { AskRequest } from "./ask-request.ts";
 import { optionError } from "./option-error.ts";
 
 /** Holds the options that a program which embeds Duet may give with a question. */

@@ -65,7 +65,7 @@ export async function createDuet(options: DuetOptions = {}): Promise<EmbeddedDue
       throw new DuetError({ code: "internal", text: { zh: "运行没有结束事件", en: "the run ended without run-end" } });
     },
     tools: async (signal) => (await duet.inventory(signal)).tools,
-    store: duet.store,
+    store: () => duet.store(),
     close: () => duet.close(),
     [Symbol.asyncDispose]: () => duet.close(),
   };

@@ -43,7 +43,7 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
     request: { ...toRequest(input), ...given, mode: input.mode ?? mode, models, locale, chain, isInteractive },
     asks: askable(asked),
     patienceMs: settings.confirmTime * 1000,
-    ask: duet.ask,
+    ask: (request) => duet.ask(request),
   });
   if (logSteps) run.follow(createStepWriter({ write: logSteps, locale, verbose: true }));
   return run;

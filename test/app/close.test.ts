@@ -16,7 +16,7 @@ async function open(parts: Parts, agent: object = {}): Promise<Duet & { kept: Co
   const kept = createMemoryStore();
   const duet = await openDuet(config, { store: kept, ...parts });
   onTestFinished(() => duet.close());
-  return { ...duet, kept };
+  return Object.assign(duet, { kept });
 }
 
 test("closing cancels the runs that are going on, and they are kept, whether anybody reads on or not", async () => {

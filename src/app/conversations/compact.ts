@@ -3,7 +3,7 @@ import type { Prompts } from "../../agent/prompts/prompts.ts";
 import type { Models } from "../../agent/run.ts";
 import type { Config } from "../../config/load-config.ts";
 import type { ConversationStore } from "../../core/store/store.ts";
-import type { CompactRequest } from "../duet.ts";
+import type { CompactRequest } from "../ask-request.ts";
 import { mergeLimits } from "../merge-limits.ts";
 
 interface CompactOptions extends Omit<CompactRequest, "caller" | "models"> {

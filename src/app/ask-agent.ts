@@ -1,0 +1,120 @@
+import type { Config } from "../config/load-config.ts";
+import { operator } from "../core/caller.ts";
+import { getTraceId } from "../core/chain.ts";
+import type { AgentEvent } from "../core/events.ts";
+import { waitAbortable } from "../kit/async/timeout.ts";
+import { detectLanguage, type Locale } from "../kit/errors.ts";
+import type { ActiveRun } from "./active-runs.ts";
+import type { AskRequest } from "./ask-request.ts";
+import { loadConversation } from "./conversations/load-in-turn.ts";
+import { scopeStore } from "./conversations/open-store.ts";
+import { rememberApprovals } from "./conversations/remember-approvals.ts";
+import { toSessionKey } from "./conversations/sessions.ts";
+import type { DuetParts } from "./duet-parts.ts";
+import { mergeLimits } from "./merge-limits.ts";
+import {
+  noticeBrokenTools,
+  noticeLostConversation,
+  noticeNested,
+  noticeSuspicious,
+  noticeUnapproved,
+  noticeUnavailable,
+} from "./notices.ts";
+import { selectSearch } from "./tools/search-limits.ts";
+import { noTools, type WantedTools } from "./tools/tool-inventory.ts";
+
+/** Limits how long a question waits for servers that are still starting, in milliseconds. It continues without the late ones. */
+const patienceMs = 10_000;
+
+/** Runs one question with the parts of an open `Duet`: finds its conversation, its models and its tools, and starts the agent. */
+export async function* askAgent(
+  { config, agent, evaluator, models, tools, conversations, telemetry }: DuetParts,
+  request: AskRequest,
+  going: ActiveRun,
+): AsyncGenerator<AgentEvent, void, undefined> {
+  const { question, caller = operator, conversationId, mode = "agent", search, approveCall, limits, chain } = request;
+  const { history, instruction } = request;
+  const { signal } = going;
+  const began = performance.now();
+  const locale = request.locale ?? chooseLocale(config, question);
+  const [{ runAgent, prompts }, { store: whole, takeNotices }, chosen] = await Promise.all([
+    agent.get(),
+    conversations.store.get(),
+    request.models ?? models.open(),
+  ]);
+  const kept = scopeStore(whole, caller);
+  const brought = history && (await conversations.given.get()).open(history, { caller, kept });
+  const { known, waitedMs } =
+    brought ?? (await loadConversation(kept, conversationId, { caller, going, mutex: conversations.planTurns }));
+  const isLost = conversationId !== undefined && known === undefined;
+  const conversation = known ?? (await kept.create(conversationId));
+  const session = conversations.sessions.of(toSessionKey(caller, conversation.id), known === undefined);
+  // A caller who leaves while servers start still gets a run, which says that it was cancelled.
+  const wanted: WantedTools = { allow: request.tools, caller, patienceMs, signal };
+  const searchFirst = mode === "chat" && (search ?? config.search.enabled === true);
+  const chatTools = searchFirst ? selectSearch(tools.inventory, session, wanted) : noTools;
+  const taken = mode === "chat" ? chatTools : tools.inventory.resolveTools(session, wanted);
+  const {
+    tools: offered,
+    servers,
+    dropped,
+  } = await waitAbortable(Promise.resolve(taken), signal).catch(ignoreAbort(signal, noTools));
+  const observer = await telemetry.follow({
+    question,
+    models: chosen,
+    tools: offered,
+    servers,
+    callersTraceId: getTraceId(chain?.trace),
+  });
+  yield* runAgent({
+    request: {
+      id: request.runId,
+      question,
+      mode,
+      conversation,
+      instruction,
+      search: searchFirst,
+      locale,
+      isInteractive: request.isInteractive,
+      limits: mergeLimits(config, limits, chain),
+      planPolicy: config.agent.plan,
+      chain,
+    },
+    parts: {
+      models: chosen,
+      prompts,
+      store: brought?.store ?? kept,
+      tools: await tools.limitSearches(session, offered),
+      finding: mode === "chat" ? undefined : await tools.search.open(session),
+      evaluator,
+      confirmPlan: request.confirmPlan,
+      approveCall: approveCall && rememberApprovals(approveCall, session),
+      elicit: request.elicit,
+    },
+    spentMs: performance.now() - began - waitedMs,
+    notices: [
+      ...takeNotices(locale),
+      ...(isLost ? [noticeLostConversation(conversationId, conversation.id, locale)] : []),
+      ...noticeUnavailable(servers, session.told, locale),
+      ...noticeUnapproved(servers, session.told, locale),
+      ...noticeSuspicious(servers, session.told, locale),
+      ...noticeBrokenTools(dropped, session.told, locale),
+      ...noticeNested(config, session.told, locale),
+    ],
+    observer: going.observe(observer),
+    signal,
+  });
+}
+
+/** Returns the language for messages about a question: the configured one or the system's, else the question's own. */
+export function chooseLocale({ localeIsChosen, locale }: Config, question: string): Locale {
+  return localeIsChosen ? locale : detectLanguage(question, locale);
+}
+
+/** Returns a handler that gives `instead` where the signal has ended the wait, and throws any other error on. */
+export function ignoreAbort<T>(signal: AbortSignal | undefined, instead: T): (thrown: unknown) => T {
+  return (thrown) => {
+    if (signal?.aborted) return instead;
+    throw thrown;
+  };
+}

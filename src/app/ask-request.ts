@@ -1,0 +1,80 @@
+import type { Evaluator } from "../agent/loop/evaluator.ts";
+import type { ConfirmPlan } from "../agent/questions/confirm-plan.ts";
+import type { Models } from "../agent/run.ts";
+import type { Caller } from "../core/caller.ts";
+import type { Chain } from "../core/chain.ts";
+import type { AskElicitation } from "../core/forms/elicitation.ts";
+import type { Mode } from "../core/outcome.ts";
+import type { ConversationStore, ConversationTurn } from "../core/store/store.ts";
+import type { ApproveCall, Tool } from "../core/tools/tool.ts";
+import type { Locale, Text } from "../kit/errors.ts";
+import type { LimitChanges } from "./merge-limits.ts";
+import type { CustomModels } from "./models/model-registry.ts";
+
+export interface AskRequest {
+  question: string;
+  /** Identifies the caller, which is the operator when absent. */
+  caller?: Caller | undefined;
+  /** Sets the ID of the run. A new one is generated when absent. */
+  runId?: string | undefined;
+  conversationId?: string;
+  /**
+   * Holds the earlier turns as the asker has kept them, in place of a conversation of ours. The run is not added to any list. An
+   * asker that returns them unchanged continues with the same sources, and with a plan that waits.
+   */
+  history?: readonly ConversationTurn[] | undefined;
+  /** Holds the calling program's instruction for all answers. It ranks below our own prompts. */
+  instruction?: string | undefined;
+  mode?: Mode;
+  /**
+   * Is true when chat mode searches the web for the question first. When it is absent, `search.enabled` decides, and the default
+   * is false.
+   */
+  search?: boolean | undefined;
+  /** Shows a plan to somebody who can say yes, no, or what to change; absent where nobody can be asked. */
+  confirmPlan?: ConfirmPlan;
+  /** Shows a call that needs consent to somebody who can give it; absent where nobody can be asked, so that it does not run. */
+  approveCall?: ApproveCall;
+  /** Shows a question of a downstream server to somebody who can answer it; absent where nobody can be asked, so that it is cancelled. */
+  elicit?: AskElicitation;
+  /** Limits the tools to those whose names match one of these patterns. */
+  tools?: readonly string[];
+  limits?: LimitChanges;
+  /** Replaces the models in force. */
+  models?: Models | undefined;
+  /** Is the language of messages about the question. It is `localeFor` the question when absent. */
+  locale?: Locale | undefined;
+  /** Says where the run stands in a chain of agents, and what the agent above allows it. */
+  chain?: Chain;
+  /** Is true when a person waits for the answer at one of our own interfaces. A paused model is then tried for this question. */
+  isInteractive?: boolean | undefined;
+  signal?: AbortSignal;
+}
+
+export interface CompactRequest {
+  conversationId: string;
+  caller?: Caller | undefined;
+  models?: Models | undefined;
+  locale?: Locale | undefined;
+  signal: AbortSignal;
+}
+
+/** Limits how long closing may take, in milliseconds. */
+export interface CloseLimits {
+  totalMs: number;
+  /** Limits the part of that time for sending the last spans. It is the whole time when absent. */
+  telemetryMs?: number | undefined;
+}
+
+/** Holds what a program that embeds Duet provides itself, in place of the configured parts. */
+export interface Parts {
+  models?: CustomModels | undefined;
+  /** Adds tools to the built-in ones and those of the servers. */
+  tools?: readonly Tool[];
+  evaluator?: Evaluator | undefined;
+  store?: ConversationStore | undefined;
+  /** Says when downstream servers begin to start. They start at once when it is absent. */
+  startServers?: "at-once" | "when-wanted";
+  /** Takes a line about something beside the answers that does not work: spans that cannot be sent. */
+  warn?: (line: Text) => void;
+}

@@ -1,0 +1,48 @@
+import type { Evaluator } from "../agent/loop/evaluator.ts";
+import type { Config } from "../config/load-config.ts";
+import type { Once } from "../kit/async/once.ts";
+import type { KeyedMutex } from "../kit/async/timeout.ts";
+import type { ActiveRuns } from "./active-runs.ts";
+import type { CloseLimits } from "./ask-request.ts";
+import type { GivenHistories } from "./conversations/given-history.ts";
+import type { OpenedStore } from "./conversations/open-store.ts";
+import type { Sessions } from "./conversations/sessions.ts";
+import type { createModelList } from "./models/list-models.ts";
+import type { ModelRegistry } from "./models/model-registry.ts";
+import type { Agent } from "./own-agent/own-agent.ts";
+import type { Telemetry } from "./telemetry/telemetry.ts";
+import type { Gateways } from "./tools/gateway.ts";
+import type { LimitSearches } from "./tools/search-limits.ts";
+import type { ToolInventory } from "./tools/tool-inventory.ts";
+import type { ToolSearch } from "./tools/tool-search.ts";
+
+/** Holds what a `Duet` is made of. The parts are opened, and closed, where the program is composed. */
+export interface DuetParts {
+  readonly config: Config;
+  readonly agent: Once<Agent>;
+  readonly evaluator: Evaluator | undefined;
+  readonly models: ModelRegistry;
+  readonly modelList: Once<ReturnType<typeof createModelList>>;
+  readonly tools: ToolParts;
+  readonly conversations: ConversationParts;
+  readonly telemetry: Telemetry;
+  readonly runs: ActiveRuns;
+  /** Stops the runs and closes every other part. */
+  readonly close: (limits: Partial<CloseLimits>) => Promise<void>;
+}
+
+export interface ToolParts {
+  readonly inventory: ToolInventory;
+  readonly gateways: Gateways;
+  readonly search: ToolSearch;
+  readonly limitSearches: LimitSearches;
+}
+
+export interface ConversationParts {
+  readonly store: Once<OpenedStore>;
+  readonly sessions: Sessions;
+  /** Handles replies to the same waiting plan one after the other. */
+  readonly planTurns: KeyedMutex;
+  /** Holds the conversations that askers keep themselves. */
+  readonly given: Once<GivenHistories>;
+}

@@ -125,6 +125,8 @@ export interface PlanState {
 
 export interface AnswerState {
   readonly kind: "answer";
+  /** Holds the turn that wrote the last piece. */
+  turn: TurnState | undefined;
   text: string;
   readonly citations: Citation[];
 }
@@ -149,7 +151,7 @@ export function createRunState({
     callsById: new Map(),
     thought: undefined,
     plan: undefined,
-    answer: { kind: "answer", text: "", citations: [] },
+    answer: { kind: "answer", turn: undefined, text: "", citations: [] },
     usage: noUsage,
     iterations: 0,
     bills: { function_call: createBill(), answer: createBill() },
@@ -297,6 +299,7 @@ function addAnswer(state: RunState, { text, citations }: EventOf<"answer-delta">
     if (!turn.hasAnswered) turn.version += 1;
     turn.hasAnswered = true;
   }
+  state.answer.turn = turn;
   state.answer.text += text;
   if (citations !== undefined) state.answer.citations.push(...citations);
   return state.answer;

@@ -2,6 +2,7 @@ import type { AskRequest } from "../app/open-duet.ts";
 import type { Caller } from "../core/caller.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
+import type { RunItem } from "../core/reduce-run.ts";
 import { DuetError, type ErrorReport, type Locale, toDuetError, toErrorReport } from "../kit/errors.ts";
 import { hideCause } from "./finished-outcome.ts";
 import { weighJson } from "./json-weight.ts";
@@ -33,8 +34,8 @@ export interface RunHandle extends LiveRun {
   isDelivered: boolean;
   /** Is the question that waits for a person. */
   readonly open: OpenQuestion | undefined;
-  /** Calls `take` for each event from now on. */
-  follow(take: (event: AgentEvent) => void): () => void;
+  /** Calls `take` for each event from now on, with what it changed in the state of the run. */
+  follow(take: (event: AgentEvent, item: RunItem | undefined) => void): () => void;
   /** Registers `holder`, which needs the run: a request that waits for it, or a caller that was told that it continues. */
   hold(holder: object): void;
   /** Removes `holder`. Returns true when it was the last one. */
@@ -85,7 +86,7 @@ export function startRun({
   const turns = createNotifier();
   const questions = createQuestions(patienceMs, ringAll);
   const { pose } = questions;
-  const followers = new Set<(event: AgentEvent) => void>();
+  const followers = new Set<Parameters<RunHandle["follow"]>[0]>();
   let events: AgentEvent[] = [];
   let eventWeight = 0;
   let outcome: Outcome | undefined;
@@ -160,9 +161,9 @@ export function startRun({
     events.push(event);
     eventWeight += weighJson(event);
     changedAt = Date.now();
-    snapshot.handle(event);
+    const item = snapshot.handle(event);
     if (event.type === "run-end") outcome = event.outcome;
-    for (const follower of followers) follower(event);
+    for (const follower of followers) follower(event, item);
     if (outcome === undefined) notifier.notify();
     else ringAll();
   }

@@ -1,4 +1,5 @@
-import type { AgentEvent, PhaseEnd, ToolEnd } from "../../core/events.ts";
+import type { PhaseEnd, ToolEnd } from "../../core/events.ts";
+import type { RunItem, TurnState } from "../../core/reduce-run.ts";
 import type { LiveRun } from "../../runs/live-run.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { RefusedError } from "../http/response/refuse.ts";
@@ -66,7 +67,10 @@ export function openOperations(): Operations {
     routes: { "/metrics": { GET: metrics } },
     follow(run) {
       levels.runs += 1;
-      run.follow(createRunMeter(note));
+      run.follow((_, item) => {
+        const update = measure(item);
+        if (update !== undefined) note(update);
+      });
     },
     ended(run) {
       levels.runs -= 1;
@@ -107,39 +111,31 @@ const forOperator = {
 /** Represents an update of the metrics, applied at once or as soon as they are loaded. */
 type MetricUpdate = (figures: Metrics) => void;
 
-/** Counts what the events of one run say, each as it comes. */
-export function createRunMeter(note: (note: MetricUpdate) => void): (event: AgentEvent) => void {
-  let phase: { name: string; model: string; began: number } | undefined;
-
-  function spoken(): void {
-    if (phase === undefined) return;
-    const { name, model, began } = phase;
-    const elapsed = (performance.now() - began) / 1000;
-    phase = undefined;
-    note(({ firstTokenSeconds, model: label }) =>
-      firstTokenSeconds.observe({ phase: name, model: label(model) }, elapsed),
-    );
-  }
-
-  return (event) => {
-    switch (event.type) {
-      case "phase-start":
-        phase = { name: event.phase, model: event.model, began: performance.now() };
-        break;
-      case "reasoning-delta":
-      case "thought-delta":
-      case "answer-delta":
-        spoken();
-        break;
-      case "phase-end":
-        phase = undefined;
-        note((figures) => notePhase(figures, event));
-        break;
-      case "tool-end":
-        note((figures) => noteTool(figures, event));
-        break;
+/** Returns what an event adds to the metrics, by the part of the run that it changed. */
+function measure(item: RunItem | undefined): MetricUpdate | undefined {
+  switch (item?.kind) {
+    case "thought":
+    case "answer":
+      return item.turn && measureFirstText(item.turn);
+    case "turn": {
+      const { end } = item;
+      return end && ((figures) => notePhase(figures, end));
     }
-  };
+    case "call": {
+      const { end } = item;
+      return end && ((figures) => noteTool(figures, end));
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Returns undefined for a piece of text that is not the first of its turn. */
+function measureFirstText({ start, startedAt, pieces, end }: TurnState): MetricUpdate | undefined {
+  if (start === undefined || pieces !== 1 || end !== undefined) return undefined;
+  const { phase, model } = start;
+  const elapsed = (performance.now() - startedAt) / 1000;
+  return ({ firstTokenSeconds, model: label }) => firstTokenSeconds.observe({ phase, model: label(model) }, elapsed);
 }
 
 /** Counts a run that has ended, also one that never came to an event. */

@@ -31,8 +31,16 @@ export function renderEvent(event: AgentEvent, locale: Locale): string | undefin
       return isLimit(event) ? undefined : `⚖ ${event.message}`;
     case "notice":
       return event.forLog ? undefined : noticeLine(event);
-    default:
+    case "run-start":
+    case "run-end":
+    case "phase-end":
+    case "plan":
+    case "reasoning-delta":
+    case "thought-delta":
+    case "answer-delta":
       return undefined;
+    default:
+      return event satisfies never;
   }
 }
 

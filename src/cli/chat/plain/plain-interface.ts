@@ -279,7 +279,7 @@ export function addStepNumber(line: string, event: AgentEvent, steps: StepLog): 
 }
 
 function stepOf(event: AgentEvent, steps: StepLog): ReturnType<StepLog["ofCall"]> {
-  return event.type === "tool-start" || event.type === "tool-end" ? steps.ofCall(event.callId) : undefined;
+  return "tool" in event ? steps.ofCall(event.callId) : undefined;
 }
 
 /** Holds the streams of a process, or substitutes for them. */

@@ -1,7 +1,13 @@
-import type { AgentEvent, PlanStep, ToolEnd } from "../../../core/events.ts";
+import type { PlanStep } from "../../../core/events.ts";
 import type { Outcome } from "../../../core/outcome.ts";
+import {
+  type CallEntry,
+  createRunState,
+  type RunItem,
+  reduceRun,
+  type ThoughtEntry,
+} from "../../../core/reduce-run.ts";
 import { createRecordFinder } from "../../../core/tools/call-records.ts";
-import type { JsonValue } from "../../../kit/json.ts";
 import { takeStart, toSafeJson } from "../../../kit/text/sanitize.ts";
 import { planSigns, toPurpose } from "../../../render/plan-lines.ts";
 import type { Step, StepLog } from "./step-words.ts";
@@ -24,14 +30,13 @@ export function createStepLog({ now = () => performance.now() }: StepLogOptions 
   const steps: OpenStep[] = [];
   let last = 0;
   let run = 0;
-  let turn = { model: "", startedAt: 0, hasThought: false };
+  let state = createRunState(limits);
   let thought: OpenStep | undefined;
-  /** Holds the kind of event that the current thought is built from. */
-  let growing: "reasoning-delta" | "thought-delta" | undefined;
   let plan: OpenStep | undefined;
-  const calls = new Map<string, { step: OpenStep; tool: string; args: JsonValue }>();
+  const calls = new Map<CallEntry, OpenStep>();
+  const callsById = new Map<string, OpenStep>();
 
-  function open(kind: Step["kind"], name: string, more: { input?: string; startedAt?: number } = {}): OpenStep {
+  function open(kind: Step["kind"], name: string, more: Pick<OpenStepOptions, "input" | "thought"> = {}): OpenStep {
     last += 1;
     const step = openStep({ number: last, kind, name, run, startedAt: now(), now, ...more });
     steps.push(step);
@@ -41,53 +46,50 @@ export function createStepLog({ now = () => performance.now() }: StepLogOptions 
 
   function forget(): void {
     let size = steps.reduce((sum, step) => sum + step.size, 0);
-    while (steps.length > mostSteps || (size > mostText && steps.length > 1)) size -= steps.shift()?.size ?? 0;
+    while (steps.length > mostSteps || (size > mostText && steps.length > 1)) {
+      const oldest = steps.shift();
+      size -= oldest?.size ?? 0;
+      oldest?.replace("");
+    }
   }
 
   function beginRun(): void {
     endRun("failed");
+    dropState();
     run += 1;
-    calls.clear();
+    callsById.clear();
     thought = undefined;
     plan = undefined;
-    turn = { model: "", startedAt: now(), hasThought: false };
   }
 
-  function beginTurn(model: string): void {
-    endThought("done");
-    turn = { model, startedAt: now(), hasThought: false };
+  /** Drops what the steps do not show of the run, such as whole arguments. */
+  function dropState(): void {
+    for (const { entries } of state.turns) entries.length = 0;
+    calls.clear();
+    state = createRunState(limits);
   }
 
-  function think(kind: "reasoning-delta" | "thought-delta", text: string): void {
-    if (growing === undefined) {
-      if (text.trim() === "") return;
-      thought = open("thought", turn.model, { startedAt: turn.hasThought ? now() : turn.startedAt });
-      turn.hasThought = true;
-    } else if (growing !== kind) thought?.append("\n\n");
-    growing = kind;
-    thought?.append(text);
+  function showThought(entry: ThoughtEntry): void {
+    if (entry.hasWords && thought?.entry !== entry)
+      thought = open("thought", entry.turn.start?.model ?? "", { thought: entry });
   }
 
-  function endThought(state: "done" | "failed"): void {
-    if (growing === undefined) return;
-    growing = undefined;
-    thought?.mark(state);
+  function showCall(entry: CallEntry): void {
+    const { start, end } = entry;
+    const known = calls.get(entry);
+    if (known === undefined) {
+      // Arguments that could not be read are the model's own text.
+      const { tool, arguments: args } = start;
+      const step = open("tool", tool, { input: typeof args === "string" ? args : toSafeJson(args, 2) });
+      calls.set(entry, step);
+      callsById.set(start.callId, step);
+    } else if (end !== undefined) {
+      known.replace(end.ok ? end.preview : (end.error?.message ?? end.preview));
+      known.mark(end.ok ? "done" : "failed");
+    }
   }
 
-  function beginCall({ callId, tool, arguments: args }: Extract<AgentEvent, { type: "tool-start" }>): void {
-    endThought("done");
-    // Arguments that could not be read are the model's own text.
-    const input = typeof args === "string" ? args : toSafeJson(args, 2);
-    calls.set(callId, { step: open("tool", tool, { input }), tool, args });
-  }
-
-  function endCall({ callId, ok, preview, error }: ToolEnd): void {
-    const step = calls.get(callId)?.step;
-    step?.replace(ok ? preview : (error?.message ?? preview));
-    step?.mark(ok ? "done" : "failed");
-  }
-
-  function takePlan(planned: readonly PlanStep[]): void {
+  function showPlan(planned: readonly PlanStep[]): void {
     if (planned.length === 0) return;
     plan ??= open("plan", "");
     plan.replace(planned.map(planLine).join("\n"));
@@ -95,40 +97,37 @@ export function createStepLog({ now = () => performance.now() }: StepLogOptions 
   }
 
   /** Closes every step that is still running. */
-  function endRun(state: "done" | "failed"): void {
-    endThought(state);
-    for (const step of [...[...calls.values()].map((call) => call.step), plan])
-      if (step?.state === "running") step.mark(step.kind === "plan" ? state : "failed");
+  function endRun(ending: "done" | "failed"): void {
+    for (const step of [...calls.values(), thought, plan])
+      if (step?.state === "running") step.mark(step.kind === "tool" ? "failed" : ending);
   }
 
   function keepWhole(outcome: Outcome): void {
     endRun(outcome.success ? "done" : "failed");
     const recordOf = createRecordFinder(outcome.tool_calls);
-    for (const { step, tool, args } of calls.values()) {
-      const result = recordOf(tool, args)?.result;
+    for (const [{ start }, step] of calls) {
+      const result = recordOf(start.tool, start.arguments)?.result;
       if (result) step.replace(result);
     }
-    for (const call of calls.values()) call.args = null;
+    dropState();
     forget();
   }
 
-  function take(event: AgentEvent): void {
-    if (event.type === "run-start") beginRun();
-    else if (event.type === "phase-start") beginTurn(event.model);
-    else if (event.type === "reasoning-delta" || event.type === "thought-delta") think(event.type, event.text);
-    else if (event.type === "answer-delta" && event.text.trim() !== "") endThought("done");
-    else if (event.type === "phase-end") endThought(event.error === undefined ? "done" : "failed");
-    else if (event.type === "tool-start") beginCall(event);
-    else if (event.type === "tool-end") endCall(event);
-    else if (event.type === "plan") takePlan(event.steps);
-    else if (event.type === "run-end") keepWhole(event.outcome);
+  function show(item: RunItem | undefined): void {
+    if (item?.kind === "thought") showThought(item);
+    else if (item?.kind === "call") showCall(item);
+    else if (item?.kind === "plan") showPlan(item.steps);
+    else if (item?.kind === "run" && item.outcome !== undefined) keepWhole(item.outcome);
   }
 
   return {
-    handle: take,
+    handle(event) {
+      if (event.type === "run-start") beginRun();
+      show(reduceRun(state, event, now()));
+    },
     find: (number) => steps.find((step) => step.number === number),
     ofRun: () => steps.filter((step) => step.run === run),
-    ofCall: (callId) => calls.get(callId)?.step,
+    ofCall: (callId) => callsById.get(callId),
     thought: () => thought,
     plan: () => plan,
   };
@@ -148,69 +147,73 @@ function stateOf(planned: readonly PlanStep[]): Step["state"] {
 /** Limits a step's input and its text separately, in UTF-16 units. */
 const longestText = 256 * 1024;
 
-export interface OpenStepOptions extends Pick<Step, "number" | "kind" | "name"> {
+const limits = { longestThought: longestText, mostNotes: 0 };
+
+interface OpenStepOptions extends Pick<Step, "number" | "kind" | "name"> {
   input?: string;
   run: number;
   /** Holds the start time in milliseconds, as given by the clock `now`. */
   startedAt: number;
   now(): number;
+  /** Holds the thought that the step shows, with times of the clock `now`. */
+  thought?: ThoughtEntry;
 }
 
 /** A step can still be changed by the log that records it. */
 interface OpenStep extends Step {
   readonly run: number;
+  readonly entry: ThoughtEntry | undefined;
   /** Counts the UTF-16 units that the step holds. */
   readonly size: number;
-  append(text: string): void;
   replace(text: string): void;
   mark(state: Step["state"]): void;
 }
 
-/** Opens a step that keeps the beginning of what is written into it, and counts the rest. */
-export function openStep({ number, kind, name, run, input = "", startedAt, now }: OpenStepOptions): OpenStep {
+/** Opens a step that shows a thought, or the beginning of the text that was written into it last. */
+function openStep({ number, kind, name, run, input = "", startedAt, now, thought }: OpenStepOptions): OpenStep {
   const kept = takeStart(input, longestText);
   const missingInput = input.length - kept.length;
   let text = "";
   let missing = 0;
-  let state: Step["state"] = "running";
-  let endedAt: number | undefined;
-
-  function append(more: string): void {
-    const head = missing > 0 ? "" : takeStart(more, longestText - text.length);
-    text += head;
-    missing += more.length - head.length;
-  }
+  let marked: Step["state"] = "running";
+  let markedAt: number | undefined;
 
   return {
-    number,
-    kind,
-    name,
-    run,
-    input: kept,
+    ...{ number, kind, name, run, entry: thought, input: kept },
     get text() {
-      return text;
+      return thought === undefined ? text : joinParts(thought);
     },
     get missing() {
-      return missingInput + missing || undefined;
+      return missingInput + missing + (thought?.leftOut ?? 0) || undefined;
     },
     get state() {
-      return state;
+      if (thought?.endedAt === undefined) return marked;
+      return thought.isFailed ? "failed" : "done";
     },
     get elapsedMs() {
-      return (endedAt ?? now()) - startedAt;
+      return (thought?.endedAt ?? markedAt ?? now()) - (thought?.startedAt ?? startedAt);
     },
     get size() {
-      return kept.length + text.length;
+      return kept.length + text.length + (thought?.size ?? 0);
     },
-    append,
     replace(whole) {
-      text = "";
-      missing = 0;
-      append(whole);
+      if (thought !== undefined) thought.parts.length = 0;
+      text = takeStart(whole, longestText);
+      missing = whole.length - text.length;
     },
     mark(next) {
-      state = next;
-      endedAt = next === "running" ? undefined : now();
+      marked = next;
+      markedAt = next === "running" ? undefined : now();
     },
   };
+}
+
+/** Leaves out the blank pieces before the first word. Reasoning and what is said beside calls are paragraphs. */
+function joinParts({ parts }: ThoughtEntry): string {
+  let text = "";
+  for (const part of parts) {
+    const words = part.text.slice(part.blank);
+    if (words !== "") text += text === "" ? words : `\n\n${words}`;
+  }
+  return text;
 }

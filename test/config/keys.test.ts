@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { searchBackendNames } from "../../src/tools/search/search-backends.ts";
+import { limitRows } from "../../src/core/limits.ts";
 import { load, refusal } from "./workplace.ts";
 
 /** The tree that says `value` at `agent.maxIterations`. */
@@ -169,8 +170,8 @@ describe("keys of the file", () => {
   });
 
   test("an unknown key is refused with the key that was meant and all that are allowed", async () => {
-    const allowed =
-      "mode, maxIterations, maxExecutionTime, maxToolCalls, maxTokens, tokenBudget, costBudget, repeatable, plan, evaluation, verbose";
+    const limits = limitRows.map(({ key }) => key).join(", ");
+    const allowed = `mode, ${limits}, repeatable, plan, evaluation, verbose`;
     expect(await refusal({ file: { agent: { max_iterations: 5 } } })).toBe(
       `duet.config.json: agent.max_iterations: unknown key; did you mean maxIterations? (allowed: ${allowed})`,
     );

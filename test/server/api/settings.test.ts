@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { loadConfig } from "../../../src/config/load-config.ts";
+import { mapLimits, offeredLimits } from "../../../src/core/limits.ts";
 import { waitAbortable } from "../../../src/kit/async/timeout.ts";
 import { version } from "../../../src/kit/version.ts";
 import type { SettingsJson } from "../../../src/server/api/openapi/settings-schema.ts";
@@ -8,6 +9,13 @@ import { startHttpDuet } from "../../fakes/http-duet.ts";
 import { startHttpFace } from "../../fakes/http-interface.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { serveCallers } from "./api-for-callers.ts";
+
+/** Holds the limits that a question may change, so that a new one needs no line in the test below. */
+const offeredDefaults = mapLimits(
+  offeredLimits,
+  ({ ask }) => ask,
+  (row) => row.default,
+);
 
 async function settingsAt(url: string): Promise<SettingsJson> {
   return JSON.parse(await (await fetch(new URL("/agent/settings", url))).text());
@@ -39,7 +47,7 @@ test("what a question is run with is told, with what it may choose from", async 
       answer: { temperature: 0.7, top_p: 0.5, max_tokens: 300 },
     },
     search: { available: true, enabled: true, reason: null },
-    limits: { max_iterations: 5, max_tool_calls: 7, max_tokens: 2000, timeout_s: 90 },
+    limits: { ...offeredDefaults, max_iterations: 5, max_tool_calls: 7, max_tokens: 2000, timeout_s: 90 },
   });
   expect(choices.slice(0, 2)).toEqual(["deepseek/deepseek-chat", "openai/gpt-x"]);
   expect(choices).toContain("deepseek/deepseek-reasoner");

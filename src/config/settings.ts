@@ -1,8 +1,10 @@
 import * as z from "zod";
-import { defaultedLimits, type LimitRow, mapLimits, offeredLimits, optionalLimits } from "../core/limits.ts";
+import { defaultedLimits, type LimitRow, limitRows, mapLimits, offeredLimits, optionalLimits } from "../core/limits.ts";
 
 /** Holds the schemas of the limits under `agent` in the configuration. */
 export const limitSettings = {
+  // Keeps the order of the rows, in which errors list the keys; the entries below replace these.
+  ...mapLimits(limitRows, ({ key }) => key, createLimitSchema),
   ...mapLimits(
     defaultedLimits,
     ({ key }) => key,

@@ -63,6 +63,20 @@ test("only the configuration reads the environment", () => {
   expect(environmentReaders(program())).toEqual([]);
 });
 
+test("every file is used by another one, or starts something", () => {
+  expect(unusedFiles(program())).toEqual([]);
+});
+
+test("the check of unused files ignores files that start something", () => {
+  const files = {
+    "bin/duet.ts": `import "../src/cli/a.ts";`,
+    "src/cli/a.ts": "",
+    "src/cli/a-worker.ts": "",
+    "src/cli/forgotten.ts": `import "./a.ts";`,
+  };
+  expect(unusedFiles(files)).toEqual(["src/cli/forgotten.ts"]);
+});
+
 test("only the providers compare the names of wires and vendors", () => {
   expect(vendorBranches(program())).toEqual([]);
 });
@@ -106,7 +120,7 @@ test("the check of services ignores comments and the services' own files", () =>
 
 test("the vendors' packages describe what is sent, and none of their code is loaded", () => {
   const loading =
-    /\bimport (?!type\b)[^;]*["'](?:openai|@anthropic-ai\/sdk)\b|\bimport\(\s*["'](?:openai|@anthropic-ai\/sdk)\b/;
+    /\bimport (?!type\b)[^;"']*["'](?:openai|@anthropic-ai\/sdk)\b|\bimport\(\s*["'](?:openai|@anthropic-ai\/sdk)\b/;
   const files = program();
   const loaders = Object.keys(files).filter((file) => loading.test(withoutComments(files[file] ?? "")));
   expect(loaders).toEqual([]);
@@ -261,6 +275,15 @@ function cycles(files: Files): string[] {
   }
   for (const file of Object.keys(files)) visit(file, []);
   return found;
+}
+
+/** The command line, the library, the pages, the workers and what a script of the repository imports are where something starts. */
+const starts =
+  /^(?:bin\/[^/]+|src\/index|src\/server\/web\/[^/]+\/main|src\/tools\/builtin-documents|src\/.+-worker)\.ts$/;
+
+function unusedFiles(files: Files): string[] {
+  const used = new Set(Object.keys(files).flatMap((file) => importsOf(files, file)));
+  return Object.keys(files).filter((file) => !used.has(file) && !starts.test(file));
 }
 
 /** A difference between vendors is a value of a row. Code that asks for a name knows one vendor more than it should. */

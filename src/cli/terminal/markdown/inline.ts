@@ -1,3 +1,4 @@
+import { decodeHTMLStrict } from "entities/decode";
 import type { Links, MarkedToken, Token } from "marked";
 import { type Locale, say } from "../../../kit/errors.ts";
 import type { Span, Style } from "../text/width.ts";
@@ -174,57 +175,7 @@ function withoutPrefix(host: string): string {
   return host.replace(/^www\./, "");
 }
 
-/** Decodes the character references that are common in prose; others stay as they are written. */
+/** Decodes the character references of HTML that end in a semicolon, as CommonMark wants it. */
 function readEntities(text: string): string {
-  if (!text.includes("&")) return text;
-  return text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]{2,8}));/g, (whole, decimal, hex, name) => {
-    if (name !== undefined) return named.get(name) ?? whole;
-    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-  });
+  return text.includes("&") ? decodeHTMLStrict(text) : text;
 }
-
-const named: ReadonlyMap<string, string> = new Map([
-  ["lt", "<"],
-  ["gt", ">"],
-  ["amp", "&"],
-  ["quot", '"'],
-  ["apos", "'"],
-  ["nbsp", "\u00a0"],
-  ["ensp", " "],
-  ["emsp", " "],
-  ["hellip", "…"],
-  ["mdash", "—"],
-  ["ndash", "–"],
-  ["lsquo", "‘"],
-  ["rsquo", "’"],
-  ["ldquo", "“"],
-  ["rdquo", "”"],
-  ["laquo", "«"],
-  ["raquo", "»"],
-  ["bull", "•"],
-  ["middot", "·"],
-  ["times", "×"],
-  ["divide", "÷"],
-  ["plusmn", "±"],
-  ["minus", "−"],
-  ["deg", "°"],
-  ["micro", "µ"],
-  ["ne", "≠"],
-  ["le", "≤"],
-  ["ge", "≥"],
-  ["asymp", "≈"],
-  ["infin", "∞"],
-  ["larr", "←"],
-  ["rarr", "→"],
-  ["harr", "↔"],
-  ["copy", "©"],
-  ["reg", "®"],
-  ["trade", "™"],
-  ["euro", "€"],
-  ["pound", "£"],
-  ["yen", "¥"],
-  ["cent", "¢"],
-  ["sect", "§"],
-  ["para", "¶"],
-]);

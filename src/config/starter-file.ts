@@ -1,6 +1,10 @@
 import { defaultedLimits, describeRange, type LimitRow, unitNames } from "../core/limits.ts";
 import { type Locale, say } from "../kit/errors.ts";
+import { vendors } from "../providers/vendors.ts";
 import { searchBackendNames } from "../tools/search/search-backends.ts";
+
+/** Lists the variables that may hold a key of a vendor. The regions of a vendor share one. */
+const vendorKeys = [...new Set(Object.values(vendors).flatMap(({ keyEnv }) => keyEnv ?? []))];
 
 /** Returns a configuration file to start from. Every line that differs from the defaults is a comment. */
 export function createStarterFile(locale: Locale): string {
@@ -14,7 +18,7 @@ export function createStarterFile(locale: Locale): string {
   };
   return `{
   ${note("两个模型：functionCall 决定调用哪些工具，answer 撰写回答；只写前者则由它兼任。", "Two models: functionCall decides on tools, answer writes the answer; with the first alone it does both.")}
-  ${note("都不写时，使用第一个已设置密钥的提供商：DEEPSEEK_API_KEY、OPENAI_API_KEY、ANTHROPIC_API_KEY、DASHSCOPE_API_KEY、GEMINI_API_KEY。", "With neither, the first vendor whose key is set is used: DEEPSEEK_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, DASHSCOPE_API_KEY, GEMINI_API_KEY.")}
+  ${note(`都不写时，使用第一个已设置密钥的提供商：${vendorKeys.join("、")}。`, `With neither, the first vendor whose key is set is used: ${vendorKeys.join(", ")}.`)}
   ${note("密钥写在环境变量或同目录的 .env 中，不写在这里。", "Keys belong in the environment or in a .env file beside this one, not here.")}
   "models": {
     // "functionCall": { "provider": "deepseek", "model": "deepseek-chat", "temperature": 0 },

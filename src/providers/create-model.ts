@@ -3,9 +3,10 @@ import type { ModelSettings, WireName } from "../core/model-settings.ts";
 import { estimateMessageTokens } from "./estimate-tokens.ts";
 import { withContextWarning } from "./middleware/context-warning.ts";
 import type { Endpoints } from "./middleware/endpoints.ts";
+import type { Middleware, ModelContext, RetryOptions } from "./middleware/middleware.ts";
 import { withSettingNotices } from "./middleware/parameters.ts";
-import { type WireModel, withRepair } from "./middleware/repair.ts";
-import { type RetryOptions, withRetry } from "./middleware/retry.ts";
+import { withRepair } from "./middleware/repair.ts";
+import { withRetry } from "./middleware/retry.ts";
 import { withToolRequestLimits } from "./middleware/tool-request-limits.ts";
 import { calculateCost, findPrice } from "./prices.ts";
 
@@ -15,18 +16,26 @@ export interface CreateOptions extends Omit<RetryOptions, "endpoint"> {
 }
 
 /**
+ * Lists what every call passes on its way to the wire, innermost last. The circuit breaker is asked by `withRetry`, once for each
+ * attempt; the time limits on silence belong to the wire, which sees the bytes.
+ */
+const middleware: readonly Middleware[] = [
+  withContextWarning,
+  withSettingNotices,
+  withToolRequestLimits,
+  withRetry,
+  withRepair,
+];
+
+/**
  * Creates a model that is ready to be called, with repairs, retries, warnings and a price. It limits silence, and only the run
  * limits a whole turn. The first call loads the code of its wire.
  */
-export function createModel(settings: ModelSettings, options: CreateOptions = {}): Model {
-  const { endpoints, locale } = options;
-  const endpoint = endpoints?.of(settings);
-  const repairing = withRepair(lazyModel(settings), settings, locale);
-  const retrying = withRetry(repairing, { ...options, endpoint });
-  const telling = withSettingNotices(withToolRequestLimits(retrying, settings), settings, locale);
+export function createModel(settings: ModelSettings, { endpoints, ...options }: CreateOptions = {}): Model {
+  const context: ModelContext = { ...options, settings, endpoint: endpoints?.of(settings) };
   const price = findPrice(settings);
   return {
-    ...withContextWarning(telling, settings, locale),
+    ...middleware.reduceRight((next, wrap) => wrap(next, context), lazyModel(settings)),
     contextWindow: settings.contextWindow,
     keyName: settings.apiKeyEnv,
     countTokens: estimateMessageTokens,
@@ -34,10 +43,10 @@ export function createModel(settings: ModelSettings, options: CreateOptions = {}
   };
 }
 
-function lazyModel(settings: ModelSettings): WireModel {
-  let opening: Promise<WireModel> | undefined;
-  let opened: WireModel | undefined;
-  async function* openAndStream(...call: Parameters<WireModel["stream"]>): AsyncGenerator<ModelEvent> {
+function lazyModel(settings: ModelSettings): Model {
+  let opening: Promise<Model> | undefined;
+  let opened: Model | undefined;
+  async function* openAndStream(...call: Parameters<Model["stream"]>): AsyncGenerator<ModelEvent> {
     opening ??= openers[settings.wire](settings);
     opened = await opening;
     yield* opened.stream(...call);
@@ -50,7 +59,7 @@ function lazyModel(settings: ModelSettings): WireModel {
   };
 }
 
-const openers: Record<WireName, (settings: ModelSettings) => Promise<WireModel>> = {
+const openers: Record<WireName, (settings: ModelSettings) => Promise<Model>> = {
   "openai-chat": async (settings) => (await import("./wires/openai-chat/model.ts")).openChatModel(settings),
   "openai-responses": async (settings) =>
     (await import("./wires/openai-responses/model.ts")).openResponsesModel(settings),

@@ -88,7 +88,7 @@ describe("the warning that the context window is nearly full", () => {
   });
 
   test("comes from 80 % of what is left beside the output on", async () => {
-    const model = withContextWarning(counting(), settings(window), "en");
+    const model = withContextWarning(counting(), { settings: settings(window), locale: "en" });
     expect((await hear(model, long(1500))).notices).toEqual([]);
     const [notice] = (await hear(model, long(1650))).notices;
     expect(notice).toMatch(/test\/m.*about 165\d tokens, 83% of the 2000.*window 3000/);
@@ -96,11 +96,10 @@ describe("the warning that the context window is nearly full", () => {
   });
 
   test("counts on from what the vendor counted, and comes once for turns in a row", async () => {
-    const model = withContextWarning(
-      counting({ inputTokens: 1400, outputTokens: 100 }, { inputTokens: 1700 }),
-      settings(window),
-      "zh",
-    );
+    const model = withContextWarning(counting({ inputTokens: 1400, outputTokens: 100 }, { inputTokens: 1700 }), {
+      settings: settings(window),
+      locale: "zh",
+    });
     const messages: Message[] = [{ role: "user", content: "Hi." }];
     const first = await hear(model, { messages });
     messages.push(first.turn.message, { role: "user", content: "word ".repeat(200) });
@@ -112,7 +111,7 @@ describe("the warning that the context window is nearly full", () => {
   });
 
   test("does not come where the window is not known", async () => {
-    const model = withContextWarning(counting(), settings({ contextWindow: undefined }), "en");
+    const model = withContextWarning(counting(), { settings: settings({ contextWindow: undefined }), locale: "en" });
     expect((await hear(model, long(50_000))).notices).toEqual([]);
   });
 });

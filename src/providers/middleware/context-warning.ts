@@ -1,8 +1,8 @@
 import type { Message } from "../../core/messages.ts";
 import { type Model, type ModelRequest, type Notice, type Turn, toModelName } from "../../core/model.ts";
-import type { ModelSettings } from "../../core/model-settings.ts";
 import { type Locale, say } from "../../kit/errors.ts";
 import { estimateMessageTokens, estimateToolTokens, perMessage, toMessageText } from "../estimate-tokens.ts";
+import type { ModelContext } from "./middleware.ts";
 
 /** The reader is warned from this share of the available context on. */
 const share = 0.8;
@@ -19,21 +19,21 @@ interface Counted {
  * size is what the vendor counted for the conversation's last turn and an estimate of what is new since; once for a
  * run's turns in a row.
  */
-export function withContextWarning(model: Model, settings: ModelSettings, locale: Locale = "en"): Model {
+export function withContextWarning(next: Model, { settings, locale = "en" }: ModelContext): Model {
   const { contextWindow } = settings;
-  if (contextWindow === undefined) return model;
+  if (contextWindow === undefined) return next;
   /** Maps the message that ends a turn to the count. The next request of the conversation has the same message. */
   const counted = new WeakMap<Message, Counted>();
   return {
-    provider: model.provider,
-    model: model.model,
+    provider: next.provider,
+    model: next.model,
     async *stream(request, signal) {
       const output = Math.min(request.maxTokens ?? settings.maxTokens, settings.maxOutput ?? Number.POSITIVE_INFINITY);
       const room = Math.max(1, contextWindow - output);
       const { tokens, told } = inputOf(request, counted, share * room);
       const isNear = tokens >= share * room;
-      if (isNear && !told) yield notice(toModelName(model), tokens, room, contextWindow, request.locale ?? locale);
-      for await (const event of model.stream(request, signal)) {
+      if (isNear && !told) yield notice(toModelName(next), tokens, room, contextWindow, request.locale ?? locale);
+      for await (const event of next.stream(request, signal)) {
         if (event.type === "turn-end") remember(event.turn, isNear || told);
         yield event;
       }

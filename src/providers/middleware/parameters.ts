@@ -1,6 +1,7 @@
 import { type Model, type ModelEvent, type ModelRequest, type Notice, toModelName } from "../../core/model.ts";
 import type { ModelSettings, Quirks } from "../../core/model-settings.ts";
 import { type Locale, say, type Text } from "../../kit/errors.ts";
+import type { ModelContext } from "./middleware.ts";
 
 /** Holds the set parameters that the model accepts. Each wire writes them in its own format. */
 export interface Parameters {
@@ -102,19 +103,19 @@ export function toEffortFields(effort: string | undefined, quirks: Quirks): Reco
 }
 
 /** Says once, at the first call that shows it, that a setting is not used; the call goes on without it. */
-export function withSettingNotices(model: Model, settings: ModelSettings, locale: Locale = "en"): Model {
+export function withSettingNotices(next: Model, { settings, locale = "en" }: ModelContext): Model {
   const told = new Set<string>();
   return {
-    provider: model.provider,
-    model: model.model,
+    provider: next.provider,
+    model: next.model,
     stream(request, signal) {
       const fresh = chooseParameters(request, settings).ignored.filter(({ setting }) => !told.has(setting));
       for (const { setting } of fresh) told.add(setting);
-      const events = model.stream(request, signal);
+      const events = next.stream(request, signal);
       return fresh.length === 0
         ? events
         : preceded(
-            fresh.map((each) => notice(toModelName(model), each, request.locale ?? locale)),
+            fresh.map((each) => notice(toModelName(next), each, request.locale ?? locale)),
             events,
           );
     },

@@ -1,30 +1,31 @@
-import { type Model, type ModelEvent, type ModelRequest, type Notice, toModelName } from "../../core/model.ts";
-import type { ModelSettings, Quirks } from "../../core/model-settings.ts";
+import { type Model, type ModelRequest, type Notice, toModelName } from "../../core/model.ts";
+import type { Quirks } from "../../core/model-settings.ts";
 import { DuetError, type Locale, say, type Text } from "../../kit/errors.ts";
 import { isContent } from "../wires/turn-reader.ts";
+import type { ModelContext } from "./middleware.ts";
 
-/** A wire opens a model whose calls may use other quirks than those of the vendor's row. */
-export interface WireModel extends Model {
-  stream(request: ModelRequest, signal: AbortSignal, quirks?: Quirks): AsyncIterable<ModelEvent>;
+/** Holds a request as the wires take it: one that is sent again may use other quirks than those of the vendor's row. */
+export interface WireRequest extends ModelRequest {
+  quirks?: Quirks | undefined;
 }
 
 /**
  * Sends a conversation again, mended and with a `notice`, when the vendor refuses its reasoning or signatures: once, and
  * before anything of an answer was handed on. What the vendor then took it gets in later calls from the start.
  */
-export function withRepair(model: WireModel, settings: ModelSettings, locale: Locale = "en"): Model {
-  const name = toModelName(model);
+export function withRepair(next: Model, { settings, locale = "en" }: ModelContext): Model {
+  const name = toModelName(next);
   let { quirks } = settings;
   return {
-    provider: model.provider,
-    model: model.model,
+    provider: next.provider,
+    model: next.model,
     async *stream(request, signal) {
       let repair: HistoryRepair;
       let taken = false;
       // Another call may learn something meanwhile; this one is judged by what it sent.
       const sent = quirks;
       try {
-        for await (const event of model.stream(request, signal, sent)) {
+        for await (const event of next.stream(withQuirks(request, sent), signal)) {
           taken ||= isContent(event);
           yield event;
         }
@@ -37,13 +38,17 @@ export function withRepair(model: WireModel, settings: ModelSettings, locale: Lo
         yield repaired(name, repair, thrown, request.locale ?? locale);
       }
       try {
-        yield* model.stream(request, signal, repair.quirks);
+        yield* next.stream(withQuirks(request, repair.quirks), signal);
       } catch (thrown) {
         throw thrown instanceof DuetError && isAboutHistory(thrown) ? stillRefused(name, thrown) : thrown;
       }
       if (repair.lasting) quirks = repair.quirks;
     },
   };
+}
+
+function withQuirks(request: ModelRequest, quirks: Quirks): WireRequest {
+  return { ...request, quirks };
 }
 
 function repaired(name: string, { how }: HistoryRepair, cause: DuetError, locale: Locale): Notice {

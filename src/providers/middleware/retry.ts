@@ -3,19 +3,7 @@ import { sleep } from "../../kit/async/timeout.ts";
 import { DuetError, type Locale, say, type Text, toSeconds } from "../../kit/errors.ts";
 import { isContent } from "../wires/turn-reader.ts";
 import type { CircuitCall } from "./circuit-breaker.ts";
-import type { Endpoint } from "./endpoints.ts";
-
-export interface RetryOptions {
-  locale?: Locale;
-  /** Limits the retries of one call. The default is 3. */
-  retries?: number;
-  /** Holds the state shared with the other callers of this model. */
-  endpoint?: Endpoint;
-  /** Replaces the wait in tests. Rejects with the signal's reason. */
-  sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Replaces the random numbers in tests, from 0 to below 1. */
-  random?: () => number;
-}
+import type { RetryOptions } from "./middleware.ts";
 
 /** Limits the wait for one model. A vendor that asks for more causes an error that names the time. */
 const longestWaitMs = 60_000;
@@ -25,12 +13,12 @@ const longestWaitMs = 60_000;
  * model's breaker and its retry budget allow it. Each retry is a `notice`. A time-out is never tried again, no wait is
  * begun that is longer than what the run has left, and a time-out that comes after another failure does not replace it.
  */
-export function withRetry(model: Model, options: RetryOptions = {}): Model {
+export function withRetry(next: Model, options: RetryOptions = {}): Model {
   const { locale = "en", retries = 3, endpoint, random = Math.random, sleep: wait = sleep } = options;
-  const name = toModelName(model);
+  const name = toModelName(next);
   return {
-    provider: model.provider,
-    model: model.model,
+    provider: next.provider,
+    model: next.model,
     async *stream(request, signal) {
       const { run } = request;
       const visitor = { run: run?.id ?? Symbol("a call outside of any run"), isInteractive: run?.isInteractive };
@@ -41,7 +29,7 @@ export function withRetry(model: Model, options: RetryOptions = {}): Model {
         let taken = false;
         let told = false;
         try {
-          for await (const event of model.stream(request, signal)) {
+          for await (const event of next.stream(request, signal)) {
             if (!taken && isContent(event)) {
               taken = true;
               // Who speaks is up: the others need not wait for the end of this answer.

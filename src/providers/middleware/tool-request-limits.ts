@@ -1,15 +1,15 @@
 import type { Message, ToolCall } from "../../core/messages.ts";
 import type { Model, ModelEvent, ModelRequest, ToolDefinition } from "../../core/model.ts";
-import type { ModelSettings } from "../../core/model-settings.ts";
 import type { JsonSchema } from "../../kit/json.ts";
 import { createToolNames, type ToolNames } from "../schema/tool-names.ts";
 import { toToolSchema } from "../schema/tool-schema.ts";
+import type { ModelContext } from "./middleware.ts";
 
 /**
  * Offers tools in the form that the vendor takes: their names, their schemas, and always in the same order, so that a
  * vendor's cache finds them again; those that came late behind the others, as they came. Calls come back under the tools' own names.
  */
-export function withToolRequestLimits(model: Model, { quirks }: Pick<ModelSettings, "quirks">): Model {
+export function withToolRequestLimits(next: Model, { settings: { quirks } }: ModelContext): Model {
   const adapted = new WeakMap<JsonSchema, JsonSchema>();
   function adapt(schema: JsonSchema): JsonSchema {
     const known = adapted.get(schema) ?? toToolSchema(schema, quirks.toolDialect);
@@ -17,12 +17,12 @@ export function withToolRequestLimits(model: Model, { quirks }: Pick<ModelSettin
     return known;
   }
   return {
-    provider: model.provider,
-    model: model.model,
+    provider: next.provider,
+    model: next.model,
     stream(request, signal) {
-      if (request.tools.length === 0) return model.stream(request, signal);
+      if (request.tools.length === 0) return next.stream(request, signal);
       const names = createToolNames(request.tools.map((tool) => tool.name));
-      const events = model.stream(offered(request, names, adapt), signal);
+      const events = next.stream(offered(request, names, adapt), signal);
       return names.changed ? renaming(events, names) : events;
     },
   };

@@ -1,6 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { ModelSettings } from "../../../core/model-settings.ts";
 import type { WireModel } from "../../middleware/repair.ts";
+import { Anthropic } from "@anthropic-ai/sdk/client";
+import type { Model } from "../../../core/model.ts";
+import type { ModelSettings } from "../../../core/model-settings.ts";
+import type { WireRequest } from "../../middleware/repair.ts";
+import { signOnce } from "../sign-requests.ts";
 import { streamTurn } from "../stream-turn.ts";
 import { toAddress } from "../to-address.ts";
 import { openTransport } from "../transport.ts";
@@ -11,7 +16,7 @@ import { MessageReader } from "./stream.ts";
 export const apiVersion = "2026-10-21";
 
 /** Opens a model on Anthropic's Messages API. Each call makes one attempt; retries and the total time limit are wrappers. */
-export function openMessagesModel(settings: ModelSettings): WireModel {
+export function openMessagesModel(settings: ModelSettings): Model {
   const transport = openTransport();
   // Addresses are often written down with "/v1".
   const baseUrl = settings.baseUrl.replace(/\/v1$/, "");
@@ -19,7 +24,7 @@ export function openMessagesModel(settings: ModelSettings): WireModel {
   return {
     provider: settings.provider,
     model: settings.model,
-    stream(request, signal, quirks = settings.quirks) {
+    stream({ quirks = settings.quirks, ...request }: WireRequest, signal) {
       const body = toMessagesRequest(request, { ...settings, quirks });
       const reader = new MessageReader(settings, () => `toolu_${randomUUID().slice(0, 8)}`);
       const send = (stop: AbortSignal) => transport.post(address, body, stop);

@@ -1,6 +1,10 @@
 import { randomUUID } from "node:crypto";
+import type { Model } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
 import type { WireModel } from "../../middleware/repair.ts";
+import type { WireRequest } from "../../middleware/repair.ts";
+import { openClient } from "../openai-client.ts";
+import { signOnce } from "../sign-requests.ts";
 import { streamTurn } from "../stream-turn.ts";
 import { toAddress } from "../to-address.ts";
 import { openTransport } from "../transport.ts";
@@ -8,13 +12,13 @@ import { toChatRequest } from "./request.ts";
 import { ChatReader } from "./stream.ts";
 
 /** Opens a model on OpenAI's chat completions API. Each call makes one attempt; retries and the total time limit are wrappers. */
-export function openChatModel(settings: ModelSettings): WireModel {
+export function openChatModel(settings: ModelSettings): Model {
   const transport = openTransport();
   const address = toAddress(settings, "/chat/completions");
   return {
     provider: settings.provider,
     model: settings.model,
-    stream(request, signal, quirks = settings.quirks) {
+    stream({ quirks = settings.quirks, ...request }: WireRequest, signal) {
       const body = toChatRequest(request, { ...settings, quirks });
       const reader = new ChatReader(settings, () => `call_${randomUUID().slice(0, 8)}`);
       const send = (stop: AbortSignal) => transport.post(address, body, stop);

@@ -1,7 +1,11 @@
 import { randomUUID } from "node:crypto";
+import type { Model } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
 import { isRecord } from "../../../kit/json.ts";
 import type { WireModel } from "../../middleware/repair.ts";
+import type { WireRequest } from "../../middleware/repair.ts";
+import { openClient } from "../openai-client.ts";
+import { signOnce } from "../sign-requests.ts";
 import { streamTurn } from "../stream-turn.ts";
 import { toAddress } from "../to-address.ts";
 import { HttpRefusal, openTransport, type TransportResponse } from "../transport.ts";
@@ -9,14 +13,14 @@ import { type Extras, toResponsesRequest } from "./request.ts";
 import { ResponseReader } from "./stream.ts";
 
 /** Opens a model on OpenAI's Responses API. Each call makes one attempt; retries and the total time limit are wrappers. */
-export function openResponsesModel(settings: ModelSettings): WireModel {
+export function openResponsesModel(settings: ModelSettings): Model {
   const transport = openTransport();
   const address = toAddress(settings, "/responses");
   let extras: Extras = { summary: true, encryptedReasoning: true };
   return {
     provider: settings.provider,
     model: settings.model,
-    stream(request, signal, quirks = settings.quirks) {
+    stream({ quirks = settings.quirks, ...request }: WireRequest, signal) {
       const reader = new ResponseReader(settings, () => `call_${randomUUID().slice(0, 8)}`);
       // Calls run side by side: each judges a refusal by what it sent itself.
       let asked = extras;

@@ -141,7 +141,7 @@ export const tools: readonly Mutation[] = [
   {
     id: "path-link",
     file: "src/tools/files/walk-files.ts",
-    text: "realpath(resolve(root, path)).catch(() => undefined)",
+    text: 'ignoreRejection(realpath(resolve(root, path)), "a path that does not exist is in no root")',
     becomes: "resolve(root, path)",
     tests: ["test/tools/files/allowed-path.test.ts"],
     endangers: "a link leads out of a root",

@@ -1,4 +1,5 @@
 import type { RunObserver } from "../agent/open-run.ts";
+import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createTimeLimit, followSignal, waitAbortable } from "../kit/async/timeout.ts";
 import { DuetError } from "../kit/errors.ts";
 
@@ -66,7 +67,7 @@ export function createActiveRuns(): ActiveRuns {
       stopping.abort(closedError());
       if (going.size === 0) return;
       const limit = createTimeLimit(limitMs, closedError);
-      await waitAbortable(Promise.all(going), limit.signal).catch(() => {});
+      await ignoreRejection(waitAbortable(Promise.all(going), limit.signal), "the time for stopping is over");
       limit.clear();
     },
   };

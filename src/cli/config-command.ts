@@ -18,6 +18,7 @@ import { getValue, renderPath } from "../config/sources/setting-path.ts";
 import { listLeaves, type Origin } from "../config/sources/source.ts";
 import { createStarterFile } from "../config/starter-file.ts";
 import { trustFiles } from "../config/trust/trusted-files.ts";
+import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../kit/errors.ts";
 import { isRecord } from "../kit/json.ts";
 import { sanitizeLine, toSafeJson } from "../kit/text/sanitize.ts";
@@ -85,7 +86,10 @@ async function writeStarter({ flags, environment, directory, output, write }: Co
     throw configError(file, code === "EEXIST" ? exists : notWritten(code), thrown);
   }
   // What Duet wrote is nobody else's. Where that cannot be remembered, the next command says what to do.
-  await trustFiles([{ file, text }], findTrustedFiles(flags, environment, directory).home).catch(() => {});
+  await ignoreRejection(
+    trustFiles([{ file, text }], findTrustedFiles(flags, environment, directory).home),
+    "the next command says what to do",
+  );
   if (output === "json") return write(toJsonText({ file }));
   write(`${say(locale, { zh: `已写入 ${file}`, en: `Wrote ${file}` })}\n`);
 }

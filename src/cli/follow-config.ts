@@ -1,4 +1,5 @@
 import type { Flags } from "../config/load-config.ts";
+import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { sleep } from "../kit/async/timeout.ts";
 import { say, type Text } from "../kit/errors.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
@@ -30,7 +31,10 @@ export async function followConfig<T>(
   const signal = AbortSignal.any([options.signal, over.signal]);
   let show = (line: string): void => writeLine(console, line);
   const warn = (line: Text): void => show(sanitizeLine(say(config.locale, line)));
-  follow({ ...options, signal }, warn).catch(() => {});
+  void ignoreRejection(
+    follow({ ...options, signal }, warn),
+    "it ends with the command, and warns of what goes wrong by itself",
+  );
   try {
     return await work({
       showBy(own) {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type BigIntStats, constants, mkdirSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { ignoreRejection } from "./async/ignore-rejection.ts";
 
 /**
  * Returns 32 hexadecimal digits, 122 bits of them random. It uses UUIDs because Node caches their random bytes, while
@@ -23,7 +24,10 @@ export async function writePrivateFile(file: string, text: string): Promise<BigI
     await rename(draft, file);
     return state;
   } catch (thrown) {
-    await rm(draft, { force: true }).catch(() => {});
+    await ignoreRejection(
+      rm(draft, { force: true }),
+      "the error of the write is thrown, and a draft that stays does no harm",
+    );
     throw thrown;
   }
 }

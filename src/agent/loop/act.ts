@@ -3,6 +3,7 @@ import type { ToolCall } from "../../core/messages.ts";
 import type { ToolCallRecord } from "../../core/outcome.ts";
 import { type NumberedSource, renderPage, renderSources } from "../../core/sources.ts";
 import type { ToolFailure, ToolResult } from "../../core/tools/tool.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { say, type Text } from "../../kit/errors.ts";
 import { isDeeperThan } from "../../kit/json.ts";
@@ -94,7 +95,7 @@ async function makeCalls(run: Run, one: OneCall): Promise<Omit<Observation, "isN
   const { observation, mayRepeat } = await makeCall(run, one);
   const { call } = one;
   if (!mayRepeat || !isTemporary(observation.result) || !hasTimeFor(run, one)) return observation;
-  await sleep(pauseMs, run.services.clock.decideSignal).catch(() => {});
+  await ignoreRejection(sleep(pauseMs, run.services.clock.decideSignal), "the signal is looked at after the pause");
   if (!hasTimeFor(run, one)) return observation;
   run.services.emit({
     type: "notice",

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { PlanStep } from "../../core/events.ts";
 import type { Message, ToolCall } from "../../core/messages.ts";
 import type { Approve, Tool, ToolFailure } from "../../core/tools/tool.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { type DuetError, say, type Text } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";
@@ -63,7 +64,10 @@ export async function runStep(run: Run, plan: Plan, step: PlanStep): Promise<Ste
     if (error?.code === "invalid_arguments" && mayCorrect(run, step)) {
       ready = { trouble: { text: observation.text, touchesPlan: !isConfirmed(run) } };
     } else if (retries < run.input.planPolicy.retries && mayHelp(tool, ready.arguments, error)) {
-      await sleep(firstPauseMs * 2 ** retries++, run.services.clock.decideSignal).catch(() => {});
+      await ignoreRejection(
+        sleep(firstPauseMs * 2 ** retries++, run.services.clock.decideSignal),
+        "the loop looks at the signal after the pause",
+      );
       run.services.clock.callerSignal.throwIfAborted();
     } else return { end: "failed", why: error?.message ?? observation.text };
   }

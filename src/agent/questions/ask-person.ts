@@ -1,5 +1,6 @@
 import type { AskElicitation, Elicit, Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
 import type { Approve, ApproveCall } from "../../core/tools/tool.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, followSignal, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/errors.ts";
 import type { RunClock } from "../limits/run-clock.ts";
@@ -39,7 +40,7 @@ export function createAskSequentially(clock: RunClock): AskSequentially {
   let before: Promise<unknown> = Promise.resolve();
   return (wait, ask) => {
     const mine = before.then(() => askPerson(clock, wait, ask));
-    before = mine.catch(() => {});
+    before = ignoreRejection(mine, "whoever asked that question is told");
     return mine;
   };
 }

@@ -2,6 +2,7 @@ import type { Context, ContextManager, TracerProvider } from "@opentelemetry/api
 import type { RunObserver } from "../../agent/open-run.ts";
 import type { TelemetrySettings } from "../../config/telemetry.ts";
 import type { AgentEvent } from "../../core/events.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createOnce } from "../../kit/async/once.ts";
 import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/errors.ts";
@@ -63,7 +64,10 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
   /** An exporter that is closed takes no more spans: those of a run that ended before the packages were loaded come first. */
   async function sendRest(): Promise<void> {
     await Promise.all(behind);
-    const opened = await exporter.begun?.catch(() => undefined);
+    const opened = await ignoreRejection(
+      exporter.begun,
+      "there is nothing to close, and the run that opened it has warned",
+    );
     await opened?.close();
   }
 
@@ -150,15 +154,15 @@ export interface LaterSpans {
 export function createDelayedEventSender(coming: Promise<RunSpans | undefined>, clock: Clock): LaterSpans {
   let waiting: { event: AgentEvent; at: number }[] | undefined = [];
   let tell: ReturnType<typeof createEventSender> | undefined;
-  const caughtUp = coming
-    .then((spans) => {
+  const caughtUp = ignoreRejection(
+    coming.then((spans) => {
       tell = spans && createEventSender(spans, clock);
       for (const { event, at } of waiting ?? []) tell?.(event, at);
-    })
-    .catch(() => {})
-    .finally(() => {
-      waiting = undefined;
-    });
+    }),
+    "spans must not disturb a run",
+  ).finally(() => {
+    waiting = undefined;
+  });
   return {
     caughtUp,
     take(event) {

@@ -6,6 +6,7 @@ import type { Caller } from "../../core/caller.ts";
 import { deepestChain } from "../../core/chain.ts";
 import type { Sample } from "../../core/sampling.ts";
 import type { Tool } from "../../core/tools/tool.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createOnce } from "../../kit/async/once.ts";
 import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/errors.ts";
@@ -75,7 +76,7 @@ export function openToolInventory(
   const started = (): Promise<Pool> | undefined =>
     mayStart() && config.servers.length > 0 ? servers.get() : servers.begun;
   // Whoever takes the tools first is told; until then it must not be an unhandled rejection.
-  if (start === "at-once") started()?.catch(() => {});
+  if (start === "at-once") void ignoreRejection(started(), "whoever takes the tools first is told");
   const rooms = createOnce(() => openToolRegistry(config));
   const directory = openUserTools(config, warn);
 

@@ -2,6 +2,7 @@ import type { Duet } from "../../app/open-duet.ts";
 import type { Config } from "../../config/load-config.ts";
 import type { Mode } from "../../core/outcome.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, say } from "../../kit/errors.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { describeSearchChoice, modeNames } from "../../render/mode-names.ts";
@@ -148,7 +149,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   // The prompt stands first: what it does not show is begun behind its first frame.
   const behind = setTimeout(() => {
     models.refresh();
-    duet.servers(signal).catch(() => {});
+    void ignoreRejection(duet.servers(signal), "the question that needs the servers is told");
   }, firstFrameMs);
   try {
     if (chatInterface.reader) {

@@ -3,6 +3,7 @@ import type { SearchCheck, SearchProvider } from "../../app/models/check-models.
 import type { Duet, Inventory, ModelChanges } from "../../app/open-duet.ts";
 import { findMissingTools, isUserTool } from "../../app/tools/own-tools.ts";
 import type { Config } from "../../config/load-config.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { type Locale, say, type Text } from "../../kit/errors.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
@@ -51,7 +52,8 @@ export async function* runChecks(
   const models = duet.checkModels(signal, changes);
   const inventory = waitAbortable(duet.inventory(), signal);
   // Told below, in their turn.
-  for (const work of [models, inventory]) work.catch(() => {});
+  for (const work of [models, inventory])
+    void ignoreRejection<unknown>(work, "the finding about it tells, in its turn");
   yield checkNode(process.versions.node);
   yield toConfigurationFinding(config);
   yield* toLeftOutFindings(config);

@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isExistingFile } from "../../config/sources/find-file.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { version } from "../../kit/version.ts";
 import { findStableNodePath, listNpxPaths, type Machine, type Program } from "./launch.ts";
 
@@ -23,5 +24,5 @@ async function firstThere(files: readonly string[]): Promise<string | undefined>
 }
 
 async function realPath(file: string): Promise<string | undefined> {
-  return realpath(file).catch(() => undefined);
+  return ignoreRejection(realpath(file), "a path that does not exist is not found");
 }

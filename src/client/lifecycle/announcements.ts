@@ -1,4 +1,5 @@
 import type { Client, McpSubscription } from "@modelcontextprotocol/client";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 
 /** Names a server's list whose changes it may announce. */
@@ -20,7 +21,11 @@ export function watchListChanges(client: Client, onChanged: (list: ServerList) =
   if (client.getProtocolEra() !== "modern") return;
   const lists = announced(client);
   // A server that cannot be listened to is looked at again when its list has grown old.
-  if (lists.length > 0) listenAgain(client, lists, onChanged, signal).catch(() => {});
+  if (lists.length > 0)
+    void ignoreRejection(
+      listenAgain(client, lists, onChanged, signal),
+      "a list that nobody announces is asked for again when it is old",
+    );
 }
 
 function announced(client: Client): ServerList[] {

@@ -1,5 +1,6 @@
 import type { Client, Implementation, Transport } from "@modelcontextprotocol/client";
 import type { ServerSettings, ServerTransport } from "../../config/config.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { getStatus } from "../connection-errors.ts";
 import { toClientCapabilities } from "../questions/answers.ts";
 import type { Sdk } from "../sdk.ts";
@@ -73,7 +74,7 @@ async function connect(
     inputRequired: { autoFulfill: false },
   });
   // Before the handshake begins the client does not know its transport, so it is closed directly.
-  const abandon = (): void => void link.transport.close().catch(() => {});
+  const abandon = (): void => void ignoreRejection(link.transport.close(), "the handshake tells why it ended");
   signal.addEventListener("abort", abandon, { once: true });
   try {
     await client.connect(link.transport, { timeout: timeoutMs, signal });
@@ -85,8 +86,8 @@ async function connect(
 
 /** Says goodbye and closes everything; never rejects. */
 export async function closeConnection({ client, link }: Connected): Promise<void> {
-  await link.goodbye().catch(() => {});
-  await client.close().catch(() => {});
+  await ignoreRejection(link.goodbye(), "the session is left in any case");
+  await ignoreRejection(client.close(), "the session is left in any case");
   // A connection that was lost before has no client to close it.
-  await link.transport.close().catch(() => {});
+  await ignoreRejection(link.transport.close(), "the session is left in any case");
 }

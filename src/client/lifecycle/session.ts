@@ -1,5 +1,6 @@
 import type { Client, RequestOptions, Transport } from "@modelcontextprotocol/client";
 import type { Elicit } from "../../core/forms/elicitation.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { isRecord, type JsonObject, type JsonSchema } from "../../kit/json.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import type { RawResult } from "../calls/content.ts";
@@ -81,7 +82,7 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
   };
   // The old transport reconnects by itself into a session that nobody has initialised.
   client.onerror = (error) => {
-    if (sdk.SseError.isInstance(error)) void client.close().catch(() => {});
+    if (sdk.SseError.isInstance(error)) void ignoreRejection(client.close(), "the session is lost in any case");
   };
   // A server of the 2025 era does not say which call its question belongs to.
   client.fallbackRequestHandler = ({ method, params }, { mcpReq }) => {

@@ -1,6 +1,7 @@
 import type { Implementation } from "@modelcontextprotocol/client";
 import type { ServerSettings } from "../../config/config.ts";
 import type { Sample } from "../../core/sampling.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { Environment } from "../../kit/process/child-environment.ts";
@@ -133,7 +134,10 @@ export class StartAttempt {
       return this.#session;
     } catch (thrown) {
       // One that opens just too late is nobody's.
-      void opening.then((session) => session.close()).catch(() => {});
+      void ignoreRejection(
+        opening.then((session) => session.close()),
+        "the attempt has failed already, and its error is thrown",
+      );
       throw thrown;
     }
   }

@@ -1,3 +1,4 @@
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 
 /** Combines requests for work that come more often than the work has to run. */
@@ -43,7 +44,7 @@ export function createCoalescedWork(work: (signal: AbortSignal) => Promise<void>
       asked ??= Promise.withResolvers();
       if (isGoing) return;
       isGoing = true;
-      run().catch(() => {});
+      void ignoreRejection(run(), "settled() tells whoever waits");
     },
     async settled() {
       await (asked ?? begun)?.promise;

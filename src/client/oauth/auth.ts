@@ -1,5 +1,6 @@
 import type { AuthProvider } from "@modelcontextprotocol/client";
 import type { ServerSettings } from "../../config/config.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import type { Fetch } from "../transport/limited-fetch.ts";
 import type { CredentialOwner, CredentialStore, LockedCredentials } from "./credential-store.ts";
@@ -61,7 +62,11 @@ export function createAuth(settings: ServerSettings, store: CredentialStore, wor
     try {
       await store.exclusively(known, signal, (held) => {
         hasBegun = true;
-        return work({ ...held, save: (changed) => held.save(changed).catch(() => {}) });
+        return work({
+          ...held,
+          save: (changed) =>
+            ignoreRejection(held.save(changed), "tokens that cannot be kept serve this process all the same"),
+        });
       });
     } catch (thrown) {
       if (hasBegun || signal.aborted) throw thrown;
@@ -95,10 +100,13 @@ export function createAuth(settings: ServerSettings, store: CredentialStore, wor
 
   /** Keeps what the server asks for, so that the next `duet login` asks for it; `dropsTokens`: they are of no use any more. */
   async function keepChallenge(challenge: Challenge, dropsTokens: boolean): Promise<void> {
-    await exclusively(AbortSignal.timeout(renewalLimitMs), async ({ credentials, save }) => {
-      await save({ ...(dropsTokens ? removeTokens(credentials) : credentials), challenge });
-      if (dropsTokens) tokens = undefined;
-    }).catch(() => {});
+    await ignoreRejection(
+      exclusively(AbortSignal.timeout(renewalLimitMs), async ({ credentials, save }) => {
+        await save({ ...(dropsTokens ? removeTokens(credentials) : credentials), challenge });
+        if (dropsTokens) tokens = undefined;
+      }),
+      "the next refusal asks for the same again",
+    );
   }
 
   const known: CredentialOwner = owner;
@@ -143,7 +151,7 @@ interface Refusal {
 
 /** Converts a missing scope to a 401, the form in which transports hand refusals to us. */
 function asUnauthorized(response: Response): Response {
-  void response.body?.cancel().catch(() => {});
+  void ignoreRejection(response.body?.cancel(), "the body is not read");
   return new Response(null, { status: 401, headers: response.headers });
 }
 

@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, StreamableHTTPClientTransport, Transport } from "@modelcontextprotocol/client";
 import type { ServerTransport } from "../../config/config.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import type { Auth } from "../oauth/auth.ts";
 import type { Sdk } from "../sdk.ts";
@@ -30,7 +31,11 @@ export function createStreamableHttpLink(sdk: Sdk, target: Target, auth: Auth | 
     transport,
     mode: "auto",
     // Closing alone would leave the session on the server until it expires there.
-    goodbye: () => Promise.race([transport.terminateSession().catch(() => {}), sleep(goodbyeMs)]),
+    goodbye: () =>
+      Promise.race([
+        ignoreRejection(transport.terminateSession(), "a session that is not ended expires on the server"),
+        sleep(goodbyeMs),
+      ]),
   };
 }
 
@@ -94,7 +99,10 @@ export function openFetch(): OpenFetch {
       return (await opened).fetch(url, init);
     },
     async close() {
-      await opened?.then(({ close }) => close()).catch(() => {});
+      await ignoreRejection(
+        opened?.then(({ close }) => close()),
+        "the connection is left in any case",
+      );
     },
   };
 }

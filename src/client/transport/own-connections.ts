@@ -1,5 +1,6 @@
 // In a file of its own, which is imported lazily: bundled, an `import()` of the package itself has no names.
 import { Agent, fetch } from "undici";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { Fetch } from "./limited-fetch.ts";
 
 /** Limits the time to connect, TLS included, in milliseconds. undici's timer fires up to a second late. */
@@ -21,5 +22,5 @@ export function createOwnConnections(): OpenFetch {
     const text = typeof body === "string" ? { body } : {};
     return fetch(url, { dispatcher, method, redirect, signal, headers: [...new Headers(headers)], ...text });
   };
-  return { fetch: send, close: () => dispatcher.destroy().catch(() => {}) };
+  return { fetch: send, close: () => ignoreRejection(dispatcher.destroy(), "the connections are left in any case") };
 }

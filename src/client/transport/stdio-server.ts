@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Transport } from "@modelcontextprotocol/client";
 import type { ServerTransport } from "../../config/config.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { checkBatchArguments } from "../../kit/process/batch-file.ts";
 import { Child, type Ending, Tail } from "../../kit/process/child.ts";
@@ -37,7 +38,7 @@ export function startStdioServer(target: Target, environment: Environment, lifel
       // A broken pipe is noticed some milliseconds before the exit that broke it, on a busy machine many.
       if (child.ending !== undefined) return;
       const over = new AbortController();
-      const late = sleep(500, over.signal).catch(() => {});
+      const late = ignoreRejection(sleep(500, over.signal), "the race ends the wait");
       await Promise.race([child.ended, late]);
       over.abort();
     },
@@ -67,7 +68,7 @@ function startOnWindows({ command, args, env, cwd }: Target): StdioServer {
         ...(cwd !== undefined && { cwd }),
       });
       transport.stderr?.on("data", (chunk: Buffer) => tail.push(chunk));
-      stop = () => transport.close().catch(() => {});
+      stop = () => ignoreRejection(transport.close(), "the process is ended in any case");
       return transport;
     },
     ending: undefined,

@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ServerSettings } from "../../config/config.ts";
 import type { ToolAnnotations } from "../../core/tools/tool.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, getMessage, type Text } from "../../kit/errors.ts";
 import { isDeeperThan, isRecord } from "../../kit/json.ts";
 import { readPrivateFile, writePrivateFile } from "../../kit/random.ts";
@@ -72,7 +73,7 @@ function inFiles(folder: string): PinStore {
   return {
     async read(settings) {
       const { name } = settings;
-      await writing.get(name)?.catch(() => {});
+      await ignoreRejection(writing.get(name), "whoever wrote is told");
       try {
         const { text, state } = await readPrivateFile(join(folder, fileOf(name)), longestFile);
         seen.set(name, stateOf(state));
@@ -85,13 +86,16 @@ function inFiles(folder: string): PinStore {
       }
     },
     write(settings, pins) {
-      const before = writing.get(settings.name)?.catch(() => {});
-      const mine = before === undefined ? write(settings, pins) : before.then(() => write(settings, pins));
+      const before = writing.get(settings.name);
+      const mine =
+        before === undefined
+          ? write(settings, pins)
+          : ignoreRejection(before, "whoever wrote is told").then(() => write(settings, pins));
       writing.set(settings.name, mine);
       return mine;
     },
     async hasChanged({ name }) {
-      await writing.get(name)?.catch(() => {});
+      await ignoreRejection(writing.get(name), "whoever wrote is told");
       try {
         const state = stateOf(await stat(join(folder, fileOf(name)), { bigint: true }));
         return state !== seen.get(name);

@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, type Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Environment } from "./expand-variables.ts";
@@ -95,7 +96,10 @@ async function readQuietly(file: string): Promise<{ exists: boolean; text?: stri
 
 async function serversOf(text: string | undefined): Promise<number | undefined> {
   if (text === undefined) return undefined;
-  const tree = await parseJson(text, "").catch(() => undefined);
+  const tree = await ignoreRejection(
+    parseJson(text, ""),
+    "a file that is no JSON has no servers, and loading it says why",
+  );
   if (!isRecord(tree)) return undefined;
   const entries = [tree.mcpServers, tree.servers].flatMap((part) => (isRecord(part) ? Object.values(part) : []));
   return entries.filter((entry) => isRecord(entry) && entry.disabled !== true && entry.enabled !== false).length;

@@ -1,4 +1,5 @@
 import { DuetError, type Text } from "../errors.ts";
+import { ignoreRejection } from "./ignore-rejection.ts";
 
 /** Waits `ms` milliseconds; rejects with the signal's reason as soon as it aborts. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -22,7 +23,7 @@ export async function waitAbortable<T>(work: Promise<T>, signal: AbortSignal | u
   if (signal === undefined) return work;
   if (signal.aborted) {
     // Nobody waits for the work any more; its failure must not become an unhandled rejection.
-    work.catch(() => {});
+    void ignoreRejection(work, "nobody waits for the work any more");
     throw signal.reason;
   }
   let stop = (): void => {};

@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
+import { ignoreRejection } from "../async/ignore-rejection.ts";
 import { sleep } from "../async/timeout.ts";
 import { type Lifeline, signalGroup } from "./lifeline.ts";
 
@@ -103,7 +104,7 @@ export class Child {
   }
 
   async #end(): Promise<Ending> {
-    const closed = once(this.#process, "close").catch(() => {});
+    const closed = ignoreRejection(once(this.#process, "close"), "the exit of the process tells its error");
     const ending = await this.#exit();
     // Its last words may still be in the pipes; a grandchild that holds the pipes may keep them open for ever.
     if (ending.error === undefined) await Promise.race([closed, sleep(this.#lastWordsMs)]);

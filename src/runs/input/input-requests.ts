@@ -4,6 +4,7 @@ import {
   inputResponse,
   type ServerContext,
 } from "@modelcontextprotocol/server";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { followSignal, sleep, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { createRandomHex } from "../../kit/random.ts";
@@ -57,7 +58,7 @@ export function createInputRequests<T>({
   function begun(request: IncomingRequest, begin: StartWork<T>): PendingWork<T> {
     const work = startWork(request, patienceMs, begin);
     all.add(work);
-    work.done.catch(() => {}).finally(() => all.delete(work));
+    ignoreRejection(work.done, "whoever waits for the work is told").finally(() => all.delete(work));
     return work;
   }
 
@@ -167,7 +168,10 @@ export function createProgressSender(
   return {
     send(progress, message) {
       // The request may be over by the time this is sent; then nobody waits for it.
-      last = notify({ method: "notifications/progress", params: { progressToken, progress, message } }).catch(() => {});
+      last = ignoreRejection(
+        notify({ method: "notifications/progress", params: { progressToken, progress, message } }),
+        "the request may be over, and then nobody waits for its progress",
+      );
     },
     async confirm() {
       await last;

@@ -1,6 +1,7 @@
 import type { McpServer, ServerContext } from "@modelcontextprotocol/server";
 import type { Caller } from "../../core/caller.ts";
 import type { ElicitationReply } from "../../core/forms/elicitation.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import { canShow, type Host } from "./host.ts";
 import { askHost, type HostQuestion, noAnswer } from "./host-question.ts";
@@ -83,7 +84,7 @@ export function startWork<T>(
   // What the work asks at once finds everything in its place.
   const done = Promise.resolve().then(() => begin({ signal: stop.signal, ask }));
   const work: PendingWork<T> = { kind, connection, stop, progress, questions, wake: () => {}, done };
-  done.catch(() => {});
+  void ignoreRejection(done, "whoever waits for the work is told");
   return work;
 }
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../core/caller.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { RefusedError } from "../http/response/refuse.ts";
 
 /** Represents a request that its caller may repeat without beginning a second run. */
@@ -68,7 +69,7 @@ export function createKeyedRuns(): KeyedRuns {
 }
 
 async function findOrBegin(before: Promise<string> | undefined, { isThere, begin }: KeyedRun): Promise<string> {
-  const known = await before?.catch(() => undefined);
+  const known = await ignoreRejection(before, "the request that began it is told, and this one begins again");
   return known !== undefined && (await isThere(known)) ? known : begin();
 }
 

@@ -1,4 +1,5 @@
 import type { Duet } from "../../app/open-duet.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { CallerScope } from "../../runs/run-service.ts";
 import { RefusedError } from "../http/response/refuse.ts";
@@ -44,7 +45,7 @@ async function markRun({ begun }: Store, { runId, beginning }: KeyedRequest) {
 
 /** A mark that is left behind only forces the caller to use a new key; nothing runs twice. */
 async function unmark({ begun }: Store, runId: string): Promise<void> {
-  await begun?.unmark(runId).catch(() => {});
+  await ignoreRejection(begun?.unmark(runId), "a mark that is left behind only forces the caller to use a new key");
 }
 
 /** A run that failed before its first step has done nothing, so it is not kept. */

@@ -5,6 +5,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { Config } from "../../config/load-config.ts";
 import { type Caller, operator } from "../../core/caller.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, type Locale } from "../../kit/errors.ts";
 import type { Log } from "../operations/log.ts";
 import { isLoopback, toUrlHost } from "./address.ts";
@@ -202,7 +203,7 @@ export async function sendStream(response: Response, outgoing: ServerResponse): 
   let stalled: NodeJS.Timeout | undefined;
   outgoing.once("close", () => {
     clearTimeout(stalled);
-    reader?.cancel().catch(() => {});
+    void ignoreRejection(reader?.cancel(), "the client has left, so nobody reads on");
   });
   outgoing.on("drain", () => {
     clearTimeout(stalled);

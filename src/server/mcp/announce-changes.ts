@@ -14,6 +14,7 @@ import type {
   Tool,
 } from "@modelcontextprotocol/server";
 import type { List } from "../../app/open-duet.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import type { Host } from "../../runs/input/host.ts";
 
@@ -83,7 +84,7 @@ export function announceChanges({ server }: McpServer, providers: readonly Capab
   function onChange(list: List): void {
     if (![...given.values()].some((was) => was.list === list)) return;
     changed.add(list);
-    announce().catch(() => {});
+    void ignoreRejection(announce(), "whoever asks for the list is told");
   }
 
   return {
@@ -104,7 +105,7 @@ export function announceChanges({ server }: McpServer, providers: readonly Capab
 function printOf(entries: Promise<unknown[]>): Promise<string> {
   const print = entries.then((all) => createHash("sha256").update(JSON.stringify(all)).digest("base64"));
   // Whoever gives the list is told of its failure.
-  print.catch(() => {});
+  void ignoreRejection(print, "whoever gives the list is told");
   return print;
 }
 

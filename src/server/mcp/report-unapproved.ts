@@ -1,4 +1,5 @@
 import type { Gateway } from "../../app/open-duet.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../kit/errors.ts";
 
 export interface ReportUnapprovedOptions {
@@ -27,10 +28,10 @@ export function reportUnapproved({ gateway, locale, log }: ReportUnapprovedOptio
   }
 
   const unlisten = gateway.onChange((list) => {
-    if (list === "tools") look().catch(() => {});
+    if (list === "tools") void ignoreRejection(look(), "whoever wants the tools is told");
   });
   // Servers whose part of the program cannot be loaded are told of by whoever wants their tools.
-  look().catch(() => {});
+  void ignoreRejection(look(), "whoever wants the tools is told");
   return () => {
     isOver = true;
     unlisten();

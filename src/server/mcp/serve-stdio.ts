@@ -4,6 +4,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Duet } from "../../app/open-duet.ts";
 import { operator } from "../../core/caller.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, sleep, timeoutError } from "../../kit/async/timeout.ts";
 import { type Locale, say } from "../../kit/errors.ts";
 import type { ExitDeadline } from "../../kit/process/exit-deadline.ts";
@@ -70,7 +71,7 @@ export async function serveOverStdio({
     log(message);
     if (id === undefined) return;
     const error = { code: -32600, message };
-    transport.send({ jsonrpc: "2.0", id, error }).catch(() => {});
+    void ignoreRejection(transport.send({ jsonrpc: "2.0", id, error }), "the host may have closed its end already");
   });
   const service = openRunService(duet, options);
   const mcp = createMcpInterface(duet, { ...options, service });
@@ -180,7 +181,7 @@ export function claimStdout(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStre
       }),
     async release() {
       stream.end();
-      await finished(stream).catch(() => {});
+      await ignoreRejection(finished(stream), "the stream is over in any case");
       stdout.write = write;
     },
   };

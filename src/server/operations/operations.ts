@@ -1,5 +1,7 @@
 import type { PhaseEnd, ToolEnd } from "../../core/events.ts";
 import type { RunItem, TurnState } from "../../core/reduce-run.ts";
+import type { AgentEvent, PhaseEnd, ToolEnd } from "../../core/events.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { LiveRun } from "../../runs/live-run.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { RefusedError } from "../http/response/refuse.ts";
@@ -35,7 +37,8 @@ export function openOperations(): Operations {
     if (isClosed) return;
     if (figures === undefined) waiting.push(each);
     else each(figures);
-    if (waiting.length >= mostWaiting) load().catch(() => {});
+    if (waiting.length >= mostWaiting)
+      void ignoreRejection(load(), "the next request for the metrics tries again and is told");
   }
 
   function load(): Promise<Metrics> {

@@ -1,5 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { DroppedTool } from "../collect-tools.ts";
@@ -33,7 +34,7 @@ export async function findTools(directory: string): Promise<FoundTools> {
 /** Entries that are neither a module nor a skill are ignored. */
 async function sort(directory: string, name: string, { modules, skills, dropped }: FoundTools): Promise<void> {
   const path = join(directory, name);
-  const status = await stat(path).catch(() => undefined);
+  const status = await ignoreRejection(stat(path), "a path that cannot be read is no tool");
   if (status?.isDirectory()) {
     const inside = await readdir(path).catch(() => []);
     if (inside.some(isSkillFile)) skills.push(name);

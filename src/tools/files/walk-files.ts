@@ -1,6 +1,7 @@
 import { constants, type Dirent, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, opendir, readlink, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 
 export interface WalkLimits {
   /** Limits the directory entries visited, of any kind. */
@@ -24,7 +25,7 @@ export async function* walkFiles(
   signal: AbortSignal,
   onLimit: () => void,
 ): AsyncGenerator<string> {
-  const status: Stats | undefined = await lstat(start).catch(() => undefined);
+  const status: Stats | undefined = await ignoreRejection(lstat(start), "a path that cannot be read holds no files");
   if (status?.isFile()) yield start;
   if (!status?.isDirectory()) return;
   const deadline = performance.now() + limits.milliseconds;
@@ -53,7 +54,10 @@ async function readEntries(path: string, most: number): Promise<{ entries: Diren
   const entries: Dirent[] = [];
   // On Linux the directory is read by what was opened, so that no link put in its place is followed.
   const handle = onLinux
-    ? await open(path, constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(() => undefined)
+    ? await ignoreRejection(
+        open(path, constants.O_DIRECTORY | constants.O_NOFOLLOW),
+        "a folder that cannot be opened is left out",
+      )
     : undefined;
   try {
     const own = handle && `/proc/self/fd/${handle.fd}`;
@@ -97,7 +101,7 @@ export async function openFound(path: string, roots: readonly string[]): Promise
  */
 export async function openAllowed(file: string, roots: readonly string[]): Promise<FileHandle | undefined> {
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-  const handle = await open(file, flags).catch(() => undefined);
+  const handle = await ignoreRejection(open(file, flags), "a file that cannot be opened is left out");
   if (handle === undefined) return undefined;
   if (await isStillAllowed(handle, file, roots)) return handle;
   await handle.close();
@@ -112,7 +116,10 @@ async function isStillAllowed(handle: FileHandle, file: string, roots: readonly 
   try {
     const opened = await handle.stat();
     if (!opened.isFile()) return false;
-    const own = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
+    const own = await ignoreRejection(
+      readlink(`/proc/self/fd/${handle.fd}`),
+      "without /proc the path itself is checked",
+    );
     if (own !== undefined) return isAllowed(own, roots);
     const real = await realpath(file);
     const there = await stat(real);
@@ -127,7 +134,9 @@ async function isStillAllowed(handle: FileHandle, file: string, roots: readonly 
  * out.
  */
 export async function resolveRoots(roots: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(roots.map((root) => realpath(root).catch(() => undefined)));
+  const found = await Promise.all(
+    roots.map((root) => ignoreRejection(realpath(root), "a root that does not exist allows nothing")),
+  );
   const real = [...new Set(found.filter((root) => root !== undefined))];
   return real.filter((root) => !real.some((other) => other !== root && isInside(root, other)));
 }
@@ -139,7 +148,7 @@ export async function resolveRoots(roots: readonly string[]): Promise<string[]> 
 export async function findAllowed(path: string, roots: readonly string[]): Promise<string | undefined> {
   if (path.includes("\0")) return undefined;
   for (const root of roots) {
-    const real = await realpath(resolve(root, path)).catch(() => undefined);
+    const real = await ignoreRejection(realpath(resolve(root, path)), "a path that does not exist is in no root");
     if (real !== undefined && isAllowed(real, roots)) return real;
   }
   return undefined;

@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import type { Tool } from "../../core/tools/tool.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, getMessage } from "../../kit/errors.ts";
 import { truncate } from "../../kit/text/sanitize.ts";
 import { fileRefusedError, toFileError } from "../directory/broken-tools.ts";
@@ -78,7 +79,7 @@ async function describe(path: string): Promise<string> {
 
 /** Returns an empty string for anything that is not a file, such as a pipe, or is too large. */
 async function read(path: string): Promise<string> {
-  const status = await stat(path).catch(() => undefined);
+  const status = await ignoreRejection(stat(path), "a path that cannot be read is not readable");
   const isReadable = status?.isFile() === true && status.size <= mostBytes;
   return isReadable ? await readFile(path, "utf8").catch(() => "") : "";
 }

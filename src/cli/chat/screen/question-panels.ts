@@ -1,3 +1,4 @@
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Locale } from "../../../kit/errors.ts";
 import type { Picking, Reader } from "../../questions/reader.ts";
 import { createEditor } from "../../terminal/editor/create-editor.ts";
@@ -81,7 +82,7 @@ export function createQuestions({ handler, changed, comesUnasked, settled }: Que
 
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = before.then(work);
-    before = mine.catch(() => {});
+    before = ignoreRejection(mine, "whoever asked that question is told");
     return mine;
   }
 

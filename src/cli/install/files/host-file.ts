@@ -1,6 +1,7 @@
 import { constants, type Stats } from "node:fs";
 import { chmod, chown, copyFile, lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { DuetError, type Text } from "../../../kit/errors.ts";
 import { createFolder, createRandomHex } from "../../../kit/random.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
@@ -61,7 +62,10 @@ export async function writeHostFile({ path, text, now, isPrivate }: Writing): Pr
     await rename(draft, path);
     return backup;
   } catch (thrown) {
-    await rm(draft, { force: true }).catch(() => {});
+    await ignoreRejection(
+      rm(draft, { force: true }),
+      "the error of the write is thrown, and a draft that stays does no harm",
+    );
     const code = codeOf(thrown);
     throw hostFileError(path, { zh: `无法写入（${code}）`, en: `cannot be written (${code})` }, thrown);
   }
@@ -89,7 +93,7 @@ async function give(file: string, right: Right): Promise<void> {
 
 /** Restores the owner when the command runs under sudo; other users cannot change owners and do not need to. */
 async function keepOwner(file: string, { uid, gid }: Right): Promise<void> {
-  await chown(file, uid, gid).catch(() => {});
+  await ignoreRejection(chown(file, uid, gid), "only a privileged user may give a file to its former owner");
 }
 
 /** Copies it to `FILE.duet-backup-YYYYMMDD-HHMMSS`, in local time; with a number behind where that one is there already. */

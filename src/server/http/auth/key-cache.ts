@@ -1,3 +1,4 @@
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, timeoutError, waitAbortable } from "../../../kit/async/timeout.ts";
 import type { DuetError } from "../../../kit/errors.ts";
 import { toDuetError } from "../../../kit/errors.ts";
@@ -81,7 +82,7 @@ export function createKeyCache<Keys>({
       if (held && age(held) < fresh) return held;
       if (held && trouble && age(held) < longest) {
         // Who can do without newer ones waits no more for an issuer that has failed, and may let everybody wait.
-        fetchOnce(signal).catch(() => {});
+        void ignoreRejection(fetchOnce(signal), "the keys that are held are used on, and the failure is remembered");
         return held;
       }
       try {

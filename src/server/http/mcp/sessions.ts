@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import type { Caller } from "../../../core/caller.ts";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Locale } from "../../../kit/errors.ts";
 import type { Message } from "../request/read-message.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
@@ -40,7 +41,7 @@ export function createSessions({ createServer, most, idleMs, locale }: SessionOp
   function end(id: string): void {
     const entry = sessions.get(id);
     sessions.delete(id);
-    entry?.session.close().catch(() => {});
+    void ignoreRejection(entry?.session.close(), "the session is over in any case");
   }
 
   const sweep = setInterval(
@@ -162,7 +163,7 @@ export function createSession(
     if (!live.delete(id)) return;
     transport.closeSSEStream(id);
     const error = { code: -32_000, message: "cancelled" };
-    await transport.send({ jsonrpc: "2.0", id, error }).catch(() => {});
+    await ignoreRejection(transport.send({ jsonrpc: "2.0", id, error }), "the client may have left already");
   }
 
   async function post({ request, authInfo, connection }: McpExchange, message: Message): Promise<Response> {

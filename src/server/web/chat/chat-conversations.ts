@@ -1,3 +1,4 @@
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Api } from "./api/api.ts";
 import type { Conversation } from "./api/conversation.ts";
 import { RefusedError } from "./api/follow-run.ts";
@@ -142,7 +143,11 @@ export async function loadSteps(api: Api, store: Store, key: string): Promise<vo
 /** Runs in sight that failed, were stopped or gave half an answer tell what they came to. Never rejects. */
 export async function loadReasons(api: Api, store: Store): Promise<void> {
   const keys = unexplained(store.state).slice(-mostTold);
-  await Promise.all(keys.map((key) => loadSteps(api, store, key).catch(() => {})));
+  await Promise.all(
+    keys.map((key) =>
+      ignoreRejection(loadSteps(api, store, key), "a run whose steps cannot be loaded shows no reason"),
+    ),
+  );
 }
 
 function unexplained({ items, turns }: ChatState): string[] {

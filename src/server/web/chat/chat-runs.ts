@@ -1,3 +1,4 @@
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../../kit/errors.ts";
 import { createRunState } from "../run/run-state.ts";
 import type { Confirmation } from "../run/run-view.ts";
@@ -58,7 +59,8 @@ export function createRuns({
 
   function name(key: string, runId: string): void {
     store.change((chat) => changeRun(chat, key, { type: "told", runId, events: [] }));
-    if (toStop.delete(key)) api.cancel(runId).catch(() => {});
+    if (toStop.delete(key))
+      void ignoreRejection(api.cancel(runId), "the stream of the run shows whether it was stopped");
   }
 
   /** Follows the run of a turn; one that has no name yet is begun by `ask`. What goes wrong is shown in its turn. */

@@ -1,3 +1,4 @@
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../../kit/errors.ts";
 import { type Api, createApi } from "./api/api.ts";
 import { createSender, pauseAfter, RefusedError } from "./api/follow-run.ts";
@@ -93,13 +94,13 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
 
   /** A failed refresh is ignored, because a slightly outdated list does no harm. */
   function refresh(): void {
-    list.refresh().catch(() => {});
+    void ignoreRejection(list.refresh(), "a slightly outdated list does no harm");
   }
 
   /** Loads what was asked in other tabs and by other programs. */
   function catchUp(): void {
     refresh();
-    conversations.catchUp().catch(() => {});
+    void ignoreRejection(conversations.catchUp(), "the next change catches up again");
   }
 }
 

@@ -1,3 +1,4 @@
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../../kit/errors.ts";
 import { isRecord, toText } from "../../../kit/json.ts";
 import { version } from "../../../kit/version.ts";
@@ -42,7 +43,10 @@ export async function startRunApp(window: Window & typeof globalThis): Promise<v
 
   const appInfo = { name: "duet-run", title: "Duet", version };
   const hello = { appInfo, appCapabilities: { availableDisplayModes: ["inline"] }, protocolVersion: "2026-01-26" };
-  const met = await messages.request("ui/initialize", hello, { timeoutMs: requestTimeoutMs }).catch(() => undefined);
+  const met = await ignoreRejection(
+    messages.request("ui/initialize", hello, { timeoutMs: requestTimeoutMs }),
+    "without a reply there is no host, which is told below",
+  );
   if (!isRecord(met)) return tellNoHost();
   canOpenLinks = isRecord(met.hostCapabilities) && met.hostCapabilities.openLinks !== undefined;
   if (isRecord(met.hostContext)) takeContext(met.hostContext);

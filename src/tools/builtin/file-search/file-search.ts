@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { showValue, toInvalidArgumentsResult, toValueProblem } from "../../../core/tools/argument-feedback.ts";
 import type { Tool, ToolResult } from "../../../core/tools/tool.ts";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../../kit/errors.ts";
 import { formatCount } from "../../../kit/text/format-count.ts";
 import { createSuccess, defineTool } from "../../define-tool.ts";
@@ -107,7 +108,9 @@ const defaultRoot = "./data";
 /** Returns undefined when no allowed directory has the default one. All of them are then searched. */
 async function findDefaultRoot(roots: readonly string[]): Promise<string | undefined> {
   const found = await findAllowed(defaultRoot, roots);
-  const isDirectory = found !== undefined && (await stat(found).catch(() => undefined))?.isDirectory() === true;
+  const isDirectory =
+    found !== undefined &&
+    (await ignoreRejection(stat(found), "a path that cannot be read is no folder"))?.isDirectory() === true;
   return isDirectory ? found : undefined;
 }
 

@@ -2,6 +2,7 @@
 import MailComposer from "nodemailer/lib/mail-composer";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import type { ToolFailure } from "../../../core/tools/tool.ts";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, timeoutError } from "../../../kit/async/timeout.ts";
 import { getMessage, type Text } from "../../../kit/errors.ts";
 import { isRecord } from "../../../kit/json.ts";
@@ -46,7 +47,7 @@ export async function sendMail(
       limit.signal.addEventListener("abort", () => reject(limit.signal.reason), { once: true });
     });
     // Listened to until the end: what comes after the outcome must not be an unhandled error.
-    failed.catch(() => {});
+    void ignoreRejection(failed, "what fails after the outcome changes nothing");
     connection.on("error", () => {});
     const step = <T>(take: (done: (error: unknown, value: T) => void) => void): Promise<T> =>
       Promise.race([

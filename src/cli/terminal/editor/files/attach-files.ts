@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
+import { ignoreRejection } from "../../../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, timeoutError, waitAbortable } from "../../../../kit/async/timeout.ts";
 import { type Locale, say, type Text } from "../../../../kit/errors.ts";
 import { createRandomHex } from "../../../../kit/random.ts";
@@ -128,7 +129,7 @@ type Attachment = { is: "text"; text: string; bytes: number } | { is: "missing" 
 /** Reads a text file; opens nothing but regular files. Never rejects. */
 export async function readAttachment(file: string): Promise<Attachment> {
   try {
-    const state = await stat(file).catch(() => undefined);
+    const state = await ignoreRejection(stat(file), "a path that cannot be read is no file to attach");
     if (state === undefined) return { is: "missing" };
     if (state.isDirectory()) return refused("是文件夹，只能附上文件", "is a folder; only files can be attached");
     if (!state.isFile()) return refused("不是普通文件", "is no regular file");

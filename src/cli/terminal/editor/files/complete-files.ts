@@ -1,6 +1,7 @@
 import type { Dirent } from "node:fs";
 import { opendir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { ignoreRejection } from "../../../../kit/async/ignore-rejection.ts";
 import type { Complete, Completion } from "../menu.ts";
 
 /**
@@ -22,10 +23,13 @@ export function createCompleteFiles(folders: Folders): Complete {
     if (path === "~") return { from: mention.from, completions: [{ text: "@~/" }] };
     const found: Completion[] = [];
     const limit = Promise.withResolvers<void>();
-    const work = list(resolvePath(folder, folders), path.slice(folder.length), (name) => {
-      found.push({ text: `@${toMention(folder + name)}${name.endsWith("/") ? "" : " "}` });
-      return !isStuck;
-    }).catch(() => {});
+    const work = ignoreRejection(
+      list(resolvePath(folder, folders), path.slice(folder.length), (name) => {
+        found.push({ text: `@${toMention(folder + name)}${name.endsWith("/") ? "" : " "}` });
+        return !isStuck;
+      }),
+      "a folder that cannot be read completes nothing",
+    );
     const timer = setTimeout(() => {
       isStuck = true;
       limit.resolve();
@@ -52,7 +56,9 @@ async function list(folder: string, beginning: string, found: (name: string) => 
 }
 
 async function kindOf(folder: string, entry: Dirent): Promise<"folder" | "file" | undefined> {
-  const state = entry.isSymbolicLink() ? await stat(join(folder, entry.name)).catch(() => undefined) : entry;
+  const state = entry.isSymbolicLink()
+    ? await ignoreRejection(stat(join(folder, entry.name)), "a link that leads nowhere is not offered")
+    : entry;
   if (state?.isDirectory()) return "folder";
   return state?.isFile() ? "file" : undefined;
 }

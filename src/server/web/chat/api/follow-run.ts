@@ -1,5 +1,6 @@
 import { createParser } from "eventsource-parser";
 import type { AgentEvent } from "../../../../core/events.ts";
+import { ignoreRejection } from "../../../../kit/async/ignore-rejection.ts";
 import { isRecord, toText } from "../../../../kit/json.ts";
 import { readEvents } from "../../run/read-run.ts";
 import { type OpenQuestion, readQuestion } from "./question.ts";
@@ -135,7 +136,7 @@ export async function* readMessages(stream: ReadableStream<Uint8Array>): AsyncGe
       yield messages;
     }
   } finally {
-    await reader.cancel().catch(() => {});
+    await ignoreRejection(reader.cancel(), "the connection is left in any case");
   }
 }
 
@@ -164,7 +165,7 @@ export class RefusedError extends Error {
 
 /** Reads the problem details (RFC 9457) of a response, or its status when it has none. */
 async function readRefusal(response: Response): Promise<RefusedError> {
-  const body: unknown = await response.json().catch(() => undefined);
+  const body: unknown = await ignoreRejection(response.json(), "a refusal without a JSON body is told by its status");
   const { detail, hint } = isRecord(body) ? body : {};
   const status = `HTTP ${response.status}`;
   return new RefusedError(response.status, toText(detail) || status, toText(hint) || null);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { searchBackendNames } from "../../src/tools/search/search-backends.ts";
 import { limitRows } from "../../src/core/limits.ts";
+import { searchBackendNames } from "../../src/tools/search/search-backends.ts";
 import { load, refusal } from "./workplace.ts";
 
 /** The tree that says `value` at `agent.maxIterations`. */

@@ -1,6 +1,5 @@
 import type { PhaseEnd, ToolEnd } from "../../core/events.ts";
 import type { RunItem, TurnState } from "../../core/reduce-run.ts";
-import type { AgentEvent, PhaseEnd, ToolEnd } from "../../core/events.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { LiveRun } from "../../runs/live-run.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";

@@ -1,10 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Model } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
-import type { WireModel } from "../../middleware/repair.ts";
 import type { WireRequest } from "../../middleware/repair.ts";
-import { openClient } from "../openai-client.ts";
-import { signOnce } from "../sign-requests.ts";
 import { streamTurn } from "../stream-turn.ts";
 import { toAddress } from "../to-address.ts";
 import { openTransport } from "../transport.ts";

@@ -2,7 +2,7 @@ import type { AskRequest } from "../app/open-duet.ts";
 import type { Caller } from "../core/caller.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
-import type { RunItem } from "../core/reduce-run.ts";
+import type { RunItem } from "../core/run-state.ts";
 import { DuetError, type ErrorReport, type Locale, toDuetError, toErrorReport } from "../kit/errors.ts";
 import { hideCause } from "./finished-outcome.ts";
 import { weighJson } from "./json-weight.ts";

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../core/events.ts";
 import type { Mode, ModelBill, Outcome, ToolCallRecord } from "../core/outcome.ts";
-import { type CallEntry, createRunState, type RunItem, reduceRun } from "../core/reduce-run.ts";
+import { reduceRun } from "../core/reduce-run.ts";
+import { type CallEntry, createRunState, type RunItem } from "../core/run-state.ts";
 
 export interface RunSnapshotOptions {
   runId: string;

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AgentEvent, PhaseEnd } from "../../src/core/events.ts";
-import { createRunState, reduceRun } from "../../src/core/reduce-run.ts";
+import { reduceRun } from "../../src/core/reduce-run.ts";
+import { createRunState } from "../../src/core/run-state.ts";
 import { eventSchema } from "../../src/core/schemas/events-schema.ts";
 import { outcomeSchema } from "../../src/core/schemas/outcome-schema.ts";
 import { createRunSnapshot } from "../../src/runs/run-snapshot.ts";

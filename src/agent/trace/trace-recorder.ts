@@ -1,15 +1,15 @@
 import type { AgentEvent, PhaseEnd } from "../../core/events.ts";
 import type { Usage } from "../../core/model.ts";
 import type { Outcome } from "../../core/outcome.ts";
+import { reduceRun } from "../../core/reduce-run.ts";
 import {
   type CallEntry,
   createRunState,
   type EvaluationEntry,
   type NoticeEntry,
   type RunState,
-  reduceRun,
   type ThoughtEntry,
-} from "../../core/reduce-run.ts";
+} from "../../core/run-state.ts";
 import { createRecordFinder } from "../../core/tools/call-records.ts";
 import type { AgentTrace, TokenUsage, ToolStats, TraceNote, TracePhase, TraceStep } from "../../core/trace.ts";
 import { takeStart, truncate } from "../../kit/text/sanitize.ts";

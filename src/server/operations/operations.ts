@@ -1,6 +1,7 @@
 import type { PhaseEnd, ToolEnd } from "../../core/events.ts";
 import type { RunItem, TurnState } from "../../core/reduce-run.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import type { RunItem, TurnState } from "../../core/run-state.ts";
 import type { LiveRun } from "../../runs/live-run.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { RefusedError } from "../http/response/refuse.ts";

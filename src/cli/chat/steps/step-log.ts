@@ -1,12 +1,7 @@
 import type { PlanStep } from "../../../core/events.ts";
 import type { Outcome } from "../../../core/outcome.ts";
-import {
-  type CallEntry,
-  createRunState,
-  type RunItem,
-  reduceRun,
-  type ThoughtEntry,
-} from "../../../core/reduce-run.ts";
+import { reduceRun } from "../../../core/reduce-run.ts";
+import { type CallEntry, createRunState, type RunItem, type ThoughtEntry } from "../../../core/run-state.ts";
 import { createRecordFinder } from "../../../core/tools/call-records.ts";
 import { takeStart, toSafeJson } from "../../../kit/text/sanitize.ts";
 import { planSigns, toPurpose } from "../../../render/plan-lines.ts";

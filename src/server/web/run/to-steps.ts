@@ -1,5 +1,5 @@
 import type { PhaseEnd, ToolEnd } from "../../../core/events.ts";
-import type { CallEntry, NoticeEntry, RunState, ThoughtPart, TurnEntry, TurnState } from "../../../core/reduce-run.ts";
+import type { CallEntry, NoticeEntry, RunState, ThoughtPart, TurnEntry, TurnState } from "../../../core/run-state.ts";
 import { renderProgress } from "../../../render/event-lines.ts";
 import type { CallEnd, NoticeItem, StepEnd, StepItem, StepView } from "./run-view.ts";
 

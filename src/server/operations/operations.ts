@@ -1,5 +1,4 @@
 import type { PhaseEnd, ToolEnd } from "../../core/events.ts";
-import type { RunItem, TurnState } from "../../core/reduce-run.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { RunItem, TurnState } from "../../core/run-state.ts";
 import type { LiveRun } from "../../runs/live-run.ts";

@@ -12,6 +12,7 @@ import { configError } from "./config-errors.ts";
 import { readModels } from "./models/models.ts";
 import { parseOnce, type Settings, settingsSchema } from "./schema/file-schema.ts";
 import { readServers } from "./servers.ts";
+import type { Flags } from "./setting-rows.ts";
 import { chooseFiles, type SkippedFile } from "./sources/choose-files.ts";
 import { type Environment, getSystemLocale, hasLanguage } from "./sources/expand-variables.ts";
 import {
@@ -23,17 +24,14 @@ import {
   listSearchedPaths,
   toAbsolutePath,
 } from "./sources/find-file.ts";
-import type { Flags } from "./sources/flags.ts";
 import { type Embedding, readSources } from "./sources/read-sources.ts";
 import { getValue } from "./sources/setting-path.ts";
 import { findOrigins, mergeTrees, type Origin, type Source } from "./sources/source.ts";
 import { readTelemetry } from "./telemetry.ts";
 
 export type { Config } from "./config.ts";
-
+export type { Flags } from "./setting-rows.ts";
 export { describeSkippedFiles } from "./sources/choose-files.ts";
-
-export type { Flags } from "./sources/flags.ts";
 
 export { createStateFolder } from "./sources/state-folder.ts";
 

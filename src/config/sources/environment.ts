@@ -1,8 +1,8 @@
 import { parseEnv } from "node:util";
-import { limitRows } from "../../core/limits.ts";
 import { listBackendSettings, listSearchBackends } from "../../tools/search/search-backends.ts";
 import { readModelJson } from "../models/model-text.ts";
 import { isSecretName } from "../secrets/mask.ts";
+import { type SettingRow, settingRows } from "../setting-rows.ts";
 import type { Environment } from "./expand-variables.ts";
 import { type Path, renderPath } from "./setting-path.ts";
 import type { Assignment } from "./source.ts";
@@ -79,25 +79,17 @@ const searchVariables = listSearchBackends().flatMap(([name, row]) =>
   ),
 );
 
-const limitVariables = limitRows.flatMap(({ key, environment }): Variable[] =>
-  environment === undefined ? [] : [{ name: environment, path: ["agent", key], read: asNumber }],
-);
+const readers: Record<SettingRow["kind"], Variable["read"]> = {
+  text: asText,
+  number: asNumber,
+  switch: asSwitch,
+  model: readModelJson,
+  list: asText,
+};
 
 const variables: readonly Variable[] = [
-  { name: "AGENT_FUNCTION_CALL_MODEL", path: ["models", "functionCall"], read: readModelJson },
-  { name: "AGENT_ANSWER_MODEL", path: ["models", "answer"], read: readModelJson },
-  ...limitVariables,
-  { name: "AGENT_RESULT_MIN_LENGTH", path: ["agent", "evaluation", "minResultLength"], read: asNumber },
-  { name: "AGENT_VERBOSE", path: ["agent", "verbose"], read: asSwitch },
-  { name: "DEFAULT_MODE", path: ["terminalMode"], read: asText },
-  { name: "DUET_SCREEN_READER", path: ["terminal", "screenReader"], read: asSwitch },
+  ...settingRows.flatMap(({ environment, path, kind }): Variable[] =>
+    environment === undefined ? [] : [{ name: environment, path, read: readers[kind] }],
+  ),
   ...searchVariables,
-  { name: "SMTP_HOST", path: ["email", "host"], read: asText },
-  { name: "SMTP_PORT", path: ["email", "port"], read: asNumber },
-  { name: "SMTP_USER", path: ["email", "user"], read: asText },
-  { name: "SMTP_PASSWORD", path: ["email", "password"], read: asText },
-  { name: "SMTP_FROM", path: ["email", "from"], read: asText },
-  { name: "DUET_HOME", path: ["home"], read: asText },
-  { name: "DUET_LOG", path: ["serve", "log"], read: asText },
-  { name: "DUET_HTTP_TOKEN", path: ["httpToken"], read: asText },
 ];

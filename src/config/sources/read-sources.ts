@@ -3,11 +3,12 @@ import { DuetError } from "../../kit/errors.ts";
 import { configError } from "../config-errors.ts";
 import { checkSource } from "../schema/check-source.ts";
 import { fileSchema, parseOnce, settingsSchema } from "../schema/file-schema.ts";
+import type { Flags } from "../setting-rows.ts";
 import { type ChosenFiles, chooseFiles, describeSkippedFiles, type SkippedFile } from "./choose-files.ts";
 import { listEnvironmentSecrets, readEnvironment, withDotEnv } from "./environment.ts";
 import { type Environment, expandVariables } from "./expand-variables.ts";
 import { fileName, readText, toDisplayedPath } from "./find-file.ts";
-import { type Flags, readFlags } from "./flags.ts";
+import { readFlags } from "./flags.ts";
 import { parseJson } from "./parse-json.ts";
 import { createAssignedSource, createCodeSource, createFileSource, type Source } from "./source.ts";
 

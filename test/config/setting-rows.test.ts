@@ -8,7 +8,7 @@ import { settingRows } from "../../src/config/setting-rows.ts";
 const schema = z.toJSONSchema(settingsSchema, { io: "input" });
 
 test.each(settingRows.map(({ path }) => [path.join("."), path]))("%s of the table is in the schema", (_, path) => {
-  expect(findSchema(schema, path)).toBeDefined();
+  expect(findSchema(schema, path)).toBeTypeOf("object");
 });
 
 test.each(settingRows.flatMap(({ flag }) => flag ?? []))(

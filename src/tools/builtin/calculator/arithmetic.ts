@@ -6,9 +6,9 @@ import {
   countPermutations,
   createFraction,
   type Fraction,
+  getTop,
   readFraction,
   round,
-  roundDown,
   toNumber,
   type Value,
 } from "./fraction.ts";
@@ -39,11 +39,11 @@ export const functions: ReadonlyMap<string, Callable> = new Map([
   ...unary({
     sqrt: createExactOperator((x) => exactRoot(x), Math.sqrt),
     cbrt: of(Math.cbrt),
-    abs: createExactOperator(({ top, bottom }) => ({ top: top < 0n ? -top : top, bottom }), Math.abs),
-    sign: createExactOperator(({ top }) => createFraction(top === 0n ? 0n : top < 0n ? -1n : 1n), Math.sign),
-    floor: createExactOperator((x) => createFraction(roundDown(x)), Math.floor),
-    ceil: createExactOperator(({ top, bottom }) => createFraction(-roundDown({ top: -top, bottom })), Math.ceil),
-    trunc: createExactOperator(({ top, bottom }) => createFraction(top / bottom), Math.trunc),
+    abs: createExactOperator((x) => x.abs(), Math.abs),
+    sign: createExactOperator(({ s, n }) => createFraction(n === 0n ? 0n : s), Math.sign),
+    floor: createExactOperator((x) => x.floor(), Math.floor),
+    ceil: createExactOperator((x) => x.ceil(), Math.ceil),
+    trunc: createExactOperator((x) => createFraction(getTop(x) / x.d), Math.trunc),
     exp: of(Math.exp),
     ln: of(Math.log),
     log10: of(Math.log10),
@@ -127,7 +127,7 @@ function isList(arg: Argument): arg is readonly Value[] {
 }
 
 function exactRoot(x: Fraction): Fraction | undefined {
-  const exact = x.top < 0n ? Number.NaN : calculateRoot(x);
+  const exact = x.s < 0n ? Number.NaN : calculateRoot(x);
   return typeof exact === "number" ? undefined : exact;
 }
 

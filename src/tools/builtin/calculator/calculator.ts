@@ -6,7 +6,7 @@ import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { createSuccess, defineTool } from "../../define-tool.ts";
 import { expressionError } from "./expression-error.ts";
 import { checkFinite } from "./finite.ts";
-import { type Fraction, readFraction, toNumber, type Value } from "./fraction.ts";
+import { type Fraction, getTop, readFraction, toNumber, type Value } from "./fraction.ts";
 import { statistics } from "./statistics.ts";
 
 const labels = {
@@ -159,17 +159,18 @@ function digitsOf(value: number): number {
 }
 
 /** Writes every digit, or returns undefined when they do not end or are too many. */
-function writeExact({ top, bottom }: Fraction): string | undefined {
-  if (bottom === 1n) return String(top);
+function writeExact(value: Fraction): string | undefined {
+  const { s: sign, n: top, d: bottom } = value;
+  if (bottom === 1n) return String(getTop(value));
   const places = decimalsOf(bottom);
   if (places === undefined) return undefined;
-  const digits = String(((top < 0n ? -top : top) * 10n ** BigInt(places)) / bottom);
+  const digits = String((top * 10n ** BigInt(places)) / bottom);
   if (digits.length > mostDigits) return undefined;
-  const sign = top < 0n ? "-" : "";
+  const minus = sign < 0n && top !== 0n ? "-" : "";
   const exponent = digits.length - 1 - places;
-  if (exponent < -7) return `${sign}${digits.replace(/^(\d)(?=\d)/, "$1.")}e${exponent}`;
+  if (exponent < -7) return `${minus}${digits.replace(/^(\d)(?=\d)/, "$1.")}e${exponent}`;
   const padded = digits.padStart(places + 1, "0");
-  return `${sign}${padded.slice(0, -places)}.${padded.slice(-places)}`;
+  return `${minus}${padded.slice(0, -places)}.${padded.slice(-places)}`;
 }
 
 /** Returns how many decimals a fraction with this denominator has, or undefined when they do not end. */

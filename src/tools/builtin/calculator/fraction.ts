@@ -1,8 +1,6 @@
-/** Represents an exact number in lowest terms. The denominator is positive. */
-export interface Fraction {
-  readonly top: bigint;
-  readonly bottom: bigint;
-}
+import { Fraction } from "fraction.js";
+
+export type { Fraction };
 
 /** Represents the result of a step: exact as long as possible, else a double. */
 export type Value = Fraction | number;
@@ -12,8 +10,12 @@ export const mostBits = 4096;
 
 /** Reduces the fraction to lowest terms. The denominator must not be zero. */
 export function createFraction(top: bigint, bottom = 1n): Fraction {
-  const shared = calculateGcd(top, bottom) * (bottom < 0n ? -1n : 1n);
-  return { top: top / shared, bottom: bottom / shared };
+  return new Fraction(top, bottom);
+}
+
+/** Returns the numerator with its sign. The package keeps them apart. */
+export function getTop({ s, n }: Fraction): bigint {
+  return s * n;
 }
 
 /** Reads a number as it is written, so that 0.1 is a tenth. The number must be finite. */
@@ -27,7 +29,7 @@ export function readFraction(written: number): Fraction {
 
 export function toNumber(value: Value): number {
   if (typeof value === "number") return value;
-  const { top, bottom } = value;
+  const [top, bottom] = [getTop(value), value.d];
   // 80 bits of the quotient are more than a double holds.
   const shift = countBits(top) - countBits(bottom) - 80;
   const quotient = shift > 0 ? top / (bottom << BigInt(shift)) : (top << BigInt(-shift)) / bottom;
@@ -41,19 +43,12 @@ export function countBits(integer: bigint): number {
 }
 
 export function calculateGcd(a: bigint, b: bigint): bigint {
-  let [left, right] = [a, b];
-  while (right !== 0n) [left, right] = [right, left % right];
-  return left < 0n ? -left : left;
+  return new Fraction(a).gcd(b).n;
 }
 
-/** Returns the largest integer that is not greater than the fraction. */
-export function roundDown({ top, bottom }: Fraction): bigint {
-  const cut = top / bottom;
-  return top < 0n && cut * bottom !== top ? cut - 1n : cut;
-}
-
-/** Rounds to this many decimals, half away from zero. */
-export function round({ top, bottom }: Fraction, digits: number): Fraction {
+/** Rounds to this many decimals, half away from zero; the package rounds half up. */
+export function round(value: Fraction, digits: number): Fraction {
+  const [top, bottom] = [getTop(value), value.d];
   const scale = 10n ** BigInt(Math.abs(digits));
   const scaled = digits < 0 ? { top, bottom: bottom * scale } : { top: top * scale, bottom };
   const half = scaled.top < 0n ? -scaled.bottom : scaled.bottom;
@@ -97,8 +92,7 @@ export function countPermutations(n: bigint, k: bigint): bigint | number {
 }
 
 export function calculateLcm(a: bigint, b: bigint): bigint {
-  const product = a * b;
-  return product === 0n ? 0n : (product < 0n ? -product : product) / calculateGcd(a, b);
+  return new Fraction(a).lcm(b).n;
 }
 
 /** Returns the integer root of a square, or undefined for any other number. */

@@ -3,8 +3,8 @@ import {
   countBits,
   createFraction,
   type Fraction,
+  getTop,
   mostBits,
-  roundDown,
   toNumber,
   type Value,
 } from "./fraction.ts";
@@ -16,14 +16,14 @@ export const operators: ReadonlyMap<string, Operate> = new Map([
   [
     "add",
     createExactOperator(
-      (a, b) => createFraction(a.top * b.bottom + b.top * a.bottom, a.bottom * b.bottom),
+      (a, b) => a.add(b),
       (a, b) => a + b,
     ),
   ],
   [
     "subtract",
     createExactOperator(
-      (a, b) => createFraction(a.top * b.bottom - b.top * a.bottom, a.bottom * b.bottom),
+      (a, b) => a.sub(b),
       (a, b) => a - b,
     ),
   ],
@@ -34,7 +34,7 @@ export const operators: ReadonlyMap<string, Operate> = new Map([
   [
     "unaryMinus",
     createExactOperator(
-      (a) => ({ top: -a.top, bottom: a.bottom }),
+      (a) => a.neg(),
       (a) => -a,
     ),
   ],
@@ -44,7 +44,7 @@ export const operators: ReadonlyMap<string, Operate> = new Map([
   [
     "ctranspose",
     createExactOperator(
-      (a) => createFraction(a.top, a.bottom * 100n),
+      (a) => a.div(100),
       (a) => a / 100,
     ),
   ],
@@ -57,8 +57,7 @@ export function createExactOperator(
 ): Operate {
   return (a, b) => {
     const result = typeof a === "number" || typeof b === "number" ? undefined : exact(a, b);
-    if (result !== undefined && countBits(result.top) <= mostBits && countBits(result.bottom) <= mostBits)
-      return result;
+    if (result !== undefined && countBits(result.n) <= mostBits && countBits(result.d) <= mostBits) return result;
     const rough = approximate(toNumber(a), toNumber(b));
     // Too close to zero for a double.
     return result !== undefined && rough === 0 ? Number.POSITIVE_INFINITY : rough;
@@ -78,25 +77,23 @@ export function withWholeNumbers(call: (a: bigint, b: bigint) => bigint | number
 /** Returns the product, which is exact when possible. */
 export function multiplyValues(a: Value, b: Value): Value {
   return createExactOperator(
-    (left, right) => createFraction(left.top * right.top, left.bottom * right.bottom),
+    (left, right) => left.mul(right),
     (left, right) => left * right,
   )(a, b);
 }
 
 function wholeOf(value: Value): bigint | undefined {
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : undefined;
-  return value.bottom === 1n ? value.top : undefined;
+  return value.d === 1n ? getTop(value) : undefined;
 }
 
 function divide(a: Fraction, b: Fraction): Fraction | undefined {
-  return b.top === 0n ? undefined : createFraction(a.top * b.bottom, a.bottom * b.top);
+  return b.n === 0n ? undefined : a.div(b);
 }
 
 /** Returns the remainder with the divisor's sign, as in mathematics. */
 function remainder(a: Fraction, b: Fraction): Fraction | undefined {
-  const quotient = divide(a, b);
-  if (quotient === undefined) return undefined;
-  return createFraction(a.top * b.bottom - roundDown(quotient) * b.top * a.bottom, a.bottom * b.bottom);
+  return b.n === 0n ? undefined : a.sub(a.div(b).floor().mul(b));
 }
 
 function remainderOfDoubles(a: number, b: number): number {
@@ -104,10 +101,8 @@ function remainderOfDoubles(a: number, b: number): number {
   return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest;
 }
 
-function power({ top, bottom }: Fraction, exponent: Fraction): Fraction | undefined {
-  const size = exponent.top < 0n ? -exponent.top : exponent.top;
-  const bits = BigInt(Math.max(countBits(top), countBits(bottom)) - 3);
-  if (exponent.bottom !== 1n || bits * size > BigInt(mostBits) * 2n) return undefined;
-  if (exponent.top >= 0n) return { top: top ** size, bottom: bottom ** size };
-  return top === 0n ? undefined : createFraction(bottom ** size, top ** size);
+function power(base: Fraction, exponent: Fraction): Fraction | undefined {
+  const bits = BigInt(Math.max(countBits(base.n), countBits(base.d)) - 3);
+  if (exponent.d !== 1n || bits * exponent.n > BigInt(mostBits) * 2n) return undefined;
+  return base.n === 0n && exponent.s < 0n ? undefined : base.pow(exponent);
 }

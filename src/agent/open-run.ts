@@ -1,4 +1,5 @@
-import { getTraceId } from "../core/chain.ts";
+import { deepestChain, getTraceId } from "../core/chain.ts";
+import { hasChainProperty, removeChainProperty } from "../core/chain-text.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { AskElicitation } from "../core/forms/elicitation.ts";
 import type { Notice } from "../core/model.ts";
@@ -15,7 +16,6 @@ import { createApprove, createAskSequentially, createElicit } from "./questions/
 import { getDepth, type Run, type RunInput, type RunRequest, type RunServices, type RunState } from "./run.ts";
 import { createToolCatalog, type ToolCatalog, type ToolFinder } from "./tools/tool-catalog.ts";
 import { createToolResults } from "./tools/tool-results.ts";
-import { filterToolsByDepth } from "./tools/tools-at-depth.ts";
 
 export interface RunOptions {
   request: RunRequest;
@@ -121,4 +121,27 @@ function createState(
     callIds: new Set(),
     calls: [],
   };
+}
+
+/**
+ * Returns the tools for a run at this depth in a chain of agents, without the argument that is not for models. The last level
+ * has no tools that are agents, because their calls would be refused.
+ */
+export function filterToolsByDepth(tools: readonly Tool[], depth: number): readonly Tool[] {
+  const agents = tools.filter(({ inputSchema }) => hasChainProperty(inputSchema));
+  if (agents.length === 0) return tools;
+  if (depth < deepestChain)
+    return tools.map((tool) =>
+      agents.includes(tool) ? { ...tool, inputSchema: removeChainProperty(tool.inputSchema) } : tool,
+    );
+  const names = new Set(agents.flatMap(({ name }) => [name, ...companions(name)]));
+  return tools.filter(({ name }) => !names.has(name));
+}
+
+/** Returns the tools that belong to `agent_ask`, under the same prefix. They are of no use without it. */
+function companions(name: string): string[] {
+  const ask = "agent_ask";
+  if (!name.endsWith(ask)) return [];
+  const prefix = name.slice(0, -ask.length);
+  return [`${prefix}agent_result`, `${prefix}agent_cancel`];
 }

@@ -1,21 +1,20 @@
 import { checkChain } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
+import type { Message } from "../core/messages.ts";
 import { type Notice, toModelName } from "../core/model.ts";
+import type { Outcome } from "../core/outcome.ts";
+import type { FinishedRun } from "../core/store/store.ts";
 import { Channel } from "../kit/async/channel.ts";
 import { followSignal } from "../kit/async/timeout.ts";
-import { DuetError, toDuetError } from "../kit/errors.ts";
+import { DuetError, type Locale, say, toDuetError } from "../kit/errors.ts";
 import { answerInChatMode } from "./answer/chat.ts";
-import { toInstructionMessages } from "./answer/instruction.ts";
 import { createAnswerInput, writeAnswer } from "./answer/write-answer.ts";
 import { recallConversation } from "./context/recall.ts";
-import { saveRun } from "./context/save-run.ts";
-import { toTurnRecord } from "./context/turn-record.ts";
-import { createRunClock } from "./limits/run-clock.ts";
-import { findUnknownPrice } from "./limits/unknown-price.ts";
+import { createRunClock, type Limits } from "./limits/run-clock.ts";
 import { decideAndAct } from "./loop/decide.ts";
 import { type DecideResult, type RunResult, toOutcome } from "./loop/run-result.ts";
 import { openRun, type RunOptions } from "./open-run.ts";
-import type { Run, RunRequest } from "./run.ts";
+import type { Models, Run, RunInput, RunRequest } from "./run.ts";
 import { createTraceRecorder } from "./trace/trace-recorder.ts";
 
 /**
@@ -123,3 +122,94 @@ async function whatIsAsked({
   if (mode === "agent" && !isBareReply(conversation, question)) return { question, mode };
   return { question: resumePlan(pendingPlan, question)?.question ?? question, mode: "plan" };
 }
+
+/** Keeps a run before its end is told: an answer that was acknowledged is there after a crash. A failure is a notice. */
+export async function saveRun(run: Run, finished: FinishedRun): Promise<void> {
+  try {
+    await run.services.store.append(finished);
+  } catch (thrown) {
+    const { text } = toDuetError(thrown);
+    const message = say(run.input.locale, {
+      zh: `这一轮没有保存：${text.zh}`,
+      en: `This turn was not saved: ${text.en}`,
+    });
+    run.services.emit({ type: "notice", level: "warning", code: "not-saved", message });
+  }
+}
+
+/** Returns what a conversation keeps of a run that has ended. */
+export function toTurnRecord(run: Run, ending: RunResult, outcome: Outcome): Pick<FinishedRun, "turn" | "pendingPlan"> {
+  const answer = outcome.success ? run.state.answer.written : stoppedAnswer(run, ending);
+  const turn = answer === undefined ? undefined : { question: run.input.question, answer };
+  return { turn, pendingPlan: pendingPlanOf(run, ending, { outcome, hasTurn: turn !== undefined }) };
+}
+
+/** Returns what was written before the run was stopped, with a line that says so. The next turn can continue from it. */
+function stoppedAnswer(
+  {
+    state: { answer },
+    services: {
+      clock: { callerSignal },
+    },
+    input: { language },
+  }: Run,
+  { work }: RunResult,
+): string | undefined {
+  const written = answer.written.trimEnd();
+  if (!callerSignal.aborted || work?.halt || written === "") return undefined;
+  return `${written}\n\n${say(language, stoppedHere)}`;
+}
+
+const stoppedHere = { zh: "（用户在此停止了回答。）", en: "(The user stopped the answer here.)" };
+
+interface Came {
+  outcome: Outcome;
+  hasTurn: boolean;
+}
+
+/**
+ * Returns the plan that waits for a reply. A plan that was already waiting stays pending if nobody replied to it, or the reply
+ * had no effect.
+ */
+function pendingPlanOf(run: Run, { work }: RunResult, { outcome, hasTurn }: Came): string | undefined {
+  if (run.input.mode !== "plan") return run.input.conversation.pendingPlan;
+  const halt = work?.halt;
+  if (outcome.status === "needs_confirmation" && halt?.halt === "unconfirmed") return halt.pendingPlan;
+  const isDeclined = outcome.status === "cancelled" && halt?.halt === "declined";
+  const cameToNothing = !outcome.success && !isDeclined && !hasTurn && run.state.calls.length === 0;
+  return cameToNothing ? run.input.conversation.pendingPlan : undefined;
+}
+
+/**
+ * Returns the calling program's instruction for all answers as an exchange of messages. It comes from outside, so it is never
+ * part of a system prompt, and our own rules go before it. Returns no messages when there is no instruction.
+ */
+export function toInstructionMessages({ language, instruction }: RunInput): Message[] {
+  if (instruction === undefined || instruction.trim() === "") return [];
+  const title = say(language, {
+    zh: "以下是我所用的程序对这次对话的要求。在不违背你自己的规则时请遵守：",
+    en: "This is what the program through which I ask wants for this conversation. Follow it as far as your own rules allow:",
+  });
+  const reply = say(language, {
+    zh: "好的，我会在自己的规则之内遵守。",
+    en: "Understood: I follow it within my own rules.",
+  });
+  return [
+    { role: "user", content: `${title}\n\n${instruction}` },
+    { role: "assistant", content: reply, toolCalls: [] },
+  ];
+}
+
+/** Returns a notice when there is a cost budget and the price of a model is not known. */
+export function findUnknownPrice(limits: Limits, models: Models, locale: Locale): Notice | undefined {
+  const unknown = [models.functionCall, models.answer].find(({ cost }) => cost?.(anyUsage) == null);
+  if (limits.costBudget === undefined || unknown === undefined) return undefined;
+  const name = toModelName(unknown);
+  const message = say(locale, {
+    zh: `${name} 的价格未知，费用上限对它不起作用；可在 providers 中用 prices 设置。`,
+    en: `The price of ${name} is not known, so the cost budget does not count it; set it under providers, prices.`,
+  });
+  return { type: "notice", level: "warning", code: "price-unknown", message };
+}
+
+const anyUsage = { inputTokens: 1, outputTokens: 1, reasoningTokens: 0, cachedTokens: 0 };

@@ -1,5 +1,6 @@
 import type { ServerSettings } from "../config/config.ts";
-import { createTimeLimit, waitAbortable } from "../kit/async/timeout.ts";
+import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
+import { createTimeLimit, sleep, waitAbortable } from "../kit/async/timeout.ts";
 import { DuetError, type Text } from "../kit/errors.ts";
 import type { JsonObject } from "../kit/json.ts";
 import { type Reply, toChangedReply, toGoneReply } from "./calls/call-reply.ts";
@@ -9,7 +10,6 @@ import { everyList, type ServerList } from "./lifecycle/announcements.ts";
 import { ServerLifecycle, type ServerState } from "./lifecycle/server-lifecycle.ts";
 import { type SharedResources, StartAttempt } from "./lifecycle/start-attempt.ts";
 import { listBelievedMs, listPatienceMs, refreshPauseMs } from "./limits.ts";
-import { createCoalescedWork } from "./lists/coalesce.ts";
 import type { RemoteTool } from "./lists/listing.ts";
 import type { ToolList } from "./lists/tool-list.ts";
 import { type Auth, createAuth } from "./oauth/auth.ts";
@@ -202,4 +202,60 @@ export class ServerConnection {
     const isWaiting = this.list.waiting.some((each) => each.tool.name === tool.name);
     return isWaiting ? toChangedReply(name, tool.name) : toGoneReply(name, tool.name);
   }
+}
+
+/** Combines requests for work that come more often than the work has to run. */
+export interface CoalescedWork {
+  /** Asks for one more time; what is asked for meanwhile is done once, afterwards. */
+  ask(): void;
+  /** Settles when what was asked for until now is done; never rejects. */
+  settled(): Promise<void>;
+  /** Drops the pending work. */
+  close(): void;
+}
+
+/**
+ * Runs `work` one at a time, with starts at least `pauseMs` apart; it must not reject. The last request always leads to a run.
+ */
+export function createCoalescedWork(work: (signal: AbortSignal) => Promise<void>, pauseMs: number): CoalescedWork {
+  const closed = new AbortController();
+  /** Holds the requested run that has not begun; `begun` holds the one in progress. */
+  let asked: PromiseWithResolvers<void> | undefined;
+  let begun: PromiseWithResolvers<void> | undefined;
+  let isGoing = false;
+  let lastBegan = Number.NEGATIVE_INFINITY;
+
+  /** Rejects when it is closed meanwhile. */
+  async function run(): Promise<void> {
+    while (asked !== undefined) {
+      const left = lastBegan + pauseMs - performance.now();
+      if (left > 0) await sleep(left, closed.signal);
+      begun = asked;
+      asked = undefined;
+      lastBegan = performance.now();
+      await work(closed.signal);
+      begun.resolve();
+      begun = undefined;
+    }
+    // Before anybody can ask again: what is asked for later needs a run of its own.
+    isGoing = false;
+  }
+
+  return {
+    ask() {
+      if (closed.signal.aborted) return;
+      asked ??= Promise.withResolvers();
+      if (isGoing) return;
+      isGoing = true;
+      void ignoreRejection(run(), "settled() tells whoever waits");
+    },
+    async settled() {
+      await (asked ?? begun)?.promise;
+    },
+    close() {
+      closed.abort();
+      begun?.resolve();
+      asked?.resolve();
+    },
+  };
 }

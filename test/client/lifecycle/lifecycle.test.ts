@@ -5,8 +5,8 @@ import { createCallClock } from "../../../src/client/calls/call-clock.ts";
 import type { ServerList } from "../../../src/client/lifecycle/announcements.ts";
 import { createRestarts } from "../../../src/client/lifecycle/server-lifecycle.ts";
 import { listBelievedMs } from "../../../src/client/limits.ts";
-import { createCoalescedWork } from "../../../src/client/lists/coalesce.ts";
 import { createPool, type Pool, type PoolOptions } from "../../../src/client/pool.ts";
+import { createCoalescedWork } from "../../../src/client/server-connection.ts";
 import type { ServerSettings } from "../../../src/config/config.ts";
 import { changingServer } from "../../fakes/mcp-http.ts";
 import {

@@ -7,7 +7,7 @@ import type { ToolDefinition } from "../../../src/core/model.ts";
 import type { ModelSettings, Quirks, WireName } from "../../../src/core/model-settings.ts";
 import { isRecord } from "../../../src/kit/json.ts";
 import { createModel } from "../../../src/providers/create-model.ts";
-import { createToolNames } from "../../../src/providers/schema/tool-names.ts";
+import { createToolNames } from "../../../src/providers/middleware/tool-request-limits.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 import { hear, question, settings, weather } from "../reading.ts";
 

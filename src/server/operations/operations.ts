@@ -1,6 +1,6 @@
 import type { PhaseEnd, ToolEnd } from "../../core/events.ts";
-import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { RunItem, TurnState } from "../../core/run-state.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { LiveRun } from "../../runs/live-run.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { RefusedError } from "../http/response/refuse.ts";

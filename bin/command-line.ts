@@ -63,9 +63,9 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
       (it) => it.options(toYargsOptions(serveOptions)),
       (values) => take(startServer(values)),
     )
-    .command("tools", "the tools the agent has", (it) => addToolsCommands(it, take))
-    .command("conversations", "the conversations that are kept", (it) => addConversationsCommands(it, take))
-    .command("config", "the configuration in force", (it) => addConfigCommands(it, take))
+    .command("tools", "the tools of the agent", (it) => addToolsCommands(it, take))
+    .command("conversations", "the saved conversations", (it) => addConversationsCommands(it, take))
+    .command("config", "the effective configuration", (it) => addConfigCommands(it, take))
     .command(
       "models",
       "the models in use: wire, limits, context window, price, and where each value comes from",
@@ -74,7 +74,7 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
     )
     .command(
       "trace [run]",
-      "what a run did, step by step; the last one when none is named",
+      "the trace of a run, step by step (default: the last run)",
       (it) => it.positional("run", { type: "string" }).options(toYargsOptions(textOrJson)),
       (values) => take(showTrace(values)),
     )
@@ -84,12 +84,12 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
       (it) =>
         it
           .positional("server", { type: "string", demandOption: true })
-          .options(toYargsOptions({ remove: { type: "boolean", describe: "forget the sign-in" } })),
+          .options(toYargsOptions({ remove: { type: "boolean", describe: "delete the sign-in" } })),
       (values) => take(runSignIn(values)),
     )
     .command(
       "install [host]",
-      "plugs Duet into a host: shows the change of its file, asks, keeps a copy; the hosts when none is named",
+      "adds Duet to a host: shows the change to its file, asks, keeps a backup; without a host, lists the hosts",
       (it) => addInstallOptions(it),
       (values) => take(install(values)),
     )

@@ -70,7 +70,7 @@ export async function main(argv: string[]): Promise<void> {
   process.on("unhandledRejection", tell).on("uncaughtException", tell);
   // A module of the user's that ends the process must not look like a success.
   const early = (): void => {
-    process.stderr.write("duet: the process was ended from within (process.exit)\n");
+    process.stderr.write("duet: the process was ended by a call of process.exit\n");
     process.exitCode = 1;
   };
   process.on("exit", early);

@@ -17,11 +17,11 @@ export const sharedOptions = {
   "function-call-model": { type: "string", describe: "the model that picks tools: provider/model, or JSON" },
   "answer-model": { type: "string", describe: "the model that writes the answer: provider/model, or JSON" },
   ...mapLimits(flaggedLimits, ({ flag }) => flag, toLimitOption),
-  tools: { type: "string", describe: "only tools that fit these patterns, comma-separated" },
-  "no-tools": { type: "string", describe: "never tools that fit these patterns, comma-separated" },
+  tools: { type: "string", describe: "only tools that match these patterns, comma-separated" },
+  "no-tools": { type: "string", describe: "never tools that match these patterns, comma-separated" },
   search: { type: "boolean", describe: "offer web search" },
   "no-search": { type: "boolean", describe: "offer no web search" },
-  locale: { type: "string", describe: "language of texts", choices: ["zh", "en"] },
+  locale: { type: "string", describe: "language of messages", choices: ["zh", "en"] },
   verbose: { type: "boolean", describe: "each thought, tool input and output to stderr" },
   "no-color": { type: "boolean", describe: "no colours" },
 } as const satisfies Record<string, Option>;
@@ -33,8 +33,8 @@ function toLimitOption(row: LimitRow): Option {
 
 /** These options belong to `ask` and `chat`. */
 export const conversationOptions = {
-  conversation: { type: "string", describe: "goes on with this conversation (duet conversations lists them)" },
-  continue: { type: "boolean", alias: "c", describe: "goes on with the last conversation" },
+  conversation: { type: "string", describe: "continues this conversation (duet conversations lists them)" },
+  continue: { type: "boolean", alias: "c", describe: "continues the last conversation" },
 } as const satisfies Record<string, Option>;
 
 export const chatOptions = {
@@ -51,14 +51,15 @@ export const serveOptions = {
   },
   "list-limit": {
     type: "string",
-    describe: "with --expose tools or both: tools are listed up to so many tokens, beyond it they are searched (20000)",
+    describe:
+      "with --expose tools or both: tools are listed up to this many tokens; above it they are searched (20000)",
   },
 } as const satisfies Record<string, Option>;
 
 /** These options belong to `conversations list`. */
 export const pageOptions = {
   limit: { type: "string", describe: "how many, 1 to 100000 (50)" },
-  offset: { type: "string", describe: "how many to leave out first (0)" },
+  offset: { type: "string", describe: "how many to skip (0)" },
 } as const satisfies Record<string, Option>;
 
 /**
@@ -95,13 +96,13 @@ export function readConversationChoice(values: Values): "latest" | { id: string 
   if (id.trim() !== "" && id.length <= 200) return { id };
   throw usage({
     zh: `--conversation: ${JSON.stringify(id)} 不是对话编号（允许：1 到 200 个字符）`,
-    en: `--conversation: ${JSON.stringify(id)} is no conversation ID (1 to 200 characters are allowed)`,
+    en: `--conversation: ${JSON.stringify(id)} is not a conversation ID (allowed: 1 to 200 characters)`,
   });
 }
 
 const onlyOne = {
-  zh: "--conversation 和 --continue 只能给一个",
-  en: "--conversation and --continue: only one of them is allowed",
+  zh: "--conversation 和 --continue 不能同时使用（允许：其中一个）",
+  en: "--conversation and --continue cannot be combined (allowed: one of them)",
 };
 
 /** Reads what a host is offered. Throws a `config` error for an invalid limit. */
@@ -122,7 +123,7 @@ function whole(values: Values, name: string, byDefault: number, least: number, m
   if (Number.isInteger(value) && value >= least && value <= most) return value;
   throw usage({
     zh: `--${name}: ${value} 不在允许范围（${least} 到 ${most} 的整数）`,
-    en: `--${name}: ${value} is not allowed (a whole number from ${least} to ${most})`,
+    en: `--${name}: ${value} is not allowed (allowed: a whole number from ${least} to ${most})`,
   });
 }
 

@@ -35,8 +35,8 @@ function noQuestion(): DuetError {
   return new DuetError({
     code: "config",
     text: {
-      zh: '没有问题：用法 duet ask "问题"，或从标准输入给出',
-      en: 'no question: duet ask "question", or give it on stdin',
+      zh: '没有给出问题（允许：duet ask "问题"，或从标准输入给出）',
+      en: 'no question given (allowed: duet ask "question", or the question on stdin)',
     },
   });
 }

@@ -69,7 +69,7 @@ function nameOf(values: Values): string {
     code: "config",
     text: {
       zh: `--name: ${JSON.stringify(name)} 不能用（允许：1 到 64 个字母、数字、_ 和 -）`,
-      en: `--name: ${JSON.stringify(name)} is not allowed (1 to 64 letters, digits, _ and -)`,
+      en: `--name: ${JSON.stringify(name)} is not allowed (allowed: 1 to 64 letters, digits, _ and -)`,
     },
   });
 }

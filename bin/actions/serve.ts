@@ -83,5 +83,5 @@ function told({ agent, serve, locale }: Config, log: Log) {
 /** This text is shown at a terminal, where a server started by hand would look as if it hung. */
 const atTerminal = {
   zh: "这是供 MCP 宿主使用的服务器，在标准输入上等待 JSON-RPC 消息；duet install 把它写进宿主，duet 打开对话，Ctrl-C 结束。",
-  en: "This is a server for MCP hosts and waits for JSON-RPC on stdin; duet install plugs it into a host, duet alone opens a chat, Ctrl-C ends it.",
+  en: "This is a server for MCP hosts; it waits for JSON-RPC on stdin. duet install adds it to a host, duet alone opens a chat, Ctrl-C stops it.",
 };

@@ -13,9 +13,9 @@ export function toYargsOptions(own: Record<string, Option> = {}) {
 }
 
 export function createOutputOption(...choices: string[]): Option {
-  return { type: "string", describe: "form of the output", choices };
+  return { type: "string", describe: "output format", choices };
 }
 
 export const textOrJson = { output: createOutputOption("text", "json") };
 
-export const yes: Option = { type: "boolean", describe: "does so without asking first" };
+export const yes: Option = { type: "boolean", describe: "does not ask first" };

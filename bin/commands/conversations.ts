@@ -7,7 +7,7 @@ export function addConversationsCommands(it: Argv, take: SetAction): Argv {
   return it
     .command(
       ["list", "$0"],
-      "the last asked first",
+      "lists them, the latest first",
       (list) => list.options(toYargsOptions({ ...pageOptions, ...textOrJson })),
       (values) => take(runConversations("list", values)),
     )

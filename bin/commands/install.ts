@@ -15,7 +15,7 @@ export function addInstallOptions(it: Argv) {
         describe: "writes the values of the variables that the configuration uses into the entry",
       },
       "dry-run": { type: "boolean", describe: "only shows the change" },
-      remove: { type: "boolean", describe: "takes Duet out again" },
+      remove: { type: "boolean", describe: "removes Duet from a host" },
       yes,
     }),
   );

@@ -12,7 +12,7 @@ export function addToolsCommands(it: Argv, take: SetAction): Argv {
     )
     .command(
       "call <name> [json]",
-      "call one by hand",
+      "calls a tool by hand",
       (call) =>
         call
           .positional("name", { type: "string", demandOption: true })
@@ -28,7 +28,7 @@ export function addToolsCommands(it: Argv, take: SetAction): Argv {
     )
     .command(
       "approve [names..]",
-      "shows the tools that are new or have changed, and approves them: a server, server__tool (also one that was trusted at first use), or all that wait",
+      "shows the tools that are new or have changed, and approves them: a server, server__tool (also one that was trusted at first use), or all that are waiting",
       (approve) =>
         approve
           // Without it yargs keeps only the last of the names.

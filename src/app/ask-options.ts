@@ -58,10 +58,10 @@ function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
-const aText: Text = { zh: "非空文本", en: "a text that is not empty" };
+const aText: Text = { zh: "非空文本", en: "a non-empty string" };
 const anId: Text = { zh: "1 到 200 个字符", en: "1 to 200 characters" };
 const aMode: Text = { zh: "chat、agent、plan", en: "chat, agent, plan" };
-const texts: Text = { zh: "文本列表", en: "a list of texts" };
+const texts: Text = { zh: "文本列表", en: "a list of strings" };
 
 function refused(option: string, value: unknown, allowed: Text): DuetError {
   return optionError(`ask: ${option}`, value, allowed);

@@ -62,7 +62,10 @@ export async function createDuet(options: DuetOptions = {}): Promise<EmbeddedDue
     stream,
     async ask(question, asked) {
       for await (const event of stream(question, asked)) if (event.type === "run-end") return event.outcome;
-      throw new DuetError({ code: "internal", text: { zh: "运行没有结束事件", en: "the run ended without run-end" } });
+      throw new DuetError({
+        code: "internal",
+        text: { zh: "运行没有结束事件", en: "the run ended without a run-end event" },
+      });
     },
     tools: async (signal) => (await duet.inventory(signal)).tools,
     store: () => duet.store(),
@@ -86,7 +89,7 @@ function taken(index: number, name: string): DuetError {
     code: "config",
     text: {
       zh: `${place} 已被占用（允许：未使用的名称）`,
-      en: `${place} is taken (allowed: a name that is not in use)`,
+      en: `${place} is already in use (allowed: an unused name)`,
     },
   });
 }

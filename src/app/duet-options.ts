@@ -49,6 +49,6 @@ const kinds: Record<keyof DuetOptions, Kind> = {
   tools: { allowed: { zh: "工具列表", en: "a list of tools" }, fits: Array.isArray },
   evaluator: { allowed: { zh: "函数", en: "a function" }, fits: (value) => typeof value === "function" },
   config: anObject,
-  configFile: { allowed: { zh: "文件路径", en: "the path of a file" }, fits: (value) => typeof value === "string" },
+  configFile: { allowed: { zh: "文件路径", en: "a file path" }, fits: (value) => typeof value === "string" },
   store: anObject,
 };

@@ -19,7 +19,7 @@ export function noticeNested(
   known.add(nestedCode);
   const message = say(locale, {
     zh: `Duet 已嵌套启动 ${depth} 层，为避免循环没有启动 MCP 服务器。`,
-    en: `${depth} Duets have started one another; to end a circle, no MCP server was started here.`,
+    en: `Duet is nested ${depth} levels deep; to break the loop, no MCP server was started here.`,
   });
   return [{ type: "notice", level: "warning", code: nestedCode, message }];
 }
@@ -36,7 +36,7 @@ export function noticeUnavailable(states: readonly ServerStatus[], known: Set<st
     const why = error ? describeServerFailure(name, error) : { zh: "还在启动", en: "it is still starting" };
     const message = say(locale, {
       zh: `MCP 服务器 ${name} 不可用，其余照常：${why.zh}`,
-      en: `MCP server ${name} is unavailable; the rest goes on: ${why.en}`,
+      en: `MCP server ${name} is unavailable; continuing without it: ${why.en}`,
     });
     return [{ type: "notice", level: "warning", code: "server-unavailable", message }];
   });
@@ -52,7 +52,7 @@ export function noticeSuspicious(states: readonly ServerStatus[], known: Set<str
       more.length === 0 ? { zh: "", en: "" } : { zh: `（另有 ${more.length} 项）`, en: ` (and ${more.length} more)` };
     const message = say(locale, {
       zh: `MCP 服务器 ${name} 有需要查看之处${rest.zh}：${first.zh}。详见 duet tools`,
-      en: `Something of the MCP server ${name} needs a look${rest.en}: ${first.en}. See duet tools`,
+      en: `The MCP server ${name} has something to review${rest.en}: ${first.en}. See duet tools`,
     });
     return [{ type: "notice", level: "warning", code: suspiciousCode, message: sanitizeLine(message) }];
   });
@@ -84,7 +84,7 @@ export function noticeBrokenTools(dropped: readonly DroppedTool[], known: Set<st
     known.add(key);
     const message = say(locale, {
       zh: `您的一个工具不能使用，其余照常：${text.zh}`,
-      en: `One of your own tools is left out; the rest goes on: ${text.en}`,
+      en: `One of your own tools was skipped: ${text.en}`,
     });
     return [{ type: "notice", level: "warning", code: brokenCode, message }];
   });
@@ -99,7 +99,7 @@ export function noticeLostConversation(id: string, begun: string, locale: Locale
   const isSame = id === begun;
   const message = say(locale, {
     zh: `没有找到对话 ${shown}，已用${isSame ? "这个编号" : `编号 ${begun} `}开始新的对话。`,
-    en: `Conversation ${shown} was not found; a new one has begun under ${isSame ? "that id" : `the id ${begun}`}.`,
+    en: `Conversation ${shown} was not found; a new one was started under ${isSame ? "that ID" : `the ID ${begun}`}.`,
   });
   return { type: "notice", level: "warning", code: "conversation-unknown", message };
 }
@@ -107,8 +107,8 @@ export function noticeLostConversation(id: string, begun: string, locale: Locale
 /** Tells that the conversations so far could not be read, and where their file is now. */
 export function noticeDamagedStore(name: string, locale: Locale): Notice {
   const message = say(locale, {
-    zh: `对话存储已损坏，原文件保留为 ${name}；已开始新的存储，之前的对话不在其中。`,
-    en: `The store of conversations was damaged; its file is kept as ${name}. A new store has begun, without the conversations so far.`,
+    zh: `对话存储已损坏，原文件保留为 ${name}；已新建空的存储，其中没有之前的对话。`,
+    en: `The conversation store was damaged; its file is kept as ${name}. A new, empty store was created.`,
   });
   return { type: "notice", level: "warning", code: "store-damaged", message };
 }
@@ -118,7 +118,7 @@ export function noticeUnavailableStore(problem: DuetError, locale: Locale): Noti
   const { message: why, hint } = toErrorReport(problem, locale);
   const message = say(locale, {
     zh: `对话只保留到进程结束，之前的对话无法读取：${joinSentences(why, hint)}`,
-    en: `Conversations last only as long as this process, and earlier ones cannot be read: ${joinSentences(why, hint)}`,
+    en: `Conversations are kept only until this process ends, and earlier ones cannot be read: ${joinSentences(why, hint)}`,
   });
   return { type: "notice", level: "warning", code: "store-unavailable", message };
 }

@@ -64,7 +64,7 @@ function noModel(model: Model): DuetError {
     code: "config",
     text: {
       zh: `${toModelName(model)} 不是语言模型，不能为 MCP 服务器写文本`,
-      en: `${toModelName(model)} is no language model and cannot write for MCP servers`,
+      en: `${toModelName(model)} is not a language model and cannot write for MCP servers`,
     },
   });
 }

@@ -52,7 +52,7 @@ function lostFile(inForce: Config, next: Config): Text | undefined {
   if (inForce.file === undefined || next.file !== undefined) return undefined;
   return {
     zh: `${inForce.file}：文件已不存在，仍使用之前的配置`,
-    en: `${inForce.file}: the file is gone; the configuration stays as it was`,
+    en: `${inForce.file}: the file no longer exists; the configuration is unchanged`,
   };
 }
 
@@ -70,7 +70,7 @@ function restOf(config: Config): string {
 
 const needsRestart: Text = {
   zh: "配置已改变：服务器立即生效，其他设置在重新启动后生效",
-  en: "the configuration has changed: servers are taken at once, other settings take effect after a restart",
+  en: "the configuration has changed: server changes take effect now, other settings after a restart",
 };
 
 function unchanged(thrown: unknown): Text {
@@ -78,5 +78,5 @@ function unchanged(thrown: unknown): Text {
   const [zh, en] = [toErrorReport(error, "zh"), toErrorReport(error, "en")].map(({ message, hint }) =>
     joinSentences(message, hint),
   );
-  return { zh: `仍使用之前的配置：${zh}`, en: `the configuration stays as it was: ${en}` };
+  return { zh: `仍使用之前的配置：${zh}`, en: `the previous configuration stays in effect: ${en}` };
 }

@@ -66,7 +66,7 @@ async function showPath({ flags, environment, directory, output, write, note }: 
   if (file !== undefined) return write(`${file}\n`);
   const none = say(getFallbackLocale(flags, environment), {
     zh: "没有配置文件。查找的位置：",
-    en: "There is no configuration file. It would be looked for here:",
+    en: "There is no configuration file. Duet looks for one here:",
   });
   write(`${[none, ...searched].join("\n")}\n`);
 }
@@ -105,7 +105,7 @@ function leftOutKey(leftOut: readonly SkippedFile[]): { left_out?: { file: strin
   return { left_out: leftOut.map(({ file, servers }) => ({ file, servers: servers ?? null })) };
 }
 
-const exists = { zh: "文件已存在，不会覆盖", en: "is there already and is not overwritten" };
+const exists = { zh: "文件已存在，不会覆盖", en: "already exists and is not overwritten" };
 const notWritten = (code: string) => ({ zh: `无法写入（${code}）`, en: `cannot be written (${code})` });
 
 function rows({ values, origins }: Overview, locale: Locale): string[][] {

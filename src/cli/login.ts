@@ -41,8 +41,8 @@ export async function runLogin({ config, server, console, signal }: LoginCommand
 export async function runLogout({ config, server, console }: Omit<LoginCommand, "signal">): Promise<number> {
   const isForgotten = await forgetSignIn(config, server);
   const text: Text = isForgotten
-    ? { zh: `已忘记 ${server} 的登录`, en: `The sign-in to ${server} is forgotten` }
-    : { zh: `${server} 没有登录`, en: `There is no sign-in to ${server}` };
+    ? { zh: `已删除 ${server} 的登录信息`, en: `The sign-in to ${server} was deleted` }
+    : { zh: `没有 ${server} 的登录信息`, en: `There is no sign-in to ${server}` };
   console.stdout.write(`${sanitizeLine(say(config.locale, text))}\n`);
   return 0;
 }
@@ -50,13 +50,13 @@ export async function runLogout({ config, server, console }: Omit<LoginCommand, 
 function whereToGo(server: string, { href }: URL): Text {
   return {
     zh: `请在浏览器中登录 ${server}：\n\n  ${href}\n\n如果浏览器在另一台机器上，请把登录后跳转到的地址（127.0.0.1 开头）粘贴到这里。`,
-    en: `Sign in to ${server} in your browser:\n\n  ${href}\n\nIf the browser is on another machine, paste here the address that it ends at (of 127.0.0.1).`,
+    en: `Sign in to ${server} in your browser:\n\n  ${href}\n\nIf the browser is on another machine, paste the address it ends at (starting with 127.0.0.1) here.`,
   };
 }
 
 const misread: Text = {
   zh: "这不是本次登录的跳转地址；请粘贴浏览器最后停在的完整地址。",
-  en: "That is not where this sign-in ends; paste the whole address at which the browser stopped.",
+  en: "This is not the redirect address of this sign-in; paste the full address at which the browser stopped.",
 };
 
 function signedIn(server: string, count: number): Text {

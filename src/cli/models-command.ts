@@ -54,7 +54,7 @@ function priceText(price: UsedModel["price"]["value"], locale: Locale): string |
 function toText(origin: ValueOrigin, locale: Locale): string {
   switch (origin.from) {
     case "vendor-table":
-      return say(locale, { zh: "内置默认（按服务商）", en: "vendor table" });
+      return say(locale, { zh: "内置默认（按服务商）", en: "vendor default" });
     case "price-list":
       return say(locale, { zh: `价格表（${origin.date}）`, en: `price list of ${origin.date}` });
     case "unknown":
@@ -74,7 +74,7 @@ const roles: Record<UsedModel["role"], Text> = {
 const names = {
   wire: { zh: "协议", en: "wire" },
   timeout: { zh: "首个输出的时限（timeout）", en: "timeout (first content)" },
-  idle: { zh: "之后无数据的上限", en: "idle (silence after it)" },
+  idle: { zh: "之后无数据的上限", en: "idle (no data after it)" },
   contextWindow: { zh: "上下文窗口", en: "context window" },
   price: { zh: "价格", en: "price" },
 } satisfies Record<string, Text>;

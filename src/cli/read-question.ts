@@ -55,7 +55,7 @@ function tooLong(): DuetError {
     code: "config",
     text: {
       zh: `标准输入超过 ${mostBytes} 字节（允许：最多 ${mostBytes} 字节）`,
-      en: `stdin holds more than ${mostBytes} bytes (at most ${mostBytes} are allowed)`,
+      en: `stdin holds more than ${mostBytes} bytes (allowed: at most ${mostBytes})`,
     },
   });
 }

@@ -32,7 +32,7 @@ export function setSwitch(place: SwitchOptions, word: string): string {
   if (mode !== "chat") return describeSearchChoice(mode, locale);
   if (word !== "" && word !== "on" && word !== "off") {
     const shown = toShortLine(word, 40);
-    return say(locale, { zh: `没有 "${shown}"。可选：on、off。`, en: `There is no "${shown}". Allowed: on, off.` });
+    return say(locale, { zh: `"${shown}" 无效。可选：on、off。`, en: `"${shown}" is not valid. Allowed: on, off.` });
   }
   if (word === "on" && search.isBarred)
     return say(locale, {

@@ -120,7 +120,7 @@ function unexpected(thrown: unknown, { redact }: FailureContext): ErrorDetails {
   if (code === "REQUEST_TIMEOUT") {
     return { code: "timeout", text: { zh: "没有及时响应", en: "it did not answer in time" }, retryable: true };
   }
-  if (code === ownErrors.cut) return { code: "network", text: { zh: "响应中断", en: "its answer was cut off" } };
+  if (code === ownErrors.cut) return { code: "network", text: { zh: "响应中断", en: "its response was cut off" } };
   if (code === ownErrors.tooLong) return { code: "bad_response", text: { zh: message, en: message } };
   // A JSON-RPC error is the server's own answer.
   if (typeof code === "number") {

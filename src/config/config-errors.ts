@@ -13,7 +13,7 @@ export function configError(where: string, what: Text, cause?: unknown): DuetErr
 export function notAllowedError(where: string, shown: string, allowed: Text): DuetError {
   return configError(where, {
     zh: `不能是 ${shown}（允许：${allowed.zh}）`,
-    en: `${shown} is not allowed (${allowed.en})`,
+    en: `${shown} is not allowed (allowed: ${allowed.en})`,
   });
 }
 

@@ -75,7 +75,7 @@ function refuse(entry: ServerEntry, keys: readonly (keyof ServerEntry)[], beside
 
 const givenTwice: Text = {
   zh: "该名称在 mcpServers 和 servers 中都出现了",
-  en: "is given in both mcpServers and servers",
+  en: "is in both mcpServers and servers",
 };
 const nothingToReach: Text = { zh: "缺少 command、url 或 httpUrl", en: "needs command, url or httpUrl" };
 const needsCommand: Text = { zh: "stdio 需要 command，而不是 url", en: "stdio needs command, not url" };

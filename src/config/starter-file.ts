@@ -36,7 +36,7 @@ ${defaultedLimits.map(limitLine).join("\n")}
   },
 
   ${note("工具所在的 MCP 服务器，写法与 Claude Desktop 相同。", "The MCP servers that have the tools, written as in Claude Desktop.")}
-  ${note(`\${VAR}、\${VAR:-默认值} 和 \${env:VAR} 会替换为环境变量。`, `\${VAR}, \${VAR:-default} and \${env:VAR} stand for environment variables.`)}
+  ${note(`\${VAR}、\${VAR:-默认值} 和 \${env:VAR} 会替换为环境变量。`, `\${VAR}, \${VAR:-default} and \${env:VAR} are replaced by environment variables.`)}
   "mcpServers": {
     // "amap": {
     //   "command": "npx",
@@ -51,7 +51,7 @@ ${defaultedLimits.map(limitLine).join("\n")}
     // }
   },
 
-  ${note("allow 中的工具可用，deny 中的不可用；roots 是文件工具可读的目录。", "allow: on offer; deny: never; roots: directories that file tools may read.")}
+  ${note("allow 中的工具可用，deny 中的不可用；roots 是文件工具可读的目录。", "allow: available; deny: never; roots: directories that file tools may read.")}
   "tools": {
     "allow": ["*"],
     "deny": [],

@@ -94,7 +94,7 @@ export function tooDeepError(depth: number): DuetError {
     code: "invalid_request",
     text: {
       zh: `智能体互相调用已达 ${depth} 层（最多 ${deepestChain} 层），可能形成了循环，这次没有执行。`,
-      en: `This call stands ${depth} agents deep (at most ${deepestChain}); agents may be calling one another in a circle, so it was not run.`,
+      en: `This call is ${depth} agents deep (allowed: at most ${deepestChain}); agents may be calling each other in a loop, so it was not run.`,
     },
     hint: answerNow,
   });
@@ -106,7 +106,7 @@ function nothingLeft(): DuetError {
     code: "quota",
     text: {
       zh: "调用方的智能体没有留下可用的 token 或费用，这次没有执行。",
-      en: "The agent above left no tokens or no money for this call, so it was not run.",
+      en: "The calling agent left no tokens or no budget for this call, so it was not run.",
     },
     hint: answerNow,
   });

@@ -115,7 +115,7 @@ export const limitRows = [
     flag: "max-tool-calls",
     set: "max_tool_calls",
     ask: "max_tool_calls",
-    help: { zh: "一次运行的工具调用总数。", en: "Tool calls in all." },
+    help: { zh: "一次运行的工具调用总数。", en: "Tool calls in total." },
     fileHelp: "Tool calls of one run.",
     title: { zh: "最大工具调用次数", en: "Maximum tool calls" },
     stop: {

@@ -33,7 +33,7 @@ export async function writePrivateFile(file: string, text: string): Promise<BigI
 }
 
 /**
- * Reads a file of that kind. The text is undefined where it is no regular file, or larger than `largest` bytes: a pipe in its
+ * Reads a file of that kind. The text is undefined where it is not a regular file, or larger than `largest` bytes: a pipe in its
  * place holds nobody up. Throws what the file system throws.
  */
 export async function readPrivateFile(

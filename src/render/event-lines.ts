@@ -90,7 +90,7 @@ export const stopReasons: Record<Outcome["stop_reason"], Text> = {
   length: { zh: "模型的输出被截断", en: "the model's output was cut off" },
   refused: { zh: "模型拒绝继续", en: "the model refused to go on" },
   error: { zh: "出现错误", en: "an error occurred" },
-  confirmation: { zh: "等待确认", en: "it waits to be confirmed" },
+  confirmation: { zh: "等待确认", en: "waiting for confirmation" },
   running: { zh: "还在运行", en: "still running" },
   cancelled: { zh: "已取消", en: "cancelled" },
 };
@@ -110,7 +110,7 @@ export function renderBill({ meta }: { meta: Bill }, locale: Locale): string {
   const parts = [
     decide.calls > 0 && bill({ zh: "工具调用", en: "decide" }, decide),
     answer.calls > 0 && bill({ zh: "回答", en: "answer" }, answer),
-    say(locale, { zh: `共 ${meta.total_tokens} tok`, en: `${meta.total_tokens} tok in all` }),
+    say(locale, { zh: `共 ${meta.total_tokens} tok`, en: `${meta.total_tokens} tok in total` }),
     renderSeconds(meta.latency_ms),
     totalCost(meta, locale),
     meta.agents && agentsBill(meta.agents, locale),
@@ -127,7 +127,7 @@ function totalCost({ cost_usd, models, total_tokens }: Bill, locale: Locale): st
 }
 
 function agentsBill({ runs, total_tokens, cost_usd }: AgentsBill, locale: Locale): string {
-  const name = say(locale, { zh: "下级智能体", en: "agents below" });
+  const name = say(locale, { zh: "子智能体", en: "sub-agents" });
   return `${name} ×${runs} ${total_tokens} tok${cost_usd === null ? "" : ` ${renderDollars(cost_usd)}`}`;
 }
 

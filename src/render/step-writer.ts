@@ -20,13 +20,13 @@ export function toTransitionLine(cause: AgentEvent, locale: Locale): string {
 }
 
 const foldCauses: Partial<Record<AgentEvent["type"], Text>> = {
-  "answer-delta": { zh: "收到第一个正式回答片段", en: "the first piece of the answer came" },
+  "answer-delta": { zh: "收到第一个正式回答片段", en: "the first piece of the answer arrived" },
   "thought-delta": { zh: "开始另一段思考", en: "another thought began" },
   "reasoning-delta": { zh: "开始另一段思考", en: "another thought began" },
   "tool-start": { zh: "开始调用工具", en: "a tool call began" },
   "phase-start": { zh: "开始下一阶段", en: "the next phase began" },
   "phase-end": { zh: "这一轮结束", en: "the turn ended" },
-  plan: { zh: "收到计划", en: "a plan came" },
+  plan: { zh: "收到计划", en: "a plan arrived" },
   "run-end": { zh: "运行结束", en: "the run ended" },
 };
 
@@ -85,7 +85,8 @@ export function renderOutcome(outcome: Outcome, locale: Locale): string[] {
   const partial = renderPartial(outcome, locale);
   return [
     partial,
-    status === "needs_confirmation" && say(locale, { zh: "⏸ 计划等待确认。", en: "⏸ The plan waits to be confirmed." }),
+    status === "needs_confirmation" &&
+      say(locale, { zh: "⏸ 计划等待确认。", en: "⏸ The plan is waiting for confirmation." }),
     status === "cancelled" && say(locale, { zh: "已取消。", en: "Cancelled." }),
     status === "failed" && error && renderError(error),
   ].filter((line) => typeof line === "string");

@@ -10,7 +10,7 @@ export const askInput = z.strictObject({
     .trim()
     .min(1)
     .max(100_000)
-    .describe("What you want to know or done, in plain words, in any language."),
+    .describe("What you want to know or have done, in plain words, in any language."),
   conversation_id: z
     .string()
     .max(200)
@@ -44,7 +44,7 @@ export const askInput = z.strictObject({
     .min(0)
     .max(3600)
     .optional()
-    .describe("Seconds to wait for the end; after them the call returns with status running, and the run goes on."),
+    .describe("Seconds to wait for the end; after that the call returns with status running, and the run continues."),
   [chainProperty]: z
     .string()
     .max(longestChainText)

@@ -97,7 +97,7 @@ export function checkConversationId(id: string | undefined): void {
     code: "invalid_request",
     text: {
       zh: `conversation_id: ${shown} 不可用（允许：除 "." 和 ".." 以外的编号）`,
-      en: `conversation_id: ${shown} is not allowed (allowed: any id but "." and "..")`,
+      en: `conversation_id: ${shown} is not allowed (allowed: any ID except "." and "..")`,
     },
   });
 }

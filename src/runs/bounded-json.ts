@@ -23,7 +23,7 @@ const sizes: readonly Size[] = [
 /** Limits the levels that are shown of a value that is too big. */
 const deepest = 8;
 
-/** Counts what was left out: characters of texts, and entries of lists and objects. */
+/** Counts what was skipped: characters of texts, and entries of lists and objects. */
 interface LeftOut {
   characters: number;
   entries: number;

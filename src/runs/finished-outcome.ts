@@ -70,10 +70,10 @@ export function hideCauseInTrace(trace: AgentTrace, locale: Locale): AgentTrace 
 }
 
 function fault(name: string): Text {
-  return { zh: `服务器内部错误（${name}）。`, en: `Internal error of the server (${name}).` };
+  return { zh: `服务器内部错误（${name}）。`, en: `Internal server error (${name}).` };
 }
 
 const askOperator: Text = {
-  zh: "请把这个编号告诉运行此服务的人，原因在服务器的日志和运行记录中。",
-  en: "Tell whoever runs this server that id: the cause stands in its log and in the trace.",
+  zh: "请把这个编号告诉服务器管理员，原因记录在服务器日志和运行记录中。",
+  en: "Report this ID to the operator of the server: its log and the trace contain the cause.",
 };

@@ -216,7 +216,7 @@ export function startRun({
   return run;
 }
 
-const noEnd = { zh: "运行没有结束事件", en: "the run ended without run-end" };
+const noEnd = { zh: "运行没有结束事件", en: "the run ended without a run-end event" };
 
 function cancelled(): DuetError {
   return new DuetError({ code: "internal", text: { zh: "已取消", en: "cancelled" } });

@@ -16,7 +16,7 @@ export class WrongTablesError extends Error {
 export function noConversationError(): DuetError {
   return new DuetError({
     code: "internal",
-    text: { zh: "没有这个编号的对话", en: "there is no conversation of that id" },
+    text: { zh: "没有这个编号的对话", en: "there is no conversation with that ID" },
   });
 }
 
@@ -34,11 +34,11 @@ export function toStoreError(thrown: unknown, file: string): DuetError {
     code: "internal",
     text: {
       zh: `对话存储 ${file} 无法使用：${why.zh}`,
-      en: `the store of conversations ${file} cannot be used: ${why.en}`,
+      en: `the conversation store ${file} cannot be used: ${why.en}`,
     },
     hint: {
       zh: "请检查这个位置的权限和剩余空间，或用 DUET_HOME 另选一个文件夹。",
-      en: "Check the permissions and the free space there, or name another folder with DUET_HOME.",
+      en: "Check the permissions and the free space there, or choose another folder with DUET_HOME.",
     },
     retryable: isBusy(thrown),
     cause: thrown,
@@ -81,5 +81,5 @@ const reasons: Readonly<Record<string, Text>> = {
   13: noSpace,
   14: { zh: "文件无法打开", en: "the file cannot be opened" },
   19: { zh: "另一个进程同时改动了同一个对话", en: "another process changed the same conversation meanwhile" },
-  26: { zh: "文件不是数据库", en: "the file is no database" },
+  26: { zh: "文件不是数据库", en: "the file is not a database" },
 };

@@ -61,7 +61,7 @@ function refuse(
   const first = kept.get(name);
   if (first !== undefined) {
     const zh = `工具 ${name} 重名：保留来自 ${first.source} 的，忽略来自 ${source} 的`;
-    const en = `The tool ${name} exists twice: the one from ${first.source} stays, the one from ${source} is left out.`;
+    const en = `The tool ${name} is defined twice: the one from ${first.source} is used, the one from ${source} is skipped.`;
     return { reason: "duplicate", text: { zh, en } };
   }
   const denial = deny.find((pattern) => findFittingCalls(pattern, tool) === "all");
@@ -73,6 +73,6 @@ function refuse(
     return { reason: "denied", text };
   }
   if (allow === undefined || allow.some((pattern) => findFittingCalls(pattern, tool) !== "none")) return undefined;
-  const text = { zh: `工具 ${name} 不在允许列表中`, en: `The tool ${name} fits none of the allowed patterns.` };
+  const text = { zh: `工具 ${name} 不在允许列表中`, en: `The tool ${name} matches none of the allowed patterns.` };
   return { reason: "not-allowed", text };
 }

@@ -131,6 +131,9 @@ function wrong(where: string, key: string, value: unknown, allowed: string): Due
   const place = [where, key].filter((part) => part !== "").join(": ");
   return new DuetError({
     code: "config",
-    text: { zh: `${place}: ${shown}（允许：${allowed}）`, en: `${place}: ${shown} is not allowed (${allowed})` },
+    text: {
+      zh: `${place}: ${shown}（允许：${allowed}）`,
+      en: `${place}: ${shown} is not allowed (allowed: ${allowed})`,
+    },
   });
 }

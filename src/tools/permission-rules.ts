@@ -134,6 +134,6 @@ function why(name: string, { decision, rule }: Permission): Text {
     };
   return {
     zh: `规则 ${rule} 不允许这次 ${name} 调用，没有执行。`,
-    en: `The rule ${rule} does not let this call of ${name} run; it was not run.`,
+    en: `The rule ${rule} does not allow this call of ${name}; it was not run.`,
   };
 }

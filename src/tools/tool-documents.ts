@@ -129,7 +129,7 @@ function sourceLine({ source }: Tool, locale: Locale): string {
 function limitLine({ callLimits }: Tool, locale: Locale): string {
   const seconds = callLimits?.timeoutMs === undefined ? undefined : callLimits.timeoutMs / 1000;
   if (seconds === undefined) return say(locale, { zh: "时限：随整次运行", en: "Limit: the time of the run" });
-  return say(locale, { zh: `时限：每次调用 ${seconds} 秒`, en: `Limit: ${seconds} s a call` });
+  return say(locale, { zh: `时限：每次调用 ${seconds} 秒`, en: `Limit: ${seconds} s per call` });
 }
 
 function permissionLine(tool: Tool, { locale, ask = [] }: DocumentOptions): string {

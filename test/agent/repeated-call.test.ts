@@ -73,7 +73,7 @@ describe("a call that failed for the moment", () => {
     const { events, read } = await lookUp(tool);
     expect(calls).toHaveLength(2);
     expect(read).toContain("The connection was lost.");
-    expect(read).toContain("It was tried once more and failed again.");
+    expect(read).toContain("It was retried once and failed again.");
     expect(outcomeOf(events)).toMatchObject({ status: "complete", response: "Many." });
   });
 

@@ -113,11 +113,11 @@ test("a conversation that is not there is told with the id of the one in its pla
   };
   expect(await told({})).toEqual([
     "conv-chosen",
-    "Conversation conv-chosen was not found; a new one has begun under that id.",
+    "Conversation conv-chosen was not found; a new one was started under that ID.",
   ]);
   const [id, line] = await told(anna);
   expect(id).toMatch(/^conv-[0-9a-f]{32}$/);
-  expect(line).toBe(`Conversation conv-chosen was not found; a new one has begun under the id ${id}.`);
+  expect(line).toBe(`Conversation conv-chosen was not found; a new one was started under the ID ${id}.`);
 });
 
 test("what a question allows narrows what its caller may use, and never widens it", async () => {
@@ -133,7 +133,7 @@ test("a program's own store that keeps nobody apart is not used for who is not t
   const { of: _, ...store } = createMemoryStore();
   const model = scriptedModel(["The operator's."]);
   const duet = await duetWith({ models: { functionCall: model, alone: true }, store });
-  await expect(askAs(duet, anna, "One?")).rejects.toThrow("serves the operator alone: it has no of(owner)");
+  await expect(askAs(duet, anna, "One?")).rejects.toThrow("serves the operator only: it has no of(owner)");
   await askAs(duet, {}, "One?");
   expect(await (await duet.store()).latest()).toBeDefined();
 });

@@ -96,7 +96,7 @@ test("a file that goes leaves its servers in force and is told; when it is back 
   const it = await watched();
   rmSync(it.file);
   await vi.waitFor(() => expect(it.told).toHaveLength(1), soon);
-  expect(it.told[0]).toBe(`${it.file}: the file is gone; the configuration stays as it was`);
+  expect(it.told[0]).toBe(`${it.file}: the file no longer exists; the configuration is unchanged`);
   expect(it.taken).toEqual([]);
   writeFileSync(it.file, says(["back"]));
   await vi.waitFor(() => expect(it.taken).toEqual([["back"]]), soon);
@@ -106,14 +106,16 @@ test("one that is named and goes is told too", async () => {
   const it = await watched({ flags: { config: "duet.config.json" } });
   rmSync(it.file);
   await vi.waitFor(() => expect(it.told).toHaveLength(1), soon);
-  expect(it.told[0]).toBe("the configuration stays as it was: duet.config.json: there is no such file");
+  expect(it.told[0]).toBe("the previous configuration stays in effect: duet.config.json: there is no such file");
 });
 
 test("a wrong one is told in a line and leaves the old one in force", async () => {
   const it = await watched();
   writeFileSync(it.file, '{ "mcpServers": { "second": { "comand": "x" } } }');
   await vi.waitFor(() => expect(it.told).toHaveLength(1), soon);
-  expect(it.told[0]).toMatch(/^the configuration stays as it was: duet\.config\.json: mcpServers\.second\.comand/);
+  expect(it.told[0]).toMatch(
+    /^the previous configuration stays in effect: duet\.config\.json: mcpServers\.second\.comand/,
+  );
   expect(it.taken).toEqual([]);
   await settle(it);
 });
@@ -122,7 +124,7 @@ test("what is no server takes effect after a restart, and is told", async () => 
   const it = await watched();
   writeFileSync(it.file, says(["first"], { agent: { maxIterations: 2 } }));
   await vi.waitFor(() => expect(it.told).toHaveLength(1), soon);
-  expect(it.told[0]).toContain("other settings take effect after a restart");
+  expect(it.told[0]).toContain("other settings after a restart");
   expect(it.taken).toEqual([]);
 });
 

@@ -149,7 +149,7 @@ describe("a call that needs consent, in the terminal chat", () => {
     terminal.type("Write both\r");
     await terminal.shows("Let files__write_file run? [y once/a always in this conversation/n] ");
     terminal.type("/help\r");
-    await terminal.shows("Type y, a or n; /exit says no and leaves.");
+    await terminal.shows("Type y, a or n; /exit declines and exits.");
     await terminal.repeats("Let files__write_file run?", 2);
     terminal.type("/exit\r");
     expect(await terminal.ended()).toBe(0);
@@ -297,7 +297,7 @@ describe("duet ask", () => {
     it.provider.script("strong", { text: "One of them." });
     const ask = await runProgram(["ask", "Write both", "--config", it.config], it.options);
     expect(ask.code).toBe(0);
-    expect(ask.stderr).toContain("The rule tools.deny: files__write_file(path=*/b.txt) does not let this call");
+    expect(ask.stderr).toContain("The rule tools.deny: files__write_file(path=*/b.txt) does not allow this call");
     expect([await content("a.txt", it), await content("b.txt", it)]).toEqual(["Duet", ""]);
   });
 

@@ -294,7 +294,7 @@ describe("where the question comes from", () => {
   test("no question at all is one line and exit code 2", async () => {
     const { code, stderr } = await runProgram(["ask"]);
     expect(code).toBe(2);
-    expect(stderr).toBe('duet: no question: duet ask "question", or give it on stdin\n');
+    expect(stderr).toBe('duet: no question given (allowed: duet ask "question", or the question on stdin)\n');
   });
 });
 

@@ -50,7 +50,7 @@ describe("the search switch in a terminal", () => {
     await terminal.shows(`- [1] Node.js 24 ${page.url}`);
     expect(search.journal.map(({ query }) => query)).toEqual(["When did Node.js 24 come?"]);
     terminal.type("/search maybe\r");
-    await terminal.shows('There is no "maybe". Allowed: on, off.');
+    await terminal.shows('"maybe" is not valid. Allowed: on, off.');
     terminal.type("/search off\r");
     await terminal.shows("Web search: off");
     terminal.type("/exit\r");

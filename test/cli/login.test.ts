@@ -40,7 +40,7 @@ test("duet login shows where to go, and duet tools has the tools from then on", 
   expect(await readdir(join(env.DUET_HOME, "credentials"))).toHaveLength(1);
 
   const forgotten = await runProgram(["login", "--remove", "docs", "--config", config], { env });
-  expect(forgotten).toMatchObject({ code: 0, stdout: "The sign-in to docs is forgotten\n" });
+  expect(forgotten).toMatchObject({ code: 0, stdout: "The sign-in to docs was deleted\n" });
   expect(await readdir(join(env.DUET_HOME, "credentials"))).toEqual([]);
 });
 

@@ -10,7 +10,7 @@ const columns = {
   en: {
     values: ["openai/gpt-4o-mini", "openai-chat", "30 s", "60 s", "128000 tokens", "$0.15 in"],
     answer: ["anthropic/claude-sonnet-4-5", "anthropic-messages", "30 s", "60 s", "200000 tokens", "$3 in"],
-    origins: ["/", "vendor table", "default", "default", "vendor table", "price list of"],
+    origins: ["/", "vendor default", "default", "default", "vendor default", "price list of"],
   },
   zh: {
     values: ["openai/gpt-4o-mini", "openai-chat", "30 秒", "60 秒", "128000 个 token", "输入 $0.15"],

@@ -50,8 +50,8 @@ function directory(more: Record<string, unknown> = {}, others: Record<string, st
 
 const left = [
   "✗ broken.mjs: does not load: SyntaxError: Unexpected end of input",
-  "✗ Bad/SKILL.md: the name of its folder is not allowed (1 to 64 lower-case letters, digits or -)",
-  "✗ The tool echo exists twice: the one from builtin stays, the one from user is left out.",
+  "✗ Bad/SKILL.md: the name of its folder is not allowed (allowed: 1 to 64 lower-case letters, digits or -)",
+  "✗ The tool echo is defined twice: the one from builtin is used, the one from user is skipped.",
 ];
 
 describe("the user's own tools, in the built program", () => {
@@ -116,7 +116,7 @@ describe("the user's own tools, in the built program", () => {
     expect(notices).toMatchObject(
       left.map((line) => ({
         level: "warning",
-        message: line.replace("✗", "One of your own tools is left out; the rest goes on:"),
+        message: line.replace("✗", "One of your own tools was skipped:"),
       })),
     );
     const [first, second] = provider.requests("cheap");

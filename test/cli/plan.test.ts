@@ -73,7 +73,7 @@ describe("a plan in the terminal chat", () => {
     terminal.type(`${question}\r`);
     await terminal.shows("📋 Plan (2 steps)");
     await terminal.shows(`  1. Read the note · files__read_text_file {"path":`);
-    await terminal.shows("Carry it out? [y/n/what to change] ");
+    await terminal.shows("Run the plan? [y/n/what to change] ");
     expect(await copied("a.txt", it)).toBe("");
     await terminal.reply("y\r");
     await terminal.shows("☑ 1. Read the note");
@@ -107,7 +107,7 @@ describe("a plan in the terminal chat", () => {
     terminal.type(`${question}\r`);
     await terminal.shows("[y/n/what to change] ");
     await terminal.reply("n\r");
-    await terminal.shows("The plan was dropped; nothing was done.");
+    await terminal.shows("The plan was cancelled; nothing was run.");
     terminal.type(`${question} again\r`);
     await terminal.shows("2. Write b.txt · files__write_file");
     await terminal.reply("half a reply\u0003");
@@ -137,9 +137,9 @@ describe("a plan in the terminal chat", () => {
     terminal.type(`${question}\r`);
     await terminal.shows("[y/n/what to change] ");
     await terminal.reply("/help\r");
-    await terminal.shows("No command is taken here: type y, n or what to change");
+    await terminal.shows("Commands do not work here: type y, n or what to change");
     await terminal.reply("/exit\r");
-    await terminal.shows("The plan was dropped; nothing was done.");
+    await terminal.shows("The plan was cancelled; nothing was run.");
     expect(await terminal.ended()).toBe(0);
     expect(it.provider.requests("cheap")).toHaveLength(1);
     expect(await copied("a.txt", it)).toBe("");
@@ -187,7 +187,7 @@ describe("duet ask --mode plan", () => {
     it.provider.script("cheap", copyTo("a.txt", it));
     it.provider.script("strong", { text: "It is copied." });
     const terminal = await startTerminal(["ask", question, "--mode", "plan", "--config", it.config], { env: it.env });
-    await terminal.shows("Carry it out? [y/n/what to change] ");
+    await terminal.shows("Run the plan? [y/n/what to change] ");
     terminal.type(keys);
     expect(await terminal.ended()).toBe(code);
     await terminal.shows(code === 0 ? "\n▶ step 1 running" : "\n⏭ step 1 skipped");
@@ -204,7 +204,7 @@ describe("duet ask --mode plan", () => {
     terminal.type("yes\r");
     await terminal.shows("yes\r\n");
     typed.resolve();
-    await terminal.shows("Carry it out? [y/n/what to change] ");
+    await terminal.shows("Run the plan? [y/n/what to change] ");
     terminal.type("n\r");
     expect(await terminal.ended()).toBe(130);
     expect(await copied("a.txt", it)).toBe("");
@@ -216,7 +216,7 @@ describe("duet ask --mode plan", () => {
     const args = ["ask", question, "--mode", "plan", "--output", "json", "--config", it.config];
     const terminal = await startTerminal(args, { env: it.env });
     await terminal.shows("2. Write a.txt · files__write_file");
-    await terminal.shows("Carry it out? [y/n/what to change] ");
+    await terminal.shows("Run the plan? [y/n/what to change] ");
     terminal.type("n\r");
     expect(await terminal.ended()).toBe(130);
   });
@@ -240,7 +240,7 @@ describe("duet ask --mode plan", () => {
     const { code, stdout, stderr } = await runProgram(args, { env: it.env });
     expect(code).toBe(3);
     expect(stdout).toContain("1. Read the note — `files__read_text_file`");
-    expect(stderr).toContain("The plan waits to be confirmed.");
+    expect(stderr).toContain("The plan is waiting for confirmation.");
     expect(await copied("a.txt", it)).toBe("");
   });
 });

@@ -136,7 +136,7 @@ describe("a folder with a wrong prompt", () => {
 
   const names = "decide, decide-alone, answer, chat, plan, compress, guide, search, cite, untrusted";
   const allowed = `(allowed: NAME.md or NAME.MODEL-FAMILY.md, also in zh/ or en/, where NAME is one of ${names})`;
-  const unmarked = "(the mark of data from outside, whose orders no model may follow)";
+  const unmarked = "(the marker of external data, whose instructions a model must not follow)";
   test.each([
     ["an unknown name", { "zh/foo.md": "x" }, `zh/foo.md: unknown prompt file ${allowed}`],
     ["a name in capitals", { "Chat.md": "x" }, `Chat.md: unknown prompt file; did you mean chat.md? ${allowed}`],
@@ -174,7 +174,7 @@ describe("a folder with a wrong prompt", () => {
     [
       "a plan without tools",
       { "plan.md": "{marker}" },
-      "plan.md: the variable {tools} is missing (the tools that there are)",
+      "plan.md: the variable {tools} is missing (the available tools)",
     ],
   ])("is refused for %s", async (_, files, line) => {
     const directory = workplace(files);

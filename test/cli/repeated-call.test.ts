@@ -52,7 +52,7 @@ test("a server's read-only tool that does not answer is called once more only wh
   });
   expect(await run("tools", "approve", "slow__echo")).toMatchObject({
     code: 0,
-    stdout: "No tool waits to be approved.\n",
+    stdout: "No tools are waiting for approval.\n",
   });
 
   expect(await ask()).toEqual(["tool-start", "tool-end", "tool-retry", "tool-start", "tool-end"]);

@@ -62,13 +62,13 @@ describe("the default state folder", () => {
     writeFileSync(file, "");
     const { code, stdout, stderr } = await run(["ask", "echo hello"], { env: { XDG_STATE_HOME: file } });
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^hello\n/)]);
-    expect(stderr).toContain("Conversations last only as long as this process");
+    expect(stderr).toContain("Conversations are kept only until this process ends");
   });
 
   test("ends in the same notice below /proc", requires(linux), async () => {
     const { code, stdout, stderr } = await runProgram(["ask", "echo hello"], { env: { XDG_STATE_HOME: "/proc" } });
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^hello\n/)]);
-    expect(stderr).toContain("Conversations last only as long as this process");
+    expect(stderr).toContain("Conversations are kept only until this process ends");
   });
 });
 

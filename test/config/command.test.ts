@@ -142,7 +142,7 @@ describe("duet config show", () => {
   test("refuses a wrong configuration in one line", async () => {
     const directory = workplace({ "duet.config.json": '{"agent":{"maxIterations":11}}' });
     expect(await lineOf(printed("show", directory))).toBe(
-      "duet.config.json: agent.maxIterations: 11 is not allowed (an integer from 1 to 10)",
+      "duet.config.json: agent.maxIterations: 11 is not allowed (allowed: an integer from 1 to 10)",
     );
   });
 });
@@ -188,7 +188,7 @@ describe("duet config init", () => {
   test("never overwrites", async () => {
     const directory = workplace({ "duet.config.json": "mine" });
     const file = join(directory, "duet.config.json");
-    expect(await lineOf(printed("init", directory))).toBe(`${file}: is there already and is not overwritten`);
+    expect(await lineOf(printed("init", directory))).toBe(`${file}: already exists and is not overwritten`);
     expect(readFileSync(file, "utf8")).toBe("mine");
   });
 

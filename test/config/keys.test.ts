@@ -87,64 +87,64 @@ const integers: [path: string, bad: unknown[], allowed: string][] = [
 ];
 
 const others: [path: string, value: unknown, line: string][] = [
-  ["agent", null, "agent: null is not allowed (an object)"],
-  ["agent.mode", "Chat", 'agent.mode: "Chat" is not allowed (chat, agent, plan)'],
-  ["agent.verbose", "true", 'agent.verbose: "true" is not allowed (true or false)'],
-  ["agent.evaluation.module", "", 'agent.evaluation.module: "" is not allowed (a text that is not empty)'],
-  ["tools.allow", "*", 'tools.allow: "*" is not allowed (a list)'],
-  ["tools.deny", ["ok", ""], 'tools.deny[1]: "" is not allowed (a text that is not empty)'],
-  ["tools.ask", [1], "tools.ask[0]: 1 is not allowed (a text that is not empty)"],
-  ["tools.roots", [], "tools.roots: [] is not allowed (a list that is not empty)"],
-  ["search.backend", "bing", `search.backend: "bing" is not allowed (auto, ${searchBackendNames.join(", ")})`],
-  ["search.searxng.url", "ftp://x", 'search.searxng.url: "ftp://x" is not allowed (an http or https address)'],
-  ["search.tavily.baseUrl", "http://", 'search.tavily.baseUrl: "http://" is not allowed (an http or https address)'],
+  ["agent", null, "agent: null is not allowed (allowed: an object)"],
+  ["agent.mode", "Chat", 'agent.mode: "Chat" is not allowed (allowed: chat, agent, plan)'],
+  ["agent.verbose", "true", 'agent.verbose: "true" is not allowed (allowed: true or false)'],
+  ["agent.evaluation.module", "", 'agent.evaluation.module: "" is not allowed (allowed: a non-empty string)'],
+  ["tools.allow", "*", 'tools.allow: "*" is not allowed (allowed: a list)'],
+  ["tools.deny", ["ok", ""], 'tools.deny[1]: "" is not allowed (allowed: a non-empty string)'],
+  ["tools.ask", [1], "tools.ask[0]: 1 is not allowed (allowed: a non-empty string)"],
+  ["tools.roots", [], "tools.roots: [] is not allowed (allowed: a non-empty list)"],
+  ["search.backend", "bing", `search.backend: "bing" is not allowed (allowed: auto, ${searchBackendNames.join(", ")})`],
+  ["search.searxng.url", "ftp://x", 'search.searxng.url: "ftp://x" is not allowed (allowed: an http or https address)'],
+  ["search.tavily.baseUrl", "http://", 'search.tavily.baseUrl: "http://" is not allowed (allowed: an http or https address)'],
   ["search.backend", "searxng", "search.backend: searxng needs an address: set SEARXNG_URL or search.searxng.url"],
   ["search.backend", "brave", "search.backend: brave needs a key: set BRAVE_API_KEY"],
   ["search.backend", "zhipu", "search.backend: zhipu needs a key: set ZHIPUAI_API_KEY"],
   [
     "web.hosts",
     ["https://api.example.com"],
-    'web.hosts[0]: "https://api.example.com" is not allowed (a host or a pattern of hosts, without https:// and path)',
+    'web.hosts[0]: "https://api.example.com" is not allowed (allowed: a host or a pattern of hosts, without https:// and path)',
   ],
   ...["10.0.0.0/33", "fc00::/129", "localhost:65536", "http://localhost", "a/8", "[::g]", ""].map(
     (entry): [string, unknown, string] => [
       "web.reach",
       ["*", entry],
-      `web.reach[1]: ${JSON.stringify(entry)} is not allowed (a host, an address or a range, with a port or without, such as localhost:8080, 10.0.0.0/8)`,
+      `web.reach[1]: ${JSON.stringify(entry)} is not allowed (allowed: a host, an address or a range, with a port or without, such as localhost:8080, 10.0.0.0/8)`,
     ],
   ),
-  ["web.ports", [80, 0], "web.ports[1]: 0 is not allowed (an integer from 1 to 65535)"],
+  ["web.ports", [80, 0], "web.ports[1]: 0 is not allowed (allowed: an integer from 1 to 65535)"],
   [
     "email",
     { host: "smtp.example.com:465" },
-    'email.host: "smtp.example.com:465" is not allowed (a host or an address, without a port)',
+    'email.host: "smtp.example.com:465" is not allowed (allowed: a host or an address, without a port)',
   ],
   ["email", { host: "smtp.example.com", user: "me" }, "email.host: mail needs a sender: set SMTP_FROM or email.from"],
   ...["nobody", "a@b.example, c@d.example", "a@b.example\r\nBcc: c"].map((from): [string, unknown, string] => [
     "email",
     { host: "smtp.example.com", from },
-    `email.from: ${JSON.stringify(from)} is not allowed (name@example.com or Name <name@example.com>)`,
+    `email.from: ${JSON.stringify(from)} is not allowed (allowed: name@example.com or Name <name@example.com>)`,
   ]),
-  ["terminal.theme", "blue", 'terminal.theme: "blue" is not allowed (auto, dark, light)'],
-  ["terminal.screenReader", "yes", 'terminal.screenReader: "yes" is not allowed (true or false)'],
-  ["prompts.directory", 1, "prompts.directory: 1 is not allowed (a text that is not empty)"],
-  ["locale", "fr", 'locale: "fr" is not allowed (zh, en)'],
+  ["terminal.theme", "blue", 'terminal.theme: "blue" is not allowed (allowed: auto, dark, light)'],
+  ["terminal.screenReader", "yes", 'terminal.screenReader: "yes" is not allowed (allowed: true or false)'],
+  ["prompts.directory", 1, "prompts.directory: 1 is not allowed (allowed: a non-empty string)"],
+  ["locale", "fr", 'locale: "fr" is not allowed (allowed: zh, en)'],
   [
     "providers.local.wire",
     "soap",
-    'providers.local.wire: "soap" is not allowed (openai-chat, openai-responses, anthropic-messages)',
+    'providers.local.wire: "soap" is not allowed (allowed: openai-chat, openai-responses, anthropic-messages)',
   ],
-  ["providers.local.baseUrl", "x", 'providers.local.baseUrl: "x" is not allowed (an http or https address)'],
+  ["providers.local.baseUrl", "x", 'providers.local.baseUrl: "x" is not allowed (allowed: an http or https address)'],
   [
     "providers.offline",
     {},
-    'providers.offline: "offline" is not allowed (1 to 40 letters, digits, _ . -, and not offline)',
+    'providers.offline: "offline" is not allowed (allowed: 1 to 40 letters, digits, _ . -, and not offline)',
   ],
-  ["models.functionCall.provider", "", 'models.functionCall.provider: "" is not allowed (a text that is not empty)'],
+  ["models.functionCall.provider", "", 'models.functionCall.provider: "" is not allowed (allowed: a non-empty string)'],
   [
     "models.functionCall",
     { provider: "openai", wire: "x" },
-    'models.functionCall.wire: "x" is not allowed (openai-chat, openai-responses, anthropic-messages)',
+    'models.functionCall.wire: "x" is not allowed (allowed: openai-chat, openai-responses, anthropic-messages)',
   ],
 ];
 
@@ -161,7 +161,7 @@ describe("keys of the file", () => {
       const rest = first === "models" ? { provider: "openai" } : first === "mcpServers" ? { command: "x" } : undefined;
       const key = path.split(".").at(-1) ?? "";
       const file = rest ? { [first]: { [second]: { ...rest, [key]: value } } } : at(path, value);
-      expect(await refusal({ file })).toBe(`duet.config.json: ${path}: ${shown} is not allowed (${allowed})`);
+      expect(await refusal({ file })).toBe(`duet.config.json: ${path}: ${shown} is not allowed (allowed: ${allowed})`);
     },
   );
 

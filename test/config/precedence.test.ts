@@ -43,7 +43,7 @@ describe("which file", () => {
     writeFileSync(join(directory, "bytes.json"), Buffer.from([0x7b, 0xff, 0x7d]));
     const line = (config: string) => lineOf(loadConfig({ config }, { HOME: directory }, directory));
     expect(await line(".")).toBe(`${directory}: is not a regular file`);
-    expect(await line("large.json")).toBe("large.json: 1000001 bytes is not allowed (at most 1000000 bytes)");
+    expect(await line("large.json")).toBe("large.json: 1000001 bytes are too many (allowed: at most 1000000 bytes)");
     expect(await line("bytes.json")).toBe("bytes.json: is not UTF-8 text");
   });
 });
@@ -85,17 +85,17 @@ describe("which value", () => {
   test.each([
     [
       { functionCallModel: "deepseek/" },
-      /^--function-call-model: "deepseek\/" is not allowed \(provider, provider\/model, or/,
+      /^--function-call-model: "deepseek\/" is not allowed \(allowed: provider, provider\/model, or/,
     ],
     [{ functionCallModel: "" }, /^--function-call-model: "" is not allowed/],
     [{ functionCallModel: "{" }, /^--function-call-model: \{ is not valid JSON/],
     [{ answerModel: "deepseek" }, /^--answer-model: is not allowed without a function-call model/],
-    [{ mode: "turbo" }, /^--mode: turbo is not allowed \(chat, agent, plan\)$/],
-    [{ maxIterations: Number.NaN }, /^--max-iterations: NaN is not allowed \(an integer from 1 to 10\)$/],
+    [{ mode: "turbo" }, /^--mode: turbo is not allowed \(allowed: chat, agent, plan\)$/],
+    [{ maxIterations: Number.NaN }, /^--max-iterations: NaN is not allowed \(allowed: an integer from 1 to 10\)$/],
     [{ maxToolCalls: 51 }, /^--max-tool-calls: 51 is not allowed/],
     [{ maxExecutionTime: 1 }, /^--max-execution-time: 1 is not allowed/],
     [{ maxTokens: 0 }, /^--max-tokens: 0 is not allowed/],
-    [{ locale: "fr" }, /^--locale: fr is not allowed \(zh, en\)$/],
+    [{ locale: "fr" }, /^--locale: fr is not allowed \(allowed: zh, en\)$/],
     [{ tools: [""] }, /^--tools: \[0\]: "" is not allowed/],
   ])("%j is refused", async (flags, line) => {
     expect(await refusal({ flags })).toMatch(line);

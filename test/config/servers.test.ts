@@ -35,7 +35,7 @@ describe("how a server is reached", () => {
 
   test.each([
     [{}, "mcpServers.a: needs command, url or httpUrl"],
-    [{ command: "" }, 'mcpServers.a.command: "" is not allowed (a text that is not empty)'],
+    [{ command: "" }, 'mcpServers.a.command: "" is not allowed (allowed: a non-empty string)'],
     [{ command: "x", url: "http://x" }, "mcpServers.a.url: is not allowed beside command"],
     [{ url: "http://x", httpUrl: "http://x" }, "mcpServers.a.httpUrl: is not allowed beside url"],
     [{ command: "x", headers: {} }, "mcpServers.a.headers: is not allowed beside command"],
@@ -43,18 +43,24 @@ describe("how a server is reached", () => {
     [{ command: "x", type: "sse" }, "mcpServers.a.type: sse needs url"],
     [{ url: "http://x", type: "stdio" }, "mcpServers.a.type: stdio needs command, not url"],
     [{ httpUrl: "http://x", type: "sse" }, "mcpServers.a.type: sse needs url"],
-    [{ url: "file:///etc/passwd" }, 'mcpServers.a.url: "file:///etc/passwd" is not allowed (an http or https address)'],
-    [{ command: "x", args: [1] }, "mcpServers.a.args[0]: 1 is not allowed (a text)"],
-    [{ command: "x", env: { A: 1 } }, "mcpServers.a.env.A: … is not allowed (a text)"],
+    [
+      { url: "file:///etc/passwd" },
+      'mcpServers.a.url: "file:///etc/passwd" is not allowed (allowed: an http or https address)',
+    ],
+    [{ command: "x", args: [1] }, "mcpServers.a.args[0]: 1 is not allowed (allowed: a string)"],
+    [{ command: "x", env: { A: 1 } }, "mcpServers.a.env.A: … is not allowed (allowed: a string)"],
     [
       { command: "x", env: { "A=B": "" } },
-      'mcpServers.a.env["A=B"]: "A=B" is not allowed (the name of an environment variable)',
+      'mcpServers.a.env["A=B"]: "A=B" is not allowed (allowed: the name of an environment variable)',
     ],
     [
       { url: "http://x", headers: { "a b": "" } },
-      'mcpServers.a.headers["a b"]: "a b" is not allowed (the name of an HTTP header)',
+      'mcpServers.a.headers["a b"]: "a b" is not allowed (allowed: the name of an HTTP header)',
     ],
-    [{ command: "x", type: "ws" }, 'mcpServers.a.type: "ws" is not allowed (stdio, http, streamable-http, sse)'],
+    [
+      { command: "x", type: "ws" },
+      'mcpServers.a.type: "ws" is not allowed (allowed: stdio, http, streamable-http, sse)',
+    ],
   ])("%j is refused", async (entry, line) => {
     expect(await refusal({ file: { mcpServers: { a: entry } } })).toBe(`duet.config.json: ${line}`);
   });
@@ -82,7 +88,7 @@ describe("which servers there are", () => {
 
   test("a name in both is refused", async () => {
     const file = { servers: { a: { command: "x" } }, mcpServers: { a: { command: "x" } } };
-    expect(await refusal({ file })).toBe("duet.config.json: servers.a: is given in both mcpServers and servers");
+    expect(await refusal({ file })).toBe("duet.config.json: servers.a: is in both mcpServers and servers");
   });
 
   test("one that is switched off is checked and left out", async () => {
@@ -101,7 +107,7 @@ describe("which servers there are", () => {
     "the name %j is refused",
     async (name) => {
       const line = await refusal({ file: { mcpServers: { [name]: { command: "x" } } } });
-      expect(line).toContain(`${JSON.stringify(name)} is not allowed (1 to 40 letters, digits, _ . -`);
+      expect(line).toContain(`${JSON.stringify(name)} is not allowed (allowed: 1 to 40 letters, digits, _ . -`);
     },
   );
 });

@@ -77,30 +77,30 @@ describe("variables", () => {
   });
 
   test.each([
-    ["AGENT_MAX_ITERATIONS", "11", "11 is not allowed (an integer from 1 to 10)"],
-    ["AGENT_MAX_ITERATIONS", "0", "0 is not allowed (an integer from 1 to 10)"],
-    ["AGENT_MAX_ITERATIONS", "five", "five is not allowed (an integer from 1 to 10)"],
-    ["AGENT_MAX_ITERATIONS", "0x5", "0x5 is not allowed (an integer from 1 to 10)"],
-    ["AGENT_MAX_ITERATIONS", "5\nrm", "5\\nrm is not allowed (an integer from 1 to 10)"],
-    ["AGENT_MAX_EXECUTION_TIME", "9", "9 is not allowed (an integer from 10 to 300)"],
-    ["AGENT_MAX_EXECUTION_TIME", "301", "301 is not allowed (an integer from 10 to 300)"],
-    ["AGENT_MAX_TOOL_CALLS", "51", "51 is not allowed (an integer from 1 to 50)"],
-    ["AGENT_RESULT_MIN_LENGTH", "-1", "-1 is not allowed (an integer of at least 0)"],
-    ["AGENT_VERBOSE", "yes", "yes is not allowed (true or false)"],
-    ["DUET_LOG", "xml", "xml is not allowed (text, json)"],
-    ["DUET_SCREEN_READER", "on", "on is not allowed (true or false)"],
-    ["DEFAULT_MODE", "turbo", "turbo is not allowed (chat, agent, plan)"],
-    ["SEARXNG_URL", "localhost", "localhost is not allowed (an http or https address)"],
-    ["BRAVE_BASE_URL", "x", "x is not allowed (an http or https address)"],
-    ["OPENAI_BASE_URL", "ftp://x", '"…" is not allowed (an http or https address)'],
-    ["DUET_HTTP_TOKEN", "two words", "… is not allowed (ASCII without spaces)"],
+    ["AGENT_MAX_ITERATIONS", "11", "11 is not allowed (allowed: an integer from 1 to 10)"],
+    ["AGENT_MAX_ITERATIONS", "0", "0 is not allowed (allowed: an integer from 1 to 10)"],
+    ["AGENT_MAX_ITERATIONS", "five", "five is not allowed (allowed: an integer from 1 to 10)"],
+    ["AGENT_MAX_ITERATIONS", "0x5", "0x5 is not allowed (allowed: an integer from 1 to 10)"],
+    ["AGENT_MAX_ITERATIONS", "5\nrm", "5\\nrm is not allowed (allowed: an integer from 1 to 10)"],
+    ["AGENT_MAX_EXECUTION_TIME", "9", "9 is not allowed (allowed: an integer from 10 to 300)"],
+    ["AGENT_MAX_EXECUTION_TIME", "301", "301 is not allowed (allowed: an integer from 10 to 300)"],
+    ["AGENT_MAX_TOOL_CALLS", "51", "51 is not allowed (allowed: an integer from 1 to 50)"],
+    ["AGENT_RESULT_MIN_LENGTH", "-1", "-1 is not allowed (allowed: an integer of at least 0)"],
+    ["AGENT_VERBOSE", "yes", "yes is not allowed (allowed: true or false)"],
+    ["DUET_LOG", "xml", "xml is not allowed (allowed: text, json)"],
+    ["DUET_SCREEN_READER", "on", "on is not allowed (allowed: true or false)"],
+    ["DEFAULT_MODE", "turbo", "turbo is not allowed (allowed: chat, agent, plan)"],
+    ["SEARXNG_URL", "localhost", "localhost is not allowed (allowed: an http or https address)"],
+    ["BRAVE_BASE_URL", "x", "x is not allowed (allowed: an http or https address)"],
+    ["OPENAI_BASE_URL", "ftp://x", '"…" is not allowed (allowed: an http or https address)'],
+    ["DUET_HTTP_TOKEN", "two words", "… is not allowed (allowed: ASCII without spaces)"],
   ])("%s=%s is refused", async (name, value, line) => {
     expect(await refusal({ environment: { [name]: value } })).toBe(`${name}: ${line}`);
   });
 
   test("an unsupported DEEPSEEK_MODEL_VARIANT is refused, whatever model is in use", async () => {
     const line = await refusal({ environment: { DEEPSEEK_MODEL_VARIANT: "gpt-4", ...model({ provider: "openai" }) } });
-    expect(line).toMatch(/^DEEPSEEK_MODEL_VARIANT: "gpt-4" is not allowed \(deepseek-chat, deepseek-reasoner/);
+    expect(line).toMatch(/^DEEPSEEK_MODEL_VARIANT: "gpt-4" is not allowed \(allowed: deepseek-chat, deepseek-reasoner/);
   });
 });
 
@@ -160,19 +160,19 @@ describe("models in variables", () => {
     ["deepseek", /^AGENT_FUNCTION_CALL_MODEL: deepseek is not valid JSON/],
     ['{"provider":"deepseek",}', /is not valid JSON \(JSON:1:24: /],
     ['{"provider":"deepseek"} // x', /is not valid JSON \(JSON:1:25: a comment is not allowed here/],
-    ["[]", /^AGENT_FUNCTION_CALL_MODEL: \[\] is not allowed \(a JSON object such as/],
+    ["[]", /^AGENT_FUNCTION_CALL_MODEL: \[\] is not allowed \(allowed: a JSON object such as/],
     ["{}", /^AGENT_FUNCTION_CALL_MODEL: provider: is missing/],
     [
       '{"provider":"deepseek","temperature":2.0}',
-      /^AGENT_FUNCTION_CALL_MODEL: temperature: 2 is not allowed \(a number, 0 <= temperature < 2\)$/,
+      /^AGENT_FUNCTION_CALL_MODEL: temperature: 2 is not allowed \(allowed: a number, 0 <= temperature < 2\)$/,
     ],
     [
       '{"provider":"deepseek","max_tokens":-1}',
-      /^AGENT_FUNCTION_CALL_MODEL: max_tokens: -1 is not allowed \(an integer of at least 1\)$/,
+      /^AGENT_FUNCTION_CALL_MODEL: max_tokens: -1 is not allowed \(allowed: an integer of at least 1\)$/,
     ],
     [
       '{"provider":"deepseek","top_p":0}',
-      /^AGENT_FUNCTION_CALL_MODEL: top_p: 0 is not allowed \(a number, 0 < top_p <= 1\)$/,
+      /^AGENT_FUNCTION_CALL_MODEL: top_p: 0 is not allowed \(allowed: a number, 0 < top_p <= 1\)$/,
     ],
     [
       '{"provider":"deepseek","maxTokens":1}',

@@ -115,7 +115,7 @@ describe("103: a configuration that came with a cloned repository", () => {
     const { cwd, env } = await clone();
     const { stdout } = await runProgram(["doctor"], { cwd, env });
     expect(stdout).toMatch(
-      /^– file that is not used .*duet\.config\.json: lies in a git work tree.*\(1 server\).*duet config trust$/m,
+      /^– unused file .*duet\.config\.json: is in a git work tree.*\(1 server\).*duet config trust$/m,
     );
     expect(stdout).toMatch(/^– configuration file: none/m);
     expect(stdout).not.toContain("MCP server evil");
@@ -192,7 +192,7 @@ describe("105: a configuration that is a bomb is refused in one line, and nothin
     writeFileSync(config, `{"mcpServers":{"a":${JSON.stringify(canary(join(folder, "started")))}}}`);
     truncateSync(config, 50_000_000);
     expect(await refused(config, join(folder, "started"))).toBe(
-      "duet: FILE: 50000000 bytes is not allowed (at most 1000000 bytes)",
+      "duet: FILE: 50000000 bytes are too many (allowed: at most 1000000 bytes)",
     );
   });
 
@@ -215,12 +215,12 @@ describe("105: a configuration that is a bomb is refused in one line, and nothin
     [
       "one server twice",
       (good) => `{"mcpServers":{"a":${good},\n"a":{"command":"x"}}}`,
-      /FILE:2:1: the key "a" is given twice$/,
+      /FILE:2:1: duplicate key "a"$/,
     ],
     [
       "one server under both names",
       (good) => `{"mcpServers":{"a":${good}},"servers":{"a":{"command":"x"}}}`,
-      /FILE: servers\.a: is given in both mcpServers and servers$/,
+      /FILE: servers\.a: is in both mcpServers and servers$/,
     ],
     [
       "a variable that is not set",
@@ -230,7 +230,7 @@ describe("105: a configuration that is a bomb is refused in one line, and nothin
     [
       "a variable that names itself",
       (good) => `{"mcpServers":{"a":${good},"b":{"command":"\${A:-\${A:-\${A}}}"}}}`,
-      /FILE: mcpServers\.b\.command: .* is not understood/,
+      /FILE: mcpServers\.b\.command: .* is not valid/,
     ],
     [
       "an unknown key",
@@ -264,11 +264,11 @@ test("106: a variable that makes a program run other code works in the user's ow
   const env = { NODE_OPTIONS: `--import=${script.replaceAll('"', "%22").replaceAll(" ", "%20")}`, LEVEL: "1" };
   const config = await configFile({ mcpServers: { mine: { command: process.execPath, args: [fakeServer], env } } });
   const listed = await runProgram(["tools", "--config", config]);
-  expect(listed.stderr).toBe("duet: the server mine is given NODE_OPTIONS, which can make it run other code\n");
+  expect(listed.stderr).toBe("duet: the server mine gets NODE_OPTIONS, which can make it run other code\n");
   expect(listed.code).toBe(0);
   expect(existsSync(started)).toBe(true);
   const { code, stdout } = await runProgram(["doctor", "--config", config]);
-  expect(stdout).toMatch(/^– MCP server mine: is given NODE_OPTIONS, which can make it run other code\.$/m);
+  expect(stdout).toMatch(/^– MCP server mine: gets NODE_OPTIONS, which can make it run other code\.$/m);
   expect(code).toBe(0);
 });
 

@@ -317,10 +317,10 @@ describe("170: a tool that is not on offer", () => {
   test.each([
     ["of another case", "Book", "Did you mean book?"],
     ["that is all capitals", "BOOK", "Did you mean book?"],
-    ["that is made up", "rent_a_room", "Tools on offer: "],
-    ["with a prefix that nobody gave it", "hotel__book", "Tools on offer: "],
-    ["that every object knows", "constructor", "Tools on offer: "],
-    ["with blanks around it", " book ", "Tools on offer: "],
+    ["that is made up", "rent_a_room", "Available tools: "],
+    ["with a prefix that nobody gave it", "hotel__book", "Available tools: "],
+    ["that every object knows", "constructor", "Available tools: "],
+    ["with blanks around it", " book ", "Available tools: "],
   ])("170: a name %s is never guessed: the model is told what there is", async (_, wrong, hint) => {
     script({ toolCalls: [{ name: wrong, arguments: { city: "Oslo" } }] }, finished);
     const { outcome } = await ask(modelOn("openai-chat"));

@@ -159,7 +159,7 @@ async function swapWithoutEnd(path: string): Promise<AsyncDisposable> {
   };
 }
 
-describe("75: what is no regular file", () => {
+describe("75: what is not a regular file", () => {
   test("75: pipes, sockets, folders and devices are refused at once", async () => {
     await using files = await temporaryFiles(layout);
     const root = join(files.path, "root");
@@ -195,7 +195,7 @@ describe("75: what is no regular file", () => {
     const root = join(files.path, "root");
     await truncate(join(root, "big.log"), 50_000_000_000);
     expect((await call(root, "read_file", { path: "big.log", lines: 2 })).text).toBe(
-      "big.log, lines 1-2\nMore follows: start_line 3.\n\nERROR one\nERROR one",
+      "big.log, lines 1-2\nMore lines follow: use start_line 3.\n\nERROR one\nERROR one",
     );
     expect((await call(root, "file_search", { query: "one" })).text).toContain(
       "The contents of 1 file over 2 MB were skipped",

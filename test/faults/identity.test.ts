@@ -185,7 +185,7 @@ describe("96: a token is what it says, or nothing", () => {
     ],
     ["that has expired", /has expired/, () => issuer.token(resource, { claims: { exp: now() - 60 } })],
     ["that never expires", /no expiry/, () => issuer.token(resource, { claims: { exp: undefined } })],
-    ["that is not in force yet", /not in force yet/, () => issuer.token(resource, { claims: { nbf: now() + 120 } })],
+    ["that is not in force yet", /not valid yet/, () => issuer.token(resource, { claims: { nbf: now() + 120 } })],
     ["of nobody", /whose it is/, () => issuer.token(resource, { claims: { sub: undefined } })],
     ["of an empty name", /whose it is/, () => issuer.token(resource, { claims: { sub: "" } })],
     ["of a name that is no text", /whose it is/, () => issuer.token(resource, { claims: { sub: { admin: true } } })],

@@ -161,7 +161,7 @@ test("1: a poisoned description is found, stands in the tool's own place alone, 
   expect(told.rest).not.toContain("id_rsa");
   expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: { status: "complete" } });
   const pool = await poolOf([server]);
-  expect(warnings(pool)).toEqual(['The tool add: its description reads like orders to a model ("<IMPORTANT>")']);
+  expect(warnings(pool)).toEqual(['The tool add: its description reads like instructions to a model ("<IMPORTANT>")']);
   server.say([described("add", `Adds two numbers. ${poison}`), described("more", `More. ${poison}`)]);
   await server.announce();
   await settles(() => waits(pool), ["new liar__more"]);
@@ -352,7 +352,7 @@ test("5: a damaged record of approvals approves nothing: all tools of that serve
   const pool = await poolOf([server], { home });
   expect([names(pool), waits(pool)]).toEqual([[], ["new liar__send"]]);
   expect(pool.status()[0]?.warnings.map(({ en }) => en)).toEqual([
-    "What was approved of the tools of liar is damaged; its tools have to be approved again",
+    "The record of approved tools of liar is damaged; its tools have to be approved again",
   ]);
   await approve(pool, ["send"]);
   expect(names(pool)).toEqual(["liar__send"]);
@@ -447,7 +447,7 @@ test("11: a text about another server's tool is told, whichever of the two is th
     [sly, mail],
   ]) {
     const pool = await poolOf(servers);
-    expect(warnings(pool)).toEqual(["The tool help: its description names a tool of another server (mail__send)"]);
+    expect(warnings(pool)).toEqual(["The tool help: its description mentions a tool of another server (mail__send)"]);
     await pool.close();
   }
 });
@@ -478,7 +478,7 @@ test("13: of two tools of one name on one server the first is there, and the oth
     ["liar__a", "First."],
     ["liar__b", "Does something."],
   ]);
-  expect(problems(pool)).toEqual(["Tool a was left out: its name is taken by another tool of the server"]);
+  expect(problems(pool)).toEqual(["Tool a was skipped: another tool of the server has the same name"]);
 });
 
 test("14: servers a and a__b with the tools b__c and c are two tools with two names", async () => {
@@ -506,7 +506,7 @@ test("15: reserved and odd names become ordinary ones, and each leads to its own
     expect(name).toMatch(/^liar__[a-zA-Z0-9_-]{1,58}$/);
     expect(await call(pool, name)).toMatchObject({ text: expect.stringContaining(`called ${odd[index]} `) });
   }
-  expect(problems(pool)).toEqual(Array(2).fill("Tool ? was left out: it has no valid name"));
+  expect(problems(pool)).toEqual(Array(2).fill("Tool ? was skipped: it has no valid name"));
 });
 
 test("16: a server that calls a tool harmless makes no rule looser", async () => {

@@ -76,7 +76,7 @@ test("109: a schema of 10,000 levels costs its tool, with the reason, and no oth
     `[{"name":"bomb","inputSchema":${deep(10_000, "{}")}},{"name":"good","inputSchema":{"type":"object"}}]`,
   );
   expect(pool.tools().map(({ name }) => name)).toEqual(["fake__good"]);
-  expect(pool.status()[0]?.problems[0]?.en).toContain("Tool bomb was left out: its inputSchema is nested too deeply");
+  expect(pool.status()[0]?.problems[0]?.en).toContain("Tool bomb was skipped: its inputSchema is nested too deeply");
 });
 
 test("109: a deep output schema costs only itself", async () => {

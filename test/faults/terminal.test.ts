@@ -95,7 +95,7 @@ describe("C. a terminal gets nothing but printable text and our own sequences", 
     await terminal.shows("The MCP server quiz asks");
     await terminal.reply("/decline\r");
     await terminal.shows("The end.");
-    await terminal.shows("tok in all");
+    await terminal.shows("tok in total");
     for (const command of ["/expand", "/tools", "/trace", "/conversations", "/config"]) terminal.type(`${command}\r`);
     await terminal.follows("> /config", "Configuration file");
     terminal.paste(attacks["fills the clipboard"]);

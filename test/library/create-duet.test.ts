@@ -188,7 +188,7 @@ const sound = { name: "a", description: "a", inputSchema: { type: "object" }, ru
 
 test.each<[string, DuetOptions, string]>([
   ["a tool's name", { tools: [{ ...sound, name: "a b" }] }, "createDuet: tools[0]: name: a b is not allowed"],
-  ["a name given twice", { tools: [sound, sound] }, 'createDuet: tools[1]: name: "a" is taken'],
+  ["a name given twice", { tools: [sound, sound] }, 'createDuet: tools[1]: name: "a" is already in use'],
   ["a setting", { config: { agent: { maxIterations: 11 } } }, "createDuet: agent.maxIterations"],
   ["a model's name", { models: { functionCall: "/x" } }, "createDuet: models.functionCall"],
   ["a provider", { models: { functionCall: "nobody/x" } }, "nobody"],
@@ -209,12 +209,12 @@ test.each<[unknown, string]>([
   [{ models: {} }, "createDuet: models.functionCall: is missing"],
   [{ models: { answer: "anthropic/claude-sonnet-5-5" } }, "createDuet: models.functionCall: is missing"],
   [{ models: { functionCall: null } }, "createDuet: models.functionCall"],
-  [{ models: null }, "createDuet: models: null is not allowed (an object)"],
+  [{ models: null }, "createDuet: models: null is not allowed (allowed: an object)"],
   [{ model: "deepseek" }, "createDuet: model: unknown key; did you mean models?"],
-  [{ tools: weather }, "is not allowed (a list of tools)"],
+  [{ tools: weather }, "is not allowed (allowed: a list of tools)"],
   [{ tools: [null] }, "createDuet: tools[0]: null is not allowed"],
-  [{ evaluator: "answer" }, 'createDuet: evaluator: "answer" is not allowed (a function)'],
-  [{ configFile: 1 }, "createDuet: configFile: 1 is not allowed (the path of a file)"],
+  [{ evaluator: "answer" }, 'createDuet: evaluator: "answer" is not allowed (allowed: a function)'],
+  [{ configFile: 1 }, "createDuet: configFile: 1 is not allowed (allowed: a file path)"],
 ])("options %j, which types would refuse, are refused in one line", async (options, message) => {
   const failed = await Reflect.apply(createDuet, undefined, [options]).catch((error: unknown) => error);
   expect(failed).toMatchObject({ name: "DuetError", code: "config" });
@@ -223,19 +223,23 @@ test.each<[unknown, string]>([
 });
 
 test.each<[unknown, unknown, string]>([
-  ["  ", {}, 'ask: question: "  " is not allowed (a text that is not empty)'],
+  ["  ", {}, 'ask: question: "  " is not allowed (allowed: a non-empty string)'],
   [undefined, {}, "ask: question: undefined is not allowed"],
-  ["q", { conversationId: "" }, 'ask: conversationId: "" is not allowed (1 to 200 characters)'],
-  ["q", { mode: "plam" }, 'ask: mode: "plam" is not allowed (chat, agent, plan)'],
-  ["q", { tools: "echo" }, 'ask: tools: "echo" is not allowed (a list of texts)'],
+  ["q", { conversationId: "" }, 'ask: conversationId: "" is not allowed (allowed: 1 to 200 characters)'],
+  ["q", { mode: "plam" }, 'ask: mode: "plam" is not allowed (allowed: chat, agent, plan)'],
+  ["q", { tools: "echo" }, 'ask: tools: "echo" is not allowed (allowed: a list of strings)'],
   ["q", { limits: { maxExecutionTimeMs: Number.POSITIVE_INFINITY } }, "ask: limits.maxExecutionTimeMs: Infinity"],
-  ["q", { limits: { maxToolCalls: 1.5 } }, "limits.maxToolCalls: 1.5 is not allowed (a whole number from 0 to 10000)"],
+  [
+    "q",
+    { limits: { maxToolCalls: 1.5 } },
+    "limits.maxToolCalls: 1.5 is not allowed (allowed: a whole number from 0 to 10000)",
+  ],
   [
     "q",
     { tools: ["*:readOnly"] },
-    'ask: tools: "*:readOnly" is not allowed (a pattern without an annotation: what a server claims never relaxes a rule)',
+    'ask: tools: "*:readOnly" is not allowed (allowed: a pattern without an annotation: what a server claims never relaxes a rule)',
   ],
-  ["q", { limits: { costBudget: 0 } }, "ask: limits.costBudget: 0 is not allowed (a number above 0)"],
+  ["q", { limits: { costBudget: 0 } }, "ask: limits.costBudget: 0 is not allowed (allowed: a number above 0)"],
   ["q", { limits: { repeatable: [1] } }, "ask: limits.repeatable"],
 ])("the question %j with %j is refused before anything runs", async (question, options, message) => {
   const duet = await create({ models: { functionCall: scriptedModel([]) } });

@@ -201,7 +201,7 @@ test("a quota that is used up is understood, and not asked for again by us", asy
   expect(amap.hits).toHaveLength(1);
 });
 
-test("too many calls a second: the call is sent once more after a pause, and the model sees the answer", async () => {
+test("too many calls per second: the call is sent once more after a pause, and the model sees the answer", async () => {
   const { amap, provider, ask } = await setScene();
   amap.refuse(1, "10021", "CUQPS_HAS_EXCEEDED_THE_LIMIT");
   provider.script("cheap", { toolCalls: [call("weather", { city: "北京" })] }, { text: "够了。" });
@@ -214,7 +214,7 @@ test("too many calls a second: the call is sent once more after a pause, and the
   expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(800);
 });
 
-test("too many calls a second, still: the model is told what it means", async () => {
+test("too many calls per second, still: the model is told what it means", async () => {
   const { amap, provider, ask } = await setScene();
   amap.refuse(9, "10021", "CUQPS_HAS_EXCEEDED_THE_LIMIT");
   provider.script("cheap", { toolCalls: [call("weather", { city: "北京" })] }, { text: "够了。" });

@@ -34,7 +34,7 @@ test("a token that was given for a plan does not carry out the plan that took it
   const { conversation_id, confirmation: old } = (await host.ask("Say it.", { mode: "plan" })).outcome;
   const changed = (await host.ask("Say two instead.", { mode: "plan", conversation_id })).outcome;
   const replayed = await host.ask("y", { confirmation: old?.token });
-  expect(replayed).toMatchObject({ isError: true, text: expect.stringContaining("does not wait any more") });
+  expect(replayed).toMatchObject({ isError: true, text: expect.stringContaining("is no longer waiting") });
   expect(model.requests).toHaveLength(2);
   const { outcome } = await host.ask("y", { confirmation: changed.confirmation?.token });
   expect(outcome).toMatchObject({ status: "complete", tool_calls: [{ arguments: { text: "two" } }] });

@@ -32,7 +32,7 @@ test("more runs than allowed are refused in words, and another may begin when on
   const { run_id } = (await host.ask("First?", { wait_s: 0 })).outcome;
   const refused = await host.ask("Second?");
   expect(refused).toMatchObject({ isError: true });
-  expect(refused.text).toContain("1 runs are going on, which is all that serve.maxRuns allows");
+  expect(refused.text).toContain("1 runs are in progress (the maximum of serve.maxRuns)");
   gate.resolve();
   await host.call("agent_result", { run_id });
   expect((await host.ask("Third?")).outcome.status).toBe("complete");

@@ -173,7 +173,7 @@ test("a call whose time is over while its user is asked says so, and the next on
   const host = await linkHost(mcp, { onQuestion });
   const first = await host.ask("Wipe disk a.", { wait_s: 1 });
   expect(first.outcome.status).toBe("running");
-  expect(first.text).toContain("It waits for the user's reply (wipe_disk): agent_result asks again.");
+  expect(first.text).toContain("It is waiting for the user's reply (wipe_disk): agent_result asks again.");
   const { outcome } = await host.call("agent_result", { run_id: first.outcome.run_id });
   expect(outcome).toMatchObject({ status: "complete", response: "Done." });
   expect(wiped).toEqual([{ disk: "a" }]);

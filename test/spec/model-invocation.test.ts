@@ -638,7 +638,7 @@ describe("响应解析和处理", () => {
       "one document instead of a stream",
       "application/json",
       '{"choices":[{"index":0,"message":{"role":"assistant","content":"答案。"},"finish_reason":"stop"}]}',
-      "整份文档而不是数据流",
+      "收到的是整份文档，不是数据流",
     ],
     [
       "content in parts, unknown fields and no role",

@@ -66,7 +66,9 @@ describe.each(kinds)("the owners of a store %s", (_, open) => {
           expect(await view.remove(conversation)).toBe(false);
           await view.summarise(conversation, { text: "mine now", turns: 1 });
         }
-        await expect(view.append(finishedRun(other.id, "into it", "x"))).rejects.toThrow("no conversation of that id");
+        await expect(view.append(finishedRun(other.id, "into it", "x"))).rejects.toThrow(
+          "no conversation with that ID",
+        );
         await expect(view.append({ ...finishedRun(other.id, "over it", "x"), runId: other.run })).rejects.toThrow();
       }
     }
@@ -124,7 +126,7 @@ test("of two owners who begin one conversation at once the second has none: noth
   const operators = await store.create(annas.id);
   expect(await annas.sources.number([page("https://anna.example/")])).toEqual([1]);
   expect(await operators.sources.number([page("https://operator.example/")])).toEqual([1]);
-  await expect(store.append(finishedRun(operators.id, "q", "a"))).rejects.toThrow("no conversation of that id");
+  await expect(store.append(finishedRun(operators.id, "q", "a"))).rejects.toThrow("no conversation with that ID");
   expect(await store.load(operators.id)).toBeUndefined();
   const kept = await store.of("anna").load(annas.id);
   expect([kept?.turns, kept?.sources.all().map(({ source }) => source.url)]).toEqual([[], ["https://anna.example/"]]);

@@ -101,7 +101,7 @@ describe("a call under the rules", () => {
     );
     expect(result).toMatchObject({
       ok: false,
-      text: "The rule tools.deny: shell(rm *) does not let this call of shell run; it was not run.",
+      text: "The rule tools.deny: shell(rm *) does not allow this call of shell; it was not run.",
       error: { code: "denied" },
       permission: { decision: "denied", rule: "tools.deny: shell(rm *)" },
     });

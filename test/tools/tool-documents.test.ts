@@ -28,7 +28,7 @@ describe("the page of the built-in tools", () => {
       expect(section).toContain(tool.description.split("\n")[0]);
       for (const name of Object.keys(Object(tool.inputSchema.properties)))
         expect(section).toMatch(new RegExp(`^\\| \`${name}\` \\| [^|]`, "m"));
-      expect(section).toMatch(/^- Limit: \d+ s a call$/m);
+      expect(section).toMatch(/^- Limit: \d+ s per call$/m);
       expect(section).toMatch(/^- Permission: /m);
       for (const example of builtinExamples[tool.name] ?? [])
         expect(await tool.check?.(example), tool.name).toEqual([]);
@@ -100,6 +100,6 @@ test("`duet tools docs` writes a document of every tool of the configuration, th
   expect(echo).toContain("Gives back its arguments.");
   expect(echo).toContain("| `text` | string | no |");
   expect(echo).toContain(
-    "- Source: the MCP server fake\n- Limit: 12 s a call\n- Permission: reads only; you are asked by tools.ask (fake__echo)",
+    "- Source: the MCP server fake\n- Limit: 12 s per call\n- Permission: reads only; you are asked by tools.ask (fake__echo)",
   );
 });

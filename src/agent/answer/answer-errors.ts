@@ -5,22 +5,22 @@ export function emptyAnswerError(finish: FinishReason): DuetError {
   if (finish === "refused" || finish === "content-filter")
     return new DuetError({
       code: "content_filter",
-      text: { zh: "模型拒绝回答，没有给出任何内容。", en: "The model refused to answer and gave no text." },
-      hint: { zh: "换一种问法再试。", en: "Ask in another way." },
+      text: { zh: "模型拒绝回答，没有给出任何内容。", en: "The model refused to answer and returned no text." },
+      hint: { zh: "换一种问法再试。", en: "Rephrase the question." },
     });
   if (finish === "length")
     return new DuetError({
       code: "bad_response",
       text: {
         zh: "模型的输出在给出回答之前就达到了上限。",
-        en: "The model used up its output limit before it gave an answer.",
+        en: "The model reached its output limit before it answered.",
       },
       hint: { zh: "请增大 max_tokens。", en: "Raise max_tokens." },
     });
   return new DuetError({
     code: "bad_response",
-    text: { zh: "模型没有给出回答。", en: "The model gave no answer." },
-    hint: { zh: "换一种问法，或换用其他模型。", en: "Ask in another way, or use another model." },
+    text: { zh: "模型没有给出回答。", en: "The model returned no answer." },
+    hint: { zh: "换一种问法，或换用其他模型。", en: "Rephrase the question, or use another model." },
   });
 }
 
@@ -29,11 +29,11 @@ export function unexpectedToolCallError(): DuetError {
     code: "bad_response",
     text: {
       zh: "模型没有写完回答，而是要求调用工具。",
-      en: "The model asked for a tool in place of finishing its answer.",
+      en: "The model requested a tool instead of finishing its answer.",
     },
     hint: {
       zh: "放宽时间或调用次数的限制，或换用其他回答模型。",
-      en: "Raise the limits of time or tool calls, or use another answer model.",
+      en: "Raise the time limit or the limit of tool calls, or use another answer model.",
     },
   });
 }

@@ -54,7 +54,7 @@ function tell(run: Run, code: string, text: Text): undefined {
 
 const unavailable: Text = {
   zh: "联网搜索不可用（配置、--no-search 或工具规则关闭了它），直接回答。",
-  en: "Web search is not available (the configuration, --no-search or the tool patterns turn it off); answering without.",
+  en: "Web search is not available (turned off by the configuration, --no-search or the tool patterns); answering without it.",
 };
 
 const empty: Text = {

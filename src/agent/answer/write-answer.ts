@@ -88,7 +88,7 @@ function answerMessages(run: Run, role: Role, { prompt, observations, note }: An
   ];
 }
 
-const inPlace = { zh: "代替回答模型写回答", en: "writing the answer in place of the answer model" };
+const inPlace = { zh: "代替回答模型写回答", en: "writing the answer instead of the answer model" };
 
 function fallback(run: Run, error: DuetError): string {
   return say(run.input.locale, {

@@ -118,7 +118,7 @@ function wholeText({ text, finish }: WrittenSummary, writer: Model): string {
     code: finish === "refused" || finish === "content-filter" ? "content_filter" : "bad_response",
     text: {
       zh: `${name} 没有写完摘要（${text === "" ? "空" : finish}），对话没有改变`,
-      en: `${name} did not write the whole summary (${text === "" ? "empty" : finish}); the conversation is as it was`,
+      en: `${name} did not finish the summary (${text === "" ? "empty" : finish}); the conversation is unchanged`,
     },
     hint: {
       zh: "请再试一次，增大 max_tokens，或换一个模型。",
@@ -137,7 +137,7 @@ function noWriter(model: Model): DuetError {
     code: "config",
     text: {
       zh: `${toModelName(model)} 不是语言模型，不能压缩对话`,
-      en: `${toModelName(model)} is no language model and cannot summarise the conversation`,
+      en: `${toModelName(model)} is not a language model and cannot summarise the conversation`,
     },
     hint: { zh: "请用 /model 选择一个语言模型。", en: "Choose a language model with /model." },
   });
@@ -150,11 +150,11 @@ function nothingToDo(text: Text): DuetError {
 function tooFew(turns: number): Text {
   return {
     zh: `没有可以压缩的内容：对话有 ${turns} 轮，至少需要 2 轮`,
-    en: `there is nothing to compact: the conversation has ${turns === 1 ? "1 turn" : `${turns} turns`}, and it takes at least 2`,
+    en: `nothing to compact: the conversation has ${turns === 1 ? "1 turn" : `${turns} turns`} (at least 2 are needed)`,
   };
 }
 
 const nothingNew: Text = {
   zh: "没有可以压缩的内容：除最后一轮外都已压缩",
-  en: "there is nothing to compact: all but the last turn is in the summary already",
+  en: "nothing to compact: all turns but the last are already in the summary",
 };

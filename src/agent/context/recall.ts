@@ -93,14 +93,14 @@ function tell(run: Run, level: Notice["level"], code: string, text: Text): void 
 function compressed(turns: number): Text {
   return {
     zh: `对话较长，较早的 ${turns} 轮已压缩为摘要。`,
-    en: `The conversation is long: ${plural(turns)} of it were put into a summary.`,
+    en: `The conversation is long. Summarised: ${plural(turns)}.`,
   };
 }
 
 function notCompressed(turns: number, leftOut: number): Text {
   return {
-    zh: `对话较长，但没能压缩；较早的 ${turns} 轮已缩短${leftOut > 0 ? `，其中 ${leftOut} 轮没有交给模型` : ""}。`,
-    en: `The conversation is long and could not be summarised: ${plural(turns)} of it were shortened${leftOut > 0 ? `, ${leftOut} of them left out` : ""}.`,
+    zh: `对话较长，但没能压缩；较早的 ${turns} 轮已缩短${leftOut > 0 ? `，其中 ${leftOut} 轮没有发送给模型` : ""}。`,
+    en: `The conversation is long and could not be summarised. Shortened: ${plural(turns)}${leftOut > 0 ? `, ${leftOut} of them left out` : ""}.`,
   };
 }
 

@@ -132,10 +132,10 @@ function hasTimeFor(run: Run, { allowance, record }: OneCall): boolean {
 }
 
 function retried(name: string): Text {
-  return { zh: `${name} 暂时失败，自动重试一次`, en: `${name} failed for the moment and is tried once more` };
+  return { zh: `${name} 暂时失败，自动重试一次`, en: `${name} failed temporarily; retrying once` };
 }
 
-const failedTwice: Text = { zh: "（已自动重试一次，仍然失败）", en: "(It was tried once more and failed again.)" };
+const failedTwice: Text = { zh: "（已自动重试一次，仍然失败）", en: "(It was retried once and failed again.)" };
 
 /** Makes one call and emits its two events around it. */
 async function makeCall(

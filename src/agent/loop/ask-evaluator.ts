@@ -46,7 +46,7 @@ export async function askEvaluator(run: Run, ruled: Verdict, facts: RoundFacts):
     const reason = sanitizeLine(words);
     const message = say(run.input.locale, {
       zh: `自定义评估出错，改用内置规则：${reason}`,
-      en: `The custom evaluator failed; the built-in rules decide: ${reason}`,
+      en: `The custom evaluator failed; using the built-in rules: ${reason}`,
     });
     run.services.emit({ type: "notice", level: "warning", code: "evaluator-failed", message });
     return { verdict: ruled };

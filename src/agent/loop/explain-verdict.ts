@@ -30,7 +30,7 @@ export function explainVerdict(verdict: Verdict, options: ExplainOptions): strin
 export function explainOwnAnswer(locale: Locale): string {
   return say(locale, {
     zh: "模型判断信息已足够，已直接回答。",
-    en: "The model judged that it had enough and has answered.",
+    en: "The model judged the information sufficient and answered.",
   });
 }
 
@@ -43,7 +43,7 @@ export function explainReason(reason: AnswerReason, { limits, results, custom }:
 
 const withoutResults = {
   none: { zh: "不需要工具", en: "no tools are needed" },
-  failed: { zh: "工具调用都没有成功，模型不再调用工具", en: "no tool call succeeded, and the model calls no more" },
+  failed: { zh: "工具调用都没有成功，模型不再调用工具", en: "no tool call succeeded, and the model requests no more" },
 };
 
 /** Summarizes the results of a run's calls in the form that the explanation needs. */
@@ -53,16 +53,16 @@ export function countResults(observations: readonly { result: { ok: boolean } }[
 }
 
 const toTheAnswer = { zh: "切换到回答生成阶段", en: "switching to the answer" };
-const fromWhatThereIs = { zh: "基于已有信息回答", en: "answering from what there is" };
-const askOtherwise = { zh: "可以换一种问法，或切换模式。", en: " Ask in another way, or switch modes." };
+const fromWhatThereIs = { zh: "基于已有信息回答", en: "answering from the available information" };
+const askOtherwise = { zh: "可以换一种问法，或切换模式。", en: " Rephrase the question, or switch modes." };
 
 function reasons(limits: Limits): Record<AnswerReason, Text> {
   return {
     "model-decided": { zh: "工具调用结果已满足要求", en: "the tool results are enough" },
     sufficient: { zh: "结果足够回答问题，提前结束工具调用", en: "the results are enough, so the tool calls end early" },
-    "plan-done": { zh: "计划已执行完", en: "the plan is carried out" },
-    custom: { zh: "自定义评估认为信息已足够", en: "the custom evaluator has enough" },
-    "plan-failed": { zh: "计划没有全部完成", en: "the plan was not carried out in full" },
+    "plan-done": { zh: "计划已执行完", en: "the plan is complete" },
+    custom: { zh: "自定义评估认为信息已足够", en: "the custom evaluator judged the information sufficient" },
+    "plan-failed": { zh: "计划没有全部完成", en: "the plan was not completed" },
     "turn-cut": {
       zh: "模型的这一轮被截断，其中的工具调用没有执行",
       en: "the model's turn was cut off and its tool calls were not run",
@@ -88,15 +88,15 @@ function going({ limits, custom }: ExplainOptions): Record<GoOnReason, Text> {
     },
     "result-thin": {
       zh: `结果为空或较短（少于 ${limits.minResultLength} 个字符），由模型判断是否继续。`,
-      en: `The results are empty or short (under ${limits.minResultLength} characters); the model judges whether to go on.`,
+      en: `The results are empty or short (under ${limits.minResultLength} characters); the model decides whether to continue.`,
     },
     "tool-failed": {
       zh: "工具调用失败，由模型决定下一步。",
-      en: "The tool calls failed; the model decides what next.",
+      en: "The tool calls failed; the model decides what to do next.",
     },
     custom: custom
       ? { zh: custom, en: custom }
-      : { zh: "自定义评估要求继续。", en: "The custom evaluator wants to go on." },
+      : { zh: "自定义评估要求继续。", en: "The custom evaluator asks to continue." },
   };
 }
 

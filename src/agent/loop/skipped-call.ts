@@ -48,7 +48,7 @@ export function toUnknownToolResult(run: Run, name: string): ToolResult {
     "unknown_tool",
     say(run.input.language, {
       zh: `没有名为 ${name} 的工具。${near ? `是不是 ${near}？` : ""}可用的工具：${names.join("、") || "无"}。`,
-      en: `There is no tool named ${name}.${near ? ` Did you mean ${near}?` : ""} Tools on offer: ${names.join(", ") || "none"}.`,
+      en: `There is no tool named ${name}.${near ? ` Did you mean ${near}?` : ""} Available tools: ${names.join(", ") || "none"}.`,
     }),
   );
 }

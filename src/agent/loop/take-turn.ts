@@ -169,7 +169,7 @@ function* tell(run: Run, model: Model, { cut }: FittedRequest): Generator<Notice
     model.contextWindow === undefined
       ? {
           zh: `上下文窗口未知，按 ${window} 个 token 计`,
-          en: `its context window is not known; ${window} tokens are assumed`,
+          en: `its context window is unknown; assuming ${window} tokens`,
         }
       : { zh: `上下文窗口 ${window} 个 token`, en: `its context window is ${window} tokens` };
   const message =
@@ -208,7 +208,7 @@ function tooLong(name: string): DuetError {
     code: "bad_response",
     text: {
       zh: `${name} 的回复超过 ${most} 个字符，已停止读取`,
-      en: `${name} wrote more than ${most} characters in one reply, which was read no further`,
+      en: `${name} wrote more than ${most} characters in one reply; the rest was not read`,
     },
   });
 }

@@ -149,8 +149,8 @@ export function findBadReferences({ path, steps, unreadable }: UnresolvedValue, 
   const missing = steps.filter((step) => !known.has(step));
   return [
     ...missing.map((step) => ({
-      zh: `parameters ${path}：{{step_${step}}} 不是前面有结果的步骤`,
-      en: `parameters ${path}: {{step_${step}}} is no earlier step that has a result`,
+      zh: `parameters ${path}：{{step_${step}}} 没有指向前面有结果的步骤`,
+      en: `parameters ${path}: {{step_${step}}} does not name an earlier step with a result`,
     })),
     ...unreadable.map((text) => ({
       zh: `parameters ${path}：无法理解 ${short(text)}，应写成 {{step_1}} 或 {{step_1.field}}`,
@@ -162,14 +162,14 @@ export function findBadReferences({ path, steps, unreadable }: UnresolvedValue, 
 export function describeUnknownTool(name: string, names: string[]): Text {
   return {
     zh: `没有名为 ${short(name)} 的工具（可用：${names.join("、")}）`,
-    en: `there is no tool named ${short(name)} (there are: ${names.join(", ")})`,
+    en: `there is no tool named ${short(name)} (allowed: ${names.join(", ")})`,
   };
 }
 
 export function describeTooManyCalls(calls: number, most: number): Text {
   return {
     zh: `计划调用 ${calls} 次工具，最多允许 ${most} 次；请合并或去掉步骤`,
-    en: `the plan calls tools ${calls} times, ${most} at most are allowed; join or drop steps`,
+    en: `the plan calls tools ${calls} times (allowed: at most ${most}); merge or remove steps`,
   };
 }
 

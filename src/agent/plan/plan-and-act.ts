@@ -82,7 +82,7 @@ function end(run: Run, plan: Plan, { reason, error }: Pick<DecideResult, "reason
 function notWhole(): DuetError {
   return new DuetError({
     code: "tool",
-    text: { zh: "计划没有全部完成。", en: "The plan was not carried out in full." },
+    text: { zh: "计划没有全部完成。", en: "The plan was not completed." },
   });
 }
 
@@ -97,7 +97,7 @@ function failureOf({ failures }: Plan): DuetError | undefined {
 /** Returns the outcome of each step for the answer model, so that it can say what is missing. */
 function asObservation(plan: Plan, { language }: RunInput): Observation {
   const text = renderStates(plan, language);
-  const name = say(language, { zh: "计划的执行情况", en: "What became of the plan" });
+  const name = say(language, { zh: "计划的执行情况", en: "State of the plan" });
   const call = { id: "plan", name, argumentsText: "", arguments: {} };
   return { call, result: { ok: true, text }, text, ran: true, tries: 1, isRepeated: false, isNews: true };
 }
@@ -125,7 +125,7 @@ function declined(run: Run, plan: Plan): DecideResult {
   if (plan.observations.length > 0) return end(run, plan, { reason: "plan-failed" });
   plan.close();
   run.state.answer.push(
-    say(run.input.language, { zh: "计划已取消，没有执行。", en: "The plan was dropped; nothing was done." }),
+    say(run.input.language, { zh: "计划已取消，没有执行。", en: "The plan was cancelled; nothing was run." }),
   );
   return { observations: [], reason: "plan-failed", answer: { finish: "stop" }, halt: { halt: "declined" } };
 }
@@ -192,8 +192,8 @@ function tellNext(run: Run, { step }: PlanStep, policy: PlanPolicy["onFailure"])
 }
 
 const nextAfterFailure: Record<"replan" | "skip", Text> = {
-  replan: { zh: "重新规划其余步骤", en: "planning the rest anew" },
-  skip: { zh: "跳过它和依赖它的步骤，继续执行", en: "going on without it and what depends on it" },
+  replan: { zh: "重新规划其余步骤", en: "replanning the remaining steps" },
+  skip: { zh: "跳过它和依赖它的步骤，继续执行", en: "continuing without it and the steps that depend on it" },
 };
 
 /** Holds the outcome of showing a plan. `unanswered` means that nobody can be asked, or nobody has replied. */
@@ -244,4 +244,4 @@ async function askReader(run: Run, plan: Plan): Promise<PlanReply | undefined> {
   return reply;
 }
 
-const waitingForPlan = { zh: "等待确认计划", en: "waiting for the plan to be confirmed" };
+const waitingForPlan = { zh: "等待确认计划", en: "waiting for confirmation of the plan" };

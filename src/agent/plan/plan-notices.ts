@@ -5,7 +5,7 @@ import type { Run } from "../run.ts";
 export function noticeNoPlan(run: Run): void {
   tell(run, "warning", "plan-unusable", {
     zh: "模型没有给出可用的计划，改为逐步决定并执行。",
-    en: "The model gave no plan that can be used; deciding step by step instead.",
+    en: "The model returned no usable plan; deciding step by step instead.",
   });
 }
 
@@ -13,7 +13,7 @@ export function noticeNoPlan(run: Run): void {
 export function noticePlanByRules(run: Run): void {
   tell(run, "info", "plan-by-rules", {
     zh: "离线规则不制定计划，逐步决定并执行。",
-    en: "The offline rules make no plans; deciding and acting step by step.",
+    en: "The offline rules do not make plans; deciding and acting step by step.",
   });
 }
 
@@ -21,7 +21,7 @@ export function noticePlanByRules(run: Run): void {
 export function noticeNoNewPlan(run: Run): void {
   tell(run, "warning", "plan-unusable", {
     zh: "模型没有给出可用的新计划，按原计划继续其余步骤。",
-    en: "The model gave no new plan that can be used; the rest goes on as planned before.",
+    en: "The model returned no usable new plan; continuing with the previous plan.",
   });
 }
 
@@ -33,8 +33,8 @@ export function noticeUnchangedPlan(run: Run): void {
 /** Notifies the reader that no more changes are possible after `most` of them. */
 export function noticeNoMoreChanges(run: Run, most: number): void {
   tell(run, "warning", "plan-changes-used-up", {
-    zh: `计划已修改 ${most} 次，这一次不再接受修改；计划保持原样，等待确认。`,
-    en: `The plan was changed ${most} times; no more changes are taken in this run. The plan waits as it is.`,
+    zh: `计划已修改 ${most} 次，本次运行不再接受修改；计划保持不变，等待确认。`,
+    en: `The plan was changed ${most} times; this run accepts no more changes. The plan is unchanged and waiting for confirmation.`,
   });
 }
 

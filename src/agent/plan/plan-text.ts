@@ -22,7 +22,7 @@ export function renderPendingPlan(steps: readonly PlanStep[], locale: Locale): s
   const list = steps.map((step) => `${step.step}. ${step.description}${call(step)}${mark(step, locale)}`).join("\n");
   return say(locale, {
     zh: `计划如下，等待确认：\n\n${list}\n\n在同一对话中以 plan 模式回复：y 确认执行，n 取消，或写出修改意见。`,
-    en: `This plan waits to be confirmed:\n\n${list}\n\nReply in the same conversation, in plan mode: y to carry it out, n to drop it, or what to change.`,
+    en: `This plan is waiting for confirmation:\n\n${list}\n\nReply in the same conversation, in plan mode: y to run it, n to cancel it, or what to change.`,
   });
 }
 

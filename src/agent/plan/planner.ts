@@ -207,9 +207,9 @@ function asItWas(run: Run, steps: PlannedStep[]): Draft {
 
 const reasons = {
   first: { zh: "分析任务，制定执行计划", en: "reading the task and making a plan" },
-  correct: { zh: "计划不可用，请模型修正", en: "the plan cannot be used as it is; having it corrected" },
-  revise: { zh: "按修改意见重新规划", en: "planning again with the changes asked for" },
-  repair: { zh: "步骤失败，重新规划其余步骤", en: "a step failed; planning the rest anew" },
+  correct: { zh: "计划不可用，请模型修正", en: "the plan is not usable; asking the model to correct it" },
+  revise: { zh: "按修改意见重新规划", en: "planning again with the requested changes" },
+  repair: { zh: "步骤失败，重新规划其余步骤", en: "a step failed; replanning the remaining steps" },
 } satisfies Record<string, Text>;
 
 const cutOff: Text = {

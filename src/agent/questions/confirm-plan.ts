@@ -6,7 +6,7 @@ export type ConfirmPlan = (steps: readonly PlanStep[], signal: AbortSignal) => P
 
 export interface PlanPolicy {
   /**
-   * Says what happens where nobody can be asked: the plan is carried out, or the run stops and returns the plan for
+   * Says what happens where nobody can be asked: the plan is complete, or the run stops and returns the plan for
    * confirmation.
    */
   unattended: "run" | "stop";

@@ -141,7 +141,7 @@ export function createReadResult({ name, language, longest, whole }: ReadResultO
     name,
     description: say(language, {
       zh: "读取被截断的工具结果的其余部分。结果编号和起始位置写在截断处。",
-      en: "Reads the rest of a tool result that was cut. The number of the result and where to begin stand where it was cut.",
+      en: "Reads the rest of a truncated tool result. The result number and the start position are given where it was cut.",
     }),
     inputSchema: {
       type: "object",
@@ -149,13 +149,16 @@ export function createReadResult({ name, language, longest, whole }: ReadResultO
         result: {
           type: "integer",
           minimum: 1,
-          description: say(language, { zh: "结果编号", en: "The number of the result" }),
+          description: say(language, { zh: "结果编号", en: "The result number" }),
         },
         from: {
           type: "integer",
           minimum: 0,
           default: 0,
-          description: say(language, { zh: "从第几个字符开始（从 0 计）", en: "The character to begin at, from 0 on" }),
+          description: say(language, {
+            zh: "从第几个字符开始（从 0 计）",
+            en: "The character to start at, counted from 0",
+          }),
         },
       },
       required: ["result"],
@@ -168,12 +171,12 @@ export function createReadResult({ name, language, longest, whole }: ReadResultO
 
   function read({ result: number, from = 0, ...others }: JsonObject): ToolResult {
     const [unknown] = Object.keys(others);
-    if (unknown !== undefined) return invalid(unknown, others[unknown], { zh: "没有这个参数", en: "no such argument" });
+    if (unknown !== undefined) return invalid(unknown, others[unknown], { zh: "没有这个参数", en: "unknown argument" });
     const text = typeof number === "number" ? whole(number) : undefined;
     if (typeof number !== "number" || text === undefined)
       return invalid("result", number, {
         zh: "必须是截断处写的结果编号",
-        en: "must be a number given where a result was cut",
+        en: "must be a result number given where a result was cut",
       });
     if (typeof from !== "number" || !Number.isInteger(from) || from < 0 || from >= text.length) {
       const last = text.length - 1;

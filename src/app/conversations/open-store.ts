@@ -6,7 +6,7 @@ import type { ConversationStore, SharedStore } from "../../core/store/store.ts";
 import { DuetError, type Locale, toDuetError } from "../../kit/errors.ts";
 import { noticeDamagedStore, noticeUnavailableStore } from "../notices.ts";
 
-/** Holds the store of conversations and traces, and what the reader must know about it. */
+/** Holds the conversation store and traces, and what the reader must know about it. */
 export interface OpenedStore {
   store: ConversationStore;
   /** Explains why conversations last only as long as the process although they should be saved. */
@@ -50,7 +50,7 @@ export function scopeStore(store: ConversationStore, { owner }: Caller): Convers
 
 const forOperator = {
   zh: "此对话存储只为操作者服务：它没有 of(owner)",
-  en: "this store of conversations serves the operator alone: it has no of(owner)",
+  en: "this conversation store serves the operator only: it has no of(owner)",
 };
 
 async function openMemory(): Promise<SharedStore> {

@@ -79,8 +79,8 @@ export function refuseOwnParameters(own: Partial<Record<Role, Model | undefined>
     throw new DuetError({
       code: "config",
       text: {
-        zh: `${names[role]}：${toModelName(model)} 由程序自带，不能修改它的参数`,
-        en: `${names[role]}: ${toModelName(model)} is the program's own, and its parameters cannot be changed`,
+        zh: `${names[role]}：${toModelName(model)} 由程序提供，不能修改它的参数`,
+        en: `${names[role]}: ${toModelName(model)} is provided by the program; its parameters cannot be changed`,
       },
     });
   }

@@ -40,7 +40,7 @@ export async function openEvaluator(
     const { zh, en } = found === "undefined" ? { zh: "没有", en: "missing" } : { zh: found, en: found };
     throw refused(path, {
       zh: `默认导出不是函数（${zh}；需要：export default (facts) => …）`,
-      en: `its default export is no function (${en}; export default (facts) => … is needed)`,
+      en: `its default export is not a function (${en}; export default (facts) => … is needed)`,
     });
   }
   const late = (): DuetError => timeoutError({ zh: "自定义评估", en: "the evaluator" }, limits.callMs);

@@ -73,8 +73,8 @@ const install =
 
 function notInstalled(variable: string): Text {
   return {
-    zh: `已设置 ${variable}，但没有安装发送追踪的包，不发送追踪。请在 duet-mcp 旁安装：${install}`,
-    en: `${variable} is set, but the packages that send spans are not installed; none are sent. Install them beside duet-mcp: ${install}`,
+    zh: `已设置 ${variable}，但没有安装发送追踪的包，不发送追踪。请在安装 duet-mcp 的位置一并安装：${install}`,
+    en: `${variable} is set, but the packages that send spans are not installed; no spans are sent. Install them next to duet-mcp: ${install}`,
   };
 }
 

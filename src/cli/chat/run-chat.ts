@@ -209,14 +209,14 @@ export function renderWelcome(settings: ChatSettings): string {
   const place = `Duet · ${say(locale, modeNames[mode])}${search}`;
   return say(locale, {
     zh: `${place} · /help 查看命令，/mode 切换模式，/exit 退出`,
-    en: `${place} · /help lists the commands, /mode switches the mode, /exit leaves`,
+    en: `${place} · /help lists the commands, /mode switches the mode, /exit quits`,
   });
 }
 
 /** Renders how to return to the conversation that was left. */
 export function renderFarewell({ locale }: ChatSettings, conversationId: string): Line {
   const command = `duet --conversation ${conversationId}`;
-  return createLine(say(locale, { zh: `继续这次对话：${command}`, en: `To go on with it: ${command}` }), "dim");
+  return createLine(say(locale, { zh: `继续这次对话：${command}`, en: `To continue it: ${command}` }), "dim");
 }
 
 /** Shows how a conversation ended. Throws a `config` error when there is none of that id. */
@@ -230,7 +230,7 @@ export async function openConversation(
   throw new DuetError({
     code: "config",
     text: { zh: `没有编号为 ${shown} 的对话`, en: `there is no conversation ${shown}` },
-    hint: { zh: "用 /conversations 查看已有的对话。", en: "/conversations lists those there are." },
+    hint: { zh: "用 /conversations 查看已有的对话。", en: "/conversations lists the saved ones." },
   });
 }
 
@@ -247,7 +247,7 @@ async function showEnd(
   chatInterface.write(
     say(settings.locale, {
       zh: `继续对话：${title}（${length} 轮）`,
-      en: `Going on with: ${title} (${length === 1 ? "1 turn" : `${length} turns`})`,
+      en: `Continuing: ${title} (${length === 1 ? "1 turn" : `${length} turns`})`,
     }),
   );
   const last = known.turns.at(-1);

@@ -32,10 +32,10 @@ function unknownCommand(typed: string): Text {
   const name = toShortLine(typed, 40);
   const near = nearName(typed.toLowerCase());
   if (near === undefined)
-    return { zh: `没有 ${name} 命令。/help 列出全部命令。`, en: `There is no ${name}. /help lists the commands.` };
+    return { zh: `没有 ${name} 命令。/help 列出全部命令。`, en: `Unknown command ${name}. /help lists the commands.` };
   return {
     zh: `没有 ${name} 命令。是 ${near} 吗？/help 列出全部命令。`,
-    en: `There is no ${name}. Did you mean ${near}? /help lists the commands.`,
+    en: `Unknown command ${name}. Did you mean ${near}? /help lists the commands.`,
   };
 }
 
@@ -50,6 +50,6 @@ function takesNothing(command: ChatCommand, argument: string): Text {
   const shown = toShortLine(argument, 40);
   return {
     zh: `${command.name} 不接受参数 "${shown}"。${renderUsageLine(command, "zh")}`,
-    en: `${command.name} takes no argument, and was given "${shown}". ${renderUsageLine(command, "en")}`,
+    en: `${command.name} takes no argument (given: "${shown}"). ${renderUsageLine(command, "en")}`,
   };
 }

@@ -53,7 +53,7 @@ export function createSessionBill(): SessionBill {
     lines(locale) {
       if (runs === 0) return [say(locale, nothing)];
       const list = [...rows.values()].toSorted((a, b) => order[a.role] - order[b.role]);
-      const count = { zh: `合计 ${runs} 次运行`, en: runs === 1 ? "In all 1 run" : `In all ${runs} runs` };
+      const count = { zh: `合计 ${runs} 次运行`, en: runs === 1 ? "Total: 1 run" : `Total: ${runs} runs` };
       const all = [
         say(locale, count),
         `${tokens} tok`,
@@ -82,7 +82,7 @@ function modelLine({ role, bill, cost }: Row, locale: Locale): string {
 }
 
 function agentsLine({ bill, cost }: AgentsRow, locale: Locale): string {
-  const name = say(locale, { zh: "下级智能体", en: "agents below" });
+  const name = say(locale, { zh: "子智能体", en: "sub-agents" });
   return [`${name} ×${bill.runs}`, `${bill.total_tokens} tok`, price(cost, locale)].join(" · ");
 }
 

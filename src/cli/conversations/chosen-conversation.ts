@@ -24,7 +24,7 @@ export async function writeTitle(duet: Duet, { stderr }: Console): Promise<void>
   // Questions that came to nothing since then stand before it.
   const known = (await store.list({ limit: 100, offset: 0 })).find((entry) => entry.id === id);
   const title = truncate(sanitizeLine(known?.title || id), 100);
-  stderr.write(`${say(duet.locale, { zh: `继续对话：${title}`, en: `Going on with: ${title}` })}\n`);
+  stderr.write(`${say(duet.locale, { zh: `继续对话：${title}`, en: `Continuing: ${title}` })}\n`);
 }
 
 function noConversation({ conversations }: Config): DuetError {
@@ -32,7 +32,7 @@ function noConversation({ conversations }: Config): DuetError {
     code: "config",
     text: {
       zh: "--continue: 还没有可以继续的对话",
-      en: "--continue: there is no conversation to go on with yet",
+      en: "--continue: there is no conversation to continue yet",
     },
     hint: conversations.store === "memory" ? nothingKept : undefined,
   });

@@ -138,8 +138,8 @@ export function toSearchFinding(search: SearchCheck | null): Finding {
     state: "ok",
     name: first.party,
     text: {
-      zh: `${route(chain, "zh")}（未试用${toThirdParties ? "；免密钥的是第三方，会得到搜索词" : ""}）`,
-      en: `${route(chain, "en")} (not tried${toThirdParties ? "; the keyless are third parties, which get the query" : ""})`,
+      zh: `${route(chain, "zh")}（未试用${toThirdParties ? "；免密钥的服务是第三方，会收到搜索词" : ""}）`,
+      en: `${route(chain, "en")} (not tried${toThirdParties ? "; keyless services are third parties and receive the query" : ""})`,
     },
     details: {
       host: first.host,
@@ -167,7 +167,7 @@ const nobody: Pick<Finding, "state" | "name" | "text" | "hint"> = {
   name: "",
   text: {
     zh: "没有可用的服务：没有密钥，且 search.keyless 为 false。",
-    en: "nobody to ask: there is no key, and search.keyless is false.",
+    en: "no search service: there is no key, and search.keyless is false.",
   },
   hint: {
     zh: `请设置 ${listVariables("、")} 之一。`,

@@ -56,7 +56,10 @@ function offlineFinding({ models, providers }: Config): Finding {
   const what = { zh: "模型", en: "model" };
   const details = { provider: "offline", model: "rules" };
   if (models.functionCall !== undefined) {
-    const text = { zh: "按配置使用离线规则，不是语言模型", en: "the offline rules, as configured: no language model" };
+    const text = {
+      zh: "按配置使用离线规则（不是语言模型）",
+      en: "the offline rules, as configured (not a language model)",
+    };
     return { topic: "model", state: "ok", what, name: "offline", text, details };
   }
   const keys = [...new Set(Object.values(providers).flatMap(({ keyEnv }) => keyEnv ?? []))].join(", ");
@@ -67,11 +70,11 @@ function offlineFinding({ models, providers }: Config): Finding {
     name: "offline",
     text: {
       zh: "没有配置模型，由离线规则回答（不是语言模型）。",
-      en: "no model is configured; the offline rules answer, which are no language model.",
+      en: "no model is configured; the offline rules answer (not a language model).",
     },
     hint: {
       zh: `请设置以下任一密钥：${keys}；或启动 Ollama；或在配置文件中写明 models.functionCall（duet config init）。`,
-      en: `Set one of the keys ${keys}, start an Ollama, or name models.functionCall in a configuration file (duet config init).`,
+      en: `Set one of the keys ${keys}, start Ollama, or set models.functionCall in a configuration file (duet config init).`,
     },
     details,
   };
@@ -82,11 +85,10 @@ export function toServerFinding(server: Inventory["servers"][number]): Finding {
   const out = problems.length;
   const left = {
     zh: out > 0 ? ` · 忽略了 ${out} 个工具（见 duet tools）` : "",
-    en: out > 0 ? ` · ${formatCount(out, "tool")} left out (see duet tools)` : "",
+    en: out > 0 ? ` · ${formatCount(out, "tool")} skipped (see duet tools)` : "",
   };
   const took = `${startMs ?? "?"} ms`;
-  const start =
-    state === "idle" ? { zh: "第一次调用时启动", en: "starts with its first call" } : { zh: took, en: took };
+  const start = state === "idle" ? { zh: "第一次调用时启动", en: "starts on its first call" } : { zh: took, en: took };
   const health = describeHealth(server);
   const facts = {
     zh: [transport, `${toolCount} 个工具`, start.zh + left.zh, ...health.map(({ zh }) => zh)].join(" · "),

@@ -38,7 +38,7 @@ export function toConfigurationFinding({ file, dotEnv }: Config): Finding {
     zh: `没有：使用默认值、环境变量与参数${variables.zh}。`,
     en: `none: defaults, environment and flags are used${variables.en}.`,
   };
-  const hint = { zh: "创建：duet config init", en: "Make one: duet config init" };
+  const hint = { zh: "创建：duet config init", en: "Create one: duet config init" };
   return { topic: "configuration", state: "none", what, name: "", text, hint, details };
 }
 
@@ -64,13 +64,13 @@ export function toLeftOutFindings({ leftOut }: Pick<Config, "leftOut">): Finding
     return {
       topic: "configuration",
       state: "none",
-      what: { zh: "未使用的文件", en: "file that is not used" },
+      what: { zh: "未使用的文件", en: "unused file" },
       name: file,
       text: {
         zh: `在 git 工作区中，当前内容尚未被信任${would.zh}。`,
-        en: `lies in a git work tree, and nobody has trusted its content${would.en}.`,
+        en: `is in a git work tree, and its content is not trusted${would.en}.`,
       },
-      hint: { zh: "查看并信任：duet config trust", en: "Look at it and trust it: duet config trust" },
+      hint: { zh: "查看并信任：duet config trust", en: "Review and trust it: duet config trust" },
       details: { servers: servers ?? null, left_out: true },
     };
   });
@@ -85,7 +85,7 @@ export function checkServerSettings({ servers }: Pick<Config, "servers">): Findi
     const { server, names } = found;
     const text = {
       zh: `变量 ${names.join("、")} 能让它运行别的代码。`,
-      en: `is given ${names.join(", ")}, which can make it run other code.`,
+      en: `gets ${names.join(", ")}, which can make it run other code.`,
     };
     return { topic: "server", state: "none", what: serverWord, name: server, text, details: { variables: names } };
   });

@@ -60,7 +60,7 @@ export const hosts: Readonly<Record<HostName, Host>> = {
     variables: "few",
     next: {
       zh: "请重启 Cursor，并在设置的 MCP 列表中确认它已打开。",
-      en: "Restart Cursor, and see in its settings, under MCP, that it is switched on.",
+      en: "Restart Cursor, and check in its settings, under MCP, that it is switched on.",
     },
   },
   vscode: {

@@ -6,23 +6,23 @@ export const question = (file: string): Text => ({ zh: `写入 ${file}？[y/n] `
 export const declined: Text = { zh: "未做修改。", en: "Nothing was changed." };
 
 export const needsYes: Text = {
-  zh: "这里无法询问，未做修改：请加 --yes，或用 --dry-run 只查看",
-  en: "nothing was changed, as nobody can be asked here: add --yes, or --dry-run to only look",
+  zh: "没有可供询问的终端，未做修改：请加 --yes，或用 --dry-run 只查看改动",
+  en: "nothing was changed, because there is no terminal to ask in: add --yes, or --dry-run to only show the change",
 };
 
 export const alreadyThere = (name: string, file: string): Text => ({
   zh: `${file} 中已有 ${name}，无需修改。`,
-  en: `${name} is already there, in ${file}: nothing to change.`,
+  en: `${name} is already in ${file}: nothing to change.`,
 });
 
 export const notThere = (name: string, file: string): Text => ({
   zh: `${file} 中没有 ${name}，无需修改。`,
-  en: `${name} is not there, in ${file}: nothing to change.`,
+  en: `${name} is not in ${file}: nothing to change.`,
 });
 
 export const written = (file: string, backup: string | undefined): Text => ({
   zh: `已写入 ${file}${backup === undefined ? "" : `；原文件备份为 ${backup}`}。`,
-  en: `Wrote ${file}${backup === undefined ? "" : `; what was there is kept as ${backup}`}.`,
+  en: `Wrote ${file}${backup === undefined ? "" : `; the previous file is kept as ${backup}`}.`,
 });
 
 /** Tells the user what to do after a removal. */
@@ -33,12 +33,12 @@ export const removed = (title: string, name: string): Text => ({
 
 export const valuesInClear: Text = {
   zh: "变量的值会以明文写入：该文件和它的备份只有所有者可读（权限 0600）。",
-  en: "The values are written in clear: only its owner may read the file and the copy of it (mode 0600).",
+  en: "The values are written in plain text: only the owner can read the file and its backup (mode 0600).",
 };
 
 export const hostMissing = (title: string): Text => ({
-  zh: `这里没有 ${title} 的文件夹：它安装了吗？`,
-  en: `There is no folder of ${title} here: is it installed?`,
+  zh: `这台机器上没有 ${title} 的文件夹：它安装了吗？`,
+  en: `${title} has no folder on this machine: is it installed?`,
 });
 
 /** Lists variables that are set only in this shell's environment; a program started from a menu does not see them. */
@@ -48,21 +48,21 @@ export function describeMissingVariables(title: string, names: readonly string[]
   const en = file === undefined ? "Let" : `Put the values into ${dotEnv.file}, or let`;
   return {
     zh: `${title} 多半看不到只在这个终端里的变量：${list}。${zh}用 --with-env 把值写进条目。`,
-    en: `${title} will hardly see what only this shell has: ${list}. ${en} --with-env write them into the entry.`,
+    en: `${title} will probably not see variables that only this shell has: ${list}. ${en} --with-env write them into the entry.`,
   };
 }
 
 export const fetched: Text = {
   zh: "这是 npx 临时下载的：宿主每次启动都会再运行 npx。npm install -g duet-mcp 之后再执行一次会更快。",
-  en: "npx fetched this for one run, so the host will run npx each time. After npm install -g duet-mcp, do this again for a quicker start.",
+  en: "npx downloaded Duet for this run only, so the host will run npx each time. For a faster start, run npm install -g duet-mcp, then this command again.",
 };
 
 export const pathsInProject: Text = {
   zh: "项目文件往往会提交：其中的路径只适用于这台机器。",
-  en: "Files of a project are often committed: the paths in it are those of this machine.",
+  en: "Project files are often committed: the paths in this one are valid on this machine only.",
 };
 
 export const keysInProject: Text = {
   zh: "--with-env 不能与 --project 一起用：项目文件往往会提交，密钥会随之公开",
-  en: "--with-env is not allowed with --project: files of a project are often committed, and keys with them",
+  en: "--with-env is not allowed with --project: project files are often committed, and the keys with them",
 };

@@ -79,7 +79,7 @@ function title(tool: string, scope: Scope): Text {
   if (scope !== "part") return { zh, en };
   return {
     zh: `${zh}参数没有全部显示，只能允许这一次。`,
-    en: `${en} Not all of its arguments are shown, so a yes is for this once.`,
+    en: `${en} Not all arguments are shown, so a yes applies to this call only.`,
   };
 }
 
@@ -96,7 +96,7 @@ function wanted(scope: Scope, canLeave: boolean): Text {
   const hasAlways = scope === "conversation";
   return {
     zh: `请输入 ${hasAlways ? "y、a 或 n" : "y 或 n"}${canLeave ? "；/exit 拒绝并退出" : ""}。输入 never：本次对话中都不允许。`,
-    en: `Type ${hasAlways ? "y, a or n" : "y or n"}${canLeave ? "; /exit says no and leaves" : ""}. Or never: no for the rest of this conversation.`,
+    en: `Type ${hasAlways ? "y, a or n" : "y or n"}${canLeave ? "; /exit declines and exits" : ""}. Type never to refuse for the rest of this conversation.`,
   };
 }
 

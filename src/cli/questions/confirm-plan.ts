@@ -16,10 +16,10 @@ export interface ConfirmOptions extends Reader {
  */
 export function createConfirmPlan({ showsPlan, ...reader }: ConfirmOptions): ConfirmPlan {
   const { locale, write, leave } = reader;
-  const query = say(locale, { zh: "确认执行？[y/n/修改意见] ", en: "Carry it out? [y/n/what to change] " });
+  const query = say(locale, { zh: "确认执行？[y/n/修改意见] ", en: "Run the plan? [y/n/what to change] " });
   const wanted = say(locale, {
     zh: "这里不接受命令：请输入 y、n 或修改意见；/exit 取消计划并退出。",
-    en: "No command is taken here: type y, n or what to change; /exit drops the plan and leaves.",
+    en: "Commands do not work here: type y, n or what to change; /exit cancels the plan and exits.",
   });
 
   return async (steps, signal) => {

@@ -21,7 +21,7 @@ export function createAskElicitation(reader: Reader): AskElicitation {
     try {
       return question.kind === "form" ? await askForm(dialogue, question) : await askPage(dialogue, question);
     } catch (thrown) {
-      tell(dialogue, { zh: "– 问题已撤回。", en: "– The question is withdrawn." });
+      tell(dialogue, { zh: "– 问题已撤回。", en: "– The question was withdrawn." });
       throw thrown;
     }
   };
@@ -72,7 +72,7 @@ async function askForm(dialogue: Dialogue, { message, schema }: Form): Promise<E
   quote(dialogue, linesOf(message));
   tell(dialogue, {
     zh: `  /decline 拒绝，/cancel 取消。${from} 会看到您输入的内容：不要输入密码或密钥。`,
-    en: `  /decline says no, /cancel stops. ${from} gets what you type: never type a password or a key.`,
+    en: `  /decline declines, /cancel cancels. ${from} sees what you type: never type a password or a key.`,
   });
   const content: [string, JsonValue][] = [];
   for (const field of fields) {
@@ -82,7 +82,7 @@ async function askForm(dialogue: Dialogue, { message, schema }: Form): Promise<E
   }
   const question =
     fields.length === 0
-      ? { zh: `对 ${from} 回答“是”？[y/n] `, en: `Say yes to ${from}? [y/n] ` }
+      ? { zh: `对 ${from} 回答“是”？[y/n] `, en: `Answer yes to ${from}? [y/n] ` }
       : { zh: `把以上内容发送给 ${from}？[y/n] `, en: `Send this to ${from}? [y/n] ` };
   const reply = await askYesNo(dialogue, question);
   return reply.action === "accept" ? { ...reply, content: Object.fromEntries(content) } : reply;
@@ -100,9 +100,9 @@ async function askPage(dialogue: Dialogue, { message, url }: Page): Promise<Elic
   tell(dialogue, { zh: `  ${sanitizeLine(url)}\n  主机：${host}`, en: `  ${sanitizeLine(url)}\n  Host: ${host}` });
   tell(dialogue, {
     zh: "  没有替您打开任何网页；确认主机可信再自行打开。/decline 拒绝，/cancel 取消。",
-    en: "  Nothing was opened. Open it yourself if you trust that host. /decline says no, /cancel stops.",
+    en: "  Nothing was opened. Open it yourself if you trust that host. /decline declines, /cancel cancels.",
   });
-  return askYesNo(dialogue, { zh: "您已经打开并完成了吗？[y/n] ", en: "Have you been there? [y/n] " });
+  return askYesNo(dialogue, { zh: "您已经打开并完成了吗？[y/n] ", en: "Have you finished there? [y/n] " });
 }
 
 async function askField(
@@ -117,7 +117,7 @@ async function askField(
     if ("action" in said) return said;
     const read = readFieldLine(field, said.line);
     if ("value" in read) return read;
-    tell(dialogue, { zh: `需要：${read.problem.zh}。`, en: `Wanted: ${read.problem.en}.` });
+    tell(dialogue, { zh: `需要：${read.problem.zh}。`, en: `Expected: ${read.problem.en}.` });
   }
 }
 
@@ -154,8 +154,8 @@ function tell({ reader }: Dialogue, text: Text): void {
 }
 
 const noSecrets: Text = {
-  zh: "⚠ 这看起来要的是密码、密钥或证件号码：不要输入。可信的服务会在自己的网页上询问。",
-  en: "⚠ This seems to want a password, a key or a card: do not type one. A server to be trusted asks on its own page.",
+  zh: "⚠ 这看起来要的是密码、密钥或卡号：不要输入。可信的服务会在自己的网页上询问。",
+  en: "⚠ This seems to ask for a password, a key or a card number: do not type one. A trustworthy server asks on its own page.",
 };
 
 /** Describes a field with its numbered choices; the words come from the server and are shown as such. */
@@ -238,7 +238,10 @@ function wanted(field: FormField): Text | undefined {
     case "choice":
       return { zh: `1-${field.choices.length}`, en: `1-${field.choices.length}` };
     case "choices":
-      return { zh: `1-${field.choices.length}，可选几项，如 1,2`, en: `1-${field.choices.length}, several as in 1,2` };
+      return {
+        zh: `1-${field.choices.length}，可选几项，如 1,2`,
+        en: `1-${field.choices.length}, several allowed, such as 1,2`,
+      };
   }
 }
 
@@ -249,7 +252,7 @@ function numbers({ isWhole, minimum, maximum }: FormField & { kind: "number" }):
 
 function emptyMeans(field: FormField): Text | undefined {
   const value = getDefaultValue(field);
-  if (value === undefined) return field.required ? undefined : { zh: "回车：不填", en: "Enter: leave out" };
+  if (value === undefined) return field.required ? undefined : { zh: "回车：不填", en: "Enter: skip" };
   const shown = toShortLine(showValue(field, value), 60);
   return { zh: `回车：${shown}`, en: `Enter: ${shown}` };
 }

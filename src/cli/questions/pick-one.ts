@@ -65,6 +65,6 @@ const current: Text = { zh: "当前", en: "current" };
 function numberOf(count: number): Text {
   return {
     zh: `请输入 1 到 ${count}，或直接回车不做改变。`,
-    en: `Type a number from 1 to ${count}, or nothing to leave it as it is.`,
+    en: `Type a number from 1 to ${count}, or press Enter to keep the current one.`,
   };
 }

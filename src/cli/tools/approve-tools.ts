@@ -119,12 +119,12 @@ function show({ server, name, kind, lines }: ReadableChange, { duet }: ApproveOp
 const kinds: Record<ReadableChange["kind"], Text> = {
   new: { zh: "新工具", en: "a new tool" },
   changed: { zh: "已改变", en: "changed" },
-  trusted: { zh: "首次使用时信任，还没有人批准", en: "trusted at first use, approved by nobody so far" },
+  trusted: { zh: "首次使用时信任，还没有人批准", en: "trusted on first use, not approved yet" },
 };
 
 function refuse({ duet, console }: ApproveOptions, count: number): number {
   const zh = `有 ${count} 个工具等待批准，但这里无法询问；看过以上内容后，用 --yes 批准，或在终端中运行`;
-  const en = `${count === 1 ? "1 tool waits" : `${count} tools wait`}, and nobody can be asked here: approve what is shown with --yes, or run this in a terminal`;
+  const en = `${count === 1 ? "1 tool waits" : `${count} tools wait`} for approval, and there is no terminal to ask in: approve them with --yes, or run this in a terminal`;
   console.stderr.write(`duet: ${say(duet.locale, { zh, en })}\n`);
   return 1;
 }
@@ -136,7 +136,7 @@ function unknownName(name: string, { servers }: Inventory): DuetError {
     code: "config",
     text: {
       zh: `没有名为 ${shown} 的服务器或等待批准的工具；服务器有：${list || "无"}`,
-      en: `there is no server and no tool named ${shown}; the servers are: ${list || "none"}`,
+      en: `there is no server or waiting tool named ${shown}; servers: ${list || "none"}`,
     },
   });
 }
@@ -153,8 +153,8 @@ function approvedLine(name: string): Text {
 function movedLine(name: string): Text {
   return {
     zh: `${name} 在显示之后又变了，没有批准；请再次运行`,
-    en: `${name} has changed again since it was shown, and is not approved: run this once more`,
+    en: `${name} has changed again since it was shown and was not approved: run this command again`,
   };
 }
 
-const nothingWaits: Text = { zh: "没有等待批准的工具。", en: "No tool waits to be approved." };
+const nothingWaits: Text = { zh: "没有等待批准的工具。", en: "No tools are waiting for approval." };

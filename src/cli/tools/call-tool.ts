@@ -83,7 +83,7 @@ function noSuchTool(name: string, tools: readonly Tool[]): DuetError {
     code: "config",
     text: {
       zh: `没有名为 ${shown} 的工具；有：${names}${more.zh}`,
-      en: `there is no tool named ${shown}; there are: ${names}${more.en}`,
+      en: `there is no tool named ${shown}; available: ${names}${more.en}`,
     },
   });
 }

@@ -17,7 +17,7 @@ export function describeHealth({ name, restarts, retryInMs, waiting, warnings }:
 function restarted(count: number): Text {
   return {
     zh: `已重新启动 ${count} 次`,
-    en: count === 1 ? "was started again once" : `was started again ${count} times`,
+    en: count === 1 ? "was restarted once" : `was restarted ${count} times`,
   };
 }
 

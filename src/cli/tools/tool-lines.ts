@@ -15,7 +15,7 @@ export function* renderTools(inventory: Inventory, weights: ToolWeights, locale:
   if (unwanted > 0)
     yield say(locale, {
       zh: `– tools.allow 不包括另外 ${unwanted} 个`,
-      en: `– tools.allow leaves out ${unwanted} more`,
+      en: `– tools.allow excludes ${unwanted} more`,
     });
 }
 

@@ -55,7 +55,7 @@ function severalRuns(beginning: string, found: readonly (RunEntry | undefined)[]
     code: "invalid_request",
     text: {
       zh: `不止一个运行的编号以 ${start} 开头：${ids}`,
-      en: `more than one run has an id that begins with ${start}: ${ids}`,
+      en: `more than one run ID starts with ${start}: ${ids}`,
     },
   });
 }
@@ -65,7 +65,7 @@ function noRunId(run: string): DuetError {
     code: "config",
     text: {
       zh: `trace: ${JSON.stringify(run)} 不是运行的编号（不给出编号时显示最近一次运行）`,
-      en: `trace: ${JSON.stringify(run)} is no id of a run (without one the last run is shown)`,
+      en: `trace: ${JSON.stringify(run)} is not a run ID (omit it to show the last run)`,
     },
   });
 }
@@ -77,7 +77,7 @@ function noSuchRun(run: string | undefined, isKept: boolean): DuetError {
       code: "invalid_request",
       text: name
         ? { zh: `没有名为 ${name} 的运行`, en: `there is no run named ${name}` }
-        : { zh: "没有保留任何运行", en: "no run is kept" },
+        : { zh: "没有保留任何运行", en: "no runs are saved" },
       hint: nothingKept,
     });
   return new DuetError({
@@ -86,7 +86,7 @@ function noSuchRun(run: string | undefined, isKept: boolean): DuetError {
       ? { zh: `没有名为 ${name} 的运行`, en: `there is no run named ${name}` }
       : { zh: "还没有任何运行", en: "there is no run yet" },
     hint: name
-      ? { zh: "不给出编号时显示最近一次运行：duet trace", en: "Without a name the last run is shown: duet trace" }
+      ? { zh: "不给出编号时显示最近一次运行：duet trace", en: "Omit the ID to show the last run: duet trace" }
       : { zh: '先提一个问题：duet ask "…"', en: 'Ask something first: duet ask "…"' },
   });
 }

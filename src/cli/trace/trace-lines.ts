@@ -130,9 +130,9 @@ const labels = {
   steps: { zh: "步骤", en: "Steps" },
   phases: { zh: "阶段", en: "Phases" },
   tools: { zh: "工具", en: "Tools" },
-  output: { zh: "📦 工具的原始输出", en: "📦 what the tool gave" },
+  output: { zh: "📦 工具的原始输出", en: "📦 raw tool output" },
   notes: { zh: "备注", en: "Notes" },
-  used: { zh: "用量", en: "Used" },
+  used: { zh: "用量", en: "Usage" },
   traceId: { zh: "追踪编号", en: "Trace id" },
   end: { zh: "结束", en: "Ended" },
 } satisfies Record<string, Text>;
@@ -151,5 +151,5 @@ const statuses: Record<Status, Text> = {
   failed: { zh: "失败", en: "failed" },
   cancelled: { zh: "已取消", en: "cancelled" },
   running: { zh: "进行中", en: "running" },
-  needs_confirmation: { zh: "等待确认", en: "waits to be confirmed" },
+  needs_confirmation: { zh: "等待确认", en: "waiting for confirmation" },
 };

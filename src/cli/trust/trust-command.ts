@@ -92,11 +92,11 @@ const done = {
   zh: "已信任：内容改变之前都会使用。",
   en: "Trusted: it is used until its content changes.",
 };
-const known = { zh: "此内容已经被信任。", en: "This content is trusted already." };
+const known = { zh: "此内容已经被信任。", en: "This content is already trusted." };
 const declined = { zh: "未信任。", en: "Not trusted." };
 const needsYes = {
-  zh: "未信任：这里无法询问，请用 duet config trust --yes。",
-  en: "Not trusted, as nobody can be asked here: duet config trust --yes",
+  zh: "未信任：没有可供询问的终端，请用 duet config trust --yes。",
+  en: "Not trusted, because there is no terminal to ask in: duet config trust --yes",
 };
 
 interface TrustFile {
@@ -135,7 +135,7 @@ function asName(name: string): string {
   return /^\w+$/.test(name) ? name : JSON.stringify(name);
 }
 
-const nothingTold = { zh: "不启动任何程序，也不含地址", en: "starts nothing and names no address" };
+const nothingTold = { zh: "不启动任何程序，也不含地址", en: "starts no program and contains no address" };
 const canRunCode = { zh: "（能让程序运行别的代码）", en: " (can make a program run other code)" };
 const usesVariables = { zh: "使用您的环境变量：", en: "uses your variables: " };
-const wholeText = { zh: "全文：", en: "its whole text:" };
+const wholeText = { zh: "全文：", en: "full text:" };

@@ -33,7 +33,7 @@ const after = (seconds: number): Text => ({
 export function toChangedReply(server: string, tool: string): Reply {
   const text = {
     zh: `工具 ${tool}（${server}）的定义与批准时不同，已停用，没有发送调用。请用户查看并批准：duet tools approve ${server}`,
-    en: `The tool ${tool} of ${server} is not what was approved, so it is stopped and nothing was sent. A person has to look at it: duet tools approve ${server}`,
+    en: `The tool ${tool} of ${server} differs from its approved version, so it is blocked and nothing was sent. A person has to review it: duet tools approve ${server}`,
   };
   return { reply: "refused", code: "tool_changed", text };
 }
@@ -42,7 +42,7 @@ export function toChangedReply(server: string, tool: string): Reply {
 export function toGoneReply(server: string, tool: string): Reply {
   const text = {
     zh: `MCP 服务器 ${server} 不再提供工具 ${tool}，没有发送调用。`,
-    en: `MCP server ${server} does not offer the tool ${tool} any more; nothing was sent.`,
+    en: `MCP server ${server} no longer offers the tool ${tool}; nothing was sent.`,
   };
   return { reply: "refused", code: "unavailable", text };
 }

@@ -18,7 +18,7 @@ export function toToolResult(
   const content = wantsContent ? toContent(raw, redact) : undefined;
   const usage = readAgentUsage(raw.structuredContent);
   if (raw.isError !== true) return { ok: true, text, content, usage };
-  const silent = { zh: "工具报告了错误，但没有说明。", en: "The tool reported an error without saying which." };
+  const silent = { zh: "工具报告了错误，但没有说明。", en: "The tool reported an error without a message." };
   const shown = text.trim() === "" ? say(locale, silent) : text;
   return {
     ok: false,

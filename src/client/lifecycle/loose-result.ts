@@ -9,6 +9,6 @@ export const looseResult: StandardSchemaV1<unknown, Record<string, unknown>> = {
   "~standard": {
     version: 1,
     vendor: "duet",
-    validate: (value) => (isRecord(value) ? { value } : { issues: [{ message: "The result is no object" }] }),
+    validate: (value) => (isRecord(value) ? { value } : { issues: [{ message: "The result is not an object" }] }),
   },
 };

@@ -191,7 +191,7 @@ export async function sendWithInput(
 }
 
 async function answerOne(question: unknown, answer: Answer): Promise<Record<string, unknown>> {
-  if (!isRecord(question) || typeof question.method !== "string") throw new Error("The server asks without a method");
+  if (!isRecord(question) || typeof question.method !== "string") throw new Error("The server's request has no method");
   return answer(question.method, question.params);
 }
 

@@ -72,7 +72,7 @@ function addTool(listing: Listing, known: Set<string>, tool: RemoteTool | Text):
     return;
   }
   if (listing.problems.length >= mostProblems) return;
-  const isTaken = { zh: "名称重复", en: "its name is taken by another tool of the server" };
+  const isTaken = { zh: "名称重复", en: "another tool of the server has the same name" };
   listing.problems.push("name" in tool ? leftOut(tool.name, isTaken) : tool);
 }
 
@@ -98,7 +98,7 @@ export function readTool(value: unknown, redact: Redact): RemoteTool | Text {
   if (!isRecord(inputSchema) || inputSchema.type !== "object") {
     return leftOut(name, {
       zh: '其 inputSchema 不是 type 为 "object" 的 JSON Schema',
-      en: 'its inputSchema is no JSON Schema of type "object"',
+      en: 'its inputSchema is not a JSON Schema of type "object"',
     });
   }
   if (isDeeperThan(inputSchema, schemaDepthLimit)) {
@@ -134,7 +134,7 @@ function readAnnotations(hints: Record<string, unknown>, title: unknown, redact:
 
 function leftOut(name: string, why: Text): Text {
   const shown = sanitizeLine(name.slice(0, 80));
-  return { zh: `工具 ${shown} 已略去：${why.zh}`, en: `Tool ${shown} was left out: ${why.en}` };
+  return { zh: `工具 ${shown} 已略去：${why.zh}`, en: `Tool ${shown} was skipped: ${why.en}` };
 }
 
 function weigh(value: unknown): number {

@@ -29,7 +29,7 @@ export function findHeaderProblem(inputSchema: JsonSchema): Text | undefined {
   function check({ [annotation]: header, type }: Record<string, unknown>, isReachable: boolean): Text | undefined {
     if (!isReachable) return wrong("不在 properties 中", "is not on a property");
     if (typeof header !== "string" || !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(header)) {
-      return wrong("不是有效的 HTTP 头名", "is no name of an HTTP header");
+      return wrong("不是有效的 HTTP 头名", "is not the name of an HTTP header");
     }
     if (type !== "string" && type !== "integer" && type !== "boolean") {
       return wrong(

@@ -101,7 +101,7 @@ function portIsTaken(port: number): DuetError {
     code: "config",
     text: {
       zh: `auth.callbackPort ${port} 无法监听，可能已被占用`,
-      en: `auth.callbackPort ${port} cannot be listened on; it may be in use`,
+      en: `cannot listen on auth.callbackPort ${port}; it may be in use`,
     },
   });
 }
@@ -172,8 +172,8 @@ type CallbackOutcome = "done" | "failed" | "stranger";
 
 const titles: Record<CallbackOutcome, Text> = {
   done: { zh: "登录完成", en: "Signed in" },
-  failed: { zh: "登录没有成功", en: "The sign-in did not work" },
-  stranger: { zh: "这不是正在进行的登录", en: "This belongs to no sign-in" },
+  failed: { zh: "登录没有成功", en: "The sign-in failed" },
+  stranger: { zh: "没有对应的登录正在进行", en: "No such sign-in is in progress" },
 };
 
 const advice: Record<CallbackOutcome, Text> = {

@@ -135,7 +135,7 @@ const stillAsks: ErrorDetails = {
   code: "auth",
   text: {
     zh: `登录了 ${mostAttempts} 次，它仍然要求登录`,
-    en: `it still asks for a sign-in after ${mostAttempts} of them`,
+    en: `it still asks for a sign-in after ${mostAttempts} attempts`,
   },
 };
 

@@ -48,14 +48,14 @@ export function createOAuthFetch(server: URL, signal: AbortSignal, world: OAuthW
   };
 }
 
-const tooLong = { zh: "回答过长", en: "the answer is too long" };
+const tooLong = { zh: "响应过长", en: "the response is too long" };
 
 /** Allows plain HTTP only when the configured server uses it, and only to that server, or between addresses on this machine. */
 function checkScheme(url: URL, server: URL): void {
   if (url.protocol === "https:") return;
   const isOwn = url.origin === server.origin;
   if (server.protocol === "http:" && (isOwn || (isLoopbackName(server) && isLoopbackName(url)))) return;
-  throw refusedError(url.host, { zh: "登录只能使用 https 网址", en: "signing in takes https URLs only" });
+  throw refusedError(url.host, { zh: "登录只能使用 https 网址", en: "signing in requires an https URL" });
 }
 
 function reachOf(kinds: ReadonlySet<AddressKind>): Reach {
@@ -65,7 +65,7 @@ function reachOf(kinds: ReadonlySet<AddressKind>): Reach {
       const { zh, en } = addressKinds[kind];
       return refusedError(shown, {
         zh: `登录地址指向${zh}，而该 MCP 服务器不在那里`,
-        en: `the server sends its sign-in to ${en}, where the server itself is not`,
+        en: `the server sends its sign-in to ${en}, but is not there itself`,
       });
     },
   };

@@ -14,7 +14,7 @@ export function scopeRequiredError(name: string, scope: string | undefined): Due
   const shown = scope === undefined ? "" : ` (${toShortLine(scope, 200)})`;
   return new DuetError({
     code: "auth",
-    text: { zh: `登录的权限不够${shown}`, en: `it asks for more rights than the sign-in has${shown}` },
+    text: { zh: `登录的权限不够${shown}`, en: `it asks for more permissions than the sign-in has${shown}` },
     hint: toLoginHint(name),
   });
 }
@@ -32,7 +32,7 @@ export function issuerMismatchError(name: string, issuer: string, before: string
     code: "auth",
     text: {
       zh: `它现在要求向 ${now} 登录，而之前是 ${first}；没有发送客户端密钥`,
-      en: `it now sends its sign-in to ${now}, before to ${first}; the client secret was not sent`,
+      en: `it now sends its sign-in to ${now} instead of ${first}; the client secret was not sent`,
     },
     hint: { zh: `如果这是有意的，请运行 ${command}`, en: `If that is intended, run: ${command}` },
   });
@@ -88,8 +88,8 @@ export const temporaryCodes: ReadonlySet<string> = new Set([
 const mixUp: ErrorDetails = {
   code: "auth",
   text: {
-    zh: "登录的回答来自另一个授权服务器，可能是攻击，已放弃",
-    en: "the sign-in was answered by another authorization server; that may be an attack, so it was given up",
+    zh: "登录的响应来自另一个授权服务器，可能是攻击，已放弃",
+    en: "the sign-in was answered by another authorization server; this may be an attack, so it was aborted",
   },
 };
 
@@ -102,8 +102,8 @@ const insecure: ErrorDetails = {
 };
 
 const clientHint: Text = {
-  zh: "请在该服务的网站上登记一个应用，并把 clientId 写入该服务器的 auth。",
-  en: "Register an application at the service, and give its clientId under auth of this server.",
+  zh: "请在该服务的网站上注册一个应用，并把 clientId 写入该服务器的 auth。",
+  en: "Register an application at the service, and set its clientId under auth of this server.",
 };
 
 /** Recognizes an error by the beginning of the package's message, which has no code. */
@@ -111,13 +111,16 @@ const said: (ErrorDetails & { start: string })[] = [
   {
     start: "Incompatible auth server: does not support dynamic client registration",
     code: "auth",
-    text: { zh: "授权服务器不接受自动登记", en: "the authorization server takes no automatic registration" },
+    text: {
+      zh: "授权服务器不支持动态客户端注册",
+      en: "the authorization server does not support dynamic client registration",
+    },
     hint: clientHint,
   },
   {
     start: "Dynamic Client Registration rejected",
     code: "auth",
-    text: { zh: "授权服务器拒绝了登记", en: "the authorization server refused the registration" },
+    text: { zh: "授权服务器拒绝了客户端注册", en: "the authorization server refused the registration" },
     hint: clientHint,
   },
   {
@@ -125,13 +128,13 @@ const said: (ErrorDetails & { start: string })[] = [
     code: "auth",
     text: {
       zh: "授权服务器不支持 OAuth 2.1（授权码与 PKCE S256）",
-      en: "the authorization server does not speak OAuth 2.1 (authorization code with PKCE S256)",
+      en: "the authorization server does not support OAuth 2.1 (authorization code with PKCE S256)",
     },
   },
   {
     start: "Protected resource",
     code: "auth",
-    text: { zh: "它的登录信息属于另一个服务器", en: "its sign-in data are those of another server" },
+    text: { zh: "它的登录信息属于另一个服务器", en: "its sign-in metadata belongs to another server" },
   },
 ];
 
@@ -139,10 +142,10 @@ const unreadable: ErrorDetails = {
   code: "bad_response",
   text: {
     zh: "它的登录信息无法使用，可能不支持 OAuth 登录",
-    en: "its sign-in data cannot be used; it may not offer OAuth",
+    en: "its sign-in metadata cannot be used; it may not support OAuth",
   },
   hint: {
     zh: "如果该服务使用密钥，请把它写入该服务器的 headers。",
-    en: "If the service uses a key, put it into the headers of this server.",
+    en: "If the service uses a key, put it in the headers of this server.",
   },
 };

@@ -130,7 +130,7 @@ export function createEntryLists(pool: Pick<Pool, "status" | "request">, { onLat
     shelf.isMissed = true;
     tell({
       zh: `MCP 服务器 ${server} 未能在 ${patienceMs / 1000} 秒内列出其${words.zh}，列表暂时不包含它们。`,
-      en: `The MCP server ${server} has not listed its ${words.en} within ${patienceMs / 1000} s; the list goes without them for now.`,
+      en: `The MCP server ${server} did not list its ${words.en} within ${patienceMs / 1000} s; the list omits them for now.`,
     });
   }
 

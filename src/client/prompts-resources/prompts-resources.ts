@@ -173,7 +173,7 @@ function collision(uri: string, first: string, second: string): Text {
   const shown = JSON.stringify(uri);
   return {
     zh: `MCP 服务器 ${first} 和 ${second} 都提供 ${shown}：由配置中靠前的 ${first} 应答（同样的冲突不再提示）。`,
-    en: `The MCP servers ${first} and ${second} both offer ${shown}: ${first} answers, as it comes first in the configuration (told once for these two).`,
+    en: `The MCP servers ${first} and ${second} both offer ${shown}: ${first} is used, because it comes first in the configuration (reported once for these two).`,
   };
 }
 

@@ -107,8 +107,8 @@ function personOf({ elicit }: ActiveCall): unknown {
 
 function unasked(from: string): Text {
   return {
-    zh: `MCP 服务器 ${from} 提了一个问题，但同时有几方在使用它，无法确定该问谁，所以没有人被询问。`,
-    en: `The MCP server ${from} asked a question while several parties used it; as it does not say whom it means, nobody was asked.`,
+    zh: `MCP 服务器 ${from} 提了一个问题，但同时有多个调用方在使用它，无法确定该问谁，所以没有人被询问。`,
+    en: `The MCP server ${from} asked a question while several callers used it; it did not say which one it means, so nobody was asked.`,
   };
 }
 

@@ -65,7 +65,7 @@ function contentOf(
       const problem = findValueProblem(field, value);
       // Not the value itself: it is a person's, and meant to fit.
       if (problem)
-        throw notNowError(`The reply does not fit the form: ${JSON.stringify(field.name)} is to be ${problem.en}`);
+        throw notNowError(`The reply does not fit the form: ${JSON.stringify(field.name)} must be ${problem.en}`);
       return [[field.name, value ?? null]];
     }),
   );

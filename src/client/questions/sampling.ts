@@ -44,10 +44,11 @@ function readRequest({ from, redact }: RequestingServer, params: unknown): Sampl
   if (!isRecord(params) || !Array.isArray(params.messages))
     throw badRequestError("A request for a text needs messages");
   const { messages, systemPrompt, maxTokens, tools, toolChoice } = params;
-  if (tools !== undefined || toolChoice !== undefined) throw badRequestError("Tools are not offered here");
-  if (systemPrompt !== undefined && typeof systemPrompt !== "string") throw badRequestError("systemPrompt is a text");
+  if (tools !== undefined || toolChoice !== undefined) throw badRequestError("Tools are not supported here");
+  if (systemPrompt !== undefined && typeof systemPrompt !== "string")
+    throw badRequestError("systemPrompt must be a string");
   if (!Number.isInteger(maxTokens) || Number(maxTokens) < 1)
-    throw badRequestError("maxTokens is a whole number from 1");
+    throw badRequestError("maxTokens must be a whole number of at least 1");
   if (messages.length === 0 || messages.length > most.messages)
     throw badRequestError(`A request for a text has 1 to ${most.messages} messages`);
   const read = messages.map(readMessage);
@@ -95,6 +96,6 @@ function failureOf({ from }: RequestingServer, thrown: unknown) {
   const { text } = toDuetError(thrown);
   return {
     zh: `MCP 服务器 ${from} 要的一段文本没有写成：${text.zh}`,
-    en: `A text that the MCP server ${from} wanted was not written: ${text.en}`,
+    en: `The text requested by the MCP server ${from} was not written: ${text.en}`,
   };
 }

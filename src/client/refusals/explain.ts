@@ -149,7 +149,7 @@ const words: Readonly<Partial<Record<ErrorCode, Text>>> = {
   },
   rate_limit: {
     zh: "这个工具背后的服务拒绝了请求：调用过于频繁。稍等再试；若常出现，请给该服务器设置更小的 callsPerSecond。",
-    en: "The service behind this tool refused: too many calls. Try again in a moment; if it comes often, set a smaller callsPerSecond for this server.",
+    en: "The service behind this tool refused: too many calls. Try again in a moment; if it happens often, set a smaller callsPerSecond for this server.",
   },
 };
 

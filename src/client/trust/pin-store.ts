@@ -131,7 +131,7 @@ function unreadable(name: string, thrown?: unknown): Text {
   const why = thrown === undefined ? undefined : sanitizeLine(getMessage(thrown));
   return {
     zh: `已批准的 ${server} 工具的记录${why === undefined ? "已损坏" : `无法读取（${why}）`}，它的工具需要重新批准`,
-    en: `What was approved of the tools of ${server} ${why === undefined ? "is damaged" : `cannot be read (${why})`}; its tools have to be approved again`,
+    en: `The record of approved tools of ${server} ${why === undefined ? "is damaged" : `cannot be read (${why})`}; its tools have to be approved again`,
   };
 }
 
@@ -142,7 +142,7 @@ function unwritable(name: string, cause: unknown): DuetError {
     code: "internal",
     text: {
       zh: `无法保存已批准的 ${server} 工具：${why}`,
-      en: `What is approved of the tools of ${server} cannot be kept: ${why}`,
+      en: `The approved tools of ${server} cannot be saved: ${why}`,
     },
     cause,
   });

@@ -31,7 +31,7 @@ export function findWarnings(listed: readonly RemoteTool[], otherTools: readonly
   });
   if (found.length <= mostWarnings) return found;
   const more = found.length - mostWarnings + 1;
-  const rest = { zh: `另有 ${more} 个工具有类似情况`, en: `${more} more tools have something of the kind` };
+  const rest = { zh: `另有 ${more} 个工具有类似情况`, en: `${more} more tools have similar findings` };
   return [...found.slice(0, mostWarnings - 1), rest];
 }
 
@@ -66,26 +66,29 @@ function findingsIn(part: ToolPart, text: string, foreign: ForeignNames): Text[]
     const list = kinds.slice(0, 8).join(", ") + (kinds.length > 8 ? ", …" : "");
     found.push({
       zh: `${zh}含有${isAll ? "" : "超过"} ${count} 个隐藏字符（${list}），已改为可见形式`,
-      en: `${en} holds ${isAll ? "" : "more than "}${count} hidden ${count === 1 ? "character" : "characters"} (${list}), now shown as \\u{…}`,
+      en: `${en} contains ${isAll ? "" : "more than "}${count} hidden ${count === 1 ? "character" : "characters"} (${list}), now shown as \\u{…}`,
     });
   }
   const blank = measureLongestBlank(text);
   if (blank > 0)
     found.push({
       zh: `${zh}中有连续 ${blank} 个空白字符，其后的文字容易被忽略`,
-      en: `${en} holds ${blank} blank characters in a row, behind which words are easily missed`,
+      en: `${en} contains ${blank} blank characters in a row, after which text is easily missed`,
     });
   const names = namedIn(text, foreign);
   if (names.length > 0) {
     const list = names.slice(0, 5).join(", ") + (names.length > 5 ? ", …" : "");
     found.push({
       zh: `${zh}提到了其他服务器的工具（${list}）`,
-      en: `${en} names ${names.length === 1 ? "a tool" : "tools"} of another server (${list})`,
+      en: `${en} mentions ${names.length === 1 ? "a tool" : "tools"} of another server (${list})`,
     });
   }
   const order = orderIn(text);
   if (order !== undefined)
-    found.push({ zh: `${zh}像是在对模型下命令（“${order}”）`, en: `${en} reads like orders to a model ("${order}")` });
+    found.push({
+      zh: `${zh}像是在对模型下命令（“${order}”）`,
+      en: `${en} reads like instructions to a model ("${order}")`,
+    });
   return found;
 }
 

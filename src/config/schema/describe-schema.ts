@@ -48,12 +48,12 @@ function numbers(schema: Record<string, unknown>, name: string): Text {
 const anything: Text = { zh: "其他值", en: "another value" };
 
 const filled: Record<string, Text> = {
-  string: { zh: "非空文本", en: "a text that is not empty" },
-  array: { zh: "非空列表", en: "a list that is not empty" },
+  string: { zh: "非空文本", en: "a non-empty string" },
+  array: { zh: "非空列表", en: "a non-empty list" },
 };
 
 const types: Record<string, Text> = {
-  string: { zh: "文本", en: "a text" },
+  string: { zh: "文本", en: "a string" },
   boolean: { zh: "true 或 false", en: "true or false" },
   array: { zh: "列表", en: "a list" },
   object: { zh: "对象", en: "an object" },

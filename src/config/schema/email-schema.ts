@@ -25,9 +25,9 @@ export const emailSchema = z
       .boolean()
       .optional()
       .meta({ description: "TLS from the first byte; absent: on port 465 only, else STARTTLS." }),
-    user: text.optional().meta({ description: "Who signs in, with the password; absent: nobody does." }),
-    password: text.optional().meta({ description: "Better in SMTP_PASSWORD than here." }),
+    user: text.optional().meta({ description: "The user that signs in with the password; without it, no sign-in." }),
+    password: text.optional().meta({ description: "The password; SMTP_PASSWORD is safer than this file." }),
     from: sender.optional().meta({ description: "The sender: Name <name@example.com>; user when absent." }),
-    recipients: patterns.default(["*"]).meta({ description: "Who may be written to: *@example.com." }),
+    recipients: patterns.default(["*"]).meta({ description: "Allowed recipients: *@example.com." }),
   })
   .meta({ description: "How send_email sends; it always asks a person first." });

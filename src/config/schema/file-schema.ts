@@ -11,10 +11,9 @@ import { webSchema } from "./web-schema.ts";
 
 export const terminalSchema = z
   .strictObject({
-    theme: z
-      .enum(["auto", "dark", "light"])
-      .default("auto")
-      .meta({ description: "Colours for a dark or a light background; auto: as the terminal says, else dark." }),
+    theme: z.enum(["auto", "dark", "light"]).default("auto").meta({
+      description: "Colours for a dark or a light background; auto: as the terminal reports, otherwise dark.",
+    }),
     screenReader: z.boolean().default(false).meta({
       description: "Plain lines for a screen reader: nothing is redrawn, signs are words, no spinner.",
     }),
@@ -76,8 +75,8 @@ const priceSchema = z
   .strictObject({
     input: rate,
     output: rate,
-    cachedInput: cacheRate.meta({ description: "Input read from a cache; as input when absent." }),
-    cacheWrite: cacheRate.meta({ description: "Input written to a cache; as input when absent." }),
+    cachedInput: cacheRate.meta({ description: "Input read from a cache; the price of input when absent." }),
+    cacheWrite: cacheRate.meta({ description: "Input written to a cache; the price of input when absent." }),
   })
   .meta({ description: "US dollars for 1,000,000 tokens." });
 
@@ -87,14 +86,14 @@ const providerSchema = z
     baseUrl: address.optional().meta({ description: "Address of the API." }),
     apiKeyEnv: variable.optional().meta({ description: "The environment variable that holds the key." }),
     aliases: z.record(text, text).optional().meta({
-      description: "What a model's name means to the vendor: deepseek-chat is deepseek-flash unless said here.",
+      description: "What a model's name means to the vendor: deepseek-chat is deepseek-flash unless set here.",
     }),
     prices: z
       .record(text, priceSchema)
       .optional()
       .meta({ description: "What its models cost, by their names; over Duet's own price list." }),
   })
-  .meta({ description: "A vendor of your own, or a known one changed." });
+  .meta({ description: "A vendor of your own, or changes to a known one." });
 
 const agentSchema = z
   .strictObject({
@@ -109,20 +108,27 @@ const agentSchema = z
     plan: z
       .strictObject({
         unattended: z.enum(["run", "stop"]).default("run").meta({
-          description: "What a face that cannot ask does with a plan: carry it out, or stop to be confirmed.",
+          description: "What an interface that cannot ask does with a plan: run it, or stop for confirmation.",
         }),
         onFailure: z
           .enum(["replan", "skip", "stop"])
           .default("replan")
-          .meta({ description: "After a step that failed: plan the rest anew, go on without it, or end." }),
+          .meta({ description: "After a step that failed: plan the rest anew, continue without it, or end." }),
         retries: z.int().min(0).max(3).default(1).meta({ description: "How often a failed step is tried again." }),
       })
       .prefault({}),
     evaluation: z
       .strictObject({
-        minResultLength: z.int().min(0).default(20).meta({ description: "Characters under which a result is thin." }),
-        stopWhenSufficient: z.boolean().default(false).meta({ description: "Answer as soon as results suffice." }),
-        module: text.optional().meta({ description: "A module whose default export evaluates in place of the rules." }),
+        minResultLength: z
+          .int()
+          .min(0)
+          .default(20)
+          .meta({ description: "Results with fewer characters count as short." }),
+        stopWhenSufficient: z
+          .boolean()
+          .default(false)
+          .meta({ description: "Answer as soon as the results are sufficient." }),
+        module: text.optional().meta({ description: "A module whose default export replaces the evaluation rules." }),
       })
       .prefault({}),
     verbose: z.boolean().default(false).meta({ description: "Thoughts, tool inputs and outputs to stderr." }),
@@ -137,7 +143,7 @@ const serverName = z.string().refine(
     /^[A-Za-z0-9_.-]{1,40}$/.test(name) && !/[_.]{2}|[_.]$/.test(name) && !["builtin", "user", "skills"].includes(name),
   withAllowed({
     zh: "1 到 40 个字母、数字、_ . -，其中 _ 和 . 不连用、不在末尾，且不是 builtin、user 或 skills",
-    en: "1 to 40 letters, digits, _ . -, with no two of _ and . in a row or one at the end, and not builtin, user or skills",
+    en: "1 to 40 letters, digits, _ . -; _ and . neither next to each other nor at the end; not builtin, user or skills",
   }),
 );
 
@@ -152,7 +158,7 @@ const headerValue = z
   .string()
   .refine(
     (value) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value),
-    withAllowed({ zh: "不含换行和控制字符的文本", en: "a text without line breaks and control characters" }),
+    withAllowed({ zh: "不含换行和控制字符的文本", en: "a string without line breaks or control characters" }),
   );
 
 const variableName = z
@@ -170,7 +176,7 @@ const authSchema = z
     clientId: text.optional(),
     clientSecret: text.optional(),
     clientMetadataUrl: address.optional().meta({ description: "Address of a client ID metadata document." }),
-    scope: text.optional().meta({ description: "Scopes, parted by blanks." }),
+    scope: text.optional().meta({ description: "Scopes, separated by spaces." }),
     callbackPort: z.int().min(1).max(65_535).optional().meta({ description: "Port of the loopback address." }),
   })
   .meta({ description: "OAuth 2.1: how to sign in to a remote server; see `duet login`." });
@@ -192,7 +198,7 @@ const serverSchema = z
     startTimeout: seconds(1, 600).default(30).meta({ description: "Limit of starting in seconds." }),
     includeTools: patterns.optional().meta({ description: "Only tools that match; `*` is any run of characters." }),
     excludeTools: patterns.optional(),
-    maxConcurrent: z.int().min(1).max(1000).optional().meta({ description: "Calls at one time." }),
+    maxConcurrent: z.int().min(1).max(1000).optional().meta({ description: "Calls at the same time." }),
     callsPerSecond: z.number().gt(0).max(1000).optional(),
     start: z
       .enum(["eager", "lazy"])
@@ -201,9 +207,12 @@ const serverSchema = z
     inheritEnv: z
       .array(variableName)
       .optional()
-      .meta({ description: "Variables of Duet's environment that the program sees too, by name." }),
-    sampling: z.boolean().default(false).meta({ description: "Whether it may ask the function-call model for texts." }),
-    roots: z.array(text).optional().meta({ description: "Directories that the server is told it may work in." }),
+      .meta({ description: "Names of variables of Duet's environment that the program also gets." }),
+    sampling: z
+      .boolean()
+      .default(false)
+      .meta({ description: "Whether the server may use the function-call model (sampling)." }),
+    roots: z.array(text).optional().meta({ description: "Directories offered to the server as its roots." }),
     auth: authSchema.optional(),
     disabled: z.boolean().optional(),
     enabled: z.boolean().optional(),
@@ -246,7 +255,10 @@ export const fileSchema = z
           .meta({ description: "disk: kept under DUET_HOME; memory: as long as the process." }),
       })
       .prefault({}),
-    locale: z.enum(["zh", "en"]).optional().meta({ description: "Language of what Duet says; else LC_ALL or LANG." }),
+    locale: z
+      .enum(["zh", "en"])
+      .optional()
+      .meta({ description: "Language of Duet's messages; default: LC_ALL or LANG." }),
   })
   .meta({ title: "Duet configuration" });
 

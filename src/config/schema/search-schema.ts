@@ -28,12 +28,12 @@ function toBackendSchema(row: SearchBackendRow): z.ZodPrefault<z.ZodType<Backend
 
 export const searchSchema = z
   .strictObject({
-    enabled: z.boolean().optional().meta({ description: "Absent: tools may search, the chat mode starts without." }),
+    enabled: z.boolean().optional().meta({ description: "Absent: tools may search, and chat mode starts with search off." }),
     backend: z
       .enum(["auto", ...searchBackendNames])
       .default("auto")
       .meta({
-        description: "auto: the first with a key, else the keyless ones; one that fails gives way to the next.",
+        description: "auto: the first with a key, otherwise the keyless ones; if one fails, the next is used.",
       }),
     keyless: z.boolean().default(true).meta({ description: "Whether auto may ask services without a key." }),
     maxResults: z.int().min(1).max(20).default(5),

@@ -53,7 +53,7 @@ const authSchema = z
     scopes: z.array(scope).default([]).meta({ description: "Scopes that every token must have." }),
     tools: z.record(scope, permitPatterns).optional().meta({
       description:
-        "Tools by scope, as patterns: what a caller may use, by itself or through the agent. Absent: all. Prompts and resources of a server are there for who may use all its tools.",
+        "Tools by scope, as patterns: what a caller may use, by itself or through the agent. Absent: all. Prompts and resources of a server are available to callers that may use all its tools.",
     }),
   })
   .meta({ description: "OAuth 2.1 resource server: callers sign in with tokens of this authorization server." });
@@ -76,13 +76,10 @@ const origin = z.string().refine(
 
 const httpSchema = z
   .strictObject({
-    publicUrl: address
-      .optional()
-      .meta({ description: "The address under which others reach this server, without /mcp." }),
-    allowedHosts: z
-      .array(hostHeader)
-      .default([])
-      .meta({ description: "Host headers beyond the address that is bound: duet.example.com, duet.example.com:8443." }),
+    publicUrl: address.optional().meta({ description: "The public address of this server, without /mcp." }),
+    allowedHosts: z.array(hostHeader).default([]).meta({
+      description: "Allowed Host headers besides the bound address: duet.example.com, duet.example.com:8443.",
+    }),
     allowedOrigins: z.array(origin).default([]).meta({ description: "Pages that may call: https://app.example.com." }),
     maxBody: z.int().min(1024).max(100_000_000).default(4_194_304).meta({ description: "Bytes of one request." }),
     maxConnections: z.int().min(1).max(100_000).default(1000),
@@ -95,10 +92,10 @@ const httpSchema = z
       .meta({ description: "Sessions of clients of the 2025 protocol." }),
     sessionIdle: seconds(1, 86_400)
       .default(1800)
-      .meta({ description: "Seconds without a request after which a session is over." }),
+      .meta({ description: "Seconds without a request after which a session ends." }),
     grace: seconds(0, 3600).default(10).meta({
       description:
-        "Seconds that runs have to finish once the process is told to end; then they are cancelled and told of.",
+        "Seconds that runs have to finish when the process is asked to end; after that they are cancelled and reported.",
     }),
     auth: authSchema.optional(),
   })
@@ -106,33 +103,32 @@ const httpSchema = z
 
 const limitsSchema = z
   .strictObject({
-    maxRuns: z.int().min(1).max(10_000).default(100).meta({ description: "Runs at one time." }),
-    runsPerMinute: z.int().min(1).max(10_000).optional().meta({ description: "Runs begun in any 60 seconds." }),
-    tokensPerDay: z.int().min(1).optional().meta({ description: "Tokens, in and out, in a day of UTC." }),
+    maxRuns: z.int().min(1).max(10_000).default(100).meta({ description: "Runs at the same time." }),
+    runsPerMinute: z.int().min(1).max(10_000).optional().meta({ description: "Runs started in any 60 seconds." }),
+    tokensPerDay: z.int().min(1).optional().meta({ description: "Input and output tokens per UTC day." }),
     costPerDay: z
       .number()
       .gt(0)
       .optional()
-      .meta({ description: "US dollars in a day of UTC, of models whose price is known." }),
+      .meta({ description: "US dollars per UTC day, for models whose price is known." }),
   })
   .meta({
     description:
-      "What each caller may take, the operator too, over all ways in; counted by this process since it was started.",
+      "Limits for each caller, including the operator, across all interfaces; counted since the process started.",
   });
 
 export const serveSchema = z
   .strictObject({
     window: seconds(1, 86_400)
       .optional()
-      .meta({ description: "Seconds after which a call returns `running`; for hosts of which nothing is known: 50." }),
+      .meta({ description: "Seconds after which a call returns `running`; 50 for unknown hosts." }),
     windows: z
       .record(text, seconds(1, 86_400))
       .default({})
       .meta({ description: "The same by host, as it names itself (clientInfo.name)." }),
-    onDisconnect: z
-      .enum(["cancel", "finish"])
-      .default("cancel")
-      .meta({ description: "What becomes of a run whose caller cancels or leaves: it ends, or its result waits." }),
+    onDisconnect: z.enum(["cancel", "finish"]).default("cancel").meta({
+      description: "What happens to a run whose caller cancels or disconnects: it ends, or its result is kept.",
+    }),
     confirm: z.enum(["token", "never"]).default("token").meta({
       description: "Where the host cannot ask its user: hand out a token to be passed back, or do not run such calls.",
     }),
@@ -140,10 +136,10 @@ export const serveSchema = z
     keepResults: seconds(1, 86_400)
       .default(3600)
       .meta({ description: "Seconds that agent_result can still be asked for a run." }),
-    maxRuns: z.int().min(1).max(10_000).default(200).meta({ description: "Runs at one time." }),
+    maxRuns: z.int().min(1).max(10_000).default(200).meta({ description: "Runs at the same time." }),
     limits: limitsSchema.prefault({}),
     log: z.enum(["text", "json"]).default("text").meta({
-      description: "What is told on stderr: lines for people, or one JSON object a line, each run among them.",
+      description: "What is logged to stderr: lines for people, or one JSON object a line, each run among them.",
     }),
     http: httpSchema.prefault({}),
   })

@@ -25,22 +25,21 @@ export const toolsSchema = z
   .strictObject({
     allow: permitPatterns
       .default(["*"])
-      .meta({ description: "Tools on offer; `*` is any run of characters, `shell(ls *)` calls with such arguments." }),
-    deny: toolPatterns.default([]).meta({ description: "Tools, or calls, that never run; over all else." }),
+      .meta({ description: "Available tools; `*` is any run of characters, `shell(ls *)` calls with such arguments." }),
+    deny: toolPatterns
+      .default([])
+      .meta({ description: "Tools, or calls, that never run; takes precedence over everything else." }),
     ask: toolPatterns.default(["*:destructive"]).meta({ description: "Calls that need a person's consent." }),
     newTools: z.enum(["stop", "allow"]).default("stop").meta({
-      description: "What becomes of a tool that a known server offers later: stop until it is approved, or allow.",
+      description: "What happens to a tool that a known server adds later: stop until it is approved, or allow.",
     }),
-    searchAbove: z
-      .number()
-      .min(0)
-      .max(1)
-      .default(0.1)
-      .meta({ description: "Share of the model's window beyond which servers' tools are searched, not listed." }),
+    searchAbove: z.number().min(0).max(1).default(0.1).meta({
+      description: "Share of the model's context window above which servers' tools are searched, not listed.",
+    }),
     directory: text.optional().meta({
       description:
         "Your own tool modules and skills, relative to this file; absent: tools/ in Duet's own directory of configuration.",
     }),
     roots: z.array(text).min(1).default(["."]).meta({ description: "Directories that file tools may read." }),
   })
-  .meta({ description: "Which tools there are and which may run." });
+  .meta({ description: "Which tools are available and which may run." });

@@ -31,11 +31,12 @@ const hostPattern = z.string().refine(
 export const webSchema = z
   .strictObject({
     hosts: z.array(hostPattern).default([]).meta({
-      description: "Hosts that http_request may call: api.example.com, *.example.com, *; with none it is not on offer.",
+      description:
+        "Hosts that http_request may call: api.example.com, *.example.com, *; with none it is not available.",
     }),
     reach: z.array(reachable).default([]).meta({
       description:
-        "Private hosts and other ports that tools may reach all the same: localhost:8080, 10.0.0.0/8, db.example.com:5432.",
+        "Private hosts and other ports that tools may reach as well: localhost:8080, 10.0.0.0/8, db.example.com:5432.",
     }),
     ports: z
       .array(z.int().min(1).max(65_535))

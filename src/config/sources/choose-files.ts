@@ -68,7 +68,7 @@ export function describeSkippedFiles(leftOut: readonly SkippedFile[]): Text | un
   );
   return {
     zh: `未使用 ${zh.join("、")}：它在 git 工作区中，可能来自他人，其当前内容尚未被信任。查看并信任：duet config trust`,
-    en: `${en.join(" and ")}: not used, for a git work tree may bring files of others and nobody has trusted this content. Look at it and trust it: duet config trust`,
+    en: `${en.join(" and ")}: not used, because a git work tree may contain files of other people and this content is not trusted. Review and trust it: duet config trust`,
   };
 }
 

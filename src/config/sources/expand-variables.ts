@@ -48,7 +48,7 @@ const notSet = (name: string) => ({
 });
 const notUnderstood = (found: string) => ({
   zh: `无法识别 ${found}（允许：\${VAR}、\${VAR:-默认值}、\${env:VAR}；字面的 \${ 写作 $\${）`,
-  en: `${found} is not understood (allowed: \${VAR}, \${VAR:-default}, \${env:VAR}; a literal \${ is written $\${)`,
+  en: `${found} is not valid (allowed: \${VAR}, \${VAR:-default}, \${env:VAR}; a literal \${ is written $\${)`,
 });
 
 /** Returns the language of the terminal, from `LC_ALL`, `LC_MESSAGES` or `LANG`. */

@@ -93,7 +93,7 @@ async function readBytes(file: string, shownAs: string): Promise<Uint8Array | un
 
 const tooLarge = (size: number) => ({
   zh: `不能有 ${size} 字节（允许：最多 ${largest} 字节）`,
-  en: `${size} bytes is not allowed (at most ${largest} bytes)`,
+  en: `${size} bytes are too many (allowed: at most ${largest} bytes)`,
 });
 
 /**

@@ -63,25 +63,25 @@ const forbidden = (key: string): Text => ({
   en: `the key ${JSON.stringify(key)} is not allowed`,
 });
 const twice = (key: string): Text => ({
-  zh: `键 ${JSON.stringify(key)} 出现了两次`,
-  en: `the key ${JSON.stringify(key)} is given twice`,
+  zh: `键 ${JSON.stringify(key)} 重复`,
+  en: `duplicate key ${JSON.stringify(key)}`,
 });
 
 const faults: Record<ParseErrorCode, Text> = {
-  1: { zh: "无法识别的符号（字符串需要双引号）", en: "unknown symbol (texts need double quotes)" },
+  1: { zh: "无法识别的符号（字符串需要双引号）", en: "unknown symbol (strings need double quotes)" },
   2: { zh: "数字格式无效", en: "not a valid number" },
-  3: { zh: "此处应为双引号括起的键", en: "a key in double quotes is expected" },
-  4: { zh: "此处应为一个值", en: "a value is expected" },
-  5: { zh: "此处应为冒号", en: "a colon is expected" },
-  6: { zh: "此处应为逗号", en: "a comma is expected" },
-  7: { zh: "此处应为 }", en: "a } is expected" },
-  8: { zh: "此处应为 ]", en: "a ] is expected" },
-  9: { zh: "值之后不应再有内容", en: "nothing is expected after the value" },
+  3: { zh: "此处应为双引号括起的键", en: "expected a key in double quotes" },
+  4: { zh: "此处应为一个值", en: "expected a value" },
+  5: { zh: "此处应为冒号", en: "expected a colon" },
+  6: { zh: "此处应为逗号", en: "expected a comma" },
+  7: { zh: "此处应为 }", en: "expected }" },
+  8: { zh: "此处应为 ]", en: "expected ]" },
+  9: { zh: "值之后不应再有内容", en: "unexpected content after the value" },
   10: { zh: "此处不允许注释", en: "a comment is not allowed here" },
   11: { zh: "注释没有结束", en: "the comment is not closed" },
-  12: { zh: "字符串没有结束", en: "the text is not closed" },
+  12: { zh: "字符串没有结束", en: "the string is not closed" },
   13: { zh: "数字没有写完", en: "the number is not complete" },
   14: { zh: "无效的 \\u 转义", en: "not a valid \\u escape" },
   15: { zh: "无效的转义字符", en: "not a valid escape" },
-  16: { zh: "字符串中有无效字符", en: "the text holds a character that must be escaped" },
+  16: { zh: "字符串中有无效字符", en: "the string contains a character that must be escaped" },
 };

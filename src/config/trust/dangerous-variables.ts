@@ -53,6 +53,6 @@ export function describeDangerousVariables({ server, names }: DangerousVariables
   const list = names.join(", ");
   return {
     zh: `服务器 ${server} 得到的变量 ${list} 能让它运行别的代码`,
-    en: `the server ${server} is given ${list}, which can make it run other code`,
+    en: `the server ${server} gets ${list}, which can make it run other code`,
   };
 }

@@ -42,7 +42,7 @@ function numberProblem({ isWhole, minimum, maximum }: FormField & { kind: "numbe
 
 function choicesProblem({ choices, minItems = 0, maxItems }: FormField & { kind: "choices" }, value: unknown) {
   if (!Array.isArray(value) || value.some((one) => !choices.some((choice) => choice.value === one))) return someOfThem;
-  if (new Set(value).size < value.length) return { zh: "每项只选一次", en: "each of them once" };
+  if (new Set(value).size < value.length) return { zh: "每项只选一次", en: "each choice at most once" };
   if (value.length < minItems) return { zh: `至少选 ${minItems} 项`, en: `at least ${minItems} of them` };
   if (maxItems !== undefined && value.length > maxItems)
     return { zh: `最多选 ${maxItems} 项`, en: `at most ${maxItems} of them` };
@@ -54,7 +54,7 @@ const aNumber: Text = { zh: "数字", en: "a number" };
 const aWholeNumber: Text = { zh: "整数", en: "a whole number" };
 const yesOrNo: Text = { zh: "y 或 n", en: "y or n" };
 const oneOfThem: Text = { zh: "选项之一", en: "one of the choices" };
-const someOfThem: Text = { zh: "选项中的一项或几项", en: "some of the choices" };
+const someOfThem: Text = { zh: "选项中的一项或几项", en: "one or more of the choices" };
 
 const formats: Record<TextFormat, { wanted: Text; fits(value: string): boolean }> = {
   email: {
@@ -62,14 +62,14 @@ const formats: Record<TextFormat, { wanted: Text; fits(value: string): boolean }
     fits: (value) => /^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/.test(value),
   },
   uri: {
-    wanted: { zh: "完整的网址，如 https://example.com", en: "a whole address, such as https://example.com" },
+    wanted: { zh: "完整的网址，如 https://example.com", en: "a full URL, such as https://example.com" },
     fits: (value) => URL.canParse(value),
   },
   date: { wanted: { zh: "日期，如 2026-11-30", en: "a date, such as 2026-11-30" }, fits: isDate },
   "date-time": {
     wanted: {
       zh: "带时区的时间，如 2026-11-30T14:00:00+08:00",
-      en: "a time with its zone, such as 2026-11-30T14:00:00Z",
+      en: "a time with a time zone, such as 2026-11-30T14:00:00Z",
     },
     fits: (value) =>
       /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(value) &&

@@ -69,7 +69,7 @@ function binary(label: string, mimeType: unknown, data: unknown, locale: Locale)
 
 function unknownBlock(type: string, locale: Locale): string {
   const name = JSON.stringify(type.slice(0, 40));
-  return say(locale, { zh: `[未知类型的内容 ${name}，已略去]`, en: `[content of the unknown type ${name}, left out]` });
+  return say(locale, { zh: `[未知类型的内容 ${name}，已略去]`, en: `[content of the unknown type ${name}, omitted]` });
 }
 
 function json(value: unknown, locale: Locale): string {

@@ -16,7 +16,7 @@ export function createSearchSchema(language: Locale, { usual, most }: { usual: n
         minLength: 1,
         description: say(language, {
           zh: "要做的事，几个关键词，例如“骑行路线”；也可以是工具名",
-          en: 'What is to be done, in a few words, such as "bicycle route"; or the name of a tool',
+          en: 'What to do, in a few words, such as "bicycle route"; or the name of a tool',
         }),
       },
       limit: {
@@ -24,7 +24,7 @@ export function createSearchSchema(language: Locale, { usual, most }: { usual: n
         minimum: 1,
         maximum: most,
         default: usual,
-        description: say(language, { zh: "最多几个工具", en: "How many tools at most" }),
+        description: say(language, { zh: "最多返回几个工具", en: "Maximum number of tools" }),
       },
     },
     required: ["query"],

@@ -10,12 +10,12 @@ export const addressKinds: Record<AddressKind, Text> = {
   loopback: { zh: "本机地址", en: "this machine" },
   private: { zh: "内网地址", en: "a private address" },
   "link-local": { zh: "链路本地地址", en: "a link-local address" },
-  metadata: { zh: "云平台元数据地址", en: "a cloud's metadata service" },
+  metadata: { zh: "云平台元数据地址", en: "a cloud metadata service" },
   proxy: {
     zh: "测试网段的地址，多半是代理软件的 fake-ip",
     en: "an address of the benchmark range, most likely a proxy's fake IP",
   },
-  special: { zh: "特殊用途的地址", en: "an address for special use" },
+  special: { zh: "特殊用途的地址", en: "a special-purpose address" },
 };
 
 /**

@@ -46,7 +46,7 @@ async function addressesOf(target: DialTarget, lookup: Lookup, signal: AbortSign
     throw failedRequestError("network", target.shown, describeConnectionFailure(thrown));
   });
   if (addresses.length > 0) return addresses;
-  throw failedRequestError("network", target.shown, { zh: "找不到该主机", en: "there is no such host" });
+  throw failedRequestError("network", target.shown, { zh: "找不到该主机", en: "the host was not found" });
 }
 
 export const lookUp: Lookup = async (host) =>

@@ -24,12 +24,12 @@ function codeOf(thrown: unknown): string {
 
 /** A code that ends with `_` matches every code with that prefix. */
 const reasons: (Text & { codes: string[] })[] = [
-  { codes: ["ENOTFOUND", "ENODATA"], zh: "找不到该主机", en: "there is no such host" },
-  { codes: ["EAI_AGAIN"], zh: "域名解析暂时失败", en: "its name cannot be looked up at the moment" },
+  { codes: ["ENOTFOUND", "ENODATA"], zh: "找不到该主机", en: "the host was not found" },
+  { codes: ["EAI_AGAIN"], zh: "域名解析暂时失败", en: "its name cannot be resolved at the moment" },
   {
     codes: ["ECONNREFUSED"],
     zh: "连接被拒绝，该端口没有服务",
-    en: "the connection was refused, nothing listens there",
+    en: "the connection was refused, no service listens there",
   },
   {
     codes: ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "ERR_STREAM_PREMATURE_CLOSE"],
@@ -37,7 +37,7 @@ const reasons: (Text & { codes: string[] })[] = [
     en: "the other side closed the connection",
   },
   { codes: ["ETIMEDOUT"], zh: "连接超时", en: "connecting timed out" },
-  { codes: ["EHOSTUNREACH", "ENETUNREACH"], zh: "网络不可达", en: "there is no way to it" },
+  { codes: ["EHOSTUNREACH", "ENETUNREACH"], zh: "网络不可达", en: "the network is unreachable" },
   { codes: ["CERT_HAS_EXPIRED"], zh: "TLS 证书已过期", en: "its TLS certificate has expired" },
   { codes: ["CERT_NOT_YET_VALID"], zh: "TLS 证书尚未生效", en: "its TLS certificate is not valid yet" },
   {
@@ -50,10 +50,14 @@ const reasons: (Text & { codes: string[] })[] = [
     zh: "TLS 证书不可信（自签名或签发者未知）",
     en: "its TLS certificate is not trusted (self-signed, or of an unknown issuer)",
   },
-  { codes: ["ERR_SSL_", "EPROTO"], zh: "TLS 握手失败，对方可能不是 https", en: "TLS failed; it may not speak https" },
-  { codes: ["HPE_", "HTTPParserError"], zh: "回答不是有效的 HTTP", en: "the answer is not valid HTTP" },
-  { codes: ["UND_ERR_HEADERS_OVERFLOW"], zh: "回答的头部过大", en: "the headers of the answer are too large" },
-  { codes: ["UND_ERR_BODY_TIMEOUT"], zh: "回答中途没有了数据", en: "the answer fell silent halfway" },
-  { codes: ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH"], zh: "回答的长度不符", en: "the answer is not as long as it says" },
+  { codes: ["ERR_SSL_", "EPROTO"], zh: "TLS 握手失败，对方可能不是 https", en: "TLS failed; it may not support https" },
+  { codes: ["HPE_", "HTTPParserError"], zh: "响应不是有效的 HTTP", en: "the response is not valid HTTP" },
+  { codes: ["UND_ERR_HEADERS_OVERFLOW"], zh: "响应头过大", en: "the response headers are too large" },
+  { codes: ["UND_ERR_BODY_TIMEOUT"], zh: "响应中途停止，没有数据", en: "the response stalled midway" },
+  {
+    codes: ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH"],
+    zh: "响应的长度与声明不符",
+    en: "the response is shorter or longer than declared",
+  },
   { codes: ["Z_", "ERR__ERROR_"], zh: "内容无法解压", en: "the content cannot be decompressed" },
 ];

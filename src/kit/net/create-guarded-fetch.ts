@@ -63,7 +63,7 @@ export function createGuardedFetch({ reach, lookup = lookUp, ca, idleMs = 15_000
       hop = next;
     }
     throw failedRequestError("bad_response", hop.url.host, {
-      zh: `跳转超过 ${redirects} 次`,
+      zh: `重定向超过 ${redirects} 次`,
       en: `it redirects more than ${redirects} times`,
     });
   }
@@ -120,8 +120,8 @@ async function read(hop: Hop, answer: Answer, maxBytes: number): Promise<Respons
   if (encodings === undefined) {
     const encoding = toShortLine(headers["content-encoding"] ?? "", 60);
     throw failedRequestError("bad_response", hop.url.host, {
-      zh: `不支持这样压缩的内容（${encoding}）`,
-      en: `content encoded like this is not taken (${encoding})`,
+      zh: `不支持的 Content-Encoding（${encoding}）`,
+      en: `unsupported Content-Encoding (${encoding})`,
     });
   }
   return { ...head, ...(await readBody(answer.body, encodings, maxBytes)) };
@@ -204,7 +204,7 @@ export function toNextHop(hop: Hop, { status, headers }: Pick<Answer, "status" |
   const url = readLocation(headers.location ?? "", hop.url);
   if (hop.url.protocol === "https:" && url.protocol === "http:") {
     throw refusedError(url.origin, {
-      zh: `${hop.url.origin} 要求从 https 跳转到 http，不安全`,
+      zh: `${hop.url.origin} 从 https 重定向到 http，不安全`,
       en: `${hop.url.origin} redirects to it, from https to http, which is not safe`,
     });
   }
@@ -214,7 +214,7 @@ export function toNextHop(hop: Hop, { status, headers }: Pick<Answer, "status" |
   if (url.origin === hop.url.origin) return next;
   if (next.body !== undefined || !["GET", "HEAD", "OPTIONS"].includes(next.method)) {
     throw refusedError(url.origin, {
-      zh: `${hop.url.origin} 要求把 ${hop.method} 请求转给它，没有照做`,
+      zh: `${hop.url.origin} 把 ${hop.method} 请求重定向到它，没有跟随`,
       en: `${hop.url.origin} redirects a ${hop.method} request to it, which is not followed`,
     });
   }

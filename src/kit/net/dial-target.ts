@@ -27,7 +27,7 @@ export function parseAddress(written: string, base?: URL): URL {
   if (url.username !== "" || url.password !== "") {
     throw refusedError(shownUrl(url.href), {
       zh: "网址中不能带用户名和密码",
-      en: "a URL may not carry a user name or password",
+      en: "a URL must not contain a user name or password",
     });
   }
   const name = url.hostname.replace(/\.+$/, "");
@@ -46,7 +46,7 @@ export function toDialTarget(url: URL): DialTarget {
 export function parseDialTarget(host: string, port: number): DialTarget {
   const literal = isIP(host) === 6 ? `[${host}]` : host;
   if (/[/?#@\\]/.test(host) || !Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw refusedError(`${host}:${port}`, { zh: "不是有效的主机和端口", en: "it is not a host and a port" });
+    throw refusedError(`${host}:${port}`, { zh: "不是有效的主机和端口", en: "it is not a valid host and port" });
   }
   return toDialTarget(parseAddress(`http://${literal}:${port}`));
 }

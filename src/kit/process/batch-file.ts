@@ -31,12 +31,12 @@ export function checkBatchArguments(command: string, args: readonly string[], se
         `${where} 无法安全地传给 ${file}，因为 Windows 用 cmd.exe 运行它（不允许：% " ^ & | < > 和换行）`,
       ),
       en: sanitizeLine(
-        `${where} cannot be handed safely to ${file}, which Windows runs by cmd.exe (not allowed: % " ^ & | < > and line breaks)`,
+        `${where} cannot be passed safely to ${file}, which Windows runs by cmd.exe (not allowed: % " ^ & | < > and line breaks)`,
       ),
     },
     hint: {
       zh: "请直接写明它背后的程序，例如 node 和脚本的路径。",
-      en: "Name the program behind it instead, such as node and the path of its script.",
+      en: "Use the program behind it instead, such as node and the path of its script.",
     },
   });
 }

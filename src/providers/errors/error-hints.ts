@@ -65,11 +65,11 @@ const hints: Record<Remedy, (facts: Facts) => Text> = {
         },
   "tool-call": () => ({
     zh: "模型写出的工具调用无效：请再试一次，或换用其他模型。",
-    en: "The model wrote a tool call that is none: try again, or use another model.",
+    en: "The model wrote an invalid tool call: try again, or use another model.",
   }),
   history: () => ({
     zh: "对话历史不符合该模型的要求：请开始新对话。",
-    en: "The model does not take this conversation's history: start a new conversation.",
+    en: "The model does not accept this conversation's history: start a new conversation.",
   }),
   context_overflow: () => ({
     zh: "请开始新对话或缩短输入。",

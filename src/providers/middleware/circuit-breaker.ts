@@ -143,8 +143,8 @@ export class CircuitBreaker {
     return new DuetError({
       code: "overloaded",
       text: {
-        zh: `${name} 暂时不可用：最近 ${count} 次提问都失败了，${seconds} 秒后再请求它。最近一次失败：${text.zh}`,
-        en: `${name} is paused for ${seconds} s, because the last ${count} questions to it failed. The last failure: ${text.en}`,
+        zh: `${name} 暂时不可用：最近 ${count} 次请求都失败了，${seconds} 秒后再请求它。最近一次失败：${text.zh}`,
+        en: `${name} is paused for ${seconds} s, because the last ${count} requests to it failed. The last failure: ${text.en}`,
       },
       hint: {
         zh: `请在 ${seconds} 秒后再试，或换用其他模型。${hint?.zh ?? ""}`,

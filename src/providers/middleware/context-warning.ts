@@ -64,7 +64,7 @@ function notice(name: string, tokens: number, room: number, contextWindow: numbe
   const percent = Math.round((100 * tokens) / room);
   const message = say(locale, {
     zh: `${name} 的上下文窗口将满：输入约 ${tokens} 个 token，占可用 ${room} 个的 ${percent}%（窗口 ${contextWindow}）。请开始新对话或缩短输入。`,
-    en: `The context window of ${name} is nearly full: the input is about ${tokens} tokens, ${percent}% of the ${room} there is room for (window ${contextWindow}). Start a new conversation, or shorten the input.`,
+    en: `The context window of ${name} is nearly full: the input is about ${tokens} tokens, ${percent}% of the ${room} available (window ${contextWindow}). Start a new conversation, or shorten the input.`,
   });
   return { type: "notice", level: "warning", code: "context-window", message };
 }

@@ -141,7 +141,7 @@ const reasons = {
   withoutEffect: { zh: "该模型思考时此参数不起作用", en: "it has no effect while the model thinks" },
   oneSampling: {
     zh: "该模型只接受 temperature 与 topP 之一",
-    en: "the model takes one of temperature and topP",
+    en: "the model accepts only one of temperature and topP",
   },
   noReasoning: { zh: "该模型不推理", en: "the model does not reason" },
   alwaysReasons: { zh: "该模型总是推理", en: "the model always reasons" },
@@ -150,7 +150,7 @@ const reasons = {
 function withTools(effort: string): Text {
   return {
     zh: `与工具一起使用时，该接口只接受 ${effort}`,
-    en: `together with tools this interface takes only ${effort}`,
+    en: `together with tools this interface accepts only ${effort}`,
   };
 }
 

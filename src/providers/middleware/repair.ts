@@ -64,11 +64,11 @@ function stillRefused(name: string, cause: DuetError): DuetError {
     code: cause.code,
     text: {
       zh: `${name} 在修复之后仍然拒绝这段对话历史。${cause.text.zh}`,
-      en: `${name} refuses this conversation's history, also after it was mended. ${cause.text.en}`,
+      en: `${name} refuses this conversation's history, even after it was repaired. ${cause.text.en}`,
     },
     hint: {
       zh: "请开始新对话，或换用其他模型继续。",
-      en: "Start a new conversation, or go on with another model.",
+      en: "Start a new conversation, or continue with another model.",
     },
     cause,
   });

@@ -130,7 +130,7 @@ function retryNotice(error: DuetError, { name, delay, count, locale }: RetryFact
   const seconds = (delay / 1000).toFixed(1);
   const text: Text = {
     zh: `${seconds} 秒后重试 ${name}（${count}）：${error.text.zh}`,
-    en: `trying ${name} again in ${seconds} s (${count}): ${error.text.en}`,
+    en: `retrying ${name} in ${seconds} s (${count}): ${error.text.en}`,
   };
   return { type: "notice", level: "warning", code: "retry", message: say(locale, text) };
 }

@@ -31,7 +31,7 @@ function tell(step: Step, locale: Locale): string {
       const wanted = step.rule.tools[0];
       return say(locale, {
         zh: `没能${zh}：没有可用的 ${wanted} 工具。`,
-        en: `Could not ${en}: there is no ${wanted} tool on offer.`,
+        en: `Could not ${en}: there is no ${wanted} tool available.`,
       });
     }
     case "left-out":

@@ -21,15 +21,15 @@ export function introduce(tools: readonly ToolDefinition[], locale: Locale): str
   ].join("\n\n");
 }
 
-/** Introduces the program as `introduce` does, and lists every tool on offer. */
+/** Introduces the program as `introduce` does, and lists every tool available. */
 export function introduceTools(tools: readonly ToolDefinition[], locale: Locale): string {
   if (tools.length === 0) return introduce(tools, locale);
   const lines = tools
     .slice(0, mostTools)
     .map(({ name, description }) => `- ${quoteLine(name)} ${toOneLine(description, 80)}`);
   if (tools.length > mostTools)
-    lines.push(say(locale, { zh: `- 等 ${tools.length} 个工具`, en: `- ${tools.length} tools in all` }));
-  const lead = say(locale, { zh: "可用的工具：", en: "The tools on offer:" });
+    lines.push(say(locale, { zh: `- 等 ${tools.length} 个工具`, en: `- ${tools.length} tools in total` }));
+  const lead = say(locale, { zh: "可用的工具：", en: "Available tools:" });
   return [say(locale, what), recognised(tools, locale), `${lead}\n\n${lines.join("\n")}`, say(locale, howTo)].join(
     "\n\n",
   );
@@ -52,12 +52,12 @@ const what = {
 
 const noTools = {
   zh: "现在没有可用的工具，所以我什么也做不了。Agent 模式会给我工具：`/mode agent` 或 `--mode agent`。",
-  en: "I have no tools right now, so there is nothing that I can do. Agent mode gives me tools: `/mode agent` or `--mode agent`.",
+  en: "I have no tools right now, so I cannot do anything. Agent mode gives me tools: `/mode agent` or `--mode agent`.",
 };
 
 const nothingServed = {
   zh: "现有的工具都没有对应的规则。",
-  en: "None of the tools on offer has a rule.",
+  en: "None of the available tools has a rule.",
 };
 
 const howTo = {

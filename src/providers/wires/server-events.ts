@@ -97,5 +97,5 @@ function isWhole(data: string): boolean {
   }
 }
 
-const notAStream = { zh: "返回的不是模型回答", en: "what came back is not a model's answer" };
+const notAStream = { zh: "返回的不是模型回答", en: "the response is not a model's answer" };
 const tooLong = { zh: "返回内容过长", en: "the response is too long" };

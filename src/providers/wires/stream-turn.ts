@@ -69,7 +69,7 @@ function oddResponse({ reader, settings, request }: WireCall): Notice | undefine
   const name = toModelName(settings);
   const message = say(request.locale ?? "en", {
     zh: `${name} 的响应格式与预期不符（${oddities.map(({ zh }) => zh).join("；")}），能读出的内容已作为回答`,
-    en: `${name} answered in an unexpected format (${oddities.map(({ en }) => en).join("; ")}); what could be read is taken as its answer`,
+    en: `${name} answered in an unexpected format (${oddities.map(({ en }) => en).join("; ")}); the readable part is used as its answer`,
   });
   return { type: "notice", level: "warning", code: "odd-response", message, forLog: true };
 }

@@ -11,18 +11,18 @@ export function toApprovalQuestion(
 ): HostQuestion {
   const words = {
     zh: `允许调用 ${tool} 吗？（规则 ${rule}）`,
-    en: `May ${tool} be called? (rule ${rule})`,
+    en: `Allow the call of ${tool}? (rule ${rule})`,
   };
   const message = sanitize(`${say(locale, words)}\n${toSafeJson(args, 2)}`);
   if (onlyOnce) return { kind: "form", message, form: { type: "object", properties: {} } };
   // In the words that every revision of the protocol knows.
   const scope = {
     type: "string" as const,
-    title: say(locale, { zh: "范围", en: "For" }),
+    title: say(locale, { zh: "范围", en: "Scope" }),
     enum: ["once", "conversation"],
     enumNames: [
       say(locale, { zh: "仅这一次", en: "this call" }),
-      say(locale, { zh: "本对话中的此类调用", en: "calls like it in this conversation" }),
+      say(locale, { zh: "本对话中的此类调用", en: "similar calls in this conversation" }),
     ],
     default: "once",
   };

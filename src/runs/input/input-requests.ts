@@ -137,7 +137,7 @@ function unanswered(): DuetError {
 }
 
 function left(): DuetError {
-  return new DuetError({ code: "network", text: { zh: "调用方已断开", en: "the caller has left" } });
+  return new DuetError({ code: "network", text: { zh: "调用方已断开", en: "the caller disconnected" } });
 }
 
 /** Limits how long a host may take to answer a ping, in milliseconds. A host that does not answer is not pinged again. */

@@ -5,7 +5,7 @@ import { sanitizeLine, truncate } from "../../kit/text/sanitize.ts";
 export function describeWithdrawnQuestion(requestState: string): Text {
   const shown = JSON.stringify(truncate(sanitizeLine(requestState), 100));
   return {
-    zh: `没有等待答复的问题对应 requestState ${shown}（允许：同一请求上一个结果给出的值，只能用一次，须在 10 分钟内）。请重新发出请求，不带 requestState。`,
-    en: `No question waits for an answer under the requestState ${shown} (allowed: the one in the last result of the same request, once, within 10 minutes). Make the request anew, without it.`,
+    zh: `requestState ${shown} 没有对应的待答复问题（允许：同一请求上一个结果给出的值，只能用一次，须在 10 分钟内）。请重新发出请求，不带 requestState。`,
+    en: `No question is waiting under the requestState ${shown} (allowed: the one in the last result of the same request, once, within 10 minutes). Send the request again without it.`,
   };
 }

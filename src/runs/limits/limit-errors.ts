@@ -6,50 +6,50 @@ export function overLimitError(code: "rate_limit" | "quota", text: Text, retryAf
 }
 
 const later: Text = {
-  zh: "请稍后再试，或请运行此服务的人放宽该限制。",
-  en: "Try again later, or ask whoever runs this server to raise the limit.",
+  zh: "请稍后再试，或请服务器管理员放宽该限制。",
+  en: "Try again later, or ask the operator of this server to raise the limit.",
 };
 
 export function describeTooManyRuns(most: number): Text {
   return {
-    zh: `此调用者已有 ${most} 个运行正在进行（serve.limits.maxRuns 允许的上限），这次没有开始。`,
-    en: `${most} runs of this caller are going on, which is all that serve.limits.maxRuns allows; this one was not begun.`,
+    zh: `此调用者已有 ${most} 个运行正在进行（serve.limits.maxRuns 允许的上限），本次运行没有开始。`,
+    en: `This caller already has ${most} runs in progress (the maximum of serve.limits.maxRuns); this run was not started.`,
   };
 }
 
 export function describeUnfairShare(own: number): Text {
   return {
-    zh: `此调用者已有 ${own} 个运行正在进行，serve.maxRuns 余下的位置留给其他调用者，这次没有开始。`,
-    en: `${own} runs of this caller are going on, and what is left of serve.maxRuns is for other callers; this one was not begun.`,
+    zh: `此调用者已有 ${own} 个运行正在进行，serve.maxRuns 余下的名额留给其他调用者，本次运行没有开始。`,
+    en: `This caller already has ${own} runs in progress, and the rest of serve.maxRuns is reserved for other callers; this run was not started.`,
   };
 }
 
 export function describeTooFast(most: number): Text {
   return {
-    zh: `此调用者一分钟内已开始 ${most} 个运行（serve.limits.runsPerMinute 允许的上限），这次没有开始。`,
-    en: `This caller has begun ${most} runs within a minute, which is all that serve.limits.runsPerMinute allows; this one was not begun.`,
+    zh: `此调用者一分钟内已开始 ${most} 个运行（serve.limits.runsPerMinute 允许的上限），本次运行没有开始。`,
+    en: `This caller has started ${most} runs within a minute (the maximum of serve.limits.runsPerMinute); this run was not started.`,
   };
 }
 
 export function describeTooManyTokens(used: number, most: number): Text {
   return {
-    zh: `此调用者今天（UTC）已用 ${used} 个 token（serve.limits.tokensPerDay 允许 ${most}），这次没有开始。`,
-    en: `This caller has used ${used} tokens today (UTC), of ${most} that serve.limits.tokensPerDay allows; this run was not begun.`,
+    zh: `此调用者今天（UTC）已用 ${used} 个 token（serve.limits.tokensPerDay 允许 ${most}），本次运行没有开始。`,
+    en: `This caller has used ${used} tokens today (UTC; serve.limits.tokensPerDay allows ${most}); this run was not started.`,
   };
 }
 
 export function describeTooExpensive(spent: number, most: number): Text {
   return {
-    zh: `此调用者今天（UTC）已花费 ${renderDollars(spent)}（serve.limits.costPerDay 允许 ${renderDollars(most)}），这次没有开始。`,
-    en: `This caller has spent ${renderDollars(spent)} today (UTC), of ${renderDollars(most)} that serve.limits.costPerDay allows; this run was not begun.`,
+    zh: `此调用者今天（UTC）已花费 ${renderDollars(spent)}（serve.limits.costPerDay 允许 ${renderDollars(most)}），本次运行没有开始。`,
+    en: `This caller has spent ${renderDollars(spent)} today (UTC; serve.limits.costPerDay allows ${renderDollars(most)}); this run was not started.`,
   };
 }
 
 /** Reports that there are more runs than all callers together may have. */
 export function tooManyRunsError(most: number): DuetError {
   return overloaded({
-    zh: `已有 ${most} 个运行正在进行（serve.maxRuns 允许的上限），这次没有开始。`,
-    en: `${most} runs are going on, which is all that serve.maxRuns allows; this one was not begun.`,
+    zh: `已有 ${most} 个运行正在进行（serve.maxRuns 允许的上限），本次运行没有开始。`,
+    en: `${most} runs are in progress (the maximum of serve.maxRuns); this run was not started.`,
   });
 }
 
@@ -58,8 +58,8 @@ export function tooManyWaitingError(waiting: number, freeInMs: number): DuetErro
   return new DuetError({
     code: "rate_limit",
     text: {
-      zh: `已有 ${waiting} 个运行在等待用户答复，这次没有开始。`,
-      en: `${waiting} runs wait for a person's reply; this one was not begun.`,
+      zh: `已有 ${waiting} 个运行在等待用户答复，本次运行没有开始。`,
+      en: `${waiting} runs are waiting for a person's reply; this run was not started.`,
     },
     hint: {
       zh: "请先答复或取消其中一个（GET /agent/runs 列出它们）。",
@@ -71,7 +71,10 @@ export function tooManyWaitingError(waiting: number, freeInMs: number): DuetErro
 }
 
 export function serverClosingError(): DuetError {
-  return overloaded({ zh: "服务器正在关闭，这次没有开始。", en: "The server is closing; this run was not begun." });
+  return overloaded({
+    zh: "服务器正在关闭，本次运行没有开始。",
+    en: "The server is closing; this run was not started.",
+  });
 }
 
 function overloaded(text: Text): DuetError {

@@ -63,19 +63,19 @@ function refused(text: DuetError["text"]): DuetError {
 }
 
 const notOurs = {
-  zh: "confirmation 不是本次 Duet 运行给出的令牌，或已被改动（允许：状态为 needs_confirmation 的结果中的 confirmation.token）。什么也没有执行。",
-  en: "confirmation is no token of this Duet, or was changed (allowed: the confirmation.token of a result with status needs_confirmation). Nothing was run.",
+  zh: "confirmation 令牌无效（允许：状态为 needs_confirmation 的结果中的 confirmation.token）。什么也没有执行。",
+  en: "invalid confirmation token (allowed: the confirmation.token of a result with status needs_confirmation). Nothing was run.",
 };
 
 const over = {
-  zh: "confirmation 已用过、已过期，或对应的问题已不再等待。什么也没有执行；该运行的现状可由 agent_result 或 GET /agent/runs/{run_id} 查看。",
-  en: "confirmation was used before, has expired, or what it stands for does not wait any more. Nothing was run; how its run stands is told by agent_result or GET /agent/runs/{run_id}.",
+  zh: "confirmation 令牌已用过、已过期，或对应的问题已不再等待答复。什么也没有执行；该运行的现状可由 agent_result 或 GET /agent/runs/{run_id} 查看。",
+  en: "The confirmation token was already used, has expired, or its question is no longer waiting. Nothing was run; see the state of its run with agent_result or GET /agent/runs/{run_id}.",
 };
 
 function yesOrNo(question: string) {
   const shown = JSON.stringify(question.slice(0, 100));
   return {
-    zh: `${shown} 不是对批准的回复（允许：用户的 yes 或 no）。令牌仍然有效。`,
-    en: `${shown} is no reply to the request for approval (allowed: the user's yes or no). The token still counts.`,
+    zh: `${shown} 不是对批准请求的答复（允许：用户的 yes 或 no）。令牌仍然有效。`,
+    en: `${shown} is not a reply to the approval request (allowed: the user's yes or no). The token is still valid.`,
   };
 }

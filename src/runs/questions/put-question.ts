@@ -52,11 +52,11 @@ export function toHostQuestion(question: RunQuestion, locale: Locale): HostQuest
 }
 
 function ofPlan({ steps }: Extract<RunQuestion, { kind: "plan" }>, locale: Locale): HostQuestion {
-  const words = { zh: "执行这个计划吗？", en: "Carry out this plan?" };
+  const words = { zh: "执行这个计划吗？", en: "Run this plan?" };
   const change = {
     type: "string" as const,
     title: say(locale, { zh: "要修改什么", en: "What to change" }),
-    description: say(locale, { zh: "留空即按计划执行", en: "Leave it empty to go ahead" }),
+    description: say(locale, { zh: "留空即按计划执行", en: "Leave empty to proceed" }),
   };
   const message = sanitize(`${say(locale, words)}\n${renderPlan(steps, locale).join("\n")}`);
   return { kind: "form", message, form: { type: "object", properties: { change } } };

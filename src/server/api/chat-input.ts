@@ -22,16 +22,16 @@ export const chatInput = z.strictObject({
   models: z
     .strictObject({ function_call: modelName.optional(), answer: modelName.optional() })
     .optional()
-    .describe("In place of the models in force, as provider/model."),
+    .describe("Overrides the current models, as provider/model."),
   parameters: z
     .strictObject({ function_call: parameters.optional(), answer: parameters.optional() })
     .optional()
-    .describe("Over the parameters of the two models; where one plays both parts, those of answer count."),
-  locale: z.enum(["zh", "en"]).optional().describe("The language of what is said about the run."),
+    .describe("Overrides the parameters of the two models; where one model does both, those of answer apply."),
+  locale: z.enum(["zh", "en"]).optional().describe("The language of messages about the run."),
   asks: z
     .boolean()
     .optional()
-    .describe("Whether this caller answers the run's questions while it goes on, at /agent/runs/{run_id}/reply."),
+    .describe("Whether this caller answers the run's questions while it is running, at /agent/runs/{run_id}/reply."),
 });
 
 export type ChatInput = z.infer<typeof chatInput>;

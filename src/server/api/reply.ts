@@ -58,7 +58,7 @@ function over(id: string): RefusedError {
     status: 409,
     text: {
       zh: `问题 ${shown} 不在等待答复：已有答复、已过期，或不属于此运行。`,
-      en: `The question ${shown} does not wait for an answer: it has one, is over, or is not this run's.`,
+      en: `The question ${shown} is not waiting for an answer: it was answered, has expired, or belongs to another run.`,
     },
   });
 }

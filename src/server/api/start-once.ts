@@ -65,12 +65,12 @@ function unknownEnd(begunAt: string) {
   return {
     status: 409,
     text: {
-      zh: `这个 Idempotency-Key 的运行始于 ${begunAt}，其结局未知：它做过什么也未知。没有再次执行。`,
-      en: `The run of this Idempotency-Key was begun at ${begunAt} and its end is not known; what it had done is not known. It was not run again.`,
+      zh: `这个 Idempotency-Key 的运行始于 ${begunAt}，结果未知，做过什么也未知；没有再次执行。`,
+      en: `The run of this Idempotency-Key started at ${begunAt}; its outcome and its effects are unknown. It was not run again.`,
     },
     hint: {
-      zh: "请先查看它可能做过的事，再用新的键重新提问。",
-      en: "Look at what it may have done; use a new key to ask again.",
+      zh: "请先确认它可能做过什么，再用新的键重新提问。",
+      en: "Check what it may have done; use a new key to ask again.",
     },
   };
 }
@@ -79,9 +79,9 @@ const notMarked = {
   status: 503,
   error: "overloaded",
   text: {
-    zh: "对话存储此刻无法写入，这个 Idempotency-Key 无法记下。什么也没有执行。",
-    en: "The store of conversations cannot be written now, so that this Idempotency-Key cannot be kept. Nothing was run.",
+    zh: "对话存储暂时无法写入，无法保存这个 Idempotency-Key。什么也没有执行。",
+    en: "The conversation store cannot be written right now, so this Idempotency-Key cannot be saved. Nothing was run.",
   },
-  hint: { zh: "请稍后再试，或不带键提问。", en: "Try again later, or ask without a key." },
+  hint: { zh: "请稍后再试，或不带 Idempotency-Key 提问。", en: "Try again later, or ask without a key." },
   headers: { "retry-after": "5" },
 } as const;

@@ -67,7 +67,7 @@ function noSuchId(text: string, most: number | undefined): RefusedError {
     status: 400,
     text: {
       zh: `Last-Event-ID ${shown} 不是此运行的事件编号（允许：收到过的 id${last}）`,
-      en: `Last-Event-ID ${shown} is no event of this run (allowed: an id that was received${last})`,
+      en: `Last-Event-ID ${shown} is not an event of this run (allowed: an id that was received${last})`,
     },
   });
 }

@@ -59,5 +59,5 @@ function wrong(text: string): DuetError {
 
 const allowed: Text = {
   zh: "不是地址（允许：端口，或 主机:端口，端口为 0 到 65535，如 8080、127.0.0.1:8080、[::1]:8080）",
-  en: "is no address (allowed: PORT or HOST:PORT, a port being 0 to 65535: 8080, 127.0.0.1:8080, [::1]:8080)",
+  en: "is not an address (allowed: PORT or HOST:PORT, a port being 0 to 65535: 8080, 127.0.0.1:8080, [::1]:8080)",
 };

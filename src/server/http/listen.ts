@@ -112,8 +112,8 @@ function notListening({ host, port }: ListenAddress, thrown: unknown): DuetError
   if (code === "EADDRINUSE")
     return new DuetError({
       code: "network",
-      text: { zh: `${place} 已被占用`, en: `${place} is in use already` },
-      hint: { zh: "请换一个端口，或用 0 任选一个。", en: "Take another port, or 0 for any that is free." },
+      text: { zh: `${place} 已被占用`, en: `${place} is already in use` },
+      hint: { zh: "请换一个端口，或用 0 由系统选择。", en: "Choose another port, or 0 for any free one." },
       cause: thrown,
     });
   const why = getMessage(thrown);

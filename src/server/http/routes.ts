@@ -149,7 +149,7 @@ function wrongMethod(methods: readonly string[]): HttpRefusal {
 
 const notFound: HttpRefusal = {
   status: 404,
-  text: { zh: "没有此路径", en: "there is nothing at this path" },
+  text: { zh: "路径不存在", en: "unknown path" },
 };
 
 /** Lists the headers that pages of the configured origins may send in addition to those that all pages may send. */

@@ -102,12 +102,12 @@ export function describePageAddress(
   if (httpToken !== undefined)
     return {
       zh: `网页：${page}#token=…（… 处填入 DUET_HTTP_TOKEN 的值）`,
-      en: `the page: ${page}#token=… (put the value of DUET_HTTP_TOKEN for …)`,
+      en: `the page: ${page}#token=… (replace … with the value of DUET_HTTP_TOKEN)`,
     };
   if (http.auth !== undefined)
     return {
       zh: `网页：${page}#token=…（… 处填入 serve.http.auth 所用的访问令牌）`,
-      en: `the page: ${page}#token=… (put an access token of serve.http.auth for …)`,
+      en: `the page: ${page}#token=… (replace … with an access token of serve.http.auth)`,
     };
   return { zh: `网页：${page}`, en: `the page: ${page}` };
 }

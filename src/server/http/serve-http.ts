@@ -261,7 +261,7 @@ function admitByToken(token: string): Authenticate {
 
 const needed = {
   zh: "需要令牌：Authorization: Bearer 后接 DUET_HTTP_TOKEN 的值",
-  en: "a token is needed: Authorization: Bearer and the value of DUET_HTTP_TOKEN",
+  en: "a token is required: Authorization: Bearer with the value of DUET_HTTP_TOKEN",
 };
 
 const notAccepted = {

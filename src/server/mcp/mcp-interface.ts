@@ -63,12 +63,12 @@ export function createMcpInterface(
 
 const ofAgent = {
   zh: "Duet 是一个智能体：把完整的问题交给 agent_ask，它会自己选择并调用工具，返回带来源的回答。要继续同一话题，请传回 conversation_id。结果的状态为 running 时，用 agent_result 取得其余部分。",
-  en: "Duet is an agent: hand agent_ask a whole question; it chooses and calls tools by itself and returns an answer with its sources. To go on with a topic, pass conversation_id back. When a result has the status running, agent_result gives the rest.",
+  en: "Duet is an agent: give agent_ask a complete question; it chooses and calls tools by itself and returns an answer with its sources. To continue a topic, pass conversation_id back. When a result has the status running, agent_result returns the final one.",
 };
 
 const ofTools = {
-  zh: "Duet 在这里转接其下各 MCP 服务器的工具、提示词和资源，名称为 服务器__名称。",
-  en: "Duet passes on the tools, prompts and resources of the MCP servers below it, named server__name.",
+  zh: "Duet 在这里提供它所连接的各 MCP 服务器的工具、提示词和资源，名称为 服务器__名称。",
+  en: "Duet exposes the tools, prompts and resources of its MCP servers under names of the form server__name.",
 };
 
 const instructionsOf = { agent: [ofAgent], tools: [ofTools], both: [ofAgent, ofTools] };

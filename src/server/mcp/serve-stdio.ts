@@ -139,7 +139,7 @@ function lineOf(error: Error, locale: Locale): string {
   if (error.name !== "ZodError" && error.name !== "$ZodError") return error.message;
   return say(locale, {
     zh: "调用方发来的一条消息不是 JSON-RPC，已忽略。",
-    en: "A message from the host is not JSON-RPC and was passed over.",
+    en: "A message from the host is not JSON-RPC and was ignored.",
   });
 }
 

@@ -104,7 +104,7 @@ function isUnderWay(event: AgentEvent): boolean {
 
 const unusedTools = {
   zh: "请求中的工具没有使用：Duet 运行自己的工具。",
-  en: "The tools of the request are not used: Duet runs tools of its own.",
+  en: "The tools of the request are not used: Duet runs its own tools.",
 };
 
 /**

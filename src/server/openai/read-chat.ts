@@ -95,15 +95,15 @@ function refuseToolChoice(param: string, choice: unknown): void {
   const shown = JSON.stringify(choice).slice(0, 100);
   throw fieldRefusedError(param, {
     zh: `${shown} 不可用（允许：auto、none）：Duet 运行自己的工具，不调用请求中的工具`,
-    en: `${shown} (allowed: auto, none): Duet runs tools of its own and calls none of the request's`,
+    en: `${shown} (allowed: auto, none): Duet runs its own tools and calls none of the request's`,
   });
 }
 
 function onlyTextFormat(type: string): Text {
   const shown = JSON.stringify(type.slice(0, 50));
   return {
-    zh: `${shown} 不可用（允许：text）：回答的形式不能保证`,
-    en: `${shown} (allowed: text): no shape of an answer can be promised`,
+    zh: `${shown} 不可用（允许：text）：不支持结构化输出`,
+    en: `${shown} (allowed: text): structured output is not supported`,
   };
 }
 

@@ -117,7 +117,7 @@ function onlyText(type: string): Text {
   const shown = JSON.stringify(type.slice(0, 50));
   return {
     zh: `内容类型 ${shown} 不可用（允许：text）：模型只读文字`,
-    en: `content of the type ${shown} is not taken (allowed: text): the models read text alone`,
+    en: `content type ${shown} is not supported (allowed: text): the models read text only`,
   };
 }
 
@@ -127,7 +127,7 @@ export function fieldRefusedError(param: string, { zh, en }: Text): RefusedError
 
 const noQuestion = {
   zh: "最后须是用户的消息（允许：role 为 user、内容不为空的消息，其后没有 assistant 消息）",
-  en: "there is no question at the end (allowed: last a message of the role user with text, and none of the assistant's after it)",
+  en: "the last message is not a question (allowed: a message of the role user with text, and no assistant message after it)",
 };
 
 function tooLong(length: number): Text {
@@ -140,6 +140,6 @@ function tooLong(length: number): Text {
 function toolsLeftOut(count: number): Text {
   return {
     zh: `已略过 ${count} 条工具消息：Duet 运行自己的工具。`,
-    en: `Messages of tools were left out (${count}): Duet runs tools of its own.`,
+    en: `Tool messages were ignored (${count}): Duet runs its own tools.`,
   };
 }

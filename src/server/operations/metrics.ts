@@ -37,10 +37,10 @@ export function createMetrics(levels: Gauges) {
     new Gauge({ name, help, registers, collect });
   }
 
-  gauge("duet_runs_active", "Runs that go on.", function (this: Gauge) {
+  gauge("duet_runs_active", "Runs in progress.", function (this: Gauge) {
     this.set(levels.runs);
   });
-  gauge("duet_http_streams_open", "Event streams that are open.", function (this: Gauge) {
+  gauge("duet_http_streams_open", "Open event streams.", function (this: Gauge) {
     this.set(levels.streams);
   });
   return {
@@ -49,29 +49,34 @@ export function createMetrics(levels: Gauges) {
     tool: createBoundedLabel(mostTools),
     model: createBoundedLabel(mostModels),
     runs: counter("duet_runs_total", "Runs that have ended.", ["mode", "status"]),
-    runSeconds: histogram("duet_run_duration_seconds", "Time of a run, without that of people.", ["mode"], seconds.run),
+    runSeconds: histogram(
+      "duet_run_duration_seconds",
+      "Duration of a run, without waiting for people.",
+      ["mode"],
+      seconds.run,
+    ),
     phaseSeconds: histogram(
       "duet_phase_duration_seconds",
-      "Time of a model's turn.",
+      "Duration of a model turn.",
       ["phase", "model"],
       seconds.phase,
     ),
     firstTokenSeconds: histogram(
       "duet_time_to_first_token_seconds",
-      "Time until a model's turn says something.",
+      "Time to the first output of a model turn.",
       ["phase", "model"],
       seconds.phase,
     ),
     tokens: counter("duet_tokens_total", "Tokens of models.", ["model", "role", "direction"]),
-    cost: counter("duet_cost_usd_total", "US dollars, as far as prices are known.", ["model", "role"]),
+    cost: counter("duet_cost_usd_total", "Cost in US dollars, for models with a known price.", ["model", "role"]),
     costUnknown: counter("duet_cost_unknown_total", "Turns whose price is not known.", ["model", "role"]),
     toolCalls: counter("duet_tool_calls_total", "Calls of tools.", ["tool", "result", "cached"]),
-    toolSeconds: histogram("duet_tool_call_duration_seconds", "Time of a tool's call.", ["tool"], seconds.tool),
-    errors: counter("duet_errors_total", "What went wrong, and where.", ["source", "code"]),
-    requests: counter("duet_http_requests_total", "Requests that were answered.", ["route", "method", "status"]),
+    toolSeconds: histogram("duet_tool_call_duration_seconds", "Duration of a tool call.", ["tool"], seconds.tool),
+    errors: counter("duet_errors_total", "Errors by place and kind.", ["source", "code"]),
+    requests: counter("duet_http_requests_total", "Answered requests.", ["route", "method", "status"]),
     requestSeconds: histogram(
       "duet_http_request_duration_seconds",
-      "Time until the head of an answer.",
+      "Time to the response headers.",
       ["route", "method"],
       seconds.request,
     ),
@@ -106,17 +111,17 @@ export function addProcessMetrics(registry: Registry): () => void {
   gauge("nodejs_eventloop_lag_mean_seconds", "Mean delay of the event loop.", () => lag(delay.mean));
   gauge("nodejs_eventloop_lag_p50_seconds", "Half of the delays are shorter.", () => lag(delay.percentile(50)));
   gauge("nodejs_eventloop_lag_p99_seconds", "99 in 100 delays are shorter.", () => lag(delay.percentile(99)));
-  gauge("nodejs_eventloop_lag_max_seconds", "Longest delay since the last look.", () => {
+  gauge("nodejs_eventloop_lag_max_seconds", "Longest delay since the last scrape.", () => {
     const longest = lag(delay.max);
     delay.reset();
     return longest;
   });
   gauge("process_resident_memory_bytes", "Resident memory.", () => process.memoryUsage.rss());
   gauge("nodejs_heap_size_used_bytes", "Memory of the heap in use.", () => process.memoryUsage().heapUsed);
-  gauge("process_start_time_seconds", "When the process began, since 1970.", () => performance.timeOrigin / 1000);
+  gauge("process_start_time_seconds", "Start time of the process, since 1970.", () => performance.timeOrigin / 1000);
   new Counter({
     name: "process_cpu_seconds_total",
-    help: "Processor time, of the user and of the system.",
+    help: "Processor time, user and system.",
     registers,
     collect() {
       const { user, system } = process.cpuUsage();

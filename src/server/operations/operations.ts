@@ -105,8 +105,8 @@ const forOperator = {
   status: 403,
   error: "auth",
   text: {
-    zh: "只有运行此服务的人可以读取 /metrics（用 DUET_HTTP_TOKEN）",
-    en: "/metrics is for whoever runs this server (with DUET_HTTP_TOKEN)",
+    zh: "只有服务器管理员可以读取 /metrics（用 DUET_HTTP_TOKEN）",
+    en: "/metrics is for the operator of this server (with DUET_HTTP_TOKEN)",
   },
 } as const;
 

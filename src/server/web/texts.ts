@@ -10,10 +10,10 @@ export const texts = {
   stopping: { zh: "正在停止…", en: "Stopping…" },
   notStopped: { zh: "未能停止：", en: "Not stopped: " },
   notOpened: { zh: "这个链接没有被打开：", en: "This link was not opened: " },
-  confirmCall: { zh: "有一次工具调用等待您的同意", en: "A tool call waits for your approval" },
-  confirmPlan: { zh: "计划等待您的确认", en: "The plan waits for your approval" },
+  confirmCall: { zh: "有一次工具调用等待您的同意", en: "A tool call is waiting for your approval" },
+  confirmPlan: { zh: "计划等待您的确认", en: "The plan is waiting for your approval" },
   question: { zh: "有一个工具在提问", en: "A tool asks a question" },
-  agentsBelow: { zh: "下级智能体", en: "Agents below" },
+  agentsBelow: { zh: "子智能体", en: "Sub-agents" },
   runs: { zh: "运行", en: "Runs" },
   allTokens: { zh: "Token", en: "Tokens" },
   chatAsks: { zh: "请在对话中回答：那里会向您提问。", en: "Answer in the chat: it will ask you." },
@@ -21,7 +21,7 @@ export const texts = {
   steps: { zh: "步骤", en: "Steps" },
   answer: { zh: "回答", en: "Answer" },
   sources: { zh: "参考文献", en: "References" },
-  bill: { zh: "用量", en: "Bill" },
+  bill: { zh: "用量", en: "Usage" },
   thought: { zh: "想法", en: "Thought" },
   thinking: { zh: "💭 思考中...", en: "💭 Thinking..." },
   reasoning: { zh: "💡 思考过程", en: "💡 Reasoning" },
@@ -43,7 +43,7 @@ export const texts = {
   },
   notFollowed: {
     zh: "无法跟随这次运行；结果到达后会显示在这里。",
-    en: "The run cannot be followed from here; its result will be shown when it comes.",
+    en: "The run cannot be followed from here; its result will be shown when it arrives.",
   },
 } as const satisfies Record<string, Text>;
 
@@ -82,7 +82,7 @@ export function renderStepTitle({ phase, step, items }: StepView): Text {
 }
 
 const statusTexts: Record<Exclude<RunView["status"], "running">, Text> = {
-  waiting: { zh: "等待开始…", en: "Waiting for the run to begin…" },
+  waiting: { zh: "等待开始…", en: "Waiting for the run to start…" },
   ended: { zh: "已结束", en: "Ended" },
   complete: { zh: "已完成", en: "Complete" },
   partial: { zh: "回答不完整", en: "Partial answer" },

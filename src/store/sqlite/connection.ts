@@ -120,7 +120,7 @@ function transact<T>({ connection, statements }: Database, begin: string, work: 
 function closed(): DuetError {
   return new DuetError({
     code: "internal",
-    text: { zh: "对话存储已关闭", en: "the store of conversations is closed" },
+    text: { zh: "对话存储已关闭", en: "the conversation store is closed" },
   });
 }
 

@@ -119,11 +119,11 @@ function newer(found: number, file: string): DuetError {
     code: "internal",
     text: {
       zh: `对话存储 ${file} 的版本是 ${found}，来自更新的 Duet（此版本支持到 ${version}）`,
-      en: `the store of conversations ${file} has version ${found}, from a newer Duet (this one knows up to ${version})`,
+      en: `the conversation store ${file} has version ${found}, from a newer Duet (this one supports up to ${version})`,
     },
     hint: {
       zh: "请升级 Duet，或用 DUET_HOME 另选一个文件夹。",
-      en: "Update Duet, or name another folder with DUET_HOME.",
+      en: "Update Duet, or choose another folder with DUET_HOME.",
     },
   });
 }

@@ -16,7 +16,7 @@ export function createContext(roots: readonly string[], locale: Locale, now: () 
     name: "context",
     description: say(locale, {
       zh: "查看当前时间、语言、可读目录、可用工具和剩余限额",
-      en: "Tells the time, language, readable directories, tools on offer and what is left of the limits.",
+      en: "Returns the time, language, readable directories, available tools and remaining limits.",
     }),
     inputSchema: { type: "object", properties: {}, additionalProperties: false },
     annotations: { readOnly: true },

@@ -7,7 +7,7 @@ import { createSuccess, defineTool } from "../define-tool.ts";
 export function createCurrentTime(locale: Locale, now: () => number): Tool {
   return defineTool({
     name: "current_time",
-    description: say(locale, { zh: "查询当前日期、时间和星期", en: "Tells the current date, time and weekday." }),
+    description: say(locale, { zh: "查询当前日期、时间和星期", en: "Returns the current date, time and weekday." }),
     inputSchema: {
       type: "object",
       properties: {

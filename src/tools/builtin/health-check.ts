@@ -17,7 +17,7 @@ export function createHealthCheck(guardedFetch: GuardedFetch, locale: Locale, no
     name: "health_check",
     ...describe(
       "检查网址是否正常、TCP 端口是否可连，给出状态、耗时和证书剩余天数",
-      "Checks whether URLs answer and TCP ports are open: status, time taken and days left of certificates.",
+      "Checks whether URLs answer and TCP ports are open: status, response time and days until certificates expire.",
     ),
     inputSchema: {
       type: "object",
@@ -35,7 +35,7 @@ export function createHealthCheck(guardedFetch: GuardedFetch, locale: Locale, no
           minimum: 1,
           maximum: 30,
           default: 5,
-          ...describe("每个目标最多等待的秒数", "Most seconds to wait for each"),
+          ...describe("每个目标最多等待的秒数", "Maximum seconds to wait for each"),
         },
       },
       required: ["targets"],
@@ -119,7 +119,7 @@ async function check({ written, endpoint }: Probe, shared: Surroundings): Promis
 function daysLeft(ms: number, locale: Locale): string {
   const days = Math.floor(ms / 86_400_000);
   const mark = days < 14 ? "⚠ " : "";
-  return `${mark}${say(locale, { zh: `证书还有 ${days} 天`, en: `certificate ends in ${days} ${days === 1 ? "day" : "days"}` })}`;
+  return `${mark}${say(locale, { zh: `证书还有 ${days} 天`, en: `certificate expires in ${days} ${days === 1 ? "day" : "days"}` })}`;
 }
 
 function summary(findings: readonly Finding[], locale: Locale): string {

@@ -22,8 +22,12 @@ export function createReadFile(roots: readonly string[], locale: Locale, limits:
       type: "object",
       properties: {
         path: { type: "string", minLength: 1, ...describe("文件路径", "Path of the file") },
-        start_line: { type: "integer", minimum: 1, default: 1, ...describe("起始行", "First line wanted") },
-        lines: { type: "integer", minimum: 1, ...describe("行数（默认尽量多）", "How many (default: as many as fit)") },
+        start_line: { type: "integer", minimum: 1, default: 1, ...describe("起始行", "First line to read") },
+        lines: {
+          type: "integer",
+          minimum: 1,
+          ...describe("行数（默认尽量多）", "Number of lines (default: as many as fit)"),
+        },
       },
       required: ["path"],
       additionalProperties: false,
@@ -99,7 +103,12 @@ function tell(name: string, first: number, { lines, seen, cut, more, partial }: 
       ? [say(locale, { zh: "未读完：达到大小或时间上限", en: "Partial: a limit on size or time was reached." })]
       : []),
     ...(more
-      ? [say(locale, { zh: `后面还有，请用 start_line ${last + 1}`, en: `More follows: start_line ${last + 1}.` })]
+      ? [
+          say(locale, {
+            zh: `后面还有，请用 start_line ${last + 1}`,
+            en: `More lines follow: use start_line ${last + 1}.`,
+          }),
+        ]
       : []),
   ];
   if (lines.length === 0) {

@@ -68,7 +68,7 @@ function firstOfEach(loadings: readonly Loading[]): LoadedTools {
 function taken(name: string, first: string) {
   return {
     zh: `名称 ${name} 已被 ${first} 使用`,
-    en: `the name ${name} is taken by ${first}`,
+    en: `the name ${name} is already used by ${first}`,
   };
 }
 

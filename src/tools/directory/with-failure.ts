@@ -22,6 +22,6 @@ function describeThrown(thrown: unknown, where: string): Text {
   const shown = toShortLine(inspect(thrown), 300);
   return {
     zh: `${where}：run 抛出了 ${shown}（允许：Error、非空文本）`,
-    en: `${where}: run threw ${shown} (allowed: an Error, a text that is not empty)`,
+    en: `${where}: run threw ${shown} (allowed: an Error, a non-empty string)`,
   };
 }

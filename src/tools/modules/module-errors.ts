@@ -13,7 +13,7 @@ const lost: Text = {
 export function blockedError(file: string, ms: number): DuetError {
   return endedError("timeout", {
     zh: `${file}：模块一直占用线程，到 ${ms / 1000} 秒的时限时被结束。`,
-    en: `${file} kept its thread busy until the time limit of ${ms / 1000} s and was ended.`,
+    en: `${file} kept its thread busy until the time limit of ${ms / 1000} s and was stopped.`,
   });
 }
 
@@ -21,7 +21,7 @@ export function blockedError(file: string, ms: number): DuetError {
 export function abandonedError(file: string): DuetError {
   return endedError("timeout", {
     zh: `${file}：调用已取消，但模块仍占用线程，因此被结束。`,
-    en: `${file} kept its thread busy after its call was cancelled and was ended.`,
+    en: `${file} kept its thread busy after its call was cancelled and was stopped.`,
   });
 }
 
@@ -29,7 +29,7 @@ export function abandonedError(file: string): DuetError {
 export function blockedByOtherError(file: string, tool: string): DuetError {
   return endedError("tool", {
     zh: `${file}：同一模块的另一次调用（${tool}）一直占用线程，模块被结束，本次调用随之中断。`,
-    en: `${file} was ended during this call, because another call of the module (${tool}) kept its thread busy.`,
+    en: `${file} was stopped during this call, because another call of the module (${tool}) kept its thread busy.`,
   });
 }
 

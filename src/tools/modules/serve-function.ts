@@ -8,7 +8,7 @@ export async function serveFunction(path: string): Promise<ModuleServer<"functio
   return {
     description: { found: typeof run },
     async call(input, { signal }) {
-      if (typeof run !== "function") throw new TypeError("the default export is no function");
+      if (typeof run !== "function") throw new TypeError("the default export is not a function");
       const given: unknown = await run({ ...input, signal });
       // As JSON it can be cloned, and what cannot be JSON is refused in words.
       return given === undefined ? undefined : JSON.parse(writeResult(given, path));

@@ -47,7 +47,7 @@ export async function serveTools(path: string, file: string): Promise<ModuleServ
     description,
     async call({ tool: name, args, locale }, context) {
       const tool = tools.get(name);
-      if (tool === undefined) throw new Error(`${file} has no tool ${name} any more; start Duet again`);
+      if (tool === undefined) throw new Error(`${file} has no tool ${name} any more; restart Duet`);
       return tool.run(args, { ...context, locale, notice: () => {} });
     },
   };
@@ -61,7 +61,7 @@ function toFacts({ name, description, inputSchema, annotations }: Tool, where: s
     const why = getMessage(thrown).split("\n")[0] ?? "";
     throw fileRefusedError(
       where,
-      { zh: `inputSchema 不是 JSON：${why}`, en: `inputSchema is no JSON: ${why}` },
+      { zh: `inputSchema 不是 JSON：${why}`, en: `inputSchema is not JSON: ${why}` },
       thrown,
     );
   }
@@ -84,7 +84,7 @@ async function read(path: string): Promise<string> {
   return isReadable ? await readFile(path, "utf8").catch(() => "") : "";
 }
 
-const noTools = { zh: "默认导出是空的列表", en: "its default export is a list without a tool" };
+const noTools = { zh: "默认导出是空的列表", en: "its default export is an empty list" };
 const noDescription = {
   zh: "没有 description（可写在导出中、文件开头的 /** … */ 注释中，或同名的 .md 文件中）",
   en: "has no description (in the export, in a /** … */ comment at the head, or in a .md file of the same name)",

@@ -56,7 +56,10 @@ function toPage({ url, status, headers, body, truncated }: OutgoingResponse): Pa
 
 function refused(status: number): DuetError {
   const [zh, en] =
-    reasons[status] ?? (status >= 500 ? ["网站出错", "the site has a fault"] : ["网站拒绝了请求", "the site refused"]);
+    reasons[status] ??
+    (status >= 500
+      ? ["网站出错", "the site has an internal error"]
+      : ["网站拒绝了请求", "the site refused the request"]);
   return new DuetError({
     code: "tool",
     text: { zh: `无法读取网页：${zh}（HTTP ${status}）`, en: `The page cannot be read: ${en} (HTTP ${status}).` },
@@ -65,12 +68,12 @@ function refused(status: number): DuetError {
 }
 
 const reasons: Record<number, readonly [string, string]> = {
-  401: ["需要登录", "it needs a login"],
-  402: ["需要付费", "it has to be paid for"],
+  401: ["需要登录", "it requires a login"],
+  402: ["需要付费", "it requires payment"],
   403: ["网站不允许读取", "the site does not allow it"],
   404: ["网页不存在", "there is no such page"],
   410: ["网页已删除", "the page is gone"],
-  429: ["请求过于频繁", "the site was asked too often"],
+  429: ["请求过于频繁", "the site received too many requests"],
   451: ["因法律原因不可用", "it is withheld for legal reasons"],
 };
 

@@ -31,7 +31,7 @@ export function createReadPage(guardedFetch: GuardedFetch, locale: Locale, work:
     name: "read_page",
     description: say(locale, {
       zh: "读取一个网页或 PDF 的正文。当搜索结果的摘要不够，或者用户给出了网址时使用此工具。长网页分段返回，用 start 继续读。",
-      en: "Reads the main content of a web page or PDF. Use this tool when the snippet of a search result is not enough, or when an address is given. A long page comes in pieces: read on with start.",
+      en: "Reads the main content of a web page or PDF. Use this tool when the snippet of a search result is not enough, or when an address is given. A long page is returned in parts: continue with start.",
     }),
     inputSchema: {
       type: "object",
@@ -131,7 +131,7 @@ function textOf(problem: PageProblem): Text {
   switch (problem.problem) {
     case "elsewhere": {
       const url = toShortLine(problem.url, 300);
-      return { zh: `网页没有内容，只指向 ${url}`, en: `The page has no content; it only leads on to ${url}` };
+      return { zh: `网页没有内容，只指向 ${url}`, en: `The page has no content; it only redirects to ${url}` };
     }
     default:
       return texts[problem.problem];
@@ -212,7 +212,7 @@ export function slicePage(text: string, start: number, locale: Locale): string {
   if (end >= text.length) return piece.trim();
   return `${piece.trim()}\n\n${say(locale, {
     zh: `…（第 ${start} 到 ${end} 个字符，共 ${text.length} 个；用 start=${end} 继续读）`,
-    en: `… (characters ${start} to ${end} of ${text.length}; read on with start=${end})`,
+    en: `… (characters ${start} to ${end} of ${text.length}; continue with start=${end})`,
   })}`;
 }
 

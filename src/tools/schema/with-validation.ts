@@ -135,7 +135,7 @@ export function describeKeyword({ keyword, params, schema }: ErrorObject): Text 
     case "uniqueItems":
       return toText(`第 ${params.j} 项和第 ${params.i} 项重复`, `items ${params.j} and ${params.i} are the same`);
     case "contains":
-      return toText("缺少一个符合要求的项", "lacks an item that fits");
+      return toText("缺少一个符合要求的项", "has no item that matches");
     case "minProperties":
       return toText(`至少要有 ${limit} 个字段`, `must have at least ${limit} fields`);
     case "maxProperties":
@@ -148,10 +148,10 @@ export function describeKeyword({ keyword, params, schema }: ErrorObject): Text 
       return choice(schema);
     case "oneOf":
       return params.passingSchemas
-        ? toText("同时符合多种形式，只能符合一种", "fits more than one form, and must fit just one")
+        ? toText("同时符合多种形式，只能符合一种", "matches more than one schema, but must match exactly one")
         : choice(schema);
     case "not":
-      return toText("不允许这样的值", "must not be such a value");
+      return toText("不允许这样的值", "must not match this schema");
     case "false schema":
       return toText("这里不允许任何值", "nothing is allowed here");
     default:

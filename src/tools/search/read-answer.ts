@@ -50,8 +50,8 @@ function reasonOf({ status, headers, message }: ServiceReply): Text {
   if (words) return { zh: `${words.zh}（HTTP ${status}）`, en: `${words.en} (HTTP ${status})` };
   if (status >= 300) return { zh: `HTTP ${status}`, en: `HTTP ${status}` };
   return {
-    zh: `回答不是搜索结果（HTTP ${status}，${type}）`,
-    en: `the answer is no list of results (HTTP ${status}, ${type})`,
+    zh: `响应不是搜索结果（HTTP ${status}，${type}）`,
+    en: `the response is not a list of results (HTTP ${status}, ${type})`,
   };
 }
 

@@ -63,7 +63,7 @@ async function exchange({ party, url, call }: Asked, signal: AbortSignal): Promi
     const encoding = headers["content-encoding"];
     if (encoding !== undefined && encoding !== "identity") {
       const zh = `回答用了没有要求的压缩 ${encoding}`;
-      throw badResponse(party, zh, `the answer came compressed (${encoding}), which was not asked for`);
+      throw badResponse(party, zh, `the response is compressed (${encoding}), which was not requested`);
     }
     return { status, headers, text: await readText(response.body, { party, url, call }) };
   } finally {
@@ -116,7 +116,7 @@ async function readText(body: AsyncIterable<Buffer>, { party, url, call }: Asked
   }
   if (size <= sizeLimit) return text + decoder.decode();
   const megabytes = sizeLimit / 1e6;
-  throw badResponse(party, `回答超过 ${megabytes} MB`, `the answer is larger than ${megabytes} MB`);
+  throw badResponse(party, `回答超过 ${megabytes} MB`, `the response is larger than ${megabytes} MB`);
 }
 
 function badResponse(party: string, zh: string, en: string): SearchError {

@@ -106,7 +106,7 @@ export function describeFallback(backend: SearchBackend, { reason }: SearchError
   const [from, to] = [nameOf(backend), nameOf(next)];
   return {
     zh: `${from.zh} 搜索失败，改用 ${to.zh}：${reason.zh}`,
-    en: `The search with ${from.en} failed; ${to.en} takes over: ${reason.en}`,
+    en: `The search with ${from.en} failed; using ${to.en} instead: ${reason.en}`,
   };
 }
 
@@ -123,8 +123,8 @@ function reasonOf(failures: readonly Failure[]): Text {
   const zh = failures.map(({ backend, error }) => `${nameOf(backend).zh}：${error.reason.zh}`).join("；");
   const en = failures.map(({ backend, error }) => `${nameOf(backend).en}: ${error.reason.en}`).join("; ");
   return {
-    zh: `所有搜索服务都失败了（不是没有结果）。${zh}`,
-    en: `Every search service failed, which is not the same as no results. ${en}`,
+    zh: `所有搜索服务都失败了（不代表没有结果）。${zh}`,
+    en: `All search services failed; this does not mean that there are no results. ${en}`,
   };
 }
 

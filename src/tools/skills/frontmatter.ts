@@ -14,13 +14,14 @@ export function readDocument(text: string): SkillDocument | { problem: Text } {
   const whole = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
   if (!/^---[ \t]*\n/.test(whole)) return { fields: {}, body: whole.trim() };
   const [head, yaml] = /^---[ \t]*\n([\s\S]*?\n)??---[ \t]*(?:\n|$)/.exec(whole) ?? [];
-  if (head === undefined) return { problem: { zh: "开头的 --- 没有结束", en: "the --- at its head has no end" } };
+  if (head === undefined)
+    return { problem: { zh: "开头的元数据没有用 --- 结束", en: "the front matter is not closed with ---" } };
   try {
     const fields: unknown = parse(yaml ?? "") ?? {};
     if (isRecord(fields)) return { fields, body: whole.slice(head.length).trim() };
-    return { problem: { zh: "开头的 YAML 不是键值对", en: "the YAML at its head has no keys" } };
+    return { problem: { zh: "开头的 YAML 不是键值对", en: "the front matter has no keys" } };
   } catch (thrown) {
     const [why = ""] = getMessage(thrown).split("\n");
-    return { problem: { zh: `开头的 YAML 有误：${why}`, en: `the YAML at its head is wrong: ${why}` } };
+    return { problem: { zh: `开头的 YAML 有误：${why}`, en: `the front matter is not valid YAML: ${why}` } };
   }
 }

@@ -114,16 +114,16 @@ function otherName(given: unknown, folder: string): Text {
 
 const badFolder: Text = {
   zh: "文件夹的名称不合法（允许：1 到 64 个小写字母、数字或 -）",
-  en: "the name of its folder is not allowed (1 to 64 lower-case letters, digits or -)",
+  en: "the name of its folder is not allowed (allowed: 1 to 64 lower-case letters, digits or -)",
 };
-const badDescription: Text = { zh: "description 不是文字", en: "its description is no text" };
+const badDescription: Text = { zh: "description 不是字符串", en: "its description is not a string" };
 const noText: Text = {
   zh: "无法读取（需要：文件夹之内的文本文件）",
   en: "cannot be read (a text file inside its folder is needed)",
 };
 const noDescription: Text = {
   zh: "没有 description（可写在开头的 YAML 中、脚本的说明中，或正文的第一段）",
-  en: "has no description (in the YAML at its head, in its script's docstring, or as its first paragraph)",
+  en: "has no description (in its front matter, in its script's docstring, or as its first paragraph)",
 };
 
 /** Limits the description of a skill that the model always sees, in characters. */

@@ -113,7 +113,7 @@ function purpose(seconds: number): Text {
 const words: Record<"name" | "script" | "args" | "stdin", Text> = {
   name: { zh: "技能的名称", en: "The skill's name" },
   script: { zh: "脚本，例如 scripts/fill.py", en: "The script, such as scripts/fill.py" },
-  args: { zh: "参数，每个一项；不经过 shell", en: "Its arguments, one an item; no shell is involved" },
+  args: { zh: "参数，每个一项；不经过 shell", en: "Its arguments, one per item; no shell is involved" },
   stdin: { zh: "写到标准输入的文字", en: "A text for its standard input" },
 };
 
@@ -182,7 +182,7 @@ function shorten(output: string, locale: Locale): string {
 }
 
 function ended(script: string, how: number | string | null): Text {
-  return { zh: `${script} 以 ${how} 结束（失败）。`, en: `${script} failed: it ended with ${how}.` };
+  return { zh: `${script} 以 ${how} 结束（失败）。`, en: `${script} failed: it exited with ${how}.` };
 }
 
 const endings: Record<"time" | "output", (script: string, timeoutMs: number) => Text> = {
@@ -192,7 +192,7 @@ const endings: Record<"time" | "output", (script: string, timeoutMs: number) => 
   }),
   output: (script) => ({
     zh: `${script} 的输出过多，已被终止。`,
-    en: `${script} wrote too much and was stopped.`,
+    en: `${script} produced too much output and was stopped.`,
   }),
 };
 
@@ -204,7 +204,7 @@ function notStarted(script: string, command: string, error: Error): Text {
   };
 }
 
-const silent: Text = { zh: "（成功结束，没有输出）", en: "(it ended well and wrote nothing)" };
+const silent: Text = { zh: "（成功结束，没有输出）", en: "(it succeeded without output)" };
 
 export interface ScriptCall {
   command: string;

@@ -7,7 +7,7 @@ export function workTimeoutError(ms: number): DuetError {
     code: "timeout",
     text: {
       zh: `内容太复杂，${seconds} 秒内没有处理完`,
-      en: `The content is too complex: it could not be worked through within ${seconds} s.`,
+      en: `The content is too complex: it could not be processed within ${seconds} s.`,
     },
   });
 }
@@ -17,7 +17,7 @@ export function outOfMemoryError(): DuetError {
     code: "tool",
     text: {
       zh: "内容太复杂，处理它需要的内存超过上限",
-      en: "The content is too complex: working through it takes more memory than is allowed.",
+      en: "The content is too complex: processing it takes more memory than is allowed.",
     },
   });
 }
@@ -26,7 +26,7 @@ export function workFailedError(reason: string): DuetError {
   const shown = toShortLine(reason, 200);
   return new DuetError({
     code: "tool",
-    text: { zh: `内容无法处理（${shown}）`, en: `The content could not be worked through (${shown}).` },
+    text: { zh: `内容无法处理（${shown}）`, en: `The content could not be processed (${shown}).` },
   });
 }
 
@@ -34,7 +34,7 @@ export function workFailedError(reason: string): DuetError {
 export function tooMuchWorkError(most: number): DuetError {
   return new DuetError({
     code: "overloaded",
-    text: { zh: `已有 ${most} 项内容在等待处理`, en: `${most} pieces of content are waiting already.` },
+    text: { zh: `已有 ${most} 项内容在等待处理`, en: `${most} pieces of content are already waiting.` },
     retryable: true,
   });
 }

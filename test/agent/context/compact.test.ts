@@ -67,7 +67,7 @@ test("all turns but the last become a summary, which models then read in their p
 test("a second compaction reads the first summary and the turns since, and there is none without new turns", async () => {
   const { store, id, ask, compact } = await talk(3);
   await compact(wide(["First summary."]));
-  await expect(compact(wide([]))).rejects.toThrow("all but the last turn is in the summary already");
+  await expect(compact(wide([]))).rejects.toThrow("all turns but the last are already in the summary");
   await ask(wide(["Yes."]), "Question 4?");
   const writer = wide(["Second summary."]);
   expect(await compact(writer)).toMatchObject({ turns: 3 });
@@ -96,13 +96,8 @@ test.each([
     wide([{ error: new DuetError({ code: "server", text: { zh: "", en: "it broke" } }) }]),
     "it broke",
   ],
-  [
-    "a summary that is cut",
-    2,
-    wide([{ text: "Half a", finish: "length" }]),
-    "did not write the whole summary (length)",
-  ],
-  ["a model that refuses", 2, wide([{ text: "No.", finish: "refused" }]), "did not write the whole summary (refused)"],
+  ["a summary that is cut", 2, wide([{ text: "Half a", finish: "length" }]), "did not finish the summary (length)"],
+  ["a model that refuses", 2, wide([{ text: "No.", finish: "refused" }]), "did not finish the summary (refused)"],
   ["an empty summary", 2, wide([""]), "did not write the whole summary (empty)"],
 ])("%s is refused in one line, and the conversation stays as it was", async (_, turns, model, line) => {
   const { store, id, compact } = await talk(turns);

@@ -72,7 +72,7 @@ describe("a conversation that is too long", () => {
         type: "notice",
         level: "info",
         code: "history-compressed",
-        message: "The conversation is long: the earliest 8 turns of it were put into a summary.",
+        message: "The conversation is long. Summarised: the earliest 8 turns.",
       },
     ]);
   });

@@ -45,7 +45,7 @@ describe("a reader who is asked", () => {
       success: false,
       status: "cancelled",
       stop_reason: "cancelled",
-      response: "The plan was dropped; nothing was done.",
+      response: "The plan was cancelled; nothing was run.",
       error: null,
     });
     expect(callsOf(events)).toEqual([]);
@@ -115,7 +115,7 @@ describe("a reader who is asked", () => {
     const events = await runAll({ mode: "plan", models, tools, confirmPlan, limits: { maxIterations: 1 } });
     expect(shown).toHaveLength(6);
     expect(noticesOf(events)).toContain(
-      "plan-changes-used-up: The plan was changed 5 times; no more changes are taken in this run. The plan waits as it is.",
+      "plan-changes-used-up: The plan was changed 5 times; this run accepts no more changes. The plan is unchanged and waiting for confirmation.",
     );
     expect(outcomeOf(events)).toMatchObject({ status: "needs_confirmation", stop_reason: "confirmation" });
   });
@@ -132,7 +132,7 @@ describe("a reader who is asked", () => {
     const { functionCall, answer } = planners([]);
     const models = { functionCall: { ...functionCall, followsPrompts: false as const }, answer };
     const events = await runAll({ mode: "plan", models, tools, confirmPlan });
-    const notice = "plan-by-rules: The offline rules make no plans; deciding and acting step by step.";
+    const notice = "plan-by-rules: The offline rules do not make plans; deciding and acting step by step.";
     expect(noticesOf(events)).toEqual([notice, notice]);
     expect(shown).toHaveLength(2);
     expect(functionCall.requests).toEqual([]);

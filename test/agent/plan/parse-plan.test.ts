@@ -55,7 +55,7 @@ describe("a plan that can be used", () => {
     const rest = written({ ...read, step: 4, parameters: { path: "{{step_2}}" } });
     expect(await problemsOf(rest, { first: 4, known: new Set([2]) })).toEqual([]);
     expect(await problemsOf(rest, { first: 4, known: new Set([1]) })).toEqual([
-      "step 4: parameters path: {{step_2}} is no earlier step that has a result",
+      "step 4: parameters path: {{step_2}} does not name an earlier step with a result",
     ]);
   });
 });
@@ -69,7 +69,7 @@ describe("a plan that cannot be used names each of its problems", () => {
     ["a step that is no object", '{"steps":["read a.txt"]}', 'step 1: is not an object (current value: "read a.txt")'],
     ["a wrong number", written({ ...read, step: 2 }), 'step 1: "step" must be 1 (current value: 2)'],
     ["no purpose", written({ ...read, description: " " }), 'step 1: "description" is missing'],
-    ["an unknown tool", written({ tool: "reed" }), "step 1: there is no tool named reed (there are: read, mean)"],
+    ["an unknown tool", written({ tool: "reed" }), "step 1: there is no tool named reed (allowed: read, mean)"],
     ["a missing parameter", written({ tool: "read" }), "step 1: parameters path: this field is required (missing)"],
     [
       "a wrong type",
@@ -84,12 +84,12 @@ describe("a plan that cannot be used names each of its problems", () => {
     [
       "a reference to itself",
       written({ tool: "read", parameters: { path: "{{step_1}}" } }),
-      "step 1: parameters path: {{step_1}} is no earlier step that has a result",
+      "step 1: parameters path: {{step_1}} does not name an earlier step with a result",
     ],
     [
       "a reference to a step without a tool",
       written({}, { tool: "read", parameters: { path: "x/{{step_1}}" } }),
-      "step 2: parameters path: {{step_1}} is no earlier step that has a result",
+      "step 2: parameters path: {{step_1}} does not name an earlier step with a result",
     ],
     [
       "what looks like a reference and is none",
@@ -110,14 +110,14 @@ describe("a plan that cannot be used names each of its problems", () => {
   test("more than a hundred steps, however many calls are allowed", async () => {
     const steps = Array.from({ length: 120 }, () => read);
     expect(await problemsOf(written(...steps), { mostCalls: 150 })).toEqual([
-      "the plan calls tools 120 times, 100 at most are allowed; join or drop steps",
+      "the plan calls tools 120 times (allowed: at most 100); merge or remove steps",
     ]);
   });
 
   test("more calls than the limit allows, counted without the steps that have no tool", async () => {
     expect(await problemsOf(written(read, read, {}), { mostCalls: 2 })).toEqual([]);
     expect(await problemsOf(written(read, read, read), { mostCalls: 2 })).toEqual([
-      "the plan calls tools 3 times, 2 at most are allowed; join or drop steps",
+      "the plan calls tools 3 times (allowed: at most 2); merge or remove steps",
     ]);
   });
 
@@ -127,6 +127,6 @@ describe("a plan that cannot be used names each of its problems", () => {
     expect((await problemsOf(text))[0]).toBe("step 1: is nested too deep");
     expect((await problemsOf(written(...Array.from({ length: 1000 }, () => read)))).at(-1)).toContain("1000 times");
     const own = '{"steps":[{"step":1,"description":"x","tool":"__proto__","parameters":{"__proto__":{"a":1}}}]}';
-    expect(await problemsOf(own)).toEqual(["step 1: there is no tool named __proto__ (there are: read, mean)"]);
+    expect(await problemsOf(own)).toEqual(["step 1: there is no tool named __proto__ (allowed: read, mean)"]);
   });
 });

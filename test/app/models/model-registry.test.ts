@@ -104,7 +104,7 @@ describe("what is changed of the models", () => {
 
   test.each<[ModelChanges, string]>([
     [{ functionCall: "nobody/x" }, 'function_call.provider is "nobody"; allowed: deepseek, openai,'],
-    [{ functionCall: "/x" }, 'function_call: "/x" is not allowed (provider, provider/model, or a JSON object'],
+    [{ functionCall: "/x" }, 'function_call: "/x" is not allowed (allowed: provider, provider/model, or a JSON object'],
     [{ functionCall: "{" }, "function_call: { is not valid JSON"],
     [{ answer: '{"provider":"openai","heat":1}' }, "answer: heat: unknown key"],
     [{ functionCall: '{"provider":"deepseek","temperature":2}' }, "function_call: temperature: 2 is not allowed"],
@@ -161,7 +161,7 @@ describe("what is changed of the models", () => {
     expect(await namesOf(one, { functionCall: "deepseek/deepseek-chat" })).toEqual(["deepseek/deepseek-chat"]);
     expect(await namesOf(one, { answer: "deepseek/deepseek-chat" })).toEqual(["fake/cheap", "deepseek/deepseek-chat"]);
     await expect(one.models({ parameters: { answer: { temperature: 0 } } })).rejects.toThrow(
-      "answer: fake/cheap is the program's own",
+      "answer: fake/cheap is provided by the program",
     );
     const two = await open({ parts: { models: { functionCall: cheap, answer: strong } } });
     expect(await two.models({ answer: null })).toEqual({ functionCall: cheap, answer: cheap });

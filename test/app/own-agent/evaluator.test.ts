@@ -104,7 +104,7 @@ export default ({ question }) => { asked++; if (question === "loop") while (true
     expect(await evaluate({ ...facts, signal })).toEqual({ verdict: "answer", reason: "2" });
     const lost = "What it kept in memory is lost; the next call starts it again.";
     await expect(evaluate({ ...facts, question: "loop", signal })).rejects.toThrow(
-      `${path} kept its thread busy until the time limit of 5 s and was ended. ${lost}`,
+      `${path} kept its thread busy until the time limit of 5 s and was stopped. ${lost}`,
     );
     expect(await evaluate({ ...facts, signal })).toEqual({ verdict: "answer", reason: "1" });
   });
@@ -187,13 +187,13 @@ describe("an evaluator that cannot be used", () => {
       "it exports no default",
       "a.mjs",
       "export const evaluate = 1;",
-      `its default export is no function (missing; ${function_})`,
+      `its default export is not a function (missing; ${function_})`,
     ],
     [
       "it exports an object",
       "a.cjs",
       "exports.default = () => 1;",
-      `its default export is no function (object; ${function_})`,
+      `its default export is not a function (object; ${function_})`,
     ],
     ["it is JSON", "a.json", "{}", /^does not load: TypeError/],
   ])("ends duet ask with 2 and one line when %s", async (_, file, text, expected) => {

@@ -23,7 +23,7 @@ async function visit(desk: Desk, terminal: Terminal): Promise<void> {
   await terminal.shows("Let asked run?");
   await terminal.reply("y\r");
   await terminal.shows(" million.");
-  await terminal.shows("tok in all");
+  await terminal.shows("tok in total");
   terminal.type("/exit\r");
   expect(await terminal.ended()).toBe(0);
 }
@@ -74,7 +74,7 @@ describe("a chat on terminals of every kind", () => {
     terminal.press("up");
     await terminal.stands("❯ No");
     terminal.press("enter");
-    await terminal.showsWords("tok in all");
+    await terminal.showsWords("tok in total");
     terminal.type("/exit\r");
     expect(await terminal.ended()).toBe(0);
     isGivenBack(terminal);
@@ -101,7 +101,7 @@ describe("a chat on terminals of every kind", () => {
       await terminal.stands(`> ${typed}`);
     }
     rest.resolve();
-    await terminal.shows("tok in all");
+    await terminal.shows("tok in total");
     terminal.press("ctrl-c");
     await terminal.hides(typed);
     terminal.type("/mode\r");
@@ -185,7 +185,7 @@ describe("a chat speaks one language", () => {
       isGivenBack(terminal);
       if (args.includes("--no-color")) expect(terminal.bytes().toString()).not.toMatch(looks);
       const text = terminal.scrollback().join("\n");
-      expect(text).toContain(locale === "zh" ? "模式的区别" : "What sets the modes apart");
+      expect(text).toContain(locale === "zh" ? "模式的区别" : "How the modes differ");
       expect(text).not.toMatch(
         locale === "zh" ? /\b(the|is|are|of|and|to|with|for|no|not|has|ready)\b/i : /\p{Script=Han}/u,
       );

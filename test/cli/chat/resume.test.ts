@@ -14,7 +14,7 @@ describe("going on with a conversation in a terminal", () => {
     expect(await Promise.all([one.ended(), other.ended()])).toEqual([0, 0]);
 
     const second = await desk.open(["-c"]);
-    await second.stands("Going on with: Two and two? (1 turn)");
+    await second.stands("Continuing: Two and two? (1 turn)");
     await second.stands("Four.");
     second.type("And one more?\r");
     await second.stands("Five.");
@@ -24,20 +24,20 @@ describe("going on with a conversation in a terminal", () => {
     second.press("down");
     await second.stands("❯ The capital of France?");
     second.press("enter");
-    await second.stands("Going on with: The capital of France? (1 turn)");
+    await second.stands("Continuing: The capital of France? (1 turn)");
     second.type("And of Italy?\r");
     await second.stands("Rome.");
     expect(JSON.stringify(desk.provider.journal.at(-1)?.body.messages)).toContain("The capital of France?");
     second.type("/conversations\r");
     const listed = await second.follows("> /conversations", "Two and two?");
     second.press("ctrl-c");
-    await second.stands("Press Ctrl-C again to leave.");
+    await second.stands("Press Ctrl-C again to exit.");
     second.press("ctrl-c");
     expect(await second.ended()).toBe(0);
 
     const id = /^\s*(\S+).*Two and two\?/m.exec(listed)?.[1] ?? "";
     const third = await desk.open(["--conversation", id]);
-    await third.stands("Going on with: Two and two? (2 turns)");
+    await third.stands("Continuing: Two and two? (2 turns)");
     for (const typed of ["/conversations", "And of Italy?", "/resume", "And one more?"]) {
       third.press("up");
       await third.stands(`> ${typed}`);
@@ -63,7 +63,7 @@ describe("going on with a conversation in a terminal", () => {
     await first.ended();
 
     const second = await desk.open(["-c"]);
-    await second.stands("Going on with: The capital of France?");
+    await second.stands("Continuing: The capital of France?");
     await second.stands("Paris.");
     second.press("up");
     await second.stands("> How many live there?");

@@ -46,7 +46,7 @@ test("where a price is not known, what is known is a lower bound, and a role tha
   bill.add(outcome(unused, { cost_usd: null }));
   expect(bill.lines("en")).toEqual([
     "answer fake/strong ×1 · 100 in → 20 out tok · 0.5 s · cost unknown",
-    "In all 1 run · 240 tok · 1.0 s · cost unknown",
+    "Total: 1 run · 240 tok · 1.0 s · cost unknown",
   ]);
   bill.add(outcome(unused, {}));
   bill.add(outcome(unused, { model: "other" }));
@@ -67,12 +67,12 @@ test("a call that failed before it used anything costs nothing", () => {
   ]);
 });
 
-test("agents below have a line of their own, as far as their cost is known", () => {
+test("sub-agents have a line of their own, as far as their cost is known", () => {
   const bill = createSessionBill();
   for (const cost_usd of [0.01, null]) {
     const run = outcome({}, {});
     bill.add({ meta: { ...run.meta, agents: { runs: 1, total_tokens: 50, cost_usd } } });
   }
-  const line = "agents below ×2 · 100 tok · ≥ $0.0100 (part of the cost is unknown)";
+  const line = "sub-agents ×2 · 100 tok · ≥ $0.0100 (part of the cost is unknown)";
   expect(bill.lines("en")).toContain(line);
 });

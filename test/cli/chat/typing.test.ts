@@ -42,8 +42,8 @@ test("@file attaches what it holds, Tab completes its path and a command; what c
   await terminal.stands("An omelette.");
   await terminal.stands("📎 recipe with eggs.md (16 characters)");
   await terminal.stands("⚠ Not attached: @large.txt is too large");
-  await terminal.stands("⚠ Not attached: @image.png is no UTF-8 text");
-  await terminal.stands("⚠ Not attached: @none.txt names no file");
+  await terminal.stands("⚠ Not attached: @image.png is not UTF-8 text");
+  await terminal.stands("⚠ Not attached: @none.txt does not exist");
   expect(desk.lastQuestion()).toContain("Take three eggs.");
   terminal.type("/conv");
   await terminal.stands("/conversations");
@@ -52,7 +52,7 @@ test("@file attaches what it holds, Tab completes its path and a command; what c
   terminal.press("ctrl-c");
   await terminal.hides("> /conversations");
   terminal.press("ctrl-c");
-  await terminal.stands("Press Ctrl-C again to leave.");
+  await terminal.stands("Press Ctrl-C again to exit.");
   terminal.press("ctrl-c");
   expect(await terminal.ended()).toBe(0);
   isGivenBack(terminal);

@@ -44,7 +44,7 @@ test("a tool of the user's that would end the process ends alone: the chat says 
   const terminal = await desk.open(["--mode", "agent"]);
   terminal.type("Go\r");
   await terminal.stands("quitter.mjs ended: it called process.exit(7).");
-  await terminal.stands("tok in all");
+  await terminal.stands("tok in total");
   expect(terminal.rows().join("\n")).toContain("It quit.");
   terminal.type("/exit\r");
   expect(await terminal.ended()).toBe(0);
@@ -63,11 +63,11 @@ test("what a tool of the user's writes or throws aside comes as finished, cleane
   const terminal = await desk.open(["--mode", "agent"]);
   terminal.type("Go\r");
   await terminal.stands("Well heard.");
-  await terminal.shows("tok in all");
+  await terminal.shows("tok in total");
   terminal.type("Go on\r");
   await terminal.stands("thrower.mjs ended: nothing caught its error: Error: thrown aside.");
   await terminal.stands("It was caught.");
-  await terminal.repeats("tok in all", 2);
+  await terminal.repeats("tok in total", 2);
   terminal.type("still in one piece");
   await terminal.stands("> still in one piece");
   const lines = ["\\u{1b}]52;c;ZXZpbA==\\u{7}heard \\u{1b}[2J", "on stderr", "without an end"];

@@ -92,7 +92,7 @@ describe("going on with a conversation after the program has ended", () => {
     provider.script("only", { text: "Hello." });
     const { code, stderr } = await run("ask", "Hi", "--mode", "chat", "--conversation", "mine");
     expect(code).toBe(0);
-    expect(stderr).toContain("⚠ Conversation mine was not found; a new one has begun under that id.");
+    expect(stderr).toContain("⚠ Conversation mine was not found; a new one was started under that ID.");
     expect((await (await openStore(file)).load("mine"))?.turns).toEqual([{ question: "Hi", answer: "Hello." }]);
   });
 
@@ -101,7 +101,7 @@ describe("going on with a conversation after the program has ended", () => {
     provider.script("only", { text: "Paris." }, { text: "Two million." });
     await run("ask", "What is the capital of France?", "--mode", "chat");
     const terminal = await startTerminal(["--continue", "--mode", "chat"], { env, cwd: await temporaryFolder() });
-    await terminal.shows("Going on with: What is the capital of France?");
+    await terminal.shows("Continuing: What is the capital of France?");
     await terminal.shows("> ");
     terminal.type("And how many live there?\r");
     await terminal.shows("Two million.");
@@ -121,13 +121,13 @@ describe("going on with a conversation after the program has ended", () => {
     provider.script("only", { text: "Ada." });
     const { stderr } = await runWarm([...args, "--mode", "chat", "--continue"], { env, stdin });
     expect(lastMessages(provider).slice(0, 2)).toEqual(["user: My name is Ada.", "assistant: Hello Ada."]);
-    if (face !== "ask") expect(stderr).toContain("Going on with: My name is Ada.\n");
+    if (face !== "ask") expect(stderr).toContain("Continuing: My name is Ada.\n");
   });
 
   test.each([
-    [["--continue"], "duet: --continue: there is no conversation to go on with yet\n"],
-    [["-c", "--conversation", "a"], "duet: --conversation and --continue: only one of them is allowed\n"],
-    [["--conversation", " "], 'duet: --conversation: " " is no conversation ID (1 to 200 characters are allowed)\n'],
+    [["--continue"], "duet: --continue: there is no conversation to continue yet\n"],
+    [["-c", "--conversation", "a"], "duet: --conversation and --continue cannot be combined (allowed: one of them)\n"],
+    [["--conversation", " "], 'duet: --conversation: " " is not a conversation ID (allowed: 1 to 200 characters)\n'],
   ])("%j is one line and exit code 2, and no model is asked", async (flags, line) => {
     const { provider, run } = await place();
     for (const command of [["ask", "x"], ["chat"]]) {
@@ -145,7 +145,7 @@ describe("a store that is not as it should be", () => {
     provider.script("only", { text: "One." }, { text: "Two." });
     const first = await run("ask", "1", "--mode", "chat");
     expect([first.code, first.stdout]).toEqual([0, "One.\n"]);
-    expect(first.stderr).toMatch(/⚠ The store of conversations was damaged; its file is kept as .*duet\.db\.damaged-/);
+    expect(first.stderr).toMatch(/⚠ The conversation store was damaged; its file is kept as .*duet\.db\.damaged-/);
     const second = await run("ask", "2", "--mode", "chat", "-c");
     expect(second.stderr).not.toContain("damaged");
     expect(lastMessages(provider)[0]).toBe("user: 1");
@@ -162,7 +162,7 @@ describe("a store that is not as it should be", () => {
     await writeFile(file, "garbage ".repeat(1_000));
     const { code, stderr } = await run(...args);
     expect(code).toBe(expected);
-    expect(stderr.match(/^duet: The store of conversations was damaged; its file is kept as .*$/gm)).toHaveLength(1);
+    expect(stderr.match(/^duet: The conversation store was damaged; its file is kept as .*$/gm)).toHaveLength(1);
   });
 
   test("damaged, with --output json: the warning is on stderr, and stdout is JSON", async () => {
@@ -171,7 +171,7 @@ describe("a store that is not as it should be", () => {
     provider.script("only", { text: "One." });
     const { stdout, stderr } = await run("ask", "1", "--mode", "chat", "--output", "json");
     expect(JSON.parse(stdout)).toMatchObject({ response: "One." });
-    expect(stderr).toMatch(/^⚠ The store of conversations was damaged; .*\n$/);
+    expect(stderr).toMatch(/^⚠ The conversation store was damaged; .*\n$/);
   });
 
   test("not to be written: the answer comes all the same, and why it is not kept is said", async () => {
@@ -182,12 +182,12 @@ describe("a store that is not as it should be", () => {
     const asked = await run("ask", "1", "--mode", "chat");
     expect([asked.code, asked.stdout]).toEqual([0, "One.\n"]);
     expect(asked.stderr).toMatch(
-      /⚠ Conversations last only as long as this process.*duet\.db cannot be used.*DUET_HOME/,
+      /⚠ Conversations are kept only until this process ends.*duet\.db cannot be used.*DUET_HOME/,
     );
     for (const args of [["conversations"], ["conversations", "show", "a"], ["ask", "x", "--continue"]]) {
       const { code, stdout, stderr } = await run(...args);
       expect([code, stdout]).toEqual([1, ""]);
-      expect(stderr).toMatch(/^duet: the store of conversations .* cannot be used.*\n$/);
+      expect(stderr).toMatch(/^duet: the conversation store .* cannot be used.*\n$/);
     }
   });
 });
@@ -230,7 +230,7 @@ describe("duet conversations", () => {
     expect(await run("conversations", "--limit", "0")).toEqual({
       code: 2,
       stdout: "",
-      stderr: "duet: --limit: 0 is not allowed (a whole number from 1 to 100000)\n",
+      stderr: "duet: --limit: 0 is not allowed (allowed: a whole number from 1 to 100000)\n",
     });
   });
 

@@ -14,8 +14,8 @@ test("without a key the line names the third parties, in their order", async () 
     state: "ok",
     name: "Tavily",
     text: {
-      en: "api.tavily.com keyless → Exa mcp.exa.ai keyless → Parallel search.parallel.ai keyless (not tried; the keyless are third parties, which get the query)",
-      zh: "api.tavily.com 免密钥 → Exa mcp.exa.ai 免密钥 → Parallel search.parallel.ai 免密钥（未试用；免密钥的是第三方，会得到搜索词）",
+      en: "api.tavily.com keyless → Exa mcp.exa.ai keyless → Parallel search.parallel.ai keyless (not tried; keyless services are third parties and receive the query)",
+      zh: "api.tavily.com 免密钥 → Exa mcp.exa.ai 免密钥 → Parallel search.parallel.ai 免密钥（未试用；免密钥的服务是第三方，会收到搜索词）",
     },
     details: { host: "api.tavily.com", third_party: true },
   });

@@ -49,7 +49,7 @@ test("the change is shown, what was there is kept under the time of day, and bot
   expect(code).toBe(0);
   expect(output).toContain(`+    "duet": {\n`);
   expect(output).toContain(
-    `Wrote ${file}; what was there is kept as ${file}.duet-backup-20261122-090503.\nRestart Cursor`,
+    `Wrote ${file}; the previous file is kept as ${file}.duet-backup-20261122-090503.\nRestart Cursor`,
   );
   expect(await readFile(`${file}.duet-backup-20261122-090503`, "utf8")).toBe(other);
   const names = (await readdir(dirname(file))).sort();
@@ -72,7 +72,7 @@ test("where there is no file yet, one for the user alone is made, and a host tha
   const home = await homeWith();
   const { output } = await run(home, { host: "vscode" });
   const file = join(home, ".config/Code/User/mcp.json");
-  expect(output).toContain("There is no folder of VS Code here: is it installed?\n");
+  expect(output).toContain("VS Code has no folder on this machine: is it installed?\n");
   expect(output).toContain(`Wrote ${file}.\n`);
   expect(JSON.parse(await readFile(file, "utf8"))).toEqual({
     servers: { duet: { type: "stdio", command: built.node, args: [built.file, "serve"] } },
@@ -92,7 +92,7 @@ test("a link to a file that is not there stays", async () => {
   const home = await homeWith({ ".cursor/x": "" });
   const file = join(home, ".cursor/mcp.json");
   await symlink(join(home, "elsewhere/mcp.json"), file);
-  await expect(run(home)).rejects.toThrow(`${file}: is a link to a file that is not there`);
+  await expect(run(home)).rejects.toThrow(`${file}: is a link to a file that does not exist`);
   expect(await readlink(file)).toBe(join(home, "elsewhere/mcp.json"));
 });
 
@@ -120,7 +120,7 @@ test("what the host writes while somebody is asked is not lost", async () => {
 });
 
 test.each([
-  ["is no JSON", "{", ":1:2: is not valid JSON, and is left as it is"],
+  ["is no JSON", "{", ":1:2: is not valid JSON; the file was not changed"],
   ["is not UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), ": is not UTF-8 text"],
 ])("a file that %s is left as it is", async (_, content, message) => {
   const home = await homeWith({ ".cursor/x": "" });
@@ -139,7 +139,7 @@ test("the configuration in force is named, and keys that only the shell has are 
   const keys = { OPENAI_API_KEY: "sk-openai-1234567890", DEEPSEEK_API_KEY: "sk-not-used", AGENT_MAX_TOOL_CALLS: "7" };
   const { output } = await run(home, { words: ["--expose", "both"] }, keys);
   expect(output).toContain(
-    `Cursor will hardly see what only this shell has: AGENT_MAX_TOOL_CALLS, OPENAI_API_KEY. Put the values into ${home}/.config/duet/.env, or let --with-env write them into the entry.\n`,
+    `Cursor will probably not see variables that only this shell has: AGENT_MAX_TOOL_CALLS, OPENAI_API_KEY. Put the values into ${home}/.config/duet/.env, or let --with-env write them into the entry.\n`,
   );
   expect(JSON.parse(await readFile(join(home, ".cursor/mcp.json"), "utf8")).mcpServers.duet.args).toEqual([
     ...[built.file, "serve", "--config", join(home, ".config/duet/config.json"), "--expose", "both"],
@@ -162,7 +162,7 @@ test("a file into which values are written is its owner's alone from then on, an
   const file = join(home, ".cursor/mcp.json");
   await chmod(file, 0o644);
   const { output } = await run(home, { withValues: true }, { DEEPSEEK_API_KEY: "sk-abcdefghijklmnop1234" });
-  expect(output).toContain("only its owner may read the file and the copy of it (mode 0600).\n");
+  expect(output).toContain("only the owner can read the file and its backup (mode 0600).\n");
   const names = await readdir(dirname(file));
   expect(names).toHaveLength(2);
   for (const name of names) expect((await stat(join(dirname(file), name))).mode & 0o777).toBe(0o600);
@@ -173,7 +173,7 @@ test("variables that the entry has are not said to be missing", async () => {
   const keys = { DEEPSEEK_API_KEY: "sk-abcdefghijklmnop1234" };
   await run(home, { withValues: true }, keys);
   const { output } = await run(home, { words: ["--mode", "plan"] }, { ...keys, AGENT_MAX_TOOL_CALLS: "7" });
-  expect(output).toContain("what only this shell has: AGENT_MAX_TOOL_CALLS.");
+  expect(output).toContain("variables that only this shell has: AGENT_MAX_TOOL_CALLS.");
   expect((await run(home, { words: ["--mode", "chat"] }, keys)).output).not.toContain("only this shell");
 });
 
@@ -188,7 +188,7 @@ test("Codex is told the names of the variables to hand on, and Claude Code hands
 test("a project gets its own file where the host knows one", async () => {
   const home = await homeWith();
   const { output } = await run(home, { host: "claude-code", isProject: true });
-  expect(output).toContain("the paths in it are those of this machine");
+  expect(output).toContain("the paths in this one are valid on this machine only");
   expect(await readdir(home)).toEqual([".mcp.json"]);
   await expect(run(home, { host: "claude-desktop", isProject: true })).rejects.toThrow(
     "--project: Claude Desktop has no project files (allowed: claude-code, cursor, vscode, codex)",

@@ -95,7 +95,7 @@ describe("where the arguments could not be shown whole", () => {
     expect(await createApproveCall(reader)(long, signal)).toBe("no");
     expect(shown).toEqual([
       {
-        title: "Let mail__send run? Not all of its arguments are shown, so a yes is for this once.",
+        title: "Let mail__send run? Not all arguments are shown, so a yes applies to this call only.",
         labels: ["Yes, once", "No", "Never in this conversation"],
         chosen: undefined,
       },
@@ -103,7 +103,7 @@ describe("where the arguments could not be shown whole", () => {
   });
 
   test.each([
-    ["en", "Let mail__send run? Not all of its arguments are shown, so a yes is for this once. [y/n] "],
+    ["en", "Let mail__send run? Not all arguments are shown, so a yes applies to this call only. [y/n] "],
     ["zh", "允许执行 mail__send？参数没有全部显示，只能允许这一次。[y/n] "],
   ] as const)("a typed always is not taken, in %s", async (locale, question) => {
     const reader = typing("a", "y");
@@ -116,7 +116,7 @@ test("always is not taken of a call that is asked about each time, and /exit lea
   const reader = typing("a", "/exit");
   expect(await createApproveCall(reader)({ ...call, onlyOnce: true }, signal)).toBe("no");
   expect(reader.written).toContain(
-    "Type y or n; /exit says no and leaves. Or never: no for the rest of this conversation.",
+    "Type y or n; /exit declines and exits. Type never to refuse for the rest of this conversation.",
   );
   expect(reader.left).toBe(1);
 });
@@ -137,7 +137,7 @@ test("where lines are typed, a choice is a number, a word or its name, and an En
     "   1  One",
     "   2  Two · the second · current",
     "1-2> ",
-    "Type a number from 1 to 2, or nothing to leave it as it is.",
+    "Type a number from 1 to 2, or press Enter to keep the current one.",
     "1-2> ",
   ]);
   expect(await pickOne(typing("eins"), picking, signal)).toBe(1);

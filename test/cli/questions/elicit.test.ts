@@ -58,15 +58,15 @@ describe("a form", () => {
     expect(screen).toEqual([
       "❓ The MCP server trips asks:",
       "│ Who is travelling?",
-      "  /decline says no, /cancel stops. trips gets what you type: never type a password or a key.",
+      "  /decline declines, /cancel cancels. trips sees what you type: never type a password or a key.",
       "│ Name (required) — Your full name",
       "Name: Li Lei",
       "│ email",
-      "email [e-mail · Enter: leave out]: ",
+      "email [e-mail · Enter: skip]: ",
       "│ Seats",
       "Seats [whole number 1..8 · Enter: 2]: 3",
       "│ weight",
-      "weight [number · Enter: leave out]: ",
+      "weight [number · Enter: skip]: ",
       "│ Window seat",
       "Window seat [y/n · Enter: y]: n",
       "│ Meal (required)",
@@ -80,7 +80,7 @@ describe("a form", () => {
       "│ Extras",
       "│   1) wifi",
       "│   2) bag",
-      "Extras [1-2, several as in 1,2 · Enter: leave out]: 1",
+      "Extras [1-2, several allowed, such as 1,2 · Enter: skip]: 1",
       "Send this to trips? [y/n] y",
     ]);
   });
@@ -107,12 +107,16 @@ describe("a form", () => {
     [{ type: "string", enum: ["a"] }, "2", "one of the choices"],
     [{ type: "array", minItems: 2, items: { enum: ["x", "y"] } }, "1", "at least 2 of them"],
     [{ type: "string", format: "email" }, "li", "an e-mail address, such as li@example.com"],
-    [{ type: "string", format: "uri" }, "example", "a whole address, such as https://example.com"],
+    [{ type: "string", format: "uri" }, "example", "a full URL, such as https://example.com"],
     [{ type: "string", format: "date" }, "2026-02-30", "a date, such as 2026-11-30"],
-    [{ type: "string", format: "date-time" }, "2026-02-03 10:00", "a time with its zone, such as 2026-11-30T14:00:00Z"],
+    [
+      { type: "string", format: "date-time" },
+      "2026-02-03 10:00",
+      "a time with a time zone, such as 2026-11-30T14:00:00Z",
+    ],
   ])("says in one line what is wanted for %j in place of %s, and asks again", async (field, line, wanted) => {
     const { screen, reply } = await fill(oneField(field), [line, "/cancel"]);
-    expect(screen.filter((shown) => shown.startsWith("Wanted"))).toEqual([`Wanted: ${wanted}.`]);
+    expect(screen.filter((shown) => shown.startsWith("Expected"))).toEqual([`Expected: ${wanted}.`]);
     expect(reply).toEqual({ action: "cancel" });
   });
 
@@ -140,7 +144,7 @@ describe("a form", () => {
     expect((await fill(oneField({ type: "string" }), ["x", "hm", "n"])).reply).toEqual({ action: "decline" });
     const plain = await fill({ type: "object", properties: {} }, ["y"]);
     expect(plain.reply).toEqual({ action: "accept", content: {} });
-    expect(plain.screen.at(-1)).toBe("Say yes to trips? [y/n] y");
+    expect(plain.screen.at(-1)).toBe("Answer yes to trips? [y/n] y");
   });
 
   test("speaks Chinese", async () => {
@@ -173,7 +177,7 @@ describe("a form", () => {
       write: (line) => void screen.push(line),
     });
     await expect(ask(form(everyField), signal)).rejects.toThrow("withdrawn");
-    expect(screen.at(-1)).toBe("– The question is withdrawn.");
+    expect(screen.at(-1)).toBe("– The question was withdrawn.");
     expect(await createManualElicit(ask, signal)(form(everyField))).toEqual({ action: "cancel" });
   });
 });
@@ -192,7 +196,7 @@ test.each([
     Object.entries(fields).map(([name, more]) => [name, { type: "string", ...more }]),
   );
   const { screen } = await fill({ type: "object", properties }, []);
-  expect(screen.some((line) => line.startsWith("⚠ This seems to want a password"))).toBe(isWarned);
+  expect(screen.some((line) => line.startsWith("⚠ This seems to ask for a password"))).toBe(isWarned);
 });
 
 test.each([
@@ -207,8 +211,8 @@ test.each([
     "🔗 The MCP server trips asks you to open a page:",
     "│ Sign in",
     `  ${url}\n  Host: xn--exmple-cua.com`,
-    "  Nothing was opened. Open it yourself if you trust that host. /decline says no, /cancel stops.",
-    `Have you been there? [y/n] ${line}`,
+    "  Nothing was opened. Open it yourself if you trust that host. /decline declines, /cancel cancels.",
+    `Have you finished there? [y/n] ${line}`,
   ]);
 });
 

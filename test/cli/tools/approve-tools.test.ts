@@ -40,7 +40,7 @@ async function place(...names: string[]): Promise<Place> {
   const approve = (...args: string[]) => runProgram(["tools", "approve", "--config", config, ...args], options);
   const listed = (): number => readJournal(journal).filter(({ method }) => method === "tools/list").length;
   say(send);
-  expect(await approve()).toMatchObject({ code: 0, stdout: "No tool waits to be approved.\n" });
+  expect(await approve()).toMatchObject({ code: 0, stdout: "No tools are waiting for approval.\n" });
   return {
     options,
     config,
@@ -83,7 +83,9 @@ describe("duet tools approve, where nobody can be asked", slow, () => {
     expect(stdout).toContain(["🔐 mail__send · mail · changed", ...changedLines].join("\n"));
     expect(stdout).toContain("🔐 mail__other · mail · a new tool\n+ description:\n+   Does something else.\n");
     expect(stdout).not.toContain("post__");
-    expect(stderr).toContain("duet: 2 tools wait, and nobody can be asked here: approve what is shown with --yes");
+    expect(stderr).toContain(
+      "duet: 2 tools wait for approval, and there is no terminal to ask in: approve them with --yes",
+    );
     expect(await usable()).toEqual([]);
   });
 
@@ -95,7 +97,7 @@ describe("duet tools approve, where nobody can be asked", slow, () => {
     expect(rest).toMatchObject({ code: 0, stderr: "已批准 mail__other\n已批准 post__send\n已批准 post__other\n" });
     expect(rest.stdout).toContain("🔐 post__send · post · 已改变");
     expect(await usable()).toEqual(["mail__send", "mail__other", "post__send", "post__other"]);
-    expect(await approve("post__send")).toMatchObject({ code: 0, stdout: "No tool waits to be approved.\n" });
+    expect(await approve("post__send")).toMatchObject({ code: 0, stdout: "No tools are waiting for approval.\n" });
   });
 
   test("gives the same as JSON", async () => {
@@ -115,7 +117,7 @@ describe("duet tools approve, where nobody can be asked", slow, () => {
     say(sly);
     const { code, stdout, stderr } = await approve("mail", "post__\u001b[2Jsend", "--yes");
     expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toBe("duet: there is no server and no tool named post__\\u{1b}[2Jsend; the servers are: mail\n");
+    expect(stderr).toBe("duet: there is no server or waiting tool named post__\\u{1b}[2Jsend; servers: mail\n");
     expect(await usable()).toEqual([]);
   });
 });
@@ -146,7 +148,7 @@ describe("duet tools approve, at a terminal", slow, () => {
     say({ ...send, description: "Sends everything." });
     await announce();
     terminal.type("y\r");
-    await terminal.shows("mail__send has changed again since it was shown, and is not approved");
+    await terminal.shows("mail__send has changed again since it was shown and was not approved");
     expect(await terminal.ended()).toBe(1);
     expect(await usable()).toEqual([]);
   });

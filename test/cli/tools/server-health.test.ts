@@ -31,7 +31,7 @@ test("restarts, tools that wait and warnings are told, each in both languages", 
   const warning = { zh: "工具 add：含有隐藏字符", en: "The tool add: a hidden character" };
   const told = describeHealth({ ...well, restarts: 2, waiting: 1, warnings: [warning] });
   expect(told.map(({ en }) => en)).toEqual([
-    "was started again 2 times",
+    "was restarted 2 times",
     "1 tool is new or changed and must be approved first: duet tools approve notes",
     "The tool add: a hidden character",
   ]);
@@ -51,5 +51,5 @@ test("a server that rests says when it can be tried again", () => {
 
 test("the doctor does not hold it against a lazy server that it has not started", () => {
   const lazy = toServerFinding({ ...well, state: "idle", startMs: null });
-  expect(lazy).toMatchObject({ state: "none", text: { en: "stdio · 2 tools · starts with its first call" } });
+  expect(lazy).toMatchObject({ state: "none", text: { en: "stdio · 2 tools · starts on its first call" } });
 });

@@ -100,19 +100,19 @@ describe("duet trace", () => {
     expect(both).toEqual({
       code: 1,
       stdout: "",
-      stderr: `duet: more than one run has an id that begins with run-: ${[first.run_id, second.run_id].sort().join(", ")}\n`,
+      stderr: `duet: more than one run ID starts with run-: ${[first.run_id, second.run_id].sort().join(", ")}\n`,
     });
   });
 
   test("an empty name is a usage error, and a store in memory has nothing to show, which is said", async () => {
     const empty = await show("");
     expect(empty).toMatchObject({ code: 2, stdout: "" });
-    expect(empty.stderr).toBe('duet: trace: "" is no id of a run (without one the last run is shown)\n');
+    expect(empty.stderr).toBe('duet: trace: "" is not a run ID (omit it to show the last run)\n');
     const memory = await configFile({ conversations: { store: "memory" } });
     for (const words of [["trace"], ["conversations"], ["ask", "x", "-c"]]) {
       const { stdout, stderr } = await runProgram([...words, "--config", memory], { env });
       expect(stdout).toBe("");
-      expect(stderr).toContain("With conversations.store: memory nothing is kept");
+      expect(stderr).toContain("With conversations.store: memory, nothing is kept");
       expect(stderr).not.toContain("Ask something first");
     }
   });

@@ -5,7 +5,7 @@ import { withChain } from "../../../src/client/calls/remote-tool.ts";
 const models = { function_call: {}, answer: {} };
 const result = (meta: object) => ({ run_id: "run-1", stop_reason: "answered", meta: { models, ...meta } });
 
-test("the bill of an agent below is its own and that of the agents below it", () => {
+test("the bill of an agent below is its own and that of the agents it", () => {
   const agents = { runs: 2, total_tokens: 50, cost_usd: 0.25 };
   expect(readAgentUsage(result({ total_tokens: 100, cost_usd: 0.5, agents }))).toEqual({
     runId: "run-1",

@@ -48,7 +48,7 @@ test("structured content speaks when no text does", () => {
 test("a block of an unknown type costs only itself", () => {
   const { ok, text } = read({ content: [{ type: "hologram" }, null, { type: "text", text: "here" }] });
   expect(ok).toBe(true);
-  expect(text).toContain('the unknown type "hologram", left out');
+  expect(text).toContain('the unknown type "hologram", omitted');
   expect(text).toContain("here");
 });
 
@@ -58,7 +58,7 @@ test("an error result is a failure with the server's words", () => {
     text: "no such [gone] city",
     error: { code: "tool", message: "no such [gone] city" },
   });
-  expect(read({ isError: true }).text).toBe("The tool reported an error without saying which.");
+  expect(read({ isError: true }).text).toBe("The tool reported an error without a message.");
 });
 
 test("a result is cut at one million characters and says so", () => {

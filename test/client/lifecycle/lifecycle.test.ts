@@ -238,7 +238,7 @@ describe("a list that changes", () => {
     onTestFinished(() => void vi.restoreAllMocks());
     const { error, text } = await call(pool, "fake__one");
     expect(error?.code).toBe("unavailable");
-    expect(text).toContain("does not offer the tool one any more");
+    expect(text).toContain("no longer offers the tool one");
     expect(lists(journal)).toBe(2);
   });
 

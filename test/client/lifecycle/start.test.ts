@@ -96,9 +96,9 @@ test("a malformed tool costs only itself and is reported", async () => {
   expect(pool.tools().map(({ name }) => name)).toEqual(["fake__echo", "fake__last"]);
   const problems = pool.status()[0]?.problems.map(({ en }) => en) ?? [];
   expect(problems).toHaveLength(6);
-  expect(problems[0]).toBe('Tool no-schema was left out: its inputSchema is no JSON Schema of type "object"');
-  expect(problems.join("\n")).toContain("Tool task-only was left out: it runs only as a task");
-  expect(problems.join("\n")).toContain("Tool echo was left out: its name is taken");
+  expect(problems[0]).toBe('Tool no-schema was skipped: its inputSchema is not a JSON Schema of type "object"');
+  expect(problems.join("\n")).toContain("Tool task-only was skipped: it runs only as a task");
+  expect(problems.join("\n")).toContain("Tool echo was skipped: another tool of the server has the same name");
 });
 
 test("129: an empty cursor is followed", async () => {

@@ -136,7 +136,7 @@ test("a tool that needs more rights fails with what to run, and the next sign-in
   const running = await open(protectedBy(fake.url), store);
   expect(await failureOf(whoami(running))).toMatchObject({
     code: "auth",
-    text: { en: "it asks for more rights than the sign-in has (read write)" },
+    text: { en: "it asks for more permissions than the sign-in has (read write)" },
     hint: { en: "Run: duet login web" },
   });
   expect(await signIn(protectedBy(fake.url), store)).toMatchObject({ hasSignedIn: true });

@@ -114,9 +114,7 @@ test("a server that does not answer holds nobody up for more than five seconds; 
     const second = offerings.prompts();
     await vi.advanceTimersByTimeAsync(1);
     expect(await second).toHaveLength(1);
-    expect(told).toEqual([
-      "The MCP server slow has not listed its prompts within 5 s; the list goes without them for now.",
-    ]);
+    expect(told).toEqual(["The MCP server slow did not list its prompts within 5 s; the list omits them for now."]);
     slow.resolve({ prompts: [{ name: "q" }] });
     await vi.advanceTimersByTimeAsync(1);
     expect(late).toContain("prompts");
@@ -148,7 +146,7 @@ test("a listed URI beats every template, a narrow template a wide one; two serve
   const texts = read.map((answer) => JSON.parse(JSON.stringify(answer)).contents[0].text);
   expect(texts).toEqual(["good", "good", "evil", "evil", "evil"]);
   await offerings.resources();
-  expect(told).toEqual([expect.stringContaining('evil and good both offer "notes://both": evil answers')]);
+  expect(told).toEqual([expect.stringContaining('evil and good both offer "notes://both": evil is used')]);
 });
 
 test("a link beats only a template that fits everything", async () => {

@@ -33,7 +33,7 @@ test.each([
   const leave = asker.enter({ elicit: other, tell });
   expect(await asker.current()?.(question)).toEqual({ action: "cancel" });
   expect(told).toHaveLength(2);
-  expect(told[0]).toContain("question-unasked: The MCP server shop asked a question while several parties used it");
+  expect(told[0]).toContain("question-unasked: The MCP server shop asked a question while several callers used it");
   leave();
   expect(await asker.current()?.(question)).toEqual({ action: "accept" });
 });

@@ -82,13 +82,13 @@ describe("a form", () => {
     ["window", "yes", "y or n"],
     ["meal", "Rice", "one of the choices"],
     ["extras", ["wifi", "bag"], "at most 1 of them"],
-    ["extras", ["wifi", "wifi"], "each of them once"],
-    ["extras", ["tv"], "some of the choices"],
+    ["extras", ["wifi", "wifi"], "each choice at most once"],
+    ["extras", ["tv"], "one or more of the choices"],
   ])("is never sent with %s as %j", async (name, value, wanted) => {
     const content = JSON.parse(JSON.stringify({ name: "Li Lei", meal: "m1", [name]: value }));
     await expect(put(form(everyField), { action: "accept", content })).rejects.toMatchObject({
       code: -32603,
-      message: expect.stringContaining(`"${name}" is to be ${wanted}`),
+      message: expect.stringContaining(`"${name}" must be ${wanted}`),
     });
   });
 

@@ -112,7 +112,7 @@ describe("a text for a server", () => {
     const refused = { code: -32603, message: "The model has not written the text" };
     await expect(answers("sampling/createMessage", asked, context)).rejects.toMatchObject(refused);
     expect(told).toEqual([
-      "sampling-failed: A text that the MCP server writer wanted was not written: 401 from https://api.example.com",
+      "sampling-failed: The text requested by the MCP server writer was not written: 401 from https://api.example.com",
     ]);
   });
 });

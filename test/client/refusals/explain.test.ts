@@ -5,7 +5,7 @@ import { startCpuClock } from "../../fakes/cpu-time.ts";
 
 /** What the packages of October 2026 really make of a vendor's refusal: text, code, pause in milliseconds. */
 const real: [string, string, string, number?][] = [
-  ["Amap, too many calls a second", "Get weather failed: CUQPS_HAS_EXCEEDED_THE_LIMIT", "rate_limit", 1000],
+  ["Amap, too many calls per second", "Get weather failed: CUQPS_HAS_EXCEEDED_THE_LIMIT", "rate_limit", 1000],
   ["Amap, too many a minute", "Text Search failed: ACCESS_TOO_FREQUENT", "rate_limit", 60_000],
   ["Amap, quota", "Geocoding failed: USER_DAILY_QUERY_OVER_LIMIT", "quota"],
   ["Amap, quota told by its number", "Direction Transit Integrated failed: 10003", "quota"],
@@ -95,7 +95,7 @@ describe("a refusal in the words of a known server", () => {
     const refusal = explainRefusal("Text Search failed: CUQPS_HAS_EXCEEDED_THE_LIMIT", true);
     expect(refusal?.text).toEqual({
       zh: "高德拒绝了请求：账号每秒调用次数超限（10021 CUQPS_HAS_EXCEEDED_THE_LIMIT）。稍等再试；若常出现，请给该服务器设置更小的 callsPerSecond。",
-      en: "Amap refused: too many calls a second of this account (10021 CUQPS_HAS_EXCEEDED_THE_LIMIT). Try again in a moment; if it comes often, set a smaller callsPerSecond for this server.",
+      en: "Amap refused: too many calls per second of this account (10021 CUQPS_HAS_EXCEEDED_THE_LIMIT). Try again in a moment; if it happens often, set a smaller callsPerSecond for this server.",
     });
   });
 });

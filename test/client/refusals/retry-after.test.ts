@@ -24,7 +24,7 @@ test("a result is handed on as it is", async () => {
   expect(it.pauses).toEqual([]);
 });
 
-test("too many calls a second: sent once more after the pause", async () => {
+test("too many calls per second: sent once more after the pause", async () => {
   const it = server(tooFast, found);
   expect(await it.heeded()).toBe(found);
   expect(it.pauses).toEqual([1000]);

@@ -119,7 +119,7 @@ describe("a file that cannot be used", () => {
       pins: undefined,
       problem: {
         zh: "已批准的 mail 工具的记录已损坏，它的工具需要重新批准",
-        en: "What was approved of the tools of mail is damaged; its tools have to be approved again",
+        en: "The record of approved tools of mail is damaged; its tools have to be approved again",
       },
     });
     await store.write(mail, pins);
@@ -132,8 +132,8 @@ describe("a file that cannot be used", () => {
     const blocked = temporaryFolder();
     mkdirSync(join(blocked, "pins", fileIn(home).split("/").at(-1) ?? ""), { recursive: true });
     const store = createPinStore(blocked);
-    expect((await store.read(mail)).problem?.en).toContain("What was approved of the tools of mail");
-    await expect(store.write(mail, pins)).rejects.toThrow("What is approved of the tools of mail cannot be kept");
+    expect((await store.read(mail)).problem?.en).toContain("The record of approved tools of mail");
+    await expect(store.write(mail, pins)).rejects.toThrow("The approved tools of mail cannot be saved");
     expect(readdirSync(join(blocked, "pins"))).toHaveLength(1);
     const file = join(temporaryFolder(), "file");
     writeFileSync(file, "");
@@ -151,7 +151,7 @@ describe("a file that cannot be used", () => {
       const file = fileIn(home);
       rmSync(file);
       symlinkSync(file, file);
-      expect((await store.read(mail)).problem?.en).toContain("What was approved of the tools of mail cannot be read");
+      expect((await store.read(mail)).problem?.en).toContain("The record of approved tools of mail cannot be read");
     },
   );
 
@@ -162,7 +162,7 @@ describe("a file that cannot be used", () => {
     const file = fileIn(home);
     rmSync(file);
     execFileSync("mkfifo", [file]);
-    expect((await store.read(mail)).problem?.en).toContain("What was approved of the tools of mail is damaged");
+    expect((await store.read(mail)).problem?.en).toContain("The record of approved tools of mail is damaged");
     expect(await store.hasChanged(mail)).toBe(false);
     await store.write(mail, pins);
     expect((await store.read(mail)).pins).toEqual(pins);

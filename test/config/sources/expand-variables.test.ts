@@ -34,7 +34,7 @@ describe("variables in strings", () => {
   test.each([`\${}`, `\${input:key}`, `\${NAME`, `\${GONE:-\${NAME}}`, `\${NAME-x}`, `\${1}`])(
     "%s is refused, and what is allowed is said",
     (text) => {
-      expect(() => one(text)).toThrow(/is not understood \(allowed: /);
+      expect(() => one(text)).toThrow(/is not valid \(allowed: /);
     },
   );
 

@@ -12,18 +12,18 @@ describe("JSON with comments", () => {
   });
 
   test.each([
-    ["", "1:1: a value is expected"],
+    ["", "1:1: expected a value"],
     ["{", "1:2: a } is expected"],
-    ['{\n  "a": 1\n  "b": 2\n}', "3:3: a comma is expected"],
-    ["{\n  a: 1\n}", "2:3: unknown symbol (texts need double quotes)"],
-    ["{'a': 1}", "1:2: unknown symbol (texts need double quotes)"],
-    ['{"a" 1}', "1:6: a colon is expected"],
-    ['{"a": "x\n"}', "1:7: the text is not closed"],
-    ['{"a": 1} x', "1:10: unknown symbol (texts need double quotes)"],
-    ["{} {}", "1:4: nothing is expected after the value"],
+    ['{\n  "a": 1\n  "b": 2\n}', "3:3: expected a comma"],
+    ["{\n  a: 1\n}", "2:3: unknown symbol (strings need double quotes)"],
+    ["{'a': 1}", "1:2: unknown symbol (strings need double quotes)"],
+    ['{"a" 1}', "1:6: expected a colon"],
+    ['{"a": "x\n"}', "1:7: the string is not closed"],
+    ['{"a": 1} x', "1:10: unknown symbol (strings need double quotes)"],
+    ["{} {}", "1:4: unexpected content after the value"],
     ['{"a": "\\x"}', "1:7: not a valid escape"],
     ["{} /* x", "1:4: the comment is not closed"],
-    ['{"a": 1,\n "a": 2}', '2:2: the key "a" is given twice'],
+    ['{"a": 1,\n "a": 2}', '2:2: duplicate key "a"'],
     ['{"a": {"__proto__": {}}}', '1:8: the key "__proto__" is not allowed'],
     ['{"a": "x\\u0000"}', "1:7: a NUL character is not allowed"],
     ["[".repeat(100_000), "1:65: nested more than 64 levels deep"],
@@ -34,7 +34,7 @@ describe("JSON with comments", () => {
 
   test("plain JSON has neither comments nor trailing commas", async () => {
     expect(await line('{"a": 1 /* x */}', true)).toBe("f.json:1:9: a comment is not allowed here");
-    expect(await line('{"a": 1,}', true)).toBe("f.json:1:9: a key in double quotes is expected");
+    expect(await line('{"a": 1,}', true)).toBe("f.json:1:9: expected a key in double quotes");
   });
 });
 

@@ -37,6 +37,6 @@ test("the servers that are given some are told with their names, those inherited
   const found = findDangerousVariables(servers);
   expect(found).toEqual([{ server: "a", names: ["NODE_OPTIONS", "LD_PRELOAD"] }]);
   expect(found.map((each) => describeDangerousVariables(each).en)).toEqual([
-    "the server a is given NODE_OPTIONS, LD_PRELOAD, which can make it run other code",
+    "the server a gets NODE_OPTIONS, LD_PRELOAD, which can make it run other code",
   ]);
 });

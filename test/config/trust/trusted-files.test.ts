@@ -191,13 +191,13 @@ describe("duet config trust", () => {
       '  serve.http.allowedOrigins: ["https://evil.example"]',
       "  serve.http.auth.issuer: https://evil.example",
       "  uses your variables: OPENAI_API_KEY",
-      "  its whole text:",
+      "  full text:",
       `  | ${JSON.stringify(told)}`,
       join(place.directory, ".env"),
       "  LD_PRELOAD: ./x.so (can make a program run other code)",
       "  OPENAI_BASE_URL: http://evil",
       "  uses your variables: OPENAI_API_KEY",
-      "  its whole text:",
+      "  full text:",
       "  | OPENAI_BASE_URL=http://evil",
       "  | LD_PRELOAD=./x.so",
       "Trusted: it is used until its content changes.",
@@ -271,8 +271,8 @@ describe("duet config trust", () => {
     const text = '{\n// a\u2028b\r"x\\nTrusted: it is": 1}\r\n';
     const lines = (await trust(home({ "code/repo/duet.config.json": text }))).text.split("\n");
     expect(lines.slice(1, -1)).toEqual([
-      "  starts nothing and names no address",
-      "  its whole text:",
+      "  starts no program and contains no address",
+      "  full text:",
       "  | {",
       "  | // a\\u{2028}b\\u{d}",
       '  | "x\\nTrusted: it is": 1}',
@@ -357,7 +357,7 @@ describe("duet config trust", () => {
     const { code, text } = await trust(place, { yes: false });
     expect({ code, last: text.trimEnd().split("\n").at(-1) }).toEqual({
       code: 0,
-      last: "This content is trusted already.",
+      last: "This content is already trusted.",
     });
   });
 
@@ -371,7 +371,9 @@ describe("duet config trust", () => {
 
   test("says so where there is nothing to trust, where it is no JSON, and where nothing can be remembered", async () => {
     expect(await lineOf(trust(home()))).toMatch(/repo\/duet\.config\.json: there is no such file$/);
-    expect(await lineOf(trust(home({ "code/repo/duet.config.json": "{" })))).toMatch(/duet\.config\.json:1:2: a } is/);
+    expect(await lineOf(trust(home({ "code/repo/duet.config.json": "{" })))).toMatch(
+      /duet\.config\.json:1:2: expected }/,
+    );
     const place = cloned({ ".local": "a file" });
     expect(await lineOf(trust(place))).toMatch(/trusted\.json: cannot be written \(ENOTDIR\)$/);
   });

@@ -5,8 +5,8 @@ test.each([
   ["file:///etc/passwd", "only http and https URLs can be called"],
   ["ftp://a.test/", "only http and https URLs can be called"],
   ["data:text/plain,x", "only http and https URLs can be called"],
-  ["https://user@a.test/", "may not carry a user name or password"],
-  ["https://:canary@a.test/", "may not carry a user name or password"],
+  ["https://user@a.test/", "must not contain a user name or password"],
+  ["https://:canary@a.test/", "must not contain a user name or password"],
   ["https://a.test:99999/", "not a valid URL"],
   ["no address", "not a valid URL"],
   ["http://./", "not a valid URL"],
@@ -27,9 +27,9 @@ test.each([
 });
 
 test.each(["a.test/x", "a.test?x", "a.test#x", "user@a.test", "a.test\\x"])("%s is no host to connect to", (host) => {
-  expect(() => parseDialTarget(host, 80)).toThrow("it is not a host and a port");
+  expect(() => parseDialTarget(host, 80)).toThrow("it is not a valid host and port");
 });
 
 test.each([-1, 65_536, 1.5, Number.NaN])("%d is no port to connect to", (port) => {
-  expect(() => parseDialTarget("a.test", port)).toThrow("it is not a host and a port");
+  expect(() => parseDialTarget("a.test", port)).toThrow("it is not a valid host and port");
 });

@@ -15,7 +15,7 @@ describe("what cmd.exe would read twice", () => {
     "%j is refused",
     (argument) => {
       expect(() => refuse("npx", "-y", argument)).toThrow(
-        /^args\[1\]: ".*" cannot be handed safely to C:\\node\\npx\.cmd, which Windows runs by cmd\.exe/i,
+        /^args\[1\]: ".*" cannot be passed safely to C:\\node\\npx\.cmd, which Windows runs by cmd\.exe/i,
       );
     },
   );

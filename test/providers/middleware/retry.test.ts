@@ -201,8 +201,8 @@ describe("calls that share a model", () => {
     expect(error).toMatchObject({
       ...{ code: "overloaded", retryable: false, retryAfterMs: 15_000, status: 500 },
       text: {
-        zh: "test/m 暂时不可用：最近 5 次提问都失败了，15 秒后再请求它。最近一次失败：坏了",
-        en: "test/m is paused for 15 s, because the last 5 questions to it failed. The last failure: broken",
+        zh: "test/m 暂时不可用：最近 5 次请求都失败了，15 秒后再请求它。最近一次失败：坏了",
+        en: "test/m is paused for 15 s, because the last 5 requests to it failed. The last failure: broken",
       },
     });
     expect({ asked: model.asked, waits }).toEqual({ asked: 0, waits: [] });

@@ -99,7 +99,7 @@ describe.each(wires)("over %s", (wire) => {
     aimock.onMessage("weather", { content: "Rain." });
     const { text, notices } = await hear(model(), { messages: ask("weather?") });
     expect(text).toBe("Rain.");
-    expect(notices).toEqual([expect.stringMatching(/again in 1\.\d s \(1\/3\).*Too many requests/)]);
+    expect(notices).toEqual([expect.stringMatching(/in 1\.\d s \(1\/3\).*Too many requests/)]);
     expect(slept).toEqual([expect.toSatisfy((ms: number) => ms >= 1000 && ms < 1500)]);
   });
 

@@ -127,10 +127,10 @@ test.each<[string, "claude" | "gpt", string, string[]]>([
     "a delta without its block",
     "claude",
     message({ type: "content_block_delta", index: 4, delta: { type: "text_delta", text: "lost" } }),
-    ["a delta of a content block that never began"],
+    ["a delta of a content block that never started"],
   ],
   ["a response as it should be", "gpt", lines(whole(said)), []],
-  ["a response that is not streamed", "gpt", lines(response(said)), ["one whole document in place of a stream"]],
+  ["a response that is not streamed", "gpt", lines(response(said)), ["one whole document instead of a stream"]],
   [
     "an item of an unknown kind",
     "gpt",

@@ -161,7 +161,7 @@ describe("a history that the vendor refuses", () => {
       code: "invalid_request",
       text: {
         zh: expect.stringContaining("修复之后仍然拒绝"),
-        en: expect.stringContaining("also after it was mended"),
+        en: expect.stringContaining("even after it was repaired"),
       },
       hint: { zh: expect.stringContaining("新对话"), en: expect.stringContaining("new conversation") },
     });

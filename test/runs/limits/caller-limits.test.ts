@@ -87,7 +87,7 @@ test("what was used in a day counts, each turn at once, until midnight of UTC", 
   expect([admit(anna), admit(ben)]).toEqual(["admitted", "admitted"]);
 });
 
-test("what agents below have used counts for the day of who asked", async () => {
+test("what sub-agents have used counts for the day of who asked", async () => {
   const { take, left } = openLimits({ tokensPerDay: 100, costPerDay: 0.5 });
   const models = { functionCall: scriptedModel([]), answer: scriptedModel(["Hello."]) };
   const outcome = outcomeOf(await runAll({ mode: "chat", models }));

@@ -60,7 +60,7 @@ test("100: a token of another caller's run is refused as one whose run is over",
   const { outcome } = await anna.ask("Wipe disk a.");
   const stolen = await bert.ask("yes", { confirmation: outcome.confirmation?.token });
   expect(stolen).toMatchObject({ isError: true });
-  expect(stolen.text).toContain("does not wait any more");
+  expect(stolen.text).toContain("is no longer waiting");
   expect((await bert.call("agent_result", { run_id: outcome.run_id })).text).toContain("There is no run");
   expect((await bert.call("agent_cancel", { run_id: outcome.run_id })).text).toContain("There is no run");
   expect(wiped).toEqual([]);

@@ -103,7 +103,7 @@ test("what is missing, and a conversation that no address could name, are told i
   const detail = async (body: object): Promise<string> => (await problemIn(chat(body))).detail;
   expect(await detail({})).toBe("message is missing");
   expect(await detail({ message: "Hello", conversation_id: ".." })).toBe(
-    'conversation_id: ".." is not allowed (allowed: any id but "." and "..")',
+    'conversation_id: ".." is not allowed (allowed: any ID except "." and "..")',
   );
 });
 

@@ -12,7 +12,7 @@ test("a fault of the program is told without its cause, which the operator finds
   const outcome = await outcomeIn(chat({ message: "Hello" }));
   const { run_id, trace_id, error } = outcome;
   expect(outcome).toMatchObject({ status: "failed", error: { code: "internal" } });
-  expect(error?.message).toBe(`Internal error of the server (trace_id ${trace_id}).`);
+  expect(error?.message).toBe(`Internal server error (trace_id ${trace_id}).`);
   expect((await (await follow(run_id)).rest()).at(-1)?.data).toMatchObject({ outcome: { error } });
   const later = await restart();
   expect(await outcomeIn(later.send(`/agent/runs/${run_id}`))).toMatchObject({ error });

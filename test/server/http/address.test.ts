@@ -30,7 +30,7 @@ test.each([
   "1.2.3.4.5:6",
 ])("%j is refused with what is allowed", (text) => {
   expect(() => parseListenAddress(text)).toThrow(
-    `--http: ${JSON.stringify(text)} is no address (allowed: PORT or HOST:PORT`,
+    `--http: ${JSON.stringify(text)} is not an address (allowed: PORT or HOST:PORT`,
   );
 });
 

@@ -24,7 +24,7 @@ test("a port in use is one line", async () => {
   const { port } = await started();
   await expect(startHttpFace({ port })).rejects.toMatchObject({
     code: "network",
-    message: `127.0.0.1:${port} is in use already`,
+    message: `127.0.0.1:${port} is already in use`,
   });
 });
 

@@ -227,8 +227,8 @@ describe("duet serve", () => {
       .map((line) => JSON.parse(line));
     expect(answers.find(({ id }) => id === 2)?.error.message).toMatch(/has 110\d+ bytes and was refused/);
     expect(stderr.trim().split("\n")).toEqual([
-      "duet: A message from the host is not JSON-RPC and was passed over.",
-      "duet: A message from the host is not JSON-RPC and was passed over.",
+      "duet: A message from the host is not JSON-RPC and was ignored.",
+      "duet: A message from the host is not JSON-RPC and was ignored.",
       expect.stringMatching(/^duet: A message from the host has 110\d+ bytes and was refused/),
     ]);
     expect(code).toBe(0);

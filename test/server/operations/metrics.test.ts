@@ -85,7 +85,7 @@ test("/metrics is the operator's alone", async () => {
     await face.close();
   });
   const refused = await fetch(new URL("/metrics", face.url), { headers: { "x-owner": "anna" } });
-  expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining("whoever runs this server")]);
+  expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining("the operator of this server")]);
   expect((await fetch(new URL("/metrics", face.url))).status).toBe(200);
 });
 

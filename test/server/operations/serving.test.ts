@@ -75,7 +75,7 @@ test("a run that waits for a person does not hold up the end", async () => {
   const duet = await startHttpDuet({ turns, tools: [wipeDisk], grace: 600 });
   expect(await (await ask(duet)).json()).toMatchObject({ status: "needs_confirmation" });
   await duet.close();
-  expect(duet.lines.join("\n")).toContain("cancelled 1 run that waited for a person's reply");
+  expect(duet.lines.join("\n")).toContain("cancelled 1 run waiting for a person's reply");
 });
 
 test("a request whose body never comes does not hold up the end, and is told of", async () => {
@@ -86,7 +86,7 @@ test("a request whose body never comes does not hold up the end, and is told of"
   // Connections are served in turn: by this answer the other request is being read.
   await fetch(`${duet.origin}/healthz`);
   await duet.close();
-  expect(duet.lines.join("\n")).toContain("cut 1 request whose body had not come whole");
+  expect(duet.lines.join("\n")).toContain("cut 1 request with an incomplete body");
   socket.destroy();
 });
 
@@ -126,7 +126,10 @@ test("one server that is down is told, and no reason to take all out of service;
 
 test("who is not signed in is told no more than whether", async () => {
   const { origin, lines } = await startHttpDuet({ environment: { DUET_HTTP_TOKEN: "canary-token" } });
-  expect(lines).toEqual([`${origin}/mcp`, `the page: ${origin}/#token=… (put the value of DUET_HTTP_TOKEN for …)`]);
+  expect(lines).toEqual([
+    `${origin}/mcp`,
+    `the page: ${origin}/#token=… (replace … with the value of DUET_HTTP_TOKEN)`,
+  ]);
   expect(await readyz(origin)).toEqual([200, { status: "ready" }]);
   expect(await readyz(origin, { authorization: "Bearer canary-token" })).toMatchObject([200, { store: "ok" }]);
 });

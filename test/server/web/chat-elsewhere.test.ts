@@ -71,7 +71,7 @@ test("a run that the server does not know any more says so in plain words, is fo
   await until(store, ({ turns }) => Object.values(turns).some(({ isGone }) => isGone));
   const [gone] = shown(store.state);
   expect(toView(gone?.run ?? createTurn("", "").run).problem?.message).toBe(
-    "The server was started anew and this run is gone; ask again.",
+    "The server was restarted and this run no longer exists; ask again.",
   );
   const kept = new Map<string, string>();
   const keeper = createTabStorage(() => storageOf(kept));

@@ -110,7 +110,7 @@ describe("Agent 错误处理", () => {
       expect.objectContaining({
         type: "notice",
         code: "repetition",
-        message: expect.stringContaining("Ask in another way, or switch modes."),
+        message: expect.stringContaining("Rephrase the question, or switch modes."),
       }),
     );
   });

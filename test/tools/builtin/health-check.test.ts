@@ -54,8 +54,8 @@ describe("a line for each target, in their order, under a count", () => {
       "2 of 4 up",
       `✓ 127.0.0.1:${listener.port} · open · N ms`,
       `✓ a.test:${listener.port} · open · N ms`,
-      `✗ 127.0.0.1:${port} · 127.0.0.1:${port}: the connection was refused, nothing listens there · N ms`,
-      "✗ nowhere.test:80 · nowhere.test:80: there is no such host · N ms",
+      `✗ 127.0.0.1:${port} · 127.0.0.1:${port}: the connection was refused, no service listens there · N ms`,
+      "✗ nowhere.test:80 · nowhere.test:80: the host was not found · N ms",
     ]);
     expect(listener.received).toBe("");
   });
@@ -76,7 +76,7 @@ describe("a line for each target, in their order, under a count", () => {
     const targets = [`https://a.test:${site.port}/`, `https://b.test:${site.port}/`];
     expect(await check({ targets }, { ca: certificate })).toEqual([
       "1 of 2 up",
-      `✓ ${targets[0]} · 200 OK · N ms · certificate ends in 34008 days`,
+      `✓ ${targets[0]} · 200 OK · N ms · certificate expires in 34008 days`,
       `✗ ${targets[1]} · b.test:${site.port}: its TLS certificate is for another host · N ms`,
     ]);
     expect((await check({ targets: [targets[0] ?? ""] }))[1]).toContain(
@@ -87,7 +87,7 @@ describe("a line for each target, in their order, under a count", () => {
   test("of a server that speaks no TLS", async () => {
     const site = await startSite((_request, response) => response.end("x"));
     const [, line] = await check({ targets: [`https://127.0.0.1:${site.port}/`] });
-    expect(line).toContain("TLS failed; it may not speak https");
+    expect(line).toContain("TLS failed; it may not support https");
   });
 
   test("of one that never answers: only that one waits for its time", async () => {

@@ -23,7 +23,7 @@ test("reads the lines asked for and says where to go on", async () => {
     "a.txt": Array.from({ length: 9 }, (_, n) => `line ${n + 1}`).join("\n"),
   });
   expect((await read(files.path, { path: "a.txt", start_line: 3, lines: 2 })).text).toBe(
-    "a.txt, lines 3-4\nMore follows: start_line 5.\n\nline 3\nline 4",
+    "a.txt, lines 3-4\nMore lines follow: use start_line 5.\n\nline 3\nline 4",
   );
   expect((await read(files.path, { path: "a.txt", start_line: 8, lines: 2 })).text).toBe(
     "a.txt, lines 8-9 of 9\n\nline 8\nline 9",
@@ -49,7 +49,9 @@ test("a long file comes in pieces that together are the file", async () => {
 test("a line longer than a piece is cut, and that is said", async () => {
   await using files = await temporaryFiles({ "a.txt": `${"x".repeat(50_000)}\nend\n` });
   const { text } = await read(files.path, { path: "a.txt" });
-  expect(text).toMatch(/^a\.txt, lines 1-1\nA line is too long and was cut\.\nMore follows: start_line 2\.\n\nx+$/);
+  expect(text).toMatch(
+    /^a\.txt, lines 1-1\nA line is too long and was cut\.\nMore lines follow: use start_line 2\.\n\nx+$/,
+  );
   expect(text.length).toBeLessThan(20_200);
 });
 

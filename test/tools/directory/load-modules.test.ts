@@ -87,26 +87,26 @@ test("what cannot be used is named with its file and the reason, and the others 
       `export default [{ name: "fine", description: "d", inputSchema: {}, run() {} }, { name: "half", inputSchema: {}, run() {} }];`,
       "array.mjs[1]: has no description (in the export, in a /** … */ comment at the head, or in a .md file of the same name)",
     ],
-    "empty.mjs": ["export default [];", "empty.mjs: its default export is a list without a tool"],
+    "empty.mjs": ["export default [];", "empty.mjs: its default export is an empty list"],
     "circle.mjs": [
       `const a = {}; a.a = a; export default { name: a, description: "d", inputSchema: {}, run() {} };`,
-      "circle.mjs: name: <ref *1> { a: [Circular *1] } is not allowed (^[a-zA-Z0-9_-]{1,64}$)",
+      "circle.mjs: name: <ref *1> { a: [Circular *1] } is not allowed (allowed: ^[a-zA-Z0-9_-]{1,64}$)",
     ],
     "enum.ts": [
       "enum A { b }\nexport default A;",
       /^enum\.ts: does not load \(line 1\): SyntaxError.*enum is not supported/,
     ],
     "lacks.mjs": ['import "no-such-package-1";', /^lacks\.mjs: does not load: Error.*'no-such-package-1'/],
-    "name.mjs": [moduleOf("a b", "() => 1"), "name.mjs: name: a b is not allowed (^[a-zA-Z0-9_-]{1,64}$)"],
+    "name.mjs": [moduleOf("a b", "() => 1"), "name.mjs: name: a b is not allowed (allowed: ^[a-zA-Z0-9_-]{1,64}$)"],
     "nothing.mjs": [
       "export const tool = 1;",
       `nothing.mjs: has no default export (export default ${shape} is needed)`,
       `nothing.mjs: 没有默认导出（需要：export default ${shape}）`,
     ],
-    "number.mjs": ["export default 5;", `number.mjs: 5 is not allowed (${shape})`],
+    "number.mjs": ["export default 5;", `number.mjs: 5 is not allowed (allowed: ${shape})`],
     "run.mjs": [
       `export default { name: "r", description: "d", inputSchema: {} };`,
-      "run.mjs: run: undefined is not allowed (function)",
+      "run.mjs: run: undefined is not allowed (allowed: function)",
     ],
     "schema.mjs": [
       `export default { name: "s", description: "d", inputSchema: { properties: { a: { type: "strnig" } } }, run() {} };`,
@@ -116,13 +116,13 @@ test("what cannot be used is named with its file and the reason, and the others 
     "throws.mjs": ['\nthrow new Error("no\\ndatabase");', "throws.mjs: does not load (line 2): Error: no database"],
     "twice.mjs": [
       moduleOf("fine", "() => 2"),
-      "twice.mjs: the name fine is taken by array.mjs[0]",
+      "twice.mjs: the name fine is already used by array.mjs[0]",
       "twice.mjs: 名称 fine 已被 array.mjs[0] 使用",
     ],
     "type.ts": ["export default (a: ) => 1;", /^type\.ts: does not load \(line 1\): SyntaxError/],
     "zod3.mjs": [
       `export default { name: "z", description: "d", inputSchema: { _def: {} }, run() {} };`,
-      "zod3.mjs: inputSchema: Zod 3 is not allowed (JSON Schema, Zod 4 object)",
+      "zod3.mjs: inputSchema: Zod 3 is not allowed (allowed: JSON Schema, Zod 4 object)",
     ],
   };
   const texts = Object.fromEntries(Object.entries(files).map(([name, [text]]) => [name, text]));

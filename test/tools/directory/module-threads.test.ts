@@ -56,7 +56,7 @@ test("an endless loop in run ends at its limit with an error that says what is l
   const { call } = await open({ "count.mjs": counter }, mixed);
   expect(await call("count")).toEqual({ ok: true, text: "1" });
   expect(await call("count")).toEqual({ ok: true, text: "2" });
-  const text = `count.mjs kept its thread busy until the time limit of 5 s and was ended. ${lost}`;
+  const text = `count.mjs kept its thread busy until the time limit of 5 s and was stopped. ${lost}`;
   expect(await call("count", { loop: true })).toEqual({ ok: false, text, error: { code: "timeout", message: text } });
   expect(await call("count")).toEqual({ ok: true, text: "1" });
 });
@@ -81,7 +81,7 @@ export default [waits, loops];`,
   expect(looped.text).toMatch(/^two\.mjs kept its thread busy until the time limit/);
   expect(waited).toMatchObject({ ok: false, error: { code: "tool" } });
   expect(waited.text).toBe(
-    `two.mjs was ended during this call, because another call of the module (loops) kept its thread busy. ${lost}`,
+    `two.mjs was stopped during this call, because another call of the module (loops) kept its thread busy. ${lost}`,
   );
 });
 
@@ -106,7 +106,7 @@ test("a loop whose caller has left is ended, which is told", async () => {
   };
   await expect(tool("count").run({ loop: true }, context)).rejects.toThrow("the caller left");
   await vi.waitFor(() => expect(warnings).toHaveLength(1), { timeout: 10_000 });
-  expect(warnings[0]?.en).toBe(`count.mjs kept its thread busy after its call was cancelled and was ended. ${lost}`);
+  expect(warnings[0]?.en).toBe(`count.mjs kept its thread busy after its call was cancelled and was stopped. ${lost}`);
   expect(await call("count")).toEqual({ ok: true, text: "1" });
 });
 
@@ -266,7 +266,7 @@ test("output that is left out is told even where the module prints nothing after
 
 test("the documents of a module's tool name the time that a call of it may take", async () => {
   const { tool } = await open({ "fine.mjs": moduleOf("fine", '() => "fine"') }, { loadMs: 20_000, callMs: 60_000 });
-  expect(documentTools([tool("fine")], { locale: "en" })).toContain("- Limit: 60 s a call\n");
+  expect(documentTools([tool("fine")], { locale: "en" })).toContain("- Limit: 60 s per call\n");
   expect(documentTools([tool("fine")], { locale: "zh" })).toContain("- 时限：每次调用 60 秒\n");
 });
 

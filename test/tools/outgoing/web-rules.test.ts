@@ -61,7 +61,7 @@ test("a name that is not found says so", async () => {
   const rules = { ...createWebRules(readReachList([]), new Set([80])), lookup };
   await expect(checkAddress(parseDialTarget("nowhere.test", 80), rules, signal)).rejects.toMatchObject({
     code: "network",
-    text: { en: "nowhere.test:80: there is no such host", zh: "nowhere.test:80：找不到该主机" },
+    text: { en: "nowhere.test:80: the host was not found", zh: "nowhere.test:80：找不到该主机" },
   });
 });
 

@@ -102,7 +102,7 @@ describe("a long page", () => {
       expect(cached).toBe(start > 0);
       expect(text.length).toBeLessThan(longestPiece + 100);
       const [pointer, from, to, all, next] =
-        /\n\n… \(characters (\d+) to (\d+) of (\d+); read on with start=(\d+)\)$/.exec(text) ?? [];
+        /\n\n… \(characters (\d+) to (\d+) of (\d+); continue with start=(\d+)\)$/.exec(text) ?? [];
       pieces.push(pointer === undefined ? text : text.slice(0, -pointer.length));
       if (pointer !== undefined) expect([Number(from), Number(all) > Number(to), to]).toEqual([start, true, next]);
       start = next === undefined ? undefined : Number(next);
@@ -164,7 +164,12 @@ describe("what cannot be read", () => {
       "无法读取网页：网站不允许读取（HTTP 403）",
     ],
     ["/404", 404, "The page cannot be read: there is no such page (HTTP 404).", "无法读取网页：网页不存在（HTTP 404）"],
-    ["/500", 500, "The page cannot be read: the site has a fault (HTTP 500).", "无法读取网页：网站出错（HTTP 500）"],
+    [
+      "/500",
+      500,
+      "The page cannot be read: the site has an internal error (HTTP 500).",
+      "无法读取网页：网站出错（HTTP 500）",
+    ],
   ])("%s is told by its status", async (path, status, en, zh) => {
     const { url } = await servePages({
       [path]: body("text/html", "<p>A page of the error, long and friendly.", status),

@@ -150,7 +150,7 @@ describe("the feedback", () => {
       { oneOf: [{ type: "number" }, { type: "integer" }] },
       1,
       "同时符合多种形式，只能符合一种（当前值: 1）",
-      "fits more than one form, and must fit just one (current value: 1)",
+      "matches more than one schema, but must match exactly one (current value: 1)",
     ],
   ];
   test.each(cases)("%s", async (_, schema, value, zh, en) => {

@@ -48,7 +48,7 @@ describe("whatever is not a list of results is a failure", () => {
     for (const shape of shapes) {
       expect(await failureOf(wire, shape, { headers: { "content-type": "text/x" } })).toMatchObject({
         kind: "bad-response",
-        message: "The search with Service failed: the answer is no list of results (HTTP 200, text/x)",
+        message: "The search with Service failed: the response is not a list of results (HTTP 200, text/x)",
       });
     }
   });

@@ -79,7 +79,7 @@ describe("a backend that fails gives way", () => {
     ["rate", /limit reached/],
     ["broken", /HTTP 500/],
     ["forbidden", /HTTP 403/],
-    ["html", /no list of results/],
+    ["html", /not a list of results/],
     ["huge", /larger than 2 MB/],
     ["redirect", /redirects to/],
   ];
@@ -90,7 +90,10 @@ describe("a backend that fails gives way", () => {
     expect(result).toMatchObject({ ok: true, sources: [{ title: "Beijing" }] });
     expect(fake.asked()).toEqual(["tavily", "brave"]);
     expect(context.notices).toEqual([
-      { code: "search-fallback", message: expect.stringMatching(/^The search with Tavily failed; Brave takes over: /) },
+      {
+        code: "search-fallback",
+        message: expect.stringMatching(/^The search with Tavily failed; using Brave instead: /),
+      },
     ]);
     expect(context.notices[0]?.message).toMatch(why);
   });
@@ -112,8 +115,8 @@ describe("a backend that fails gives way", () => {
     expect(result.ok).toBe(true);
     expect([isKeyless(0), fake.asked()[1], isKeyless(2)]).toEqual([false, "exa", true]);
     expect(context.notices.map(({ code, message }) => [code, message.split(":")[0]])).toEqual([
-      ["search-fallback", "The search with Tavily failed; Exa takes over"],
-      ["search-fallback", "The search with Exa failed; Tavily (keyless) takes over"],
+      ["search-fallback", "The search with Tavily failed; using Exa instead"],
+      ["search-fallback", "The search with Exa failed; using Tavily (keyless) instead"],
       ["search-third-party", expect.stringContaining("a third party, Tavily")],
     ]);
   });
@@ -217,7 +220,7 @@ describe("where all fail", () => {
     expect(result).toMatchObject({ ok: false, error: { code: "auth" } });
     expect(result.sources).toBeUndefined();
     expect(result.text).toBe(
-      "Every search service failed, which is not the same as no results. " +
+      "All search services failed; this does not mean that there are no results. " +
         "Brave: The provided subscription token is invalid. (HTTP 422); Serper: Not enough credits (HTTP 400); " +
         "Bocha: You have reached the request limit (HTTP 200). Check BRAVE_API_KEY. The plan is used up: top it up, set the " +
         "key of another search service, or set SEARXNG_URL. Try again later.",
@@ -230,7 +233,7 @@ describe("where all fail", () => {
     await tool.run(question, testContext());
     const { text } = await tool.run(question, testContext({ locale: "zh" }));
     expect(text).toBe(
-      "所有搜索服务都失败了（不是没有结果）。Brave：The provided subscription token is invalid.（HTTP 422）；Serper：HTTP 500。检查 BRAVE_API_KEY",
+      "所有搜索服务都失败了（不代表没有结果）。Brave：The provided subscription token is invalid.（HTTP 422）；Serper：HTTP 500。检查 BRAVE_API_KEY",
     );
     expect(fake.asked()).toEqual(["brave", "serper", "serper"]);
   });
@@ -262,6 +265,6 @@ test("one that does not answer gives way in time for the next", async () => {
   const result = await running;
   expect(result).toMatchObject({ ok: true, sources: [{ title: "Beijing" }] });
   expect(context.notices.map(({ message }) => message)).toEqual([
-    "The search with Brave failed; Serper takes over: no answer within 8 s",
+    "The search with Brave failed; using Serper instead: no answer within 8 s",
   ]);
 });

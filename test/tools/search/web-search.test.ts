@@ -168,7 +168,7 @@ describe("each backend", () => {
       testContext({ locale: "zh" }),
     );
     expect(result).toMatchObject({ ok: false, error: { code: "overloaded" } });
-    expect(result.text).toMatch(/^DuckDuckGo 搜索失败：要求证明不是机器人/);
+    expect(result.text).toMatch(/^DuckDuckGo 搜索失败：要求人机验证/);
   });
 
   test("SearXNG without an address is a configuration error", () => {
@@ -256,7 +256,7 @@ describe("what goes wrong is told, and never looks like no results", () => {
     ["a keyless mode that is over", "tavily", "unauthorized", "auth", /invalid API key.*set TAVILY_API_KEY/],
     ["a firewall", "tavily", "forbidden", "overloaded", /HTTP 403/],
     ["a server error", "tavily", "broken", "overloaded", /HTTP 500/],
-    ["a page instead of JSON", "searxng", "html", "bad_response", /no list of results \(HTTP 200, text\/html/],
+    ["a page instead of JSON", "searxng", "html", "bad_response", /not a list of results \(HTTP 200, text\/html/],
     ["an answer without end", "tavily", "huge", "bad_response", /larger than 2 MB/],
     ["a redirect", "tavily", "redirect", "bad_response", /redirects to http:\/\/169\.254\.169\.254/],
     ["a compressed answer", "tavily", "gzip", "bad_response", /compressed/],

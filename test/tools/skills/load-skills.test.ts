@@ -143,14 +143,14 @@ test("what cannot be used is named with its file and the reason, and the others 
   expect(new Set(dropped.map(({ source, reason }) => `${source} ${reason}`))).toEqual(new Set(["skills broken"]));
   const reasons = Object.fromEntries(dropped.map(({ name, text }) => [name, text.en]));
   expect(reasons).toEqual({
-    Upper: "Upper/SKILL.md: the name of its folder is not allowed (1 to 64 lower-case letters, digits or -)",
+    Upper: "Upper/SKILL.md: the name of its folder is not allowed (allowed: 1 to 64 lower-case letters, digits or -)",
     other: 'other/SKILL.md: its name is "pdf", its folder other (they must be the same)',
-    number: "number/SKILL.md: its description is no text",
-    open: "open/SKILL.md: the --- at its head has no end",
-    yaml: expect.stringMatching(/^yaml\/SKILL\.md: the YAML at its head is wrong: \S/),
-    list: "list/SKILL.md: the YAML at its head has no keys",
+    number: "number/SKILL.md: its description is not a string",
+    open: "open/SKILL.md: the front matter is not closed with ---",
+    yaml: expect.stringMatching(/^yaml\/SKILL\.md: the front matter is not valid YAML: \S/),
+    list: "list/SKILL.md: the front matter has no keys",
     empty:
-      "empty/SKILL.md: has no description (in the YAML at its head, in its script's docstring, or as its first paragraph)",
+      "empty/SKILL.md: has no description (in its front matter, in its script's docstring, or as its first paragraph)",
     binary: "binary/SKILL.md: cannot be read (a text file inside its folder is needed)",
     folder: "folder/SKILL.md: cannot be read (a text file inside its folder is needed)",
   });

@@ -85,12 +85,12 @@ test("the result tells the exit code, the output and the end of stderr", async (
   });
   expect(await run("fail.sh")).toEqual({
     ok: false,
-    text: "scripts/fail.sh failed: it ended with 3.\n\npartly\n\nstderr:\nreason",
-    error: { code: "tool", message: "scripts/fail.sh failed: it ended with 3." },
+    text: "scripts/fail.sh failed: it exited with 3.\n\npartly\n\nstderr:\nreason",
+    error: { code: "tool", message: "scripts/fail.sh failed: it exited with 3." },
   });
   expect(await run("warn.sh")).toEqual({ ok: true, text: "done\n\nstderr:\ncareful" });
-  expect(await run("silent.sh")).toEqual({ ok: true, text: "(it ended well and wrote nothing)" });
-  expect((await run("killed.sh")).text).toBe("scripts/killed.sh failed: it ended with SIGKILL.");
+  expect(await run("silent.sh")).toEqual({ ok: true, text: "(it succeeded without output)" });
+  expect((await run("killed.sh")).text).toBe("scripts/killed.sh failed: it exited with SIGKILL.");
   expect(await run("silent.sh", { args: ["a\0b"] })).toMatchObject({ ok: false, error: { code: "tool" } });
 });
 
@@ -111,7 +111,7 @@ test("much output is cut, endless output ends the script", async () => {
   expect(much.text.length).toBeLessThan(201_000);
   expect(much.text).toMatch(/^a+\n…\[\d+ characters left out\]…\na+end$/);
   const endless = await run("endless.sh");
-  expect(endless.text).toMatch(/^scripts\/endless\.sh wrote too much and was stopped\./);
+  expect(endless.text).toMatch(/^scripts\/endless\.sh produced too much output and was stopped\./);
 });
 
 /** Writes its own process and one that it starts to the journal, and then waits for ever; neither heeds SIGTERM. */
@@ -162,5 +162,5 @@ test("what still runs when Duet closes is ended", async () => {
 
 test("one that closes its output goes on to its end", async () => {
   const { run } = await kit({ "quiet.sh": "exec >&-; sleep 1; exit 4" });
-  expect((await run("quiet.sh")).text).toBe("scripts/quiet.sh failed: it ended with 4.");
+  expect((await run("quiet.sh")).text).toBe("scripts/quiet.sh failed: it exited with 4.");
 });

@@ -10,7 +10,7 @@ export const answerModel: ChatCommand = {
   argument: "[provider/model|same]",
   help: {
     zh: "切换回答模型（会清除对话历史）；same 表示由工具调用模型回答",
-    en: "switches the model that answers (and begins a new conversation); same: the one that calls tools answers too",
+    en: "switches the answer model (starts a new conversation); same: the function-call model also answers",
   },
   async complete(chat) {
     const names = await chat.duet.modelNames();
@@ -25,7 +25,7 @@ export const answerModel: ChatCommand = {
 };
 
 const same = "same";
-const sameHelp: Text = { zh: "由工具调用模型回答", en: "the model that calls tools answers too" };
+const sameHelp: Text = { zh: "由工具调用模型回答", en: "the function-call model also answers" };
 
 async function read(chat: Chat, typed: string, signal: AbortSignal): Promise<string | null> {
   return typed.toLowerCase() === same ? null : resolveModelName(chat, typed, signal);

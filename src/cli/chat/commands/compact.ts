@@ -7,7 +7,7 @@ export const compact: ChatCommand = {
   argument: "",
   help: {
     zh: "把较早的对话压缩为摘要，以节省 token",
-    en: "puts the earlier turns into a summary, to save tokens",
+    en: "summarises the earlier turns to save tokens",
   },
   async run(chat, _argument, signal) {
     const { conversationId, duet, settings } = chat;
@@ -15,7 +15,7 @@ export const compact: ChatCommand = {
     if (conversationId === undefined) {
       throw commandError({
         zh: "没有可以压缩的内容：对话还没有开始",
-        en: "there is nothing to compact: the conversation has not begun",
+        en: "nothing to compact: the conversation has not started",
       });
     }
     chat.write(say(locale, { zh: "正在压缩对话…", en: "Summarising the conversation…" }));

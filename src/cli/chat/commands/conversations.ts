@@ -10,7 +10,7 @@ const listed = 20;
 export const conversations: ChatCommand = {
   name: "/conversations",
   argument: "",
-  help: { zh: "列出保存的对话", en: "lists the conversations that are kept" },
+  help: { zh: "列出保存的对话", en: "lists the saved conversations" },
   async run(chat) {
     const { locale } = chat.settings;
     const store = await chat.duet.store();

@@ -9,7 +9,7 @@ export const expand: ChatCommand = {
   argument: "[N]",
   help: {
     zh: "展开一个步骤；不给编号时展开上一次运行的全部步骤",
-    en: "opens a step again; without a number all steps of the last run",
+    en: "shows a step in full; without a number, all steps of the last run",
   },
   complete: async ({ steps }) =>
     steps.ofRun().map(({ number, name }) => ({ text: String(number), help: toShortLine(name, 80) })),
@@ -28,7 +28,7 @@ function stepOf(argument: string, { steps }: Chat): Step {
   const numbers = steps.ofRun().map(({ number }) => number);
   const there =
     numbers.length === 0
-      ? { zh: "现在还没有步骤。", en: "There are none yet." }
+      ? { zh: "现在还没有步骤。", en: "There are no steps yet." }
       : { zh: `上一次运行的步骤：${numbers.join("、")}。`, en: `The last run has: ${numbers.join(", ")}.` };
   throw commandError({ zh: `没有步骤 "${shown}"`, en: `There is no step "${shown}"` }, there);
 }

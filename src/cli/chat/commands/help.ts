@@ -12,7 +12,7 @@ export function createHelp(groups: () => readonly CommandGroup[]): ChatCommand {
   return {
     name: "/help",
     argument: "[COMMAND]",
-    help: { zh: "显示帮助，或一个命令的用法", en: "shows this help, or how a command is used" },
+    help: { zh: "显示帮助，或一个命令的用法", en: "shows this help, or the usage of one command" },
     complete: async ({ settings: { locale } }) =>
       groups().flatMap(({ commands }) =>
         commands.map(({ name, help }) => ({ text: name.slice(1), help: say(locale, help) })),
@@ -38,7 +38,7 @@ function allLines(groups: readonly CommandGroup[], { settings: { locale }, reade
 /** Explains how the modes differ and how to switch (model-invocation.md, "帮助命令更新"). */
 function modeLines(locale: Chat["settings"]["locale"]): Line[] {
   return [
-    createLine(say(locale, { zh: "模式的区别", en: "What sets the modes apart" }), "heading"),
+    createLine(say(locale, { zh: "模式的区别", en: "How the modes differ" }), "heading"),
     ...modes.map((mode): Line => {
       const name = say(locale, modeNames[mode]);
       return [{ text: `  ${name}`, styles: ["accent"] }, { text: `: ${say(locale, modeHelp[mode])}` }];
@@ -46,7 +46,7 @@ function modeLines(locale: Chat["settings"]["locale"]): Line[] {
     createLine(
       say(locale, {
         zh: "  用 /mode 选择模式，或直接输入 /mode chat、/mode agent、/mode plan；/search on 只在 Chat 模式下有效。",
-        en: "  Choose one with /mode, or type /mode chat, /mode agent or /mode plan; /search on counts in chat mode alone.",
+        en: "  Choose one with /mode, or type /mode chat, /mode agent or /mode plan; /search on works in chat mode only.",
       }),
     ),
   ];
@@ -72,7 +72,7 @@ function commandLines(argument: string, groups: readonly CommandGroup[], { setti
   if (command === undefined) {
     const shown = toShortLine(argument, 40);
     throw commandError(
-      { zh: `没有 "${shown}" 命令`, en: `There is no command "${shown}"` },
+      { zh: `没有 "${shown}" 命令`, en: `Unknown command "${shown}"` },
       { zh: "/help 列出全部命令。", en: "/help lists them." },
     );
   }
@@ -85,19 +85,22 @@ function commandLines(argument: string, groups: readonly CommandGroup[], { setti
 const keyHelp: readonly { keys: string; help: Text }[] = [
   {
     keys: "Enter",
-    help: { zh: "发送；回答进行中输入的内容会排队", en: "sends; what is sent while an answer streams waits" },
+    help: { zh: "发送；回答进行中输入的内容会排队", en: "sends; messages sent while an answer streams are queued" },
   },
   {
     keys: "Shift+Enter, Ctrl-J, \\",
-    help: { zh: "换行（\\ 在行末）", en: "begins a new line (\\ at the end of one)" },
+    help: { zh: "换行（\\ 在行末）", en: "starts a new line (or \\ at the end of a line)" },
   },
   {
     keys: "Up, Down, Ctrl-R",
-    help: { zh: "翻阅与搜索输入历史", en: "walk through what was typed before, and search it" },
+    help: { zh: "翻阅与搜索输入历史", en: "browse and search the input history" },
   },
   { keys: "Tab", help: { zh: "补全命令、参数与文件", en: "completes commands, arguments and files" } },
   { keys: "@FILE", help: { zh: "附上一个文件", en: "attaches a file" } },
-  { keys: "Ctrl-O", help: { zh: "展开上一次运行的步骤", en: "opens the steps of the last run" } },
-  { keys: "Esc, Ctrl-C", help: { zh: "停止正在进行的运行，保留已有内容", en: "stop the run, and keep what there is" } },
+  { keys: "Ctrl-O", help: { zh: "展开上一次运行的步骤", en: "shows the steps of the last run" } },
+  {
+    keys: "Esc, Ctrl-C",
+    help: { zh: "停止正在进行的运行，保留已有内容", en: "stop the run and keep the partial answer" },
+  },
   { keys: "Ctrl-C Ctrl-C, Ctrl-D", help: { zh: "退出", en: "leave" } },
 ];

@@ -48,7 +48,7 @@ function readLocale(argument: string): Locale {
   if (found) return found;
   const shown = toShortLine(argument, 40);
   throw commandError(
-    { zh: `没有 "${shown}" 这种界面语言`, en: `There is no language "${shown}"` },
+    { zh: `没有 "${shown}" 这种界面语言`, en: `Unknown language "${shown}"` },
     { zh: "可选：zh、en。", en: "Allowed: zh, en." },
   );
 }

@@ -12,7 +12,7 @@ import { commandError } from "./command-error.ts";
 export const mode: ChatCommand = {
   name: "/mode",
   argument: "[chat|agent|plan]",
-  help: { zh: "切换对话模式（会清除对话历史）", en: "switches the mode (and begins a new conversation)" },
+  help: { zh: "切换对话模式（会清除对话历史）", en: "switches the mode (starts a new conversation)" },
   complete: async ({ settings: { locale } }) =>
     modes.map((known) => ({ text: known, help: say(locale, modeHelp[known]) })),
   async run(chat, argument, signal) {
@@ -41,7 +41,7 @@ function readMode(argument: string): Mode {
   if (found) return found;
   const shown = toShortLine(argument, 40);
   throw commandError(
-    { zh: `没有 "${shown}" 模式`, en: `There is no mode "${shown}"` },
+    { zh: `没有 "${shown}" 模式`, en: `Unknown mode "${shown}"` },
     { zh: "可选：chat、agent、plan。", en: "Allowed: chat, agent, plan." },
   );
 }
@@ -52,7 +52,7 @@ function switchTo(chosen: Mode, chat: Chat): void {
   const { locale } = settings;
   const name = say(locale, modeNames[chosen]);
   if (chosen === settings.mode) {
-    chat.write(say(locale, { zh: `已经是 ${name}，没有改变。`, en: `${name} is in force already; nothing changed.` }));
+    chat.write(say(locale, { zh: `已经是 ${name}，没有改变。`, en: `${name} is already in use; nothing changed.` }));
     return;
   }
   settings.mode = chosen;

@@ -8,7 +8,7 @@ export const model: ChatCommand = {
   argument: "[provider/model]",
   help: {
     zh: "切换模型（会清除对话历史）；另有回答模型时，切换的是工具调用模型",
-    en: "switches the model (and begins a new conversation); with an answer model of its own, the one that calls tools",
+    en: "switches the model (starts a new conversation); with a separate answer model, only the function-call model",
   },
   complete: async (chat) => (await chat.duet.modelNames()).map((text) => ({ text })),
   async run(chat, argument, signal) {

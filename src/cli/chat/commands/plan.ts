@@ -15,7 +15,7 @@ export const plan: ChatCommand = {
   argument: "[QUESTION]",
   help: {
     zh: "以 Plan 模式提一个问题；不带问题时显示上一个计划",
-    en: "asks one question in plan mode; without one it shows the last plan",
+    en: "asks one question in plan mode; without a question, shows the last plan",
   },
   async run(chat, argument, signal) {
     if (argument !== "") {
@@ -31,7 +31,7 @@ export const plan: ChatCommand = {
 
 const whatItIs: Text = {
   zh: "还没有计划。Plan 模式先列出步骤，由您确认后执行：/plan 问题 只用这一次，/mode plan 一直使用。",
-  en: "There is no plan yet. Plan mode lists its steps first and does them once you agree: /plan QUESTION asks once, /mode plan stays in it.",
+  en: "There is no plan yet. Plan mode lists its steps first and runs them after you confirm: /plan QUESTION for one question, /mode plan for all.",
 };
 
 /** Returns the last plan of the current conversation. */

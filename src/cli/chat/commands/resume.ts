@@ -14,7 +14,7 @@ const lookedAt = 1_000;
 export const resume: ChatCommand = {
   name: "/resume",
   argument: "[ID]",
-  help: { zh: "继续一个保存的对话", en: "goes on with a conversation that is kept" },
+  help: { zh: "继续一个保存的对话", en: "continues a saved conversation" },
   async complete({ duet, settings: { locale } }) {
     const entries = await (await duet.store()).list({ limit: offered, offset: 0 });
     return entries.map((entry) => ({ text: entry.id, help: titleOf(entry, locale) }));
@@ -30,7 +30,7 @@ async function pick(chat: Chat, signal: AbortSignal): Promise<string | undefined
   const { locale } = chat.settings;
   const entries = await (await chat.duet.store()).list({ limit: offered, offset: 0 });
   if (entries.length === 0) {
-    chat.write(say(locale, { zh: "还没有可以继续的对话。", en: "There is no conversation to go on with yet." }));
+    chat.write(say(locale, { zh: "还没有可以继续的对话。", en: "There is no conversation to continue yet." }));
     return undefined;
   }
   // Who cannot be asked types an id.
@@ -39,7 +39,7 @@ async function pick(chat: Chat, signal: AbortSignal): Promise<string | undefined
     return undefined;
   }
   const picking = {
-    title: say(locale, { zh: "🗂 继续哪个对话", en: "🗂 Go on with which conversation" }),
+    title: say(locale, { zh: "🗂 继续哪个对话", en: "🗂 Continue which conversation" }),
     choices: entries.map((entry) => ({
       value: entry.id,
       label: titleOf(entry, locale),
@@ -69,6 +69,6 @@ async function findId(typed: string, { duet }: Chat): Promise<string> {
   const ids = found.slice(0, 5).map(sanitizeLine).join(", ");
   throw commandError({
     zh: `不止一个对话的编号以 ${shown} 开头：${ids}`,
-    en: `More than one conversation has an id that begins with ${shown}: ${ids}`,
+    en: `More than one conversation ID starts with ${shown}: ${ids}`,
   });
 }

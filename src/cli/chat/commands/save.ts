@@ -71,7 +71,7 @@ async function writeNew(file: string, text: string, signal: AbortSignal): Promis
     throw new DuetError({
       code: "invalid_request",
       text: { zh: `${file} ${why.zh}`, en: `${file} ${why.en}` },
-      hint: { zh: "换一个文件：/save FILE", en: "Name another file: /save FILE" },
+      hint: { zh: "换一个文件：/save FILE", en: "Choose another file: /save FILE" },
       cause: thrown,
     });
   }
@@ -79,7 +79,7 @@ async function writeNew(file: string, text: string, signal: AbortSignal): Promis
 
 function reasonOf(thrown: unknown): Text {
   const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : getMessage(thrown);
-  if (code === "EEXIST") return { zh: "已存在，不会覆盖", en: "is there already and is not overwritten" };
-  if (code === "ENOENT") return { zh: "所在的目录不存在", en: "lies in a folder that does not exist" };
+  if (code === "EEXIST") return { zh: "已存在，不会覆盖", en: "already exists and is not overwritten" };
+  if (code === "ENOENT") return { zh: "所在的目录不存在", en: "is in a folder that does not exist" };
   return { zh: `无法写入（${code}）`, en: `cannot be written (${code})` };
 }

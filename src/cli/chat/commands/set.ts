@@ -11,7 +11,7 @@ export const set: ChatCommand = {
   argument: "[KEY [VALUE|default]]",
   help: {
     zh: "显示或修改模型参数与限制（不清除对话历史）",
-    en: "shows or changes the models' parameters and the limits (the history stays)",
+    en: "shows or changes the models' parameters and the limits (keeps the history)",
   },
   async complete(chat) {
     const settings = await allSettings();

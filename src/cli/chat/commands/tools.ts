@@ -49,7 +49,7 @@ function sourceNamed(argument: string, sources: readonly string[]): string {
   if (found !== undefined) return found;
   const shown = toShortLine(argument, 40);
   throw commandError(
-    { zh: `没有名为 "${shown}" 的服务器`, en: `There is no server "${shown}"` },
+    { zh: `没有名为 "${shown}" 的服务器`, en: `Unknown server "${shown}"` },
     { zh: `可选：${sources.join("、")}。`, en: `Allowed: ${sources.join(", ")}.` },
   );
 }

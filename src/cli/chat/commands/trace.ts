@@ -7,7 +7,7 @@ import { commandError } from "./command-error.ts";
 export const trace: ChatCommand = {
   name: "/trace",
   argument: "[RUN]",
-  help: { zh: "显示一次运行的轨迹，默认是最近一次", en: "shows the trace of a run; without a name of the last one" },
+  help: { zh: "显示一次运行的轨迹，默认是最近一次", en: "shows the trace of a run; without an ID, of the last run" },
   async complete({ duet, conversationId }) {
     if (conversationId === undefined) return [];
     const runs = await (await duet.store()).runs({ conversationId });
@@ -38,7 +38,7 @@ async function lastRun({ duet, runId, conversationId }: Chat): Promise<string | 
 function noSuchRun(run: string): Error {
   const shown = toShortLine(run, 60);
   return commandError(
-    { zh: `没有编号以 ${shown} 开头的运行`, en: `There is no run whose id begins with ${shown}` },
-    { zh: "不给编号时显示最近一次运行：/trace", en: "Without an id the last run is shown: /trace" },
+    { zh: `没有编号以 ${shown} 开头的运行`, en: `There is no run whose ID starts with ${shown}` },
+    { zh: "不给编号时显示最近一次运行：/trace", en: "Omit the ID to show the last run: /trace" },
   );
 }

@@ -139,8 +139,8 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
 
 function tooLong(bytes: number): Text {
   return {
-    zh: `这一行太长，没有发送：已读到 ${bytes} 字节（一行最多 ${longestLine} 字节）`,
-    en: `Too long, not sent: a line of ${bytes} bytes so far (at most ${longestLine})`,
+    zh: `未发送，这一行太长：已读到 ${bytes} 字节（允许：最多 ${longestLine} 字节）`,
+    en: `Not sent, the line is too long: ${bytes} bytes so far (allowed: at most ${longestLine})`,
   };
 }
 

@@ -30,7 +30,7 @@ export function createInterrupts({
   return {
     get hint() {
       if (timer === undefined) return undefined;
-      return say(handler.locale, { zh: "再按一次 Ctrl-C 退出。", en: "Press Ctrl-C again to leave." });
+      return say(handler.locale, { zh: "再按一次 Ctrl-C 退出。", en: "Press Ctrl-C again to exit." });
     },
     isSecond() {
       if (timer !== undefined) return true;

@@ -145,9 +145,12 @@ const dim = ["dim"] as const;
 
 function hint(locale: Locale, { typed, wasEmpty, from, most, all }: Found): string {
   if (wasEmpty && typed !== "")
-    return say(locale, { zh: `没有 "${typed}"，请用 ↑↓ 选择`, en: `There is no "${typed}": choose with ↑↓` });
+    return say(locale, {
+      zh: `列表中没有 "${typed}"，请用 ↑↓ 选择`,
+      en: `"${typed}" is not in the list: choose with ↑↓`,
+    });
   if (wasEmpty) return say(locale, { zh: "请先用 ↑↓ 选择一项", en: "Choose one first, with ↑↓" });
-  const keys = say(locale, { zh: "↑↓ 选择 · 回车确认 · Esc 取消", en: "↑↓ choose · Enter takes it · Esc leaves" });
+  const keys = say(locale, { zh: "↑↓ 选择 · 回车确认 · Esc 取消", en: "↑↓ choose · Enter confirms · Esc cancels" });
   const more = all > most ? ` · ${from + 1}-${Math.min(all, from + most)}/${all}` : "";
   return `${keys}${more}${typed === "" ? "" : ` · ${typed}`}`;
 }

@@ -225,7 +225,7 @@ function waitingLines({ waiting, locale }: ChatParts, rows: number): Line[] {
     .map((text) => createLine(`⏳ ${firstLine(text)}`, "dim"));
   const more = waiting.length - lines.length;
   if (more === 0) return lines;
-  const rest = say(locale, { zh: `⏳ 还有 ${more} 条在等待`, en: `⏳ ${more} more wait` });
+  const rest = say(locale, { zh: `⏳ 还有 ${more} 条在等待`, en: `⏳ ${more} more queued` });
   return [...lines, createLine(rest, "dim")];
 }
 

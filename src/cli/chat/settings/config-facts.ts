@@ -37,7 +37,7 @@ export async function listConfigFacts(chat: Chat): Promise<ConfigFact[]> {
     },
     {
       name: { zh: "对话", en: "Conversation" },
-      value: conversationId ?? say(locale, { zh: "新的对话，还没有提问", en: "a new one; nothing was asked yet" }),
+      value: conversationId ?? say(locale, { zh: "新的对话，还没有提问", en: "a new one; no question yet" }),
     },
   ];
 }

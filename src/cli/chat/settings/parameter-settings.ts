@@ -80,7 +80,7 @@ async function refuseWithoutEffect({ duet, settings }: Chat, key: string, roles:
   }
   if (models.functionCall !== models.answer || roles.includes("answer")) return;
   throw commandError(
-    { zh: `${key}：只有一个模型，它也负责回答`, en: `${key}: there is one model, and it answers too` },
+    { zh: `${key}：只有一个模型，它也负责回答`, en: `${key}: there is only one model, which also answers` },
     { zh: `请设置 ${key.replace("function_call.", "")}。`, en: `Set ${key.replace("function_call.", "")}.` },
   );
 }

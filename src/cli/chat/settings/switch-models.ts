@@ -55,7 +55,7 @@ function bareName(name: string): string {
 }
 
 function alreadyThere(name: string): Text {
-  return { zh: `正在使用模型 ${name}，没有改变。`, en: `${name} is in use already; nothing has changed.` };
+  return { zh: `正在使用模型 ${name}，没有改变。`, en: `${name} is already in use; nothing changed.` };
 }
 
 const nothing: Text = { zh: "", en: "" };

@@ -58,7 +58,7 @@ function modeAdvice({ status, meta }: Outcome, locale: Locale): string | undefin
   if (status !== "failed" || meta.mode === "chat") return undefined;
   return say(locale, {
     zh: "建议用 /mode chat 切换到 Chat 模式再试；模式不会自动切换。",
-    en: "You can try Chat mode with /mode chat; the mode is not switched by itself.",
+    en: "You can try Chat mode with /mode chat; the mode is not switched automatically.",
   });
 }
 

@@ -45,7 +45,7 @@ export const jsonForm: FileFormat = {
     if (doubled === undefined) return undefined;
     return {
       zh: `${doubled} 出现了两次，未做修改：请只保留一个`,
-      en: `${doubled} is given twice, and the file is left as it is: keep one of them`,
+      en: `${doubled} appears twice; the file was not changed: keep one of them`,
     };
   },
 };
@@ -90,7 +90,7 @@ function hindranceOf(form: FileFormat, text: string, change: Change): Text | und
 
 const unfit = (name: string): Text => ({
   zh: `${name} 的写法无法在不影响其他内容的情况下修改，请手动修改`,
-  en: `the way ${name} is written cannot be changed without touching anything else: change it by hand`,
+  en: `${name} cannot be changed without affecting other content: edit it by hand`,
 });
 
 function parsed({ form }: Host, file: string, text: string): unknown {
@@ -100,7 +100,7 @@ function parsed({ form }: Host, file: string, text: string): unknown {
     const name = form.toUpperCase();
     throw hostFileError(
       thrown instanceof FormatError ? `${file}:${thrown.line}:${thrown.column}` : file,
-      { zh: `不是有效的 ${name}，未做修改`, en: `is not valid ${name}, and is left as it is` },
+      { zh: `不是有效的 ${name}，未做修改`, en: `is not valid ${name}; the file was not changed` },
       thrown,
     );
   }
@@ -108,10 +108,13 @@ function parsed({ form }: Host, file: string, text: string): unknown {
 
 function serversOf(tree: unknown, { key }: Host, file: string): Record<string, unknown> {
   if (!isRecord(tree))
-    throw hostFileError(file, { zh: "不是对象，未做修改", en: "holds no object, and is left as it is" });
+    throw hostFileError(file, { zh: "不是对象，未做修改", en: "is not an object; the file was not changed" });
   const servers = tree[key] ?? {};
   if (isRecord(servers)) return servers;
-  throw hostFileError(file, { zh: `${key} 不是对象，未做修改`, en: `${key} is no object: the file is left as it is` });
+  throw hostFileError(file, {
+    zh: `${key} 不是对象，未做修改`,
+    en: `${key} is not an object; the file was not changed`,
+  });
 }
 
 function isOnlyChange(before: unknown, after: unknown, { key, name, entry }: Change): boolean {

@@ -27,13 +27,13 @@ interface Writing {
 /** Holds the owner and the mode of a file. */
 type Right = Pick<Stats, "uid" | "gid" | "mode">;
 
-/** Reads it. Throws one line where it is no regular file, a link to nothing, too large, not in UTF-8 or not to be read. */
+/** Reads it. Throws one line where it is not a regular file, a link to nothing, too large, not in UTF-8 or not to be read. */
 export async function readHostFile(file: string): Promise<HostFile> {
   const path = await realpath(file).catch(() => file);
   const state = await stateOf(path);
   if (state === undefined) {
     if (await isLink(path))
-      throw hostFileError(file, { zh: "是失效的链接", en: "is a link to a file that is not there" });
+      throw hostFileError(file, { zh: "是失效的链接", en: "is a link to a file that does not exist" });
     return { path, text: undefined };
   }
   if (!state.isFile()) throw hostFileError(file, { zh: "不是普通文件", en: "is not a regular file" });

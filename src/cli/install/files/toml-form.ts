@@ -25,8 +25,8 @@ export const tomlForm: FileFormat = {
     const inBraces = readStatements(text).find(({ kind, path }) => kind === "pair" && isDeepStrictEqual(path, [key]));
     if (inBraces === undefined) return undefined;
     return {
-      zh: `${key} 写在一对花括号里，未做修改：请改写成 [${key}.NAME] 这样的表，或手动修改`,
-      en: `${key} stands in braces, and is left as it is: make it tables such as [${key}.NAME], or change it by hand`,
+      zh: `${key} 是内联表，未做修改：请改写成 [${key}.NAME] 这样的表，或手动修改`,
+      en: `${key} is an inline table; the file was not changed: write tables such as [${key}.NAME], or edit it by hand`,
     };
   },
 };

@@ -24,11 +24,11 @@ const key: Text = {
 };
 const consolePage: Text = {
   zh: "请在高德控制台（console.amap.com）检查该 Key 的设置与权限。",
-  en: "Check the settings and rights of the key at Amap's console (console.amap.com).",
+  en: "Check the settings and permissions of the key at Amap's console (console.amap.com).",
 };
 const slower: Text = {
   zh: "稍等再试；若常出现，请给该服务器设置更小的 callsPerSecond。",
-  en: "Try again in a moment; if it comes often, set a smaller callsPerSecond for this server.",
+  en: "Try again in a moment; if it happens often, set a smaller callsPerSecond for this server.",
 };
 const later: Text = {
   zh: "额度恢复前请不要再调用；可换一个 Key 或在高德控制台增加额度。",
@@ -37,7 +37,7 @@ const later: Text = {
 const places: Text = { zh: "请换起点或终点。", en: "Use another start or end." };
 const values: Text = {
   zh: "请检查参数的格式（坐标写作“经度,纬度”，城市写全称或 adcode）。",
-  en: 'Check the form of the arguments (coordinates are "longitude,latitude", a city is its full name or adcode).',
+  en: 'Check the format of the arguments (coordinates are "longitude,latitude", a city is its full name or adcode).',
 };
 const wait: Text = { zh: "请稍后再试。", en: "Try again later." };
 
@@ -57,10 +57,10 @@ const request = (number: number, name: string, zh: string, en: string, remedy = 
 const codes: readonly AmapCode[] = [
   auth(10001, "INVALID_USER_KEY", "Key 不正确或已过期", "the key is wrong or has expired"),
   {
-    ...auth(10002, "SERVICE_NOT_AVAILABLE", "该 Key 没有这项服务的权限", "the key has no right to this service"),
+    ...auth(10002, "SERVICE_NOT_AVAILABLE", "该 Key 没有这项服务的权限", "the key has no permission for this service"),
     common: true,
   },
-  quota(10003, "DAILY_QUERY_OVER_LIMIT", "日调用量超出额度", "the quota of calls of this day is used up"),
+  quota(10003, "DAILY_QUERY_OVER_LIMIT", "日调用量超出额度", "the daily call quota is used up"),
   rate(10004, "ACCESS_TOO_FREQUENT", "一分钟内访问过于频繁", "too many calls within a minute", 60_000),
   auth(10005, "INVALID_USER_IP", "本机 IP 不在该 Key 的白名单中", "this IP is not on the key's list", consolePage),
   auth(10006, "INVALID_USER_DOMAIN", "绑定的域名无效", "the domain bound to the key is invalid", consolePage),
@@ -68,28 +68,28 @@ const codes: readonly AmapCode[] = [
   auth(10008, "INVALID_USER_SCODE", "安全码未通过验证", "the security code is wrong", consolePage),
   auth(10009, "USERKEY_PLAT_NOMATCH", "Key 的类型与平台不符", "the key is of another type or platform"),
   auth(10010, "IP_QUERY_OVER_LIMIT", "该 IP 的访问超限而被封停", "this IP is blocked for too many calls", consolePage),
-  auth(10012, "INSUFFICIENT_PRIVILEGES", "权限不足", "the key has not enough rights", consolePage),
+  auth(10012, "INSUFFICIENT_PRIVILEGES", "权限不足", "the key has insufficient permissions", consolePage),
   auth(10013, "USER_KEY_RECYCLED", "Key 已被删除", "the key was deleted"),
-  rate(10014, "QPS_HAS_EXCEEDED_THE_LIMIT", "每秒调用次数超限", "too many calls a second"),
-  { ...rate(10015, "GATEWAY_TIMEOUT", "受单机每秒次数限流", "too many calls a second"), common: true },
+  rate(10014, "QPS_HAS_EXCEEDED_THE_LIMIT", "每秒调用次数超限", "too many calls per second"),
+  { ...rate(10015, "GATEWAY_TIMEOUT", "受单机每秒次数限流", "too many calls per second"), common: true },
   {
     ...{ number: 10016, name: "SERVER_IS_BUSY", code: "overloaded", remedy: wait, retryAfterMs: 1000, common: true },
     text: { zh: "服务器负载过高", en: "its servers are overloaded" },
   },
-  rate(10019, "CQPS_HAS_EXCEEDED_THE_LIMIT", "该服务每秒调用次数超限", "too many calls a second of this service"),
-  rate(10020, "CKQPS_HAS_EXCEEDED_THE_LIMIT", "该 Key 每秒调用次数超限", "too many calls a second with this key"),
-  rate(10021, "CUQPS_HAS_EXCEEDED_THE_LIMIT", "账号每秒调用次数超限", "too many calls a second of this account"),
+  rate(10019, "CQPS_HAS_EXCEEDED_THE_LIMIT", "该服务每秒调用次数超限", "too many calls per second of this service"),
+  rate(10020, "CKQPS_HAS_EXCEEDED_THE_LIMIT", "该 Key 每秒调用次数超限", "too many calls per second with this key"),
+  rate(10021, "CUQPS_HAS_EXCEEDED_THE_LIMIT", "账号每秒调用次数超限", "too many calls per second of this account"),
   { ...auth(10026, "INVALID_REQUEST", "账号被封禁", "the account is banned", consolePage), common: true },
-  quota(10029, "ABROAD_DAILY_QUERY_OVER_LIMIT", "海外服务调用量超出额度", "the quota of calls abroad is used up"),
-  auth(10041, "NO_EFFECTIVE_INTERFACE", "接口权限已过期", "the right to this service has expired", consolePage),
+  quota(10029, "ABROAD_DAILY_QUERY_OVER_LIMIT", "海外服务调用量超出额度", "the quota for calls abroad is used up"),
+  auth(10041, "NO_EFFECTIVE_INTERFACE", "接口权限已过期", "the permission for this service has expired", consolePage),
+  quota(10044, "USER_DAILY_QUERY_OVER_LIMIT", "账号的日调用量超出额度", "the account's daily call quota is used up"),
   quota(
-    10044,
-    "USER_DAILY_QUERY_OVER_LIMIT",
-    "账号的日调用量超出额度",
-    "the account's quota of calls of this day is used up",
+    10045,
+    "USER_ABROAD_DAILY_QUERY_OVER_LIMIT",
+    "账号海外调用量超出额度",
+    "the account's quota for calls abroad is used up",
   ),
-  quota(10045, "USER_ABROAD_DAILY_QUERY_OVER_LIMIT", "账号海外调用量超出额度", "the account's quota abroad is used up"),
-  request(20000, "INVALID_PARAMS", "参数不合规范", "an argument is not as it should be"),
+  request(20000, "INVALID_PARAMS", "参数不合规范", "an argument is not valid"),
   request(20001, "MISSING_REQUIRED_PARAMS", "缺少必填参数", "an argument is missing"),
   request(20011, "INSUFFICIENT_ABROAD_PRIVILEGES", "地点在海外而没有海外权限", "the place is abroad", places),
   request(20800, "OUT_OF_SERVICE", "地点不在中国陆地范围内", "the place is outside mainland China", places),
@@ -97,9 +97,9 @@ const codes: readonly AmapCode[] = [
   request(20802, "ROUTE_FAIL", "道路不连通，算不出路线", "no road connects the places", places),
   request(20803, "OVER_DIRECTION_RANGE", "起点与终点相距太远", "start and end are too far apart", places),
   request(30001, "ENGINE_RESPONSE_DATA_ERROR", "服务看不懂参数", "the service could not make sense of the arguments"),
-  quota(40000, "QUOTA_PLAN_RUN_OUT", "购买的额度已用完", "the bought quota is used up"),
-  auth(40002, "SERVICE_EXPIRED", "购买的服务已到期", "the bought service has expired", consolePage),
-  quota(40003, "ABROAD_QUOTA_PLAN_RUN_OUT", "购买的海外额度已用完", "the bought quota abroad is used up"),
+  quota(40000, "QUOTA_PLAN_RUN_OUT", "购买的额度已用完", "the purchased quota is used up"),
+  auth(40002, "SERVICE_EXPIRED", "购买的服务已到期", "the purchased service has expired", consolePage),
+  quota(40003, "ABROAD_QUOTA_PLAN_RUN_OUT", "购买的海外额度已用完", "the purchased quota for calls abroad is used up"),
 ];
 
 /** Matches `X failed: INFO`, which is all that `@amap/amap-maps-mcp-server` reports of a refusal. */
@@ -111,7 +111,7 @@ const unsaid: ServiceRefusal = {
   code: "tool",
   text: {
     zh: "高德拒绝了请求，但该服务器没有转达原因（常见的是 Key、额度或每秒次数）。可以改查步行或驾车路线。",
-    en: "Amap refused, and this server does not pass on why (often the key, the quota or too many calls a second). Walking or driving routes can be asked for instead.",
+    en: "Amap refused, and this server does not pass on why (often the key, the quota or too many calls per second). Walking or driving routes can be asked for instead.",
   },
 };
 

@@ -145,7 +145,7 @@ const noNumbers = {
 
 const noNumbersInResult = {
   zh: "前面的结果里没有数字，所以没有计算。",
-  en: "There are no numbers in the result before, so nothing was calculated.",
+  en: "There are no numbers in the previous result, so nothing was calculated.",
 };
 
 const tooMuch = {

@@ -212,7 +212,7 @@ const deltaTypes: ReadonlySet<string> = new Set([
 
 const unknownBlock = { zh: "有未知的内容块", en: "a content block of an unknown kind" };
 const unknownDelta = { zh: "有未知的增量", en: "a delta of an unknown kind" };
-const noBlock = { zh: "增量所属的内容块没有开始", en: "a delta of a content block that never began" };
+const noBlock = { zh: "增量所属的内容块没有开始", en: "a delta of a content block that never started" };
 const malformed = { zh: "收到无法解析的数据", en: "an event is not JSON" };
 const cutOff = { zh: "回答在结束前中断", en: "the stream ended before the answer did" };
 const unknownStop = { zh: "未知的结束原因", en: "unknown stop reason" };

@@ -261,8 +261,8 @@ function firstText(...values: unknown[]): string | undefined {
   return values.find((value): value is string => typeof value === "string" && value !== "");
 }
 
-const wholeDocument = { zh: "整份文档而不是数据流", en: "one whole document in place of a stream" };
-const unknownContent = { zh: "content 既不是文本也不是列表", en: "content is neither a text nor a list" };
+const wholeDocument = { zh: "收到的是整份文档，不是数据流", en: "one whole document instead of a stream" };
+const unknownContent = { zh: "content 既不是文本也不是列表", en: "content is neither a string nor a list" };
 const unknownPart = { zh: "content 中有未知的部分", en: "content holds a part of an unknown kind" };
 const noFinish = { zh: "没有 finish_reason", en: "no finish_reason" };
 const malformed = { zh: "收到无法解析的数据", en: "a chunk is not JSON" };

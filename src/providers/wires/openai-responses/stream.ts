@@ -227,7 +227,7 @@ function partsOf(value: unknown): Fields[] {
 const itemTypes: ReadonlySet<string> = new Set(["message", "reasoning", "function_call"]);
 const partTypes: ReadonlySet<string> = new Set(["output_text", "reasoning_text", "refusal"]);
 
-const wholeDocument = { zh: "整份文档而不是数据流", en: "one whole document in place of a stream" };
+const wholeDocument = { zh: "收到的是整份文档，不是数据流", en: "one whole document instead of a stream" };
 const unknownItem = { zh: "有未知的输出项", en: "an output item of an unknown kind" };
 const unknownPart = { zh: "content 中有未知的部分", en: "content holds a part of an unknown kind" };
 const malformed = { zh: "收到无法解析的数据", en: "an event is not JSON" };

@@ -15,7 +15,7 @@ export const servedTrace = traceSchema.extend({
   left_out: z
     .object({ characters: z.int(), entries: z.int() })
     .optional()
-    .meta({ description: "What was cut off a trace that is too long." }),
+    .meta({ description: "What was cut from a trace that is too long." }),
 });
 
 const usage = z.looseObject({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
@@ -71,7 +71,7 @@ export const modelList = z.object({ object: z.literal("list"), data: z.array(mod
 
 /** Describes the problem details (RFC 9457) of a request that is not served. */
 export const problemSchema = z.object({
-  type: z.string().meta({ description: "urn:duet:error: and the code." }),
+  type: z.string().meta({ description: "urn:duet:error: followed by the code." }),
   title: z.string(),
   status: z.int(),
   detail: z.string().meta({ description: "What is wrong, with the value and what is allowed." }),

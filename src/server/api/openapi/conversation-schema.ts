@@ -15,8 +15,8 @@ export const conversationListSchema = z.object({
         updated_at: time,
       }),
     )
-    .meta({ description: "The last asked first." }),
-  next_offset: z.int().nullable().meta({ description: "Where the next page begins; null on the last one." }),
+    .meta({ description: "The latest first." }),
+  next_offset: z.int().nullable().meta({ description: "The offset of the next page; null on the last one." }),
 });
 
 export type ConversationListJson = z.infer<typeof conversationListSchema>;

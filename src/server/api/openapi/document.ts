@@ -10,7 +10,7 @@ import {
 } from "./parts.ts";
 import { runPaths } from "./run-paths.ts";
 
-const failedResponse = { default: describeProblem("Why it is not served.") };
+const failedResponse = { default: describeProblem("Why the request was refused.") };
 
 /** Marks an operation that needs no sign-in. */
 const open = { security: [] };
@@ -22,7 +22,7 @@ export const operationPaths = {
   "/healthz": {
     get: {
       operationId: "checkHealth",
-      summary: "Whether the process answers.",
+      summary: "Reports whether the process answers.",
       tags: ["operations"],
       ...open,
       responses: { 200: { description: "It does.", content: state } },
@@ -31,7 +31,7 @@ export const operationPaths = {
   "/readyz": {
     get: {
       operationId: "checkReadiness",
-      summary: "Whether a question could be served now.",
+      summary: "Reports whether a question could be served now.",
       tags: ["operations"],
       ...open,
       responses: {
@@ -43,7 +43,7 @@ export const operationPaths = {
   "/metrics": {
     get: {
       operationId: "readMetrics",
-      summary: "Figures for Prometheus.",
+      summary: "Metrics for Prometheus.",
       tags: ["operations"],
       responses: {
         200: { description: "All figures.", content: { "text/plain": { schema: { type: "string" } } } },
@@ -64,14 +64,14 @@ export const operationPaths = {
   },
 };
 
-const failed = { default: describeResponse("Why it is not served, as OpenAI words it.", "OpenAiError") };
+const failed = { default: describeResponse("Why the request was refused, in OpenAI's format.", "OpenAiError") };
 
 /** Describes OpenAI's API, for pages and programs that use it. */
 export const openAiPaths = {
   "/v1/chat/completions": {
     post: {
       operationId: "createChatCompletion",
-      summary: "Asks the agent over OpenAI's wire.",
+      summary: "Asks the agent over OpenAI's protocol.",
       tags: ["openai"],
       requestBody: { required: true, content: describeJson("ChatCompletionRequest") },
       responses: {
@@ -94,18 +94,18 @@ export const openAiPaths = {
       operationId: "listModels",
       summary: "Lists the agent's modes as models.",
       tags: ["openai"],
-      responses: { 200: describeResponse("All of them.", "ModelList"), ...failed },
+      responses: { 200: describeResponse("All models.", "ModelList"), ...failed },
     },
   },
   "/v1/models/{id}": {
     get: {
       operationId: "readModel",
-      summary: "Tells about one of them.",
+      summary: "Describes one model.",
       tags: ["openai"],
       parameters: [describePathParameter("id", "duet-agent, duet-plan or duet-chat.")],
       responses: {
         200: describeResponse("That one.", "Model"),
-        404: describeResponse("There is none.", "OpenAiError"),
+        404: describeResponse("There is no such model.", "OpenAiError"),
         ...failed,
       },
     },
@@ -129,10 +129,10 @@ export function describeApi(url: string) {
     security: [{ bearer: [] }, {}],
     tags: [
       { name: "agent", description: "Questions to the agent." },
-      { name: "runs", description: "Runs that go on or have ended." },
-      { name: "conversations", description: "What is kept of them." },
+      { name: "runs", description: "Runs in progress or ended." },
+      { name: "conversations", description: "Saved conversations." },
       { name: "openai", description: "OpenAI's wire." },
-      { name: "operations", description: "For whoever operates the server." },
+      { name: "operations", description: "For the operator of the server." },
     ],
     paths: { ...runPaths, ...conversationPaths, ...openAiPaths, ...operationPaths },
     components: {
@@ -142,7 +142,7 @@ export function describeApi(url: string) {
           type: "http",
           scheme: "bearer",
           description:
-            "The operator's token, or an access token that /.well-known/oauth-protected-resource tells about.",
+            "The operator's token, or an access token as described by /.well-known/oauth-protected-resource.",
         },
       },
     },
@@ -151,7 +151,7 @@ export function describeApi(url: string) {
 
 const id = describePathParameter("id", "The conversation_id of a result.");
 
-const none = describeProblem("There is no such conversation of this caller's.");
+const none = describeProblem("This caller has no such conversation.");
 
 /** Describes the caller's conversations and the settings that a question runs with. */
 export const conversationPaths = {
@@ -162,8 +162,8 @@ export const conversationPaths = {
       tags: ["conversations"],
       parameters: pageParameters,
       responses: {
-        200: describeResponse("A page of them.", "ConversationList"),
-        400: describeProblem("A number that is not allowed."),
+        200: describeResponse("One page of conversations.", "ConversationList"),
+        400: describeProblem("A query parameter is not allowed."),
         ...commonProblems,
       },
     },
@@ -174,22 +174,22 @@ export const conversationPaths = {
       summary: "Reads a conversation: its turns, sources and runs.",
       tags: ["conversations"],
       parameters: [id],
-      responses: { 200: describeResponse("All of it.", "Conversation"), 404: none, ...commonProblems },
+      responses: { 200: describeResponse("The conversation.", "Conversation"), 404: none, ...commonProblems },
     },
     delete: {
       operationId: "deleteConversation",
       summary: "Cancels a conversation's runs and removes it with its sources and traces.",
       tags: ["conversations"],
       parameters: [id],
-      responses: { 204: { description: "It is gone." }, 404: none, ...commonProblems },
+      responses: { 204: { description: "The conversation was deleted." }, 404: none, ...commonProblems },
     },
   },
   "/agent/settings": {
     get: {
       operationId: "readSettings",
-      summary: "Tells what a question is run with that says nothing else, and what it may choose from.",
+      summary: "Returns the default settings of a question and the choices it has.",
       tags: ["agent"],
-      responses: { 200: describeResponse("The settings in force.", "Settings"), ...commonProblems },
+      responses: { 200: describeResponse("The current settings.", "Settings"), ...commonProblems },
     },
   },
 };

@@ -36,14 +36,12 @@ export function describeQueryParameter(name: keyof typeof pageLimits, descriptio
 
 export const pageParameters = [
   describeQueryParameter("limit", "How many."),
-  describeQueryParameter("offset", "How many to pass over."),
+  describeQueryParameter("offset", "How many to skip."),
 ];
 
 /** Lists why any request under `/agent` may be refused. */
 export const commonProblems = {
-  401: describeProblem("Nobody is signed in, or the token does not count; WWW-Authenticate says how."),
-  403: describeProblem("This caller, or a page of this origin, may not do that."),
-  default: describeProblem(
-    "What else is wrong, with the codes of the contract's section 5; Retry-After in seconds where it helps.",
-  ),
+  401: describeProblem("The token is missing or not valid; see WWW-Authenticate."),
+  403: describeProblem("This caller, or a page of this origin, is not allowed to do this."),
+  default: describeProblem("Any other error, with its code; Retry-After in seconds where a retry may help."),
 };

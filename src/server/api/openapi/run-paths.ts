@@ -11,7 +11,7 @@ import {
 
 const id = describePathParameter("id", "The run_id of a result, or of the header Location.");
 
-const none = describeProblem("There is no such run of this caller's.");
+const none = describeProblem("This caller has no such run.");
 
 const events = {
   schema: { type: "string" },
@@ -61,15 +61,15 @@ export const runPaths = {
           content: { ...describeJson("Outcome"), "text/event-stream": events },
         },
         202: {
-          ...describeResponse("It goes on (status running): wait_s was over first.", "Outcome"),
+          ...describeResponse("It is still running (status running): wait_s ended first.", "Outcome"),
           headers: location,
         },
         400: describeProblem("The body, or a value in it, is not allowed."),
-        409: describeProblem("The run of the idempotency key was begun, and its end is not known."),
+        409: describeProblem("The run of the idempotency key was started, and its outcome is unknown."),
         413: describeProblem("The body is too long."),
         422: describeProblem("The idempotency key was used for another request."),
-        429: toProblemOrOutcome("Too much is asked at a time, or of a quota; or the model's vendor asks to wait."),
-        503: toProblemOrOutcome("Too many runs go on, the server is closing, or the model is paused."),
+        429: toProblemOrOutcome("Too many runs of this caller, a used-up quota, or the model's vendor asks to wait."),
+        503: toProblemOrOutcome("Too many runs in progress, the server is closing, or the model is paused."),
         ...commonProblems,
       },
     },
@@ -81,8 +81,8 @@ export const runPaths = {
       tags: ["runs"],
       parameters: pageParameters,
       responses: {
-        200: describeResponse("A page of those that go on and those that have ended lately.", "RunList"),
-        400: describeProblem("A number that is not allowed."),
+        200: describeResponse("One page of runs in progress and runs that ended recently.", "RunList"),
+        400: describeProblem("A query parameter is not allowed."),
         ...commonProblems,
       },
     },
@@ -96,11 +96,11 @@ export const runPaths = {
       parameters: [id, lastEventId],
       responses: {
         200: {
-          description: "Its outcome, or what is known so far; or its events.",
+          description: "Its outcome, or its state so far; or its events.",
           content: { ...describeJson("Run"), "text/event-stream": events },
         },
         204: { description: "No event comes after the one of Last-Event-ID: the run has ended." },
-        400: describeProblem("The Last-Event-ID is no event of this run."),
+        400: describeProblem("The Last-Event-ID is not an event of this run."),
         404: none,
         ...commonProblems,
       },
@@ -110,7 +110,7 @@ export const runPaths = {
       summary: "Cancels a run.",
       tags: ["runs"],
       parameters: [id],
-      responses: { 200: describeResponse("How it ended.", "Outcome"), 404: none, ...commonProblems },
+      responses: { 200: describeResponse("The outcome.", "Outcome"), 404: none, ...commonProblems },
     },
   },
   "/agent/runs/{id}/trace": {
@@ -121,7 +121,7 @@ export const runPaths = {
       parameters: [id],
       responses: {
         200: describeResponse(
-          "Its trace; of a very long one texts and lists are cut, and left_out says how much.",
+          "Its trace; in a very long one, texts and lists are cut, and left_out says how much.",
           "Trace",
         ),
         404: none,
@@ -137,10 +137,10 @@ export const runPaths = {
       parameters: [id],
       requestBody: { required: true, content: describeJson("Reply") },
       responses: {
-        204: { description: "The run goes on with it." },
-        400: describeProblem("No answer to a question of this kind."),
+        204: { description: "The run continues with the answer." },
+        400: describeProblem("The body is not an answer to a question of this kind."),
         404: none,
-        409: describeProblem("The question does not wait any more."),
+        409: describeProblem("The question is no longer waiting."),
         ...commonProblems,
       },
     },

@@ -14,7 +14,7 @@ export const questionSchema = z
     tool: z.string().optional().meta({ description: "call: what is to run." }),
     arguments: z.record(z.string(), z.unknown()).optional(),
     rule: z.string().optional().meta({ description: "call: why it asks." }),
-    only_once: z.boolean().optional().meta({ description: "call: a yes counts for this call alone." }),
+    only_once: z.boolean().optional().meta({ description: "call: a yes is valid for this call only." }),
     from: z.string().optional().meta({ description: "form and url: the server that asks." }),
     steps: z.array(planStepSchema).readonly().optional().meta({ description: "plan." }),
     schema: z.record(z.string(), z.unknown()).optional().meta({ description: "form: the JSON Schema of its fields." }),
@@ -29,15 +29,15 @@ export const runListSchema = z.object({
     .array(
       z.object({
         run_id: z.string(),
-        conversation_id: z.string().meta({ description: "Empty until the run has begun one, and for runs of /v1." }),
+        conversation_id: z.string().meta({ description: "Empty until the run has one, and for runs of /v1." }),
         question: z.string(),
         status: outcomeSchema.shape.status,
-        waits: z.boolean().meta({ description: "Whether a question of the run waits for a person." }),
+        waits: z.boolean().meta({ description: "Whether a question of the run is waiting for a person." }),
         started_at: time,
       }),
     )
-    .meta({ description: "The newest first." }),
-  next_offset: z.int().nullable().meta({ description: "Of the next page; null on the last one." }),
+    .meta({ description: "The latest first." }),
+  next_offset: z.int().nullable().meta({ description: "The offset of the next page; null on the last one." }),
 });
 
 export type RunListJson = z.input<typeof runListSchema>;

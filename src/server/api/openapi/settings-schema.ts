@@ -16,19 +16,21 @@ export const settingsSchema = z.object({
   version: z.string(),
   locale: z.enum(["zh", "en"]),
   modes: z.array(z.enum(modes)),
-  mode: z.enum(modes).meta({ description: "Of a question that names none." }),
+  mode: z.enum(modes).meta({ description: "The default of a question that sets none." }),
   start_mode: z.enum(modes).meta({ description: "In which a person's chat starts: DEFAULT_MODE." }),
-  models: z.object({ function_call: modelName, answer: modelName }).meta({ description: "The models in force." }),
-  choices: z.array(modelName).meta({ description: "What a question may choose instead; the models in force first." }),
+  models: z.object({ function_call: modelName, answer: modelName }).meta({ description: "The current models." }),
+  choices: z
+    .array(modelName)
+    .meta({ description: "Models that a question may choose instead; the current models first." }),
   parameters: z
     .object({ function_call: parameters, answer: parameters })
-    .meta({ description: "Of the models in force; what is absent is the model's own." }),
+    .meta({ description: "Parameters of the current models; those that are absent have the model's own default." }),
   search: z.object({
     available: z.boolean().meta({ description: "Whether there is a web_search tool." }),
     enabled: z.boolean().meta({ description: "Whether chat mode searches unless the question says otherwise." }),
     reason: z.enum(["off", "no_service", "not_permitted"]).nullable().meta({
       description:
-        "Why there is none: turned off, no service that could be asked, not for this caller; null where there is one.",
+        "Why there is no web_search: turned off, no service available, not allowed for this caller; null where there is one.",
     }),
   }),
   limits: z
@@ -39,7 +41,7 @@ export const settingsSchema = z.object({
         ({ range }) => ("above" in range ? z.number() : z.int()),
       ),
     )
-    .meta({ description: "Of a question that names none." }),
+    .meta({ description: "The default of a question that sets none." }),
 });
 
 export type SettingsJson = z.infer<typeof settingsSchema>;

@@ -105,8 +105,8 @@ function isOfSomebody(payload: JWTPayload): payload is Claims {
   return typeof payload.iss === "string" && typeof payload.sub === "string" && payload.sub !== "";
 }
 
-const wrongType = { zh: "不是访问令牌（typ）", en: "it is no access token (typ)" };
-const nobodys = { zh: "没有说明是谁的（sub）", en: "it does not say whose it is (sub)" };
+const wrongType = { zh: "不是访问令牌（typ）", en: "it is not an access token (typ)" };
+const nobodys = { zh: "没有标明用户（sub）", en: "it names no subject (sub)" };
 
 /** Describes what is wrong with a token without quoting any of it. Returns errors that do not come from the package unchanged. */
 export function toTokenProblem(thrown: unknown): unknown {
@@ -116,14 +116,14 @@ export function toTokenProblem(thrown: unknown): unknown {
   return new InvalidTokenError(getOwnValue(byCode, thrown.code) ?? malformed);
 }
 
-const malformed: Text = { zh: "令牌格式不正确", en: "it is no valid token" };
+const malformed: Text = { zh: "令牌格式不正确", en: "it is not a valid token" };
 
 const byClaim: Readonly<Record<string, Text>> = {
-  iss: { zh: "令牌来自另一个签发者", en: "it is of another issuer" },
+  iss: { zh: "令牌来自另一个签发者", en: "it was issued by another issuer" },
   aud: { zh: "令牌不是发给本服务的", en: "it is meant for another audience" },
-  nbf: { zh: "令牌尚未生效", en: "it is not in force yet" },
+  nbf: { zh: "令牌尚未生效", en: "it is not valid yet" },
   exp: { zh: "令牌没有有效期", en: "it has no expiry" },
-  sub: { zh: "令牌没有说明是谁的", en: "it does not say whose it is" },
+  sub: { zh: "令牌没有标明用户", en: "it names no subject" },
 };
 
 const byCode: Readonly<Record<string, Text>> = {
@@ -203,7 +203,7 @@ const limits = { maxBytes: 512_000, timeoutMs: 5_000, maxRedirects: 0 };
 
 /**
  * Fetches JSON from an authorization server, and returns undefined when nothing is found at this address. The operator names the
- * server, so it may be anywhere except a cloud's metadata service. Redirects are not followed. Throws a `DuetError`, or the
+ * server, so it may be anywhere except a cloud metadata service. Redirects are not followed. Throws a `DuetError`, or the
  * signal's reason.
  */
 async function fetchJson(address: string, signal: AbortSignal): Promise<unknown> {
@@ -224,11 +224,11 @@ async function fetchJson(address: string, signal: AbortSignal): Promise<unknown>
   if (status >= 400 && status < 500) return undefined;
   if (status !== 200)
     throw failedRequestError("bad_response", host, { zh: `HTTP 状态 ${status}`, en: `HTTP status ${status}` });
-  if (truncated) throw failedRequestError("bad_response", host, { zh: "回答过长", en: "the answer is too long" });
+  if (truncated) throw failedRequestError("bad_response", host, { zh: "响应过长", en: "the response is too long" });
   try {
     return JSON.parse(body.toString("utf8"));
   } catch {
-    throw failedRequestError("bad_response", host, { zh: "回答不是 JSON", en: "the answer is no JSON" });
+    throw failedRequestError("bad_response", host, { zh: "响应不是 JSON", en: "the response is not JSON" });
   }
 }
 

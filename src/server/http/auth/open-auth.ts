@@ -71,11 +71,11 @@ export function openAuth(settings: AuthSettings, { resource, locale, log, clock 
   function keysLine(problem: DuetError | undefined) {
     const { issuer } = settings;
     if (problem === undefined)
-      return { zh: `又能获取 ${issuer} 的公钥了`, en: `the keys of ${issuer} can be had again` };
+      return { zh: `又能获取 ${issuer} 的公钥了`, en: `the keys of ${issuer} are available again` };
     const { zh, en } = problem.text;
     return {
       zh: `无法获取 ${issuer} 的公钥，暂时没有人能登录：${zh}`,
-      en: `the keys of ${issuer} cannot be had, so nobody can sign in for now: ${en}`,
+      en: `the keys of ${issuer} cannot be fetched, so nobody can sign in for now: ${en}`,
     };
   }
 }

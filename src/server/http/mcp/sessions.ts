@@ -237,8 +237,8 @@ function idInUse(id: string | number): HttpRefusal {
     code: -32600,
     id,
     text: {
-      zh: `此会话中编号为 ${shown} 的请求还在等待回答`,
-      en: `the request with the id ${shown} still waits for its answer in this session`,
+      zh: `此会话中编号为 ${shown} 的请求尚未完成`,
+      en: `the request ID ${shown} is still in use in this session`,
     },
   };
 }

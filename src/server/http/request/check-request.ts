@@ -82,13 +82,13 @@ function bad(text: HttpRefusal["text"]): HttpRefusal {
 }
 
 function doubled(name: string): HttpRefusal {
-  return bad({ zh: `请求头 ${name} 出现了两次`, en: `the header ${name} stands there twice` });
+  return bad({ zh: `请求头 ${name} 重复`, en: `duplicate header ${name}` });
 }
 
 function oldVersion(version: string): HttpRefusal {
   return bad({
-    zh: `不支持 HTTP/${version}（需要 HTTP/1.1；nginx 请设置 proxy_http_version 1.1）`,
-    en: `HTTP/${version} is not spoken here (HTTP/1.1 is; with nginx: proxy_http_version 1.1)`,
+    zh: `不支持 HTTP/${version}（允许：HTTP/1.1；nginx 请设置 proxy_http_version 1.1）`,
+    en: `HTTP/${version} is not supported (allowed: HTTP/1.1; with nginx: proxy_http_version 1.1)`,
   });
 }
 
@@ -101,7 +101,7 @@ function foreignHost(host: string): HttpRefusal {
     status: 403,
     text: {
       zh: `不允许此 Host：${shown}（配置 serve.http.allowedHosts 中列出的才允许，写法与它完全相同，包括端口）`,
-      en: `this Host is not allowed: ${shown} (allowed: those of serve.http.allowedHosts in the configuration, written as it is, port included)`,
+      en: `this Host is not allowed: ${shown} (allowed: the entries of serve.http.allowedHosts in the configuration, an exact match including the port)`,
     },
   };
 }
@@ -121,6 +121,6 @@ const notJson: HttpRefusal = {
 
 const encoded: HttpRefusal = {
   status: 415,
-  text: { zh: "请求正文不可压缩", en: "the body must not be compressed" },
+  text: { zh: "不支持 Content-Encoding（允许：不压缩的请求正文）", en: "unsupported Content-Encoding (allowed: none)" },
   headers: { "accept-encoding": "identity" },
 };

@@ -59,5 +59,5 @@ const notText: HttpRefusal = {
 const cutOff: HttpRefusal = {
   status: 400,
   code: -32700,
-  text: { zh: "请求正文没有完整到达", en: "the body did not arrive whole" },
+  text: { zh: "请求正文不完整", en: "the body is incomplete" },
 };

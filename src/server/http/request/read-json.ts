@@ -13,7 +13,7 @@ export const jsonFaults: Readonly<Record<JsonFault, Text>> = {
   syntax: { zh: "请求正文不是 JSON", en: "the body is not JSON" },
   depth: { zh: `JSON 嵌套超过 ${deepestJson} 层`, en: `the JSON is nested more than ${deepestJson} levels deep` },
   values: { zh: `JSON 超过 ${mostJsonValues} 个值`, en: `the JSON has more than ${mostJsonValues} values` },
-  "key-twice": { zh: "JSON 中有重复的键", en: "the JSON has the same key twice" },
+  "key-twice": { zh: "JSON 中有重复的键", en: "the JSON has a duplicate key" },
 };
 
 /** Parses JSON that a stranger has written; its shape is judged before anything is built from it. */

@@ -49,7 +49,7 @@ export const internal: HttpRefusal = {
   status: 500,
   error: "internal",
   code: -32603,
-  text: { zh: "服务器内部错误", en: "internal error of the server" },
+  text: { zh: "服务器内部错误", en: "internal server error" },
 };
 
 export const closing: HttpRefusal = {

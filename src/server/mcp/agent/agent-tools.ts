@@ -227,12 +227,12 @@ function toTools({ description, annotations, meta }: AskDescription, schemas: Sc
 
 const ofResult: Text = {
   zh: "取得 agent_ask 的一次运行的结果：run_id 来自状态为 running 的结果。会等到运行结束；仍未结束时再次返回 running。",
-  en: "Gives the result of a run of agent_ask whose result had the status running: its run_id. Waits for the end; returns running again while there is none.",
+  en: "Returns the result of an agent_ask run that returned the status running; pass its run_id. Waits for the run to end; returns running again if it has not.",
 };
 
 const ofCancel: Text = {
   zh: "停止 agent_ask 的一次正在进行的运行，返回到此为止的结果。",
-  en: "Stops a run of agent_ask that goes on, and gives what it has come to.",
+  en: "Stops an agent_ask run in progress and returns the result so far.",
 };
 
 type Schema = Tool["inputSchema"];

@@ -38,7 +38,7 @@ function answerText(outcome: Outcome, locale: Locale): string {
 function howToConfirm({ status, conversation_id, confirmation }: Outcome, locale: Locale): string | undefined {
   if (status !== "needs_confirmation") return undefined;
   if (confirmation === undefined)
-    return say(locale, { zh: "这个计划已不再等待确认。", en: "This plan no longer waits to be confirmed." });
+    return say(locale, { zh: "这个计划已不再等待确认。", en: "This plan is no longer waiting for confirmation." });
   const call = `agent_ask ${JSON.stringify({ conversation_id, mode: "plan", question: "y", confirmation: confirmation.token })}`;
   return say(locale, {
     zh: `请把计划交给用户确认，再用用户的回复作为 question 调用，例如 ${call}`,
@@ -54,7 +54,7 @@ function callText(
   const call = `agent_ask ${JSON.stringify({ question: "yes", confirmation: token })}`;
   const words = {
     zh: `运行暂停：调用 ${tool} 需要用户批准（规则 ${rule}）。参数：\n${toSafeJson(args, 2)}\n\n请把工具和参数原样告诉用户并询问是否批准，不要自行决定。再用用户的回复（yes 或 no）作为 question 调用：${call}\n此令牌只用于这一次调用，有效期至 ${expires_at}；过期则不执行该调用，运行继续。`,
-    en: `The run waits: calling ${tool} needs the user's approval (rule ${rule}). Arguments:\n${toSafeJson(args, 2)}\n\nShow the user the tool and these arguments and ask; do not decide this yourself. Then call with the user's reply (yes or no) as the question: ${call}\nThe token counts for this one call, until ${expires_at}; after that the call is not made and the run goes on without it.`,
+    en: `The run waits: calling ${tool} needs the user's approval (rule ${rule}). Arguments:\n${toSafeJson(args, 2)}\n\nShow the user the tool and these arguments and ask; do not decide this yourself. Then call with the user's reply (yes or no) as the question: ${call}\nThe token is valid for this one call until ${expires_at}; after that the call is not made and the run continues without it.`,
   };
   return [response, sanitize(say(locale, words))].filter(Boolean).join("\n\n");
 }
@@ -66,7 +66,7 @@ function runningText(outcome: Outcome, locale: Locale, waits: string | undefined
   const time = Math.round(meta.latency_ms / 1000);
   const head = {
     zh: `还在运行（已 ${time} 秒），没有丢失。请调用 ${call} 取得其余部分；agent_cancel 可停止它。`,
-    en: `Still running (${time} s so far); nothing is lost. Call ${call} for the rest; agent_cancel stops it.`,
+    en: `Still running (${time} s so far); nothing is lost. Call ${call} for the result; agent_cancel stops it.`,
   };
   return [say(locale, head), waits, ...known(outcome, locale)].filter(Boolean).join("\n\n");
 }

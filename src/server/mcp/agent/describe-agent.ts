@@ -37,12 +37,12 @@ export function describeAgent(
 
 const whatItDoes: Text = {
   zh: "向智能体提问。它自己选择并调用工具，可分多步查找、核实和计算，给出带编号来源的回答。请交给它一个完整的问题，包含理解它所需的一切。",
-  en: "Asks an agent that chooses and calls tools by itself, over several steps, and answers with numbered sources. Hand over one whole question with all that is needed to understand it.",
+  en: "Asks an agent that chooses and calls tools by itself, over several steps, and answers with numbered sources. Give it one complete question with everything needed to understand it.",
 };
 
 const whatItGives: Text = {
   zh: "文本就是完整的回答；structuredContent 有各部分：status、citations、tool_calls、conversation_id（传回它以继续同一话题）。status 为 running 表示还没有完成：用它的 run_id 调用 agent_result。为 needs_confirmation 时，先给用户看要确认的内容，再以用户的答复为 question、连同 confirmation 再次调用。",
-  en: "The text is the whole answer; structuredContent has its parts: status, citations, tool_calls, conversation_id (pass it back to go on with the topic). Status running: it is not done yet, so call agent_result with its run_id. Status needs_confirmation: show the user what is to be confirmed, then call again with the user's reply as question and with confirmation.",
+  en: "The text is the whole answer; structuredContent has its parts: status, citations, tool_calls, conversation_id (pass it back to continue the topic). Status running: it is not done yet, so call agent_result with its run_id. Status needs_confirmation: show the user what is to be confirmed, then call again with the user's reply as question and with confirmation.",
 };
 
 /**

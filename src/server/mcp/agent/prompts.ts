@@ -96,14 +96,14 @@ const words: Record<PromptName, { title: Text; description: Text }> = {
     title: { zh: "询问 Duet", en: "Ask Duet" },
     description: {
       zh: "把一个问题交给智能体：它自己选择并调用工具，给出带来源的回答。",
-      en: "Hands a question to the agent, which chooses and calls tools by itself and answers with sources.",
+      en: "Gives a question to the agent, which chooses and calls tools by itself and answers with sources.",
     },
   },
   plan: {
     title: { zh: "让 Duet 先计划再行动", en: "Have Duet plan first" },
     description: {
       zh: "智能体先写出每一步的计划，再按计划执行。",
-      en: "The agent writes a plan of steps first and then carries it out.",
+      en: "The agent writes a plan of steps first and then runs it.",
     },
   },
 };
@@ -116,7 +116,7 @@ const argumentWords: Record<ArgumentName, Text> = {
   },
   conversation_id: {
     zh: "要继续的对话的编号；不填则开始新对话。",
-    en: "The conversation to go on with; a new one if empty.",
+    en: "The conversation to continue; a new one if empty.",
   },
   server: { zh: "只用这个 MCP 服务器的工具；不填则全部可用。", en: "Only the tools of this MCP server; all if empty." },
 };

@@ -95,7 +95,7 @@ function toRunResource({ id, question, status, startedAt }: RunEntry, locale: Lo
     uri: toRunUri(id),
     name,
     title: say(locale, { zh: `运行：${name}`, en: `Run: ${name}` }),
-    description: time ? say(locale, { zh: `${status}，开始于 ${time}`, en: `${status}, begun ${time}` }) : status,
+    description: time ? say(locale, { zh: `${status}，开始于 ${time}`, en: `${status}, started ${time}` }) : status,
     mimeType: jsonType,
     annotations: { ...forBoth, lastModified: time },
   };
@@ -109,7 +109,7 @@ export function listResourceTemplates(locale: Locale): ResourceTemplateType[] {
       title: say(locale, { zh: "一次运行的记录", en: "The trace of a run" }),
       description: say(locale, {
         zh: "一次运行的每一步：想法、工具调用、结果、用量和费用；仍在进行的运行给出目前的情况。",
-        en: "Each step of a run: thoughts, tool calls, results, tokens and cost; of a run that goes on, what is known so far.",
+        en: "Each step of a run: thoughts, tool calls, results, tokens and cost; for a run in progress, what is known so far.",
       }),
       mimeType: jsonType,
       annotations: forBoth,

@@ -85,7 +85,7 @@ function waitsFor({ question }: OpenQuestion, locale: Locale): string {
   const tool = question.kind === "call" ? ` (${question.request.tool})` : "";
   return say(locale, {
     zh: `它在等待用户的答复${tool}：agent_result 会再次询问。`,
-    en: `It waits for the user's reply${tool}: agent_result asks again.`,
+    en: `It is waiting for the user's reply${tool}: agent_result asks again.`,
   });
 }
 

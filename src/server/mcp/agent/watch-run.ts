@@ -55,7 +55,7 @@ export function createWatchTool(locale: Locale): Tool {
     title: say(locale, { zh: "跟随运行", en: "Watch a run" }),
     description: say(locale, {
       zh: "供 Duet 的页面使用：给出一次运行中新发生的事件。",
-      en: "For Duet's own page: gives what has newly happened in a run.",
+      en: "For Duet's own page: returns the new events of a run.",
     }),
     inputSchema: { ...schema, type: "object" },
     annotations: { readOnlyHint: true, openWorldHint: false },

@@ -20,11 +20,11 @@ export function createSearchTools(tools: readonly Tool[], locale: Locale): Liste
   const sources = renderToolSources(tools, locale);
   const find = {
     zh: `按名称、说明和参数在 ${count} 个工具中查找（各来源的工具数：${sources}）。给出名称、说明和 inputSchema；随后用 ${callName} 调用。`,
-    en: `Searches ${count} tools by name, description and parameters (tools by source: ${sources}). Gives names, descriptions and input schemas; then call one with ${callName}.`,
+    en: `Searches ${count} tools by name, description and parameters (tools by source: ${sources}). Returns names, descriptions and input schemas; then call one with ${callName}.`,
   };
   const call = {
     zh: `调用 ${findName} 找到的一个工具。arguments 须符合该工具的 inputSchema。`,
-    en: `Calls a tool that ${findName} has found. The arguments have to fit that tool's inputSchema.`,
+    en: `Calls a tool found by ${findName}. The arguments must match that tool's inputSchema.`,
   };
   return [
     {
@@ -77,7 +77,7 @@ export function toFoundResult(tools: readonly Tool[], locale: Locale): CallToolR
   });
   const nothing = say(locale, {
     zh: "没有找到符合的工具，请换几个词再找。",
-    en: "No tool fits these words; try others.",
+    en: "No tool matches these words; try others.",
   });
   const text = found.length === 0 ? nothing : JSON.stringify(found);
   return { content: [{ type: "text", text }], structuredContent: { tools: found } };

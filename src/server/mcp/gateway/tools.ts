@@ -168,8 +168,8 @@ function forHost(meta: Readonly<Record<string, unknown>> | undefined): Record<st
 
 function ranWithout({ source }: Tool) {
   return {
-    zh: `工具已经执行，但服务器 ${source} 的结果缺少其 outputSchema 所承诺的 structuredContent（这是该服务器的错误）。不要为此重复调用。它给出的内容：`,
-    en: `The tool has run, but the result of the server ${source} lacks the structuredContent that its outputSchema promises (a fault of that server). Do not call it again for that. What it gave:`,
+    zh: `工具已经执行，但服务器 ${source} 的结果缺少其 outputSchema 所承诺的 structuredContent（这是该服务器的缺陷）。不要为此重复调用。它返回的内容：`,
+    en: `The tool has run, but the result of the server ${source} lacks the structuredContent that its outputSchema promises (a bug in that server). Do not call it again because of this. Its result:`,
   };
 }
 

@@ -234,5 +234,5 @@ function day(parts: readonly (string | undefined)[]): number {
   const ms = Date.UTC(year, month - 1, dayOfMonth);
   if (new Date(ms).getUTCMonth() === month - 1) return ms;
   const shown = parts.join("-");
-  throw new DuetError({ code: "tool", text: { zh: `没有 ${shown} 这一天`, en: `There is no such day as ${shown}.` } });
+  throw new DuetError({ code: "tool", text: { zh: `${shown} 不是有效的日期`, en: `${shown} is not a valid date.` } });
 }

@@ -38,7 +38,7 @@ export function createFileSearch(
           maxLength: 500,
           description: say(locale, {
             zh: "搜索关键词（普通文本，不是正则；文件名中 * 代表任意字符）",
-            en: "The text to find: plain, no regular expression; case does not matter; in names * is any characters",
+            en: "The text to find: plain text, not a regular expression; case-insensitive; in file names * matches any characters",
           }),
         },
         root_dir: {
@@ -59,7 +59,7 @@ export function createFileSearch(
           minimum: 1,
           maximum: 200,
           default: 20,
-          description: say(locale, { zh: "最大返回条数（默认 20）", en: "Most matches to return (default 20)" }),
+          description: say(locale, { zh: "最大返回条数（默认 20）", en: "Maximum number of matches (default 20)" }),
         },
         match: {
           type: "string",

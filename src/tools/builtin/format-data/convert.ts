@@ -16,7 +16,7 @@ export interface Conversion {
   /** The format is detected when it is absent. */
   from: DataFormat | undefined;
   to: DataFormat;
-  /** Blanks a level of JSON or YAML. */
+  /** Spaces of indentation per level of JSON or YAML. */
   indent: number | undefined;
   columns: readonly string[] | undefined;
 }
@@ -217,7 +217,7 @@ export function pickColumns({ columns, rows }: Table, wanted: readonly string[])
   const known = columns.slice(0, 50).map(showValue).join(", ");
   throw unreadableDataError(
     `没有名为 ${showValue(missing)} 的列（有：${known}）`,
-    `There is no column ${showValue(missing)} (there are: ${known}).`,
+    `There is no column ${showValue(missing)} (available: ${known}).`,
   );
 }
 

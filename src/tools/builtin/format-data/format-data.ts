@@ -22,7 +22,7 @@ export function createFormatData(locale: Locale, work: HeavyWork = createHeavyWo
       type: "object",
       properties: {
         data: { type: "string", minLength: 1, maxLength: 1_000_000, ...describe("数据原文", "The data as text") },
-        to: { type: "string", enum: [...dataFormats], ...describe("目标格式", "The format wanted") },
+        to: { type: "string", enum: [...dataFormats], ...describe("目标格式", "The target format") },
         from: {
           type: "string",
           enum: ["auto", ...dataFormats],
@@ -41,7 +41,7 @@ export function createFormatData(locale: Locale, work: HeavyWork = createHeavyWo
           minimum: 0,
           maximum: 8,
           default: 2,
-          ...describe("JSON、YAML 的缩进", "Blanks a level of JSON or YAML"),
+          ...describe("JSON、YAML 的缩进", "Spaces of indentation per level of JSON or YAML"),
         },
       },
       required: ["data", "to"],

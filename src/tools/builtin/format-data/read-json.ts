@@ -19,7 +19,7 @@ export function readJson(text: string): Reading {
     const zh = `每行一个 JSON（JSON Lines），共 ${read.length} 行`;
     return {
       content: { value: read, names: [...names] },
-      notes: [...notes, { zh, en: `One JSON a line (JSON Lines): ${formatCount(read.length, "line")}` }],
+      notes: [...notes, { zh, en: `One JSON value per line (JSON Lines): ${formatCount(read.length, "line")}` }],
     };
   }
   throw whyNot(text);
@@ -64,7 +64,7 @@ function inspect(text: string, names: Set<string>): { repeated: Text[]; numbers:
         const place = describePosition(text, offset);
         repeated.push({
           zh: `键重复，取后者：${place.zh}`,
-          en: `A key comes twice, the later one counts: ${place.en}`,
+          en: `Duplicate key, the later value is used: ${place.en}`,
         });
       }
       keys?.add(name);

@@ -57,7 +57,7 @@ function readDocument(document: Document.Parsed, text: string, notes: Text[]): J
       const zh = "YAML 无法读取：别名引用了包含它自己的内容，或嵌套过深";
       throw unreadableDataError(
         zh,
-        "The YAML cannot be read: an alias stands within what it names, or it is nested too deeply.",
+        "The YAML cannot be read: an alias refers to something that contains it, or it is nested too deeply.",
         thrown,
       );
     }
@@ -75,7 +75,7 @@ function repeatedKeys(document: Document.Parsed, text: string): Text[] {
         const name = isScalar(key) && key.value !== "<<" ? String(key.value) : undefined;
         if (isScalar(key) && names.has(name) && notes.length < 5) {
           const place = describePosition(text, key.range?.[0] ?? 0);
-          notes.push({ zh: `键重复，取后者：${place.zh}`, en: `A key comes twice, the later one counts: ${place.en}` });
+          notes.push({ zh: `键重复，取后者：${place.zh}`, en: `Duplicate key, the later value is used: ${place.en}` });
         }
         if (name !== undefined) names.add(name);
       }

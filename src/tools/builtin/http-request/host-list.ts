@@ -16,7 +16,7 @@ export function createHostList(patterns: readonly string[]): HostList {
   const shown = patterns.slice(0, 20).join(", ");
   const rule = {
     zh: `主机必须符合 web.hosts: ${shown}`,
-    en: `its host must fit web.hosts: ${shown}`,
+    en: `its host must match web.hosts: ${shown}`,
   };
   const has = ({ hostname, port, protocol }: URL): boolean => {
     const host = hostname.replace(/\.+$/, "");

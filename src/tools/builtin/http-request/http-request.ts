@@ -25,7 +25,7 @@ export function createHttpRequest(guardedFetch: GuardedFetch, hosts: readonly st
     name: "http_request",
     ...describe(
       `发送 HTTP 请求并返回状态、头部和正文，用于调用 API。允许的主机：${shown}`,
-      `Sends an HTTP request and gives back status, headers and body: for calling APIs. Hosts allowed: ${shown}`,
+      `Sends an HTTP request and returns status, headers and body: for calling APIs. Hosts allowed: ${shown}`,
     ),
     inputSchema: {
       type: "object",
@@ -50,7 +50,7 @@ export function createHttpRequest(guardedFetch: GuardedFetch, hosts: readonly st
           minimum: 1,
           maximum: 60,
           default: 20,
-          ...describe("最多等待的秒数", "Most seconds to wait"),
+          ...describe("最多等待的秒数", "Maximum seconds to wait"),
         },
       },
       required: ["url"],

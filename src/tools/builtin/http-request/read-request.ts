@@ -71,7 +71,7 @@ function twice(name: string): ArgumentProblem {
   const shown = name.slice(0, 60);
   return {
     path: `headers.${shown}`,
-    text: { zh: "出现了两次（头部名称不分大小写）", en: "is given twice (case does not matter)" },
+    text: { zh: "重复（请求头名称不分大小写）", en: "is a duplicate (header names are case-insensitive)" },
   };
 }
 
@@ -85,9 +85,9 @@ function headerProblems([name, value]: [string, unknown]): ArgumentProblem[] {
     return [toValueProblem("headers", name, "不是请求头名称", "is not the name of a header")];
   }
   if (reserved.test(name)) {
-    return [{ path, text: { zh: "由程序设置，不能指定", en: "is set by the program and cannot be given" } }];
+    return [{ path, text: { zh: "由 Duet 设置，不能指定", en: "is set by Duet and cannot be changed" } }];
   }
   if (/^[\t\x20-\x7e]*$/.test(String(value))) return [];
   // The value may be a secret, so it is not shown.
-  return [{ path, text: { zh: "只能含可见的 ASCII 字符", en: "may hold nothing but visible ASCII characters" } }];
+  return [{ path, text: { zh: "只能含可见的 ASCII 字符", en: "may contain only visible ASCII characters" } }];
 }

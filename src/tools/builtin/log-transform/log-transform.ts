@@ -37,7 +37,7 @@ export function createLogTransform(
     name: "log_transform",
     description: describe(
       "解析日志文件：筛选、按级别和消息计数、汇总错误与时间范围",
-      "Parses a log file: filters it, counts levels and messages, sums up its errors and time span.",
+      "Parses a log file: filters it, counts levels and messages, summarises its errors and time span.",
     ),
     inputSchema: {
       type: "object",
@@ -57,17 +57,17 @@ export function createLogTransform(
           type: "string",
           description: describe(
             "起始时间，如 2026-01-02 或 2026-01-02 03:04:05",
-            "From this time on, such as 2026-01-02 03:04:05",
+            "Start time, such as 2026-01-02 03:04:05",
           ),
         },
-        until: { type: "string", description: describe("截止时间（含）", "Up to and including this time") },
+        until: { type: "string", description: describe("截止时间（含）", "End time, inclusive") },
         group_by: { type: "string", enum: [...groupings], description: describe("分组计数", "Count by this") },
         limit: {
           type: "integer",
           minimum: 0,
           maximum: 200,
           default: 20,
-          description: describe("最多列出的行数（默认 20）", "Most lines to list (default 20)"),
+          description: describe("最多列出的行数（默认 20）", "Maximum number of lines to list (default 20)"),
         },
       },
       required: ["path"],
@@ -166,7 +166,7 @@ export function describeSummary(
   ];
   if (telling.partial)
     parts.push(tell("未读完：达到大小或时间上限", "Partial: a limit on size or time was reached before the end."));
-  if (filtered) parts.push(tell(`符合筛选条件：${matched} 行`, `Lines that fit the filter: ${matched}`));
+  if (filtered) parts.push(tell(`符合筛选条件：${matched} 行`, `Lines that match the filter: ${matched}`));
   if (from !== undefined && to !== undefined) {
     parts.push(
       tell(

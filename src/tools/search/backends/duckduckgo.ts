@@ -29,8 +29,8 @@ export const duckduckgo: SearchWire = {
 };
 
 const challenged = {
-  zh: "要求证明不是机器人（请求太频繁，或该地址被限制）",
-  en: "it asks for a proof of not being a robot (too many searches, or an address that it limits)",
+  zh: "要求人机验证（请求太频繁，或该地址被限制）",
+  en: "it asks for a captcha (too many searches, or a rate-limited address)",
 };
 
 type Document = Pick<PageElement, "querySelector" | "querySelectorAll">;

@@ -44,10 +44,10 @@ test("/conversations lists them, the one that goes on marked", async () => {
 
 test("where nothing was asked yet there is nothing to resume, list, trace, expand or save", async () => {
   const chat = await openStandIn({ picks: [] });
-  expect(await chat.type("/resume")).toEqual(["There is no conversation to go on with yet."]);
+  expect(await chat.type("/resume")).toEqual(["There is no conversation to continue yet."]);
   expect(await chat.type("/conversations")).toEqual(["No conversations."]);
   expect(await chat.type("/trace")).toEqual(["This conversation has no run yet."]);
-  expect(await chat.type("/expand 1")).toEqual(['✗ There is no step "1". There are none yet.']);
+  expect(await chat.type("/expand 1")).toEqual(['✗ There is no step "1". There are no steps yet.']);
   expect(await chat.type("/save")).toEqual(["There is no conversation to save yet."]);
   expect(await chat.type("/cost")).toHaveLength(1);
   expect((await chat.type("/plan"))[0]).toContain("/plan QUESTION");
@@ -71,12 +71,12 @@ test("/save writes questions, answers, models and times as Markdown, and never o
     ].join("\n\n"),
   );
   expect(await chat.type(`/save ${file}`)).toEqual([
-    `✗ ${file} is there already and is not overwritten. Name another file: /save FILE`,
+    `✗ ${file} already exists and is not overwritten. Choose another file: /save FILE`,
   ]);
   expect(await readFile(file, "utf8")).toBe(text);
   expect((await chat.type(`/save ${folder}`))[0]).toMatch(/^Saved as .*duet-\d{8}-\d{6}\.md$/);
   expect(await readdir(folder)).toHaveLength(2);
-  expect((await chat.type(`/save ${join(folder, "no", "x.md")}`))[0]).toContain("lies in a folder that does not exist");
+  expect((await chat.type(`/save ${join(folder, "no", "x.md")}`))[0]).toContain("is in a folder that does not exist");
   await writeFile(join(folder, "plain"), "");
   expect((await chat.type(`/save ${join(folder, "plain", "x.md")}`))[0]).toContain("cannot be written (ENOTDIR)");
 });
@@ -94,7 +94,7 @@ test("a change of the mode leaves the conversation behind; the mode that is in f
   const chat = await openStandIn();
   await chat.ask("calculate 1 + 2", "agent");
   const before = chat.conversationId;
-  expect(await chat.type("/mode AGENT")).toEqual(["Agent mode is in force already; nothing changed."]);
+  expect(await chat.type("/mode AGENT")).toEqual(["Agent mode is already in use; nothing changed."]);
   expect(chat.conversationId).toBe(before);
   expect(await chat.type("/mode plan")).toEqual([
     "Switched to Plan mode; the history is cleared.",
@@ -111,7 +111,7 @@ test("/trace shows the last run, or one by the beginning of its id, and /expand 
   expect(question).toBe("Question: calculate 1 + 2");
   expect((await chat.type(`/trace ${chat.runId?.slice(0, 20)}`))[0]).toBe(head);
   expect(await chat.type("/trace run-x")).toEqual([
-    "✗ There is no run whose id begins with run-x. Without an id the last run is shown: /trace",
+    "✗ There is no run whose ID starts with run-x. Omit the ID to show the last run: /trace",
   ]);
   const call = chat.steps.ofRun().find(({ kind }) => kind === "tool");
   const opened = await chat.type(`/expand #${call?.number}`);

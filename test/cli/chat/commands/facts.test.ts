@@ -27,7 +27,7 @@ test("/config shows the mode with its limits, the models with their parameters, 
     expect.stringMatching(/^ {2}Search services: Tavily/),
     "Language: English (en)",
     `Configuration file: ${chat.config.file}`,
-    "Conversation: a new one; nothing was asked yet",
+    "Conversation: a new one; no question yet",
   ]);
 });
 
@@ -47,12 +47,12 @@ test("/tools lists the tools by source with their weight, or those of one", asyn
   expect(all[0]).toMatch(/^builtin · ready · \d+ · about \d+ tokens$/);
   expect(all.join("\n")).toMatch(/^ {2}calculator +\S/m);
   expect(await chat.type("/tools BUILTIN")).toEqual(all.filter((line) => /^builtin|^ {2}/.test(line)));
-  expect(await chat.type("/tools amap")).toEqual(['✗ There is no server "amap". Allowed: builtin.']);
+  expect(await chat.type("/tools amap")).toEqual(['✗ Unknown server "amap". Allowed: builtin.']);
 });
 
 test("/doctor checks what a run needs, a line each", async () => {
   const chat = await openStandIn();
   const lines = await chat.type("/doctor");
   expect(lines[0]).toMatch(/^✓ Node\.js /);
-  expect(lines.join("\n")).toContain("✓ model offline: the offline rules, as configured: no language model");
+  expect(lines.join("\n")).toContain("✓ model offline: the offline rules, as configured (not a language model)");
 });

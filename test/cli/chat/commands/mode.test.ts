@@ -22,7 +22,7 @@ test("/mode shows the modes with the spec's explanations, the one in force marke
 
 test("a mode that there is not is refused with those there are, and where nobody can be asked they are listed", async () => {
   const chat = await openStandIn({ mode: "chat" });
-  expect(await chat.type("/mode fast")).toEqual(['✗ There is no mode "fast". Allowed: chat, agent, plan.']);
+  expect(await chat.type("/mode fast")).toEqual(['✗ Unknown mode "fast". Allowed: chat, agent, plan.']);
   expect(await chat.type("/mode")).toEqual([
     "💬 Mode",
     "  Chat mode · plain conversation; web search can be switched on by hand · current",
@@ -37,7 +37,7 @@ test("the search switch counts in chat mode alone, is left as it was by other mo
   const chat = await openStandIn({ mode: "chat" });
   expect(await chat.type("/search")).toEqual(["Web search: off"]);
   expect(await chat.type("/search ON")).toEqual(["Web search: on"]);
-  expect(await chat.type("/search maybe")).toEqual(['There is no "maybe". Allowed: on, off.']);
+  expect(await chat.type("/search maybe")).toEqual(['"maybe" is not valid. Allowed: on, off.']);
   await chat.type("/mode agent");
   chat.settings.locale = "zh";
   expect(await chat.type("/search off")).toEqual(["Agent 模式下由 AI 自动决策搜索"]);

@@ -56,9 +56,9 @@ test("a model that cannot be is refused in one line, and the old one and its con
   expect((await chat.type("/model deepseek-nonsense")).join()).toContain('is "deepseek-nonsense"; allowed:');
 });
 
-test("the model that is in use already changes nothing", async () => {
+test("the model that is already in use changes nothing", async () => {
   const chat = await begun(await openStandIn(one));
-  expect(await chat.type("/model fake/big")).toEqual(["fake/big is in use already; nothing has changed."]);
+  expect(await chat.type("/model fake/big")).toEqual(["fake/big is already in use; nothing changed."]);
   expect(chat.conversationId).toBe("conv-begun");
 });
 
@@ -68,7 +68,7 @@ test("/model without an argument lists what can be chosen, the one in force firs
   expect(chat.shown[0]).toMatchObject({ title: "🤖 Model", chosen: "fake/big" });
   expect(chat.shown[0]?.labels[0]).toBe("fake/big");
   expect(await chat.type("/model")).toEqual([]);
-  expect(await chat.type("/model")).toEqual(["offline/rules is in use already; nothing has changed."]);
+  expect(await chat.type("/model")).toEqual(["offline/rules is already in use; nothing changed."]);
 });
 
 test("where nobody can be asked, the list and the usage are told", async () => {
@@ -104,9 +104,9 @@ test("/answer-model without an argument offers the one model for both parts too"
 test("/compact puts the earlier turns into a summary, says what that saved, and bills it", async () => {
   const model = scriptedModel([`One.${" word".repeat(200)}`, "Two.", "The summary."]);
   const chat = await openStandIn({ parts: { models: { functionCall: model, alone: true } } });
-  expect((await chat.type("/compact")).join()).toContain("the conversation has not begun");
+  expect((await chat.type("/compact")).join()).toContain("the conversation has not started");
   await chat.ask("One?", "chat");
-  expect((await chat.type("/compact")).at(-1)).toContain("the conversation has 1 turn, and it takes at least 2");
+  expect((await chat.type("/compact")).at(-1)).toContain("the conversation has 1 turn (at least 2 are needed)");
   await chat.ask("Two?", "chat");
   expect((await chat.type("/compact")).at(-1)).toMatch(
     /^Compacted: 2 turns → a summary and 1 turn, about \d+ → \d+ tokens\.$/,

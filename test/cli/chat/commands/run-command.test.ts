@@ -26,9 +26,9 @@ test("every command of the issue is there", () => {
 
 test("help of one command shows how it is typed", async () => {
   const chat = await openStandIn();
-  expect(await chat.type("/help exit")).toEqual(["  /exit  leaves (so does Ctrl-D)", "  also /quit"]);
+  expect(await chat.type("/help exit")).toEqual(["  /exit  exits (so does Ctrl-D)", "  also /quit"]);
   expect(await chat.type("/help /SEARCH")).toEqual([expect.stringContaining("/search [on|off]")]);
-  expect(await chat.type("/help foo")).toEqual(['✗ There is no command "foo". /help lists them.']);
+  expect(await chat.type("/help foo")).toEqual(['✗ Unknown command "foo". /help lists them.']);
 });
 
 test("names may be written in any case, and /quit leaves too", async () => {
@@ -40,12 +40,12 @@ test("names may be written in any case, and /quit leaves too", async () => {
 });
 
 test.each([
-  ["/moed", "There is no /moed. Did you mean /mode? /help lists the commands."],
-  ["/conv", "There is no /conv. Did you mean /conversations? /help lists the commands."],
-  ["/nonsense", "There is no /nonsense. /help lists the commands."],
-  ["/", "There is no /. /help lists the commands."],
-  ["/\u001b[2J", "There is no /\\u{1b}[2J. /help lists the commands."],
-  ["/clear all", '/clear takes no argument, and was given "all". Usage: /clear'],
+  ["/moed", "Unknown command /moed. Did you mean /mode? /help lists the commands."],
+  ["/conv", "Unknown command /conv. Did you mean /conversations? /help lists the commands."],
+  ["/nonsense", "Unknown command /nonsense. /help lists the commands."],
+  ["/", "Unknown command /. /help lists the commands."],
+  ["/\u001b[2J", "Unknown command /\\u{1b}[2J. /help lists the commands."],
+  ["/clear all", '/clear takes no argument (given: "all"). Usage: /clear'],
 ])("%j is refused in one line", async (line, told) => {
   const chat = await openStandIn();
   expect(await chat.type(line)).toEqual([told]);
@@ -67,7 +67,7 @@ test("names are completed with their help, then what the command can be given", 
   };
   expect((await complete("/"))?.completions).toHaveLength(chatCommands.length);
   expect(await texts("/MOD")).toEqual([0, "/mode", "/model"]);
-  expect((await complete("/mod"))?.completions[0]?.help).toBe("switches the mode (and begins a new conversation)");
+  expect((await complete("/mod"))?.completions[0]?.help).toBe("switches the mode (starts a new conversation)");
   expect(await texts("/mode ")).toEqual([6, "chat", "agent", "plan"]);
   expect(await texts("/mode a")).toEqual([6, "agent", "chat", "plan"]);
   expect(await texts("/help mo")).toEqual([6, "mode", "model", "answer-model"]);

@@ -28,16 +28,16 @@ test("with two models a parameter may be that of one", async () => {
 
 const refused: [typed: string, line: string][] = [
   ["/set temperature 2", "temperature is 2; allowed: 0 <= temperature < 2"],
-  ["/set temperature hot", 'temperature: "hot" is not allowed (0 <= temperature < 2 (Anthropic: <= 1))'],
+  ["/set temperature hot", 'temperature: "hot" is not allowed (allowed: 0 <= temperature < 2 (Anthropic: <= 1))'],
   ["/set top_p 0", "top_p is 0; allowed: 0 < top_p <= 1"],
   ["/set max_tokens -5", "max_tokens is -5; allowed: >= 1"],
-  ["/set max_iterations 11", "max_iterations: 11 is not allowed (an integer from 1 to 10)"],
-  ["/set max_tool_calls many", "max_tool_calls: many is not allowed (an integer from 1 to 50)"],
-  ["/set max_execution_time 5", "max_execution_time: 5 is not allowed (an integer from 10 to 300)"],
-  ["/set cost_budget 0", "cost_budget: 0 is not allowed (a number, 0 < cost_budget <= 10000)"],
-  ["/set token_budget 0.5", "token_budget: 0.5 is not allowed (an integer of at least 1)"],
+  ["/set max_iterations 11", "max_iterations: 11 is not allowed (allowed: an integer from 1 to 10)"],
+  ["/set max_tool_calls many", "max_tool_calls: many is not allowed (allowed: an integer from 1 to 50)"],
+  ["/set max_execution_time 5", "max_execution_time: 5 is not allowed (allowed: an integer from 10 to 300)"],
+  ["/set cost_budget 0", "cost_budget: 0 is not allowed (allowed: a number, 0 < cost_budget <= 10000)"],
+  ["/set token_budget 0.5", "token_budget: 0.5 is not allowed (allowed: an integer of at least 1)"],
   ["/set temprature 1", "/set temprature: unknown key; did you mean temperature?"],
-  ["/set function_call.temperature 0", "function_call.temperature: there is one model, and it answers too"],
+  ["/set function_call.temperature 0", "function_call.temperature: there is only one model, which also answers"],
 ];
 
 test("what cannot be is refused in one line with the value and what is allowed, and nothing changes", async () => {

@@ -45,7 +45,7 @@ describe("plain lines on a terminal", () => {
     await type("\r");
     expect(await line).toHaveLength(1_000_000);
     expect(stdout().match(/Too long.*/g)).toEqual([
-      "Too long, not put in: 1100000 characters (at most 1000000 in all)",
+      "Too long, not inserted: 1100000 characters (allowed: at most 1000000 in total)",
     ]);
     const second = chatInterface.next();
     await type("short\r");
@@ -110,7 +110,7 @@ describe("plain lines on a terminal", () => {
     const interrupted = openPlainDesk();
     const line = interrupted.chatInterface.next();
     await interrupted.type("half\u0003");
-    expect(interrupted.stdout()).toBe(`${prompt}half\nPress Ctrl-C again to leave.\n${prompt}`);
+    expect(interrupted.stdout()).toBe(`${prompt}half\nPress Ctrl-C again to exit.\n${prompt}`);
     await interrupted.type("\u0003");
     expect(await line).toBeUndefined();
     const left = openPlainDesk();
@@ -252,7 +252,7 @@ describe("a pipe", () => {
   test("leaves a line out that has no end, says so once, and takes the next", async () => {
     const { chatInterface, type, endInput, stderr } = openPlainDesk({ isTerminal: false });
     for (let sent = 0; sent < 3_000_000; sent += 100_000) await type("x".repeat(100_000));
-    expect(stderr()).toBe("Too long, not sent: a line of 1100000 bytes so far (at most 1000000)\n");
+    expect(stderr()).toBe("Not sent, the line is too long: 1100000 bytes so far (allowed: at most 1000000)\n");
     await type("\nnext\r\n好");
     await endInput();
     expect([await chatInterface.next(), await chatInterface.next(), await chatInterface.next()]).toEqual([

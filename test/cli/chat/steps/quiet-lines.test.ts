@@ -13,9 +13,9 @@ test.each([
   [
     "en",
     hint,
-    ["✗ no luck. Try later.", "  You can try Chat mode with /mode chat; the mode is not switched by itself."],
+    ["✗ no luck. Try later.", "  You can try Chat mode with /mode chat; the mode is not switched automatically."],
   ],
-  ["en", undefined, ["✗ no luck", "  You can try Chat mode with /mode chat; the mode is not switched by itself."]],
+  ["en", undefined, ["✗ no luck", "  You can try Chat mode with /mode chat; the mode is not switched automatically."]],
   ["zh", hint, ["✗ 出错了。请稍后再试。", "  建议用 /mode chat 切换到 Chat 模式再试；模式不会自动切换。"]],
 ] as const)("a failed run advises chat mode once, by the command (%s, %j)", async (locale: Locale, said, lines) => {
   const error = new DuetError({ code: "server", text, hint: said });

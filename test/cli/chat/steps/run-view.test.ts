@@ -158,7 +158,7 @@ describe("a thought", () => {
     expect(timeless(await linesOf(events)).slice(1)).toEqual([
       "💡 Thought #1 (T s, cut off) I wonder whe",
       "✗ the key is not valid. Check the key.",
-      "  You can try Chat mode with /mode chat; the mode is not switched by itself.",
+      "  You can try Chat mode with /mode chat; the mode is not switched automatically.",
       expect.stringContaining("fake/cheap ×1"),
     ]);
   });
@@ -371,7 +371,7 @@ test("a run with one model shows what it says in its last turn as the answer", a
     "",
     "It says hello.",
     "",
-    "⚖ The model judged that it had enough and has answered.",
+    "⚖ The model judged the information sufficient and answered.",
     expect.stringContaining("fake/scripted ×2"),
   ]);
 });

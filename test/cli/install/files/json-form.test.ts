@@ -117,18 +117,18 @@ test("an entry for a remote server of that name is replaced as a whole", () => {
 });
 
 test.each([
-  ["no JSON", '{\n  "mcpServers": 中\n}', "2:17: is not valid JSON, and is left as it is"],
-  ["no object", "[]", " holds no object, and is left as it is"],
-  ["servers that are no object", '{ "mcpServers": [] }', " mcpServers is no object: the file is left as it is"],
+  ["no JSON", '{\n  "mcpServers": 中\n}', "2:17: is not valid JSON; the file was not changed"],
+  ["no object", "[]", " is not an object; the file was not changed"],
+  ["servers that are no object", '{ "mcpServers": [] }', " mcpServers is not an object; the file was not changed"],
   [
     "its servers twice",
     '{ "mcpServers": { "a": {} }, "mcpServers": { "b": {} } }',
-    " mcpServers is given twice, and the file is left as it is: keep one of them",
+    " mcpServers appears twice; the file was not changed: keep one of them",
   ],
   [
     "the server twice",
     '{ "mcpServers": { "duet": { "command": "a" }, "duet": { "command": "b" } } }',
-    " duet is given twice, and the file is left as it is: keep one of them",
+    " duet appears twice; the file was not changed: keep one of them",
   ],
 ])("a file with %s is refused in one line", (_, before, message) => {
   expect(() => installed(before)).toThrow(`file:${message}`);

@@ -108,7 +108,11 @@ test.each([
 test.each([
   ["all servers in braces", 'mcp_servers = { duet = { command = "old" } }\n', "mcp_servers stands in braces"],
   ["other servers in braces", 'mcp_servers = { fs = { command = "npx" } }\n', "mcp_servers stands in braces"],
-  ["the entry in braces", '[mcp_servers]\nduet = { command = "old" }\n', "the way duet is written cannot be changed"],
+  [
+    "the entry in braces",
+    '[mcp_servers]\nduet = { command = "old" }\n',
+    "duet cannot be changed without affecting other content",
+  ],
 ])("an entry that cannot be changed by itself is left to its owner: %s", (_, before, message) => {
   expect(() => installed(before)).toThrow(message);
 });
@@ -123,5 +127,5 @@ test("a variable whose value the entry has is not handed on besides", () => {
 });
 
 test("a file that is no TOML is refused in one line", () => {
-  expect(() => installed("a = 1\nmodel = \n")).toThrow("file:2:9: is not valid TOML, and is left as it is");
+  expect(() => installed("a = 1\nmodel = \n")).toThrow("file:2:9: is not valid TOML; the file was not changed");
 });

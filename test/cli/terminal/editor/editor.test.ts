@@ -33,7 +33,10 @@ describe("typing", () => {
     type("kept");
     type(`\u001b[200~${"x".repeat(999_997)}\u001b[201~`);
     expect(editor.text).toBe("kept");
-    expect(shows(80)).toEqual(["> kept|", "Too long, not put in: 999997 characters (at most 1000000 in all)"]);
+    expect(shows(80)).toEqual([
+      "> kept|",
+      "Too long, not inserted: 999997 characters (allowed: at most 1000000 in total)",
+    ]);
     type("!");
     expect(shows(80)).toEqual(["> kept!|"]);
   });

@@ -82,14 +82,14 @@ describe("files that a question names", () => {
     const { attached, problems } = await attach("@pipe @large @image @nul @src @/dev/zero @no.txt里的 @~/no", cwd);
     expect(attached).toEqual([]);
     expect(problems.map(({ en }) => en)).toEqual([
-      "Not attached: @pipe is no regular file",
+      "Not attached: @pipe is not a regular file",
       "Not attached: @large is too large (at most 200000 bytes)",
-      "Not attached: @image is no UTF-8 text",
-      "Not attached: @nul is no UTF-8 text",
+      "Not attached: @image is not UTF-8 text",
+      "Not attached: @nul is not UTF-8 text",
       "Not attached: @src is a folder; only files can be attached",
-      "Not attached: @/dev/zero is no regular file",
-      "Not attached: @no.txt names no file",
-      "Not attached: @~/no names no file",
+      "Not attached: @/dev/zero is not a regular file",
+      "Not attached: @no.txt does not exist",
+      "Not attached: @~/no does not exist",
     ]);
   });
 
@@ -100,7 +100,7 @@ describe("files that a question names", () => {
     const { attached, problems } = await attach(names.map((name) => `@${name}`).join(" "), cwd);
     expect(attached).toHaveLength(5);
     expect(problems).toEqual([
-      { zh: "未附上 @6：附件总量超过 1 MB", en: "Not attached: @6 would make the attachments more than 1 MB" },
+      { zh: "未附上 @6：附件总量超过 1 MB", en: "Not attached: @6 would make the attachments larger than 1 MB" },
     ]);
   });
 

@@ -15,17 +15,17 @@ const now = Math.floor(Date.now() / 1000);
 
 describe("a token that the issuer has signed lets nobody in", () => {
   test.each<[string, TokenChanges, string]>([
-    ["that names another issuer", { claims: { iss: "https://other.example" } }, "it is of another issuer"],
-    ["that names no issuer", { claims: { iss: undefined } }, "it is of another issuer"],
+    ["that names another issuer", { claims: { iss: "https://other.example" } }, "it was issued by another issuer"],
+    ["that names no issuer", { claims: { iss: undefined } }, "it was issued by another issuer"],
     ["for another audience", { claims: { aud: "https://other.example/mcp" } }, "it is meant for another audience"],
     ["for no audience", { claims: { aud: undefined } }, "it is meant for another audience"],
     ["that has expired", { claims: { exp: now - 60 } }, "it has expired"],
     ["without an expiry", { claims: { exp: undefined } }, "it has no expiry"],
-    ["that is not in force yet", { claims: { nbf: now + 60 } }, "it is not in force yet"],
-    ["of nobody", { claims: { sub: undefined } }, "it does not say whose it is"],
-    ["of somebody without a name", { claims: { sub: "" } }, "it does not say whose it is"],
-    ["that is an id token", { header: { typ: "id+jwt" } }, "it is no access token"],
-    ["that is a proof of possession", { header: { typ: "dpop+jwt" } }, "it is no access token"],
+    ["that is not in force yet", { claims: { nbf: now + 60 } }, "it is not valid yet"],
+    ["of nobody", { claims: { sub: undefined } }, "it names no subject"],
+    ["of somebody without a name", { claims: { sub: "" } }, "it names no subject"],
+    ["that is an id token", { header: { typ: "id+jwt" } }, "it is not an access token"],
+    ["that is a proof of possession", { header: { typ: "dpop+jwt" } }, "it is not an access token"],
   ])("%s", async (_, changes, why) => {
     const { refusal } = openDoor({ issuer: issuer.url });
     const { status, challenge, body } = await refusal(`Bearer ${await issuer.token(resource, changes)}`);

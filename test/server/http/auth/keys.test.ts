@@ -83,14 +83,14 @@ describe("an issuer that cannot be reached", () => {
     await refusal(`Bearer ${token}`);
     expect(keyFetches()).toBe(2);
     expect(lines).toEqual([
-      `the keys of ${issuer.url} cannot be had, so nobody can sign in for now: ${new URL(issuer.url).host}: the other side closed the connection`,
+      `the keys of ${issuer.url} cannot be fetched, so nobody can sign in for now: ${new URL(issuer.url).host}: the other side closed the connection`,
     ]);
 
     delete issuer.answers[keys];
     issuer.keys = kept;
     clock.pass(6 * seconds);
     await admit(token);
-    expect(lines.slice(1)).toEqual([`the keys of ${issuer.url} can be had again`]);
+    expect(lines.slice(1)).toEqual([`the keys of ${issuer.url} are available again`]);
   });
 
   test("goes unnoticed for an hour by who has its keys, and no longer", async () => {
@@ -176,12 +176,12 @@ describe("the keys of an issuer are found", () => {
       (to) => json(to, 200, { keys: [{ kty: "oct", k: "c2VjcmV0" }] }),
       /there are no public keys/,
     ],
-    ["as no JSON", keys, (to) => void to.writeHead(200).end("<html>"), /the answer is no JSON/],
+    ["as no JSON", keys, (to) => void to.writeHead(200).end("<html>"), /the response is not JSON/],
     [
       "in a flood",
       keys,
       (to) => void to.writeHead(200).end(`{"keys":[],"x":"${"x".repeat(2_000_000)}"}`),
-      /the answer is too long/,
+      /the response is too long/,
     ],
     ["nowhere", metadata, (to) => void to.writeHead(404).end(), /it has no metadata \(jwksUrl may be set\)/],
     ["by a server that fails", metadata, (to) => void to.writeHead(500).end(), /HTTP status 500/],

@@ -9,7 +9,7 @@ test("a refusal has the shape that whoever asks expects: problem details, OpenAI
       return [response.status, response.headers.get("content-type"), await response.json()];
     }),
   );
-  const detail = "a token is needed: Authorization: Bearer and the value of DUET_HTTP_TOKEN";
+  const detail = "a token is required: Authorization: Bearer with the value of DUET_HTTP_TOKEN";
   expect(refused).toEqual([
     [
       401,

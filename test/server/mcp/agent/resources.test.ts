@@ -65,7 +65,7 @@ describe.each(stores)("with conversations %s", (_, begin) => {
     expect(resources[1]?.name).toMatch(/^\\u\{1b\}\[2Jlong .{40,80}…$/);
     expect(resources[2]).toMatchObject({
       title: "Run: And who made it?",
-      description: "complete, begun 2026-11-21T00:00:00.000Z",
+      description: "complete, started 2026-11-21T00:00:00.000Z",
     });
   });
 

@@ -155,7 +155,7 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
       { type: "audio", data: "aGk=", mimeType: "audio/wav" },
       { type: "resource", resource: { uri: "offering://note/1", text: "a note" } },
       { type: "resource_link", uri: "offering://hidden/7", name: "seven" },
-      { type: "text", text: '[content of the unknown type "hologram", left out]' },
+      { type: "text", text: '[content of the unknown type "hologram", omitted]' },
     ]);
     // A link is to be followed, also where no list and no template names it.
     expect((await host.read("offering://hidden/7")).contents[0]?.text).toBe("offering says offering://hidden/7");

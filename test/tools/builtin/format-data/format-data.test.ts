@@ -153,7 +153,7 @@ describe("what a text means", () => {
     expect(await converted({ data, to: "json", columns: ["b", "a"] })).toBe('[{"b":{"k":1},"a":1}]');
     const { ok, text } = await format({ data, to: "json", columns: ["z"] });
     expect(ok).toBe(false);
-    expect(text).toBe('There is no column "z" (there are: "a", "b", "c").');
+    expect(text).toBe('There is no column "z" (available: "a", "b", "c").');
   });
 
   test("what was recognised, and what had to be decided, is told", async () => {
@@ -164,7 +164,7 @@ describe("what a text means", () => {
       'json → json\n键重复，取后者：第 2 行第 1 列，"\\"a\\":2}" 处\n\n{"a":2}',
     );
     expect((await format({ data: "a: 1\na: 2", to: "json" })).text).toContain(
-      "A key comes twice, the later one counts: line 2, column 1",
+      "Duplicate key, the later value is used: line 2, column 1",
     );
   });
 
@@ -191,7 +191,7 @@ describe("what cannot be converted is told with its place", () => {
     ["an ordered map", { data: "a: !!omap [x: 1]", to: "json" }, /This tag is not supported/],
     ["a date by tag", { data: "a: !!timestamp 2020-01-01", to: "json" }, /This tag is not supported/],
     ["bytes by tag", { data: "a: !!binary aGk=", to: "json" }, /This tag is not supported/],
-    ["an alias within itself", { data: "x: &x [*x]", to: "json" }, /an alias stands within what it names/],
+    ["an alias within itself", { data: "x: &x [*x]", to: "json" }, /an alias refers to something that contains it/],
     ["an unknown alias", { data: "a: *b", to: "json" }, /cannot be read: .*alias/],
     [
       "too many cells",

@@ -178,13 +178,13 @@ describe("what is refused, in both languages", () => {
     [{ url, headers: { a: 5 } }, "headers.a: must be a string", "headers.a: 必须是字符串"],
     [
       { url, headers: { Host: "evil" } },
-      "headers.Host: is set by the program and cannot be given",
-      "headers.Host: 由程序设置，不能指定",
+      "headers.Host: is set by Duet and cannot be changed",
+      "headers.Host: 由 Duet 设置，不能指定",
     ],
     [
       { url, headers: { "content-length": "5" } },
       "headers.content-length: is set",
-      "headers.content-length: 由程序设置",
+      "headers.content-length: 由 Duet 设置",
     ],
     [
       { url, headers: { "Transfer-Encoding": "x" } },
@@ -195,7 +195,7 @@ describe("what is refused, in both languages", () => {
     [{ url, headers: { Connection: "x" } }, "headers.Connection: is set", "由程序设置"],
     [
       { url, headers: { "X-A": "canary\r\nHost: evil" } },
-      "headers.X-A: may hold nothing but visible ASCII characters",
+      "headers.X-A: may contain only visible ASCII characters",
       "headers.X-A: 只能含可见的 ASCII 字符",
     ],
     [{ url, headers: { "a b": "x" } }, 'headers: is not the name of a header (current value: "a b")', "不是请求头名称"],
@@ -204,12 +204,16 @@ describe("what is refused, in both languages", () => {
     [{ url, timeout_s: 500 }, "timeout_s: must be <= 60", "timeout_s: 必须 <= 60"],
     [
       { url: "http://other.test/" },
-      'url: its host must fit web.hosts: 127.0.0.1 (current value: "http://other.test/")',
+      'url: its host must match web.hosts: 127.0.0.1 (current value: "http://other.test/")',
       'url: 主机必须符合 web.hosts: 127.0.0.1（当前值: "http://other.test/"）',
     ],
     [{ url: "nonsense" }, "it is not a valid URL", "不是有效的网址"],
     [{ url: "file:///etc/passwd" }, "only http and https URLs can be called", "只能访问 http 和 https 网址"],
-    [{ url: "http://u:canary@127.0.0.1/" }, "a URL may not carry a user name or password", "网址中不能带用户名和密码"],
+    [
+      { url: "http://u:canary@127.0.0.1/" },
+      "a URL must not contain a user name or password",
+      "网址中不能带用户名和密码",
+    ],
   ])("%j", async (args, en, zh) => {
     const [english, chinese] = [await call(args), await call(args, { locale: "zh" })];
     for (const result of [english, chinese]) {
@@ -233,7 +237,7 @@ describe("what is refused, in both languages", () => {
   ])("hosts %s and %s: %s", (pattern, address, fits) => {
     const list = createHostList([pattern]);
     expect(list.has(parseAddress(address))).toBe(fits);
-    if (!fits) expect(() => list.check(parseAddress(address))).toThrow(`its host must fit web.hosts: ${pattern}`);
+    if (!fits) expect(() => list.check(parseAddress(address))).toThrow(`its host must match web.hosts: ${pattern}`);
   });
 
   test("a redirect to a host that is not listed", async () => {
@@ -244,7 +248,7 @@ describe("what is refused, in both languages", () => {
     const result = await call({ url: `http://127.0.0.1:${site.port}/` });
     expect(result).toMatchObject({ ok: false, error: { code: "invalid_request" } });
     expect(result.text).toContain(
-      `http://localhost:${other.port} was not contacted: its host must fit web.hosts: 127.0.0.1`,
+      `http://localhost:${other.port} was not contacted: its host must match web.hosts: 127.0.0.1`,
     );
     expect(other.connects).toBe(0);
   });

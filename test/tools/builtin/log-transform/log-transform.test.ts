@@ -66,7 +66,7 @@ describe("filters", () => {
   test("by level and the more severe", async () => {
     await using files = await temporaryFiles({ "app.log": app });
     const { text } = await transform(files.path, { path: "app.log", level: "ERROR", limit: 2 });
-    expect(text).toContain("Lines that fit the filter: 3");
+    expect(text).toContain("Lines that match the filter: 3");
     expect(text).toContain("Levels: FATAL 1, ERROR 2\n");
     expect(text.split("The first 2 of them:\n")[1]?.split("\n")).toEqual([
       "3: 2026-01-01 10:30:00 [ERROR] connection 17 to db refused",
@@ -77,7 +77,7 @@ describe("filters", () => {
   test("by text, whatever its case, and by time, inclusive", async () => {
     await using files = await temporaryFiles({ "app.log": app });
     const filtered = async (args: JsonObject) =>
-      /fit the filter: (\d+)/.exec((await transform(files.path, { path: "app.log", ...args })).text)?.[1];
+      /match the filter: (\d+)/.exec((await transform(files.path, { path: "app.log", ...args })).text)?.[1];
     expect(await filtered({ contains: "CONNECTION" })).toBe("2");
     expect(await filtered({ since: "2026-01-01 10:30:00", until: "2026-01-01T11:00:00Z" })).toBe("2");
     expect(await filtered({ until: "2026-01-01" })).toBe("5");
@@ -179,7 +179,7 @@ describe("formats", () => {
     await using files = await temporaryFiles({ "notes.txt": "one\ntwo needles\nthree\n" });
     const { text } = await transform(files.path, { path: "notes.txt", contains: "needle" });
     expect(text).toBe(
-      "notes.txt: 3 lines, 0 log entries, format plain text\nLines that fit the filter: 1\nThe first 1 of them:\n2: two needles",
+      "notes.txt: 3 lines, 0 log entries, format plain text\nLines that match the filter: 1\nThe first 1 of them:\n2: two needles",
     );
   });
 });

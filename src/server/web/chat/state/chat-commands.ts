@@ -21,7 +21,7 @@ interface PageCommand {
 const commands: Readonly<Record<string, PageCommand>> = {
   "/mode": {
     usage: "/mode chat|agent|plan",
-    help: { zh: "切换对话模式（会清除对话历史）", en: "switches the mode (and begins a new conversation)" },
+    help: { zh: "切换对话模式（会清除对话历史）", en: "switches the mode (starts a new conversation)" },
     run: runMode,
   },
   "/search": {
@@ -36,7 +36,7 @@ const commands: Readonly<Record<string, PageCommand>> = {
   },
   "/clear": {
     usage: "/clear",
-    help: { zh: "清除对话历史，开始新的对话", en: "clears the history and begins a new conversation" },
+    help: { zh: "清除对话历史，开始新的对话", en: "clears the history and starts a new conversation" },
     run: (chat) => addNote(startConversation(chat), { zh: "对话历史已清除。", en: "The history is cleared." }),
   },
   "/help": {
@@ -67,12 +67,12 @@ function runMode(chat: ChatState, argument: string): ChatState {
     const { zh, en } = modeNames[chat.choices.mode];
     return addNote(chat, {
       zh: `当前模式：${zh}。可选：/mode chat、/mode agent、/mode plan。`,
-      en: `Now in: ${en}. There is /mode chat, /mode agent and /mode plan.`,
+      en: `Current mode: ${en}. Available: /mode chat, /mode agent, /mode plan.`,
     });
   }
   if (mode !== chat.choices.mode) return chooseMode(chat, mode);
   const { zh, en } = modeNames[mode];
-  return addNote(chat, { zh: `已经是 ${zh}，没有改变。`, en: `${en} is in force already; nothing changed.` });
+  return addNote(chat, { zh: `已经是 ${zh}，没有改变。`, en: `${en} is already in use; nothing changed.` });
 }
 
 function runSearch(chat: ChatState, argument: string): ChatState {
@@ -105,7 +105,7 @@ function unknownCommand(typed: string): Text {
   const known = Object.keys(commands);
   return {
     zh: `这个页面没有 ${name} 命令，只有 ${known.join("、")}；其余命令请在终端（duet chat）里使用。`,
-    en: `There is no ${name} on this page, only ${known.join(", ")}; the terminal (duet chat) has the others.`,
+    en: `${name} is not available on this page (available: ${known.join(", ")}); use the terminal (duet chat) for the others.`,
   };
 }
 

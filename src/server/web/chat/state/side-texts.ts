@@ -6,10 +6,10 @@ export const sideTexts = {
   waits: { zh: "等待您", en: "needs you" },
   goneRun: {
     zh: "服务器已重新启动，这次运行已不存在；请重新提问。",
-    en: "The server was started anew and this run is gone; ask again.",
+    en: "The server was restarted and this run no longer exists; ask again.",
   },
   goneConversation: {
     zh: "这个对话已不存在：它在别处被删除，或服务器已重新启动。",
-    en: "This conversation is not there any more: it was deleted elsewhere, or the server was started anew.",
+    en: "This conversation no longer exists: it was deleted elsewhere, or the server was restarted.",
   },
 } as const satisfies Record<string, Text>;

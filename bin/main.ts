@@ -29,7 +29,10 @@ const hurriedFilesMs = 50;
 /** After a second signal, actions that still have to report or save something get this long, in milliseconds. */
 const lastWordsMs = 1300;
 
-/** Runs the command line and ends the process with the contract's exit code. Errors are one line on stderr. */
+/**
+ * Runs the command line and ends the process with the exit code of docs/development/contract.md#commands. Errors are one line on
+ * stderr.
+ */
 export async function main(argv: string[]): Promise<void> {
   // Stdout is for protocols and answers: what a user's own module logs goes to stderr, by whatever name it has the console.
   Object.assign(console, new Console(process.stderr, process.stderr));

@@ -19,7 +19,10 @@ export interface AskOptions {
   hyperlinks: boolean;
 }
 
-/** Answers one question on stdout. The exit code is the contract's: 0 complete, 1 failed, 3 partial, 130 cancelled. */
+/**
+ * Answers one question on stdout. The exit code is that of docs/development/contract.md#commands: 0 complete, 1 failed, 3
+ * partial, 130 cancelled.
+ */
 export async function runAsk({ duet, console, request, output, verbose, hyperlinks }: AskOptions): Promise<number> {
   const locale = duet.localeFor(request.question);
   const take = writer(output, { console, locale, verbose, hyperlinks });

@@ -4,7 +4,7 @@ import { createRandomHex } from "../kit/random.ts";
 
 /**
  * Holds the position of a run in a chain of agents that call each other, and the budget that its caller leaves it. It is sent in
- * the `_meta` of a tool call, to and from downstream agents (the contract's section 4).
+ * the `_meta` of a tool call, to and from downstream agents (docs/development/contract.md#mcp).
  */
 export interface Chain {
   /** Agents above this one; 0 for the one that a person or a host asks. */

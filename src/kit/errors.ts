@@ -1,4 +1,4 @@
-/** Lists the codes of the contract's section 5. Every failure that an interface shows has one of them. */
+/** Lists the codes of docs/development/contract.md#errors. Every failure that an interface shows has one of them. */
 export const errorCodes = [
   "config",
   "auth",
@@ -30,7 +30,7 @@ export interface ErrorDetails {
   cause?: unknown;
 }
 
-/** Holds what an interface shows of a failure: the `error` object of the contract's section 5. */
+/** Holds what an interface shows of a failure: the `error` object of docs/development/contract.md#errors. */
 export interface ErrorReport {
   code: ErrorCode;
   message: string;

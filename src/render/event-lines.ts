@@ -155,7 +155,7 @@ function short(text: string): string {
 /** Limits a tool name, in UTF-16 units. A model may ask for a tool by any name, of any length. */
 const longestName = 80;
 
-/** Returns the name of a call's tool; a search gets its name from agent-mode.md. */
+/** Returns the name of a call's tool; a search gets its name from docs/development/agent-mode.md. */
 export function toCallName(tool: string, locale: Locale): string {
   return named(tool, { zh: "搜索", en: "search" }, locale);
 }

@@ -4,17 +4,17 @@ import { type Locale, say, type Text } from "../kit/errors.ts";
 /** Lists the modes in the order in which a picker shows them. */
 export const modes: readonly Mode[] = ["chat", "agent", "plan"];
 
-/** Is the title of the mode picker (model-invocation.md, "设置面板模式选择器"). */
+/** Is the title of the mode picker (docs/development/model-invocation.md#设置面板模式选择器). */
 export const modeTitle: Text = { zh: "💬 对话模式", en: "💬 Mode" };
 
-/** Uses the names of model-invocation.md, "设置面板模式选择器". */
+/** Uses the names of docs/development/model-invocation.md#设置面板模式选择器. */
 export const modeNames: Record<Mode, Text> = {
   chat: { zh: "Chat 模式", en: "Chat mode" },
   agent: { zh: "Agent 模式", en: "Agent mode" },
   plan: { zh: "Plan 模式", en: "Plan mode" },
 };
 
-/** Uses the sentences of model-invocation.md, "模式说明". */
+/** Uses the sentences of docs/development/model-invocation.md#模式说明. */
 export const modeHelp: Record<Mode, Text> = {
   chat: { zh: "常规对话,可手动启用联网搜索", en: "plain conversation; web search can be switched on by hand" },
   agent: {
@@ -33,7 +33,7 @@ export function describeSwitchedModel(name: string): Text {
   return { zh: `已切换到模型 ${name}，对话历史已清除。`, en: `Switched to ${name}; the history is cleared.` };
 }
 
-/** Returns the sentence from web-search.md, "Agent 模式搜索开关". */
+/** Returns the sentence from docs/development/web-search.md#agent-模式搜索开关. */
 export function describeSearchChoice(mode: Exclude<Mode, "chat">, locale: Locale): string {
   const name = mode === "agent" ? "Agent" : "Plan";
   return say(locale, {

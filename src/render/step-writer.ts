@@ -13,7 +13,10 @@ export interface StepWriterOptions {
   verbose: boolean;
 }
 
-/** Returns a log line that says that a thought was folded, and which event folded it (model-invocation.md, "状态转换触发"). */
+/**
+ * Returns a log line that says that a thought was folded, and which event folded it
+ * (docs/development/model-invocation.md#状态转换触发).
+ */
 export function toTransitionLine(cause: AgentEvent, locale: Locale): string {
   const { zh, en } = foldCauses[cause.type] ?? { zh: cause.type, en: cause.type };
   return say(locale, { zh: `· 思考状态：展开 → 折叠（${zh}）`, en: `· thought: open -> folded (${en})` });

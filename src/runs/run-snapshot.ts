@@ -16,7 +16,7 @@ export interface RunSnapshot {
   /** Returns what the event changed. Its times are those of `performance.now()`. */
   handle(event: AgentEvent): RunItem | undefined;
   /**
-   * Returns the result so far (the contract's section 5), with the status `running`. Results of calls are cut to their
+   * Returns the result so far (docs/development/contract.md#result), with the status `running`. Results of calls are cut to their
    * beginnings.
    */
   outcome(): Outcome;

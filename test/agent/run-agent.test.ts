@@ -12,7 +12,7 @@ import { type Overrides, runAll, runOptions } from "../fakes/run.ts";
 const search = { id: "1", name: "search", input: { query: "duet" } };
 
 describe("with two models", () => {
-  test("the one decides with the tools, the other answers without, and the events come in the contract's order", async () => {
+  test("the one decides with the tools, the other answers without, and the events come in the order of docs/development/contract.md#events", async () => {
     const decide = scriptedModel([{ text: "I will search.", calls: [search] }, "That is enough."], "cheap");
     const answer = scriptedModel(["Duet is an agent [1]."], "strong");
     const events = await runAll({ models: { functionCall: decide, answer }, tools: [searchTool()] });

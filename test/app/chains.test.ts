@@ -1,4 +1,5 @@
-// Agents that call agents: group P of the fault catalogue, with the Duets side by side in this process.
+// Agents that call agents: fault group P (docs/development/faults-models.md#p-loops-budgets-chains-of-agents), with the Duets
+// side by side in this process.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, onTestFinished, test } from "vitest";
 import type { Duet } from "../../src/app/open-duet.ts";

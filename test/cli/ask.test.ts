@@ -136,7 +136,7 @@ describe("duet ask with two models on two wires and real MCP servers", () => {
     expect(stderr).toContain("anthropic/strong");
   });
 
-  test("json: one object, the contract's result", async () => {
+  test("json: one object, the result of docs/development/contract.md#result", async () => {
     const { provider, env } = await twoModels();
     provider.script("cheap", { text: "Nothing to look up." });
     provider.script("strong", { text: "Hello." });

@@ -7,7 +7,7 @@ import { warmProgram } from "../fakes/warm-program.ts";
 
 const runProgram = warmProgram();
 
-// agent-architecture.md, "错误处理": "工具调用失败自动重试".
+// docs/development/agent-architecture.md#错误处理.
 test("a server's read-only tool that does not answer is called once more only when a person has approved its definition", async () => {
   const provider = await startFakeProvider();
   onTestFinished(() => provider.close());

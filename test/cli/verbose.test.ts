@@ -31,7 +31,7 @@ async function withScript(command: string[]): Promise<string[]> {
   return [...command, "--config", config];
 }
 
-// agent-mode.md, "Scenario: 详细日志配置"
+// docs/development/agent-mode.md#详细日志配置
 test("AGENT_VERBOSE tells each thought, and the whole input and output of each tool, on stderr", async () => {
   const env = { OPENAI_API_KEY: "a", AGENT_VERBOSE: "true" };
   const { stdout, stderr } = await runProgram(await withScript(["ask", "Echo"]), { env });

@@ -190,7 +190,7 @@ describe("keys of the file", () => {
     },
   );
 
-  test("the file of the contract is understood", async () => {
+  test("the file of docs/development/contract.md#configuration is understood", async () => {
     const config = await load({
       file: {
         models: {

@@ -43,7 +43,7 @@ describe("variables", () => {
     expect(read(await load({ environment: { [name]: value } }))).toEqual(result);
   });
 
-  test("the defaults are those of the contract", async () => {
+  test("the defaults are those of docs/development/contract.md#environment", async () => {
     const config = await load({});
     expect(config).toMatchObject({
       file: undefined,
@@ -105,7 +105,7 @@ describe("variables", () => {
 });
 
 describe("models in variables", () => {
-  test("all keys of the contract are understood", async () => {
+  test("all keys of docs/development/contract.md#environment are understood", async () => {
     const { models } = await load({
       environment: {
         ...model({
@@ -140,7 +140,7 @@ describe("models in variables", () => {
     expect(models.answer).toBeUndefined();
   });
 
-  test("only the provider is required; the rest has the spec's defaults", async () => {
+  test("only the provider is required; the rest has the requirement's defaults", async () => {
     const { models } = await load({ environment: model({ provider: "deepseek" }) });
     expect(models.functionCall).toMatchObject({ model: "deepseek-chat", temperature: 0.7, maxTokens: 2000 });
   });
@@ -201,7 +201,7 @@ describe("models in variables", () => {
 });
 
 describe("models that are usable when none is configured", () => {
-  test("are the vendors whose key is set, in the contract's order", async () => {
+  test("are the vendors whose key is set, in the order of docs/development/contract.md#environment", async () => {
     const environment = {
       GEMINI_API_KEY: "g",
       DASHSCOPE_API_KEY: "q",

@@ -1,4 +1,7 @@
-/** What a text from outside may hold to drive a terminal or deceive its reader (facts/faults.md, group C), by what it tries. */
+/**
+ * What a text from outside may hold to drive a terminal or deceive its reader
+ * (docs/development/faults-tools.md#c-terminal-and-logs), by what it tries.
+ */
 export const attacks = {
   "rewrites its line": "good \u001b[24D\u001b[Kevil",
   "clears the screen": "\u001b[2J\u001b[3J\u001b[H",

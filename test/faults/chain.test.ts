@@ -1,4 +1,5 @@
-// Group P of the fault catalogue: agents that call agents. A case's number stands first in its title.
+// Fault group P (docs/development/faults-models.md#p-loops-budgets-chains-of-agents): agents that call agents. A case's number
+// stands first in its title.
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished, test } from "vitest";

@@ -1,4 +1,5 @@
-// Group I of the fault catalogue: configuration, execution, supply chain. A case's number stands first in its title.
+// Fault group I (docs/development/faults-network.md#i-configuration-start-of-programs-packages): configuration, execution, supply
+// chain. A case's number stands first in its title.
 import { existsSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { chmod, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";

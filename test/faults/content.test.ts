@@ -1,4 +1,4 @@
-// Fault group O: what a model sends, and what must not come of it.
+// Fault group O (docs/development/faults-models.md#o-what-a-model-sends): what a model sends, and what must not come of it.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";

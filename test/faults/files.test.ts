@@ -1,4 +1,5 @@
-// Group F of the fault catalogue: tools that read files. A case's number stands first in its title.
+// Fault group F (docs/development/faults-network.md#f-tools-that-read-files): tools that read files. A case's number stands first
+// in its title.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, rm, symlink, truncate, writeFile } from "node:fs/promises";

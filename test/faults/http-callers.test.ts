@@ -1,5 +1,5 @@
-// Group H of the fault catalogue over the agent API and OpenAI's wire: whose is what, and who may agree to what. The callers sign
-// in with tokens of an authorization server.
+// Fault group H (docs/development/faults-network.md#h-identity-sessions-callers) over the agent API and OpenAI's wire: whose is
+// what, and who may agree to what. The callers sign in with tokens of an authorization server.
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { isRecord } from "../../src/kit/json.ts";
 import { countedTool } from "../fakes/callers.ts";

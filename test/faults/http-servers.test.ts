@@ -1,4 +1,5 @@
-// Fault group L: what a server over HTTP may do, and what the others and we notice of it.
+// Fault group L (docs/development/faults-servers.md#l-servers-over-http): what a server over HTTP may do, and what the others and
+// we notice of it.
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";

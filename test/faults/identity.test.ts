@@ -1,4 +1,4 @@
-// Group H of the catalogue of faults, identity, sessions and tenants, and of group G the check of tokens (86).
+// Fault group H (docs/development/faults-network.md#h-identity-sessions-callers), and the check of tokens of group G (case 86).
 import { Client, ClientCredentialsProvider, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { McpServer } from "@modelcontextprotocol/server";
 import { exportSPKI, importJWK, SignJWT } from "jose";

@@ -1,4 +1,5 @@
-// Group P of the fault catalogue: loops and budgets. A case's number stands first in its title.
+// Fault group P (docs/development/faults-models.md#p-loops-budgets-chains-of-agents): loops and budgets. A case's number stands
+// first in its title.
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { toCanonicalJson } from "../../src/agent/loop/repetition.ts";

@@ -1,5 +1,5 @@
-// Groups G of the fault catalogue, as far as it is the protocol's: what a host hands back, and what it reads. A case's
-// number stands first in its title.
+// Fault group G (docs/development/faults-network.md#g-our-own-http-and-mcp-server), as far as it is the protocol's: what a host
+// hands back, and what it reads. A case's number stands first in its title.
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";

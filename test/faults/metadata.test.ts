@@ -1,4 +1,5 @@
-// Fault group A: what a server says of its tools, and what must not come of it.
+// Fault group A (docs/development/faults-tools.md#a-tool-metadata): what a server says of its tools, and what must not come of
+// it.
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";

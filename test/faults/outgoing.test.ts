@@ -1,5 +1,6 @@
-// Fault group E: what a page, a server of names or a model may do to make the program reach where it must not, or choke.
-// 63 and 69 are about servers and their tokens and belong to the MCP client; 68's pages are read_page's.
+// Fault group E (docs/development/faults-network.md#e-addresses-that-are-dialled-and-what-comes-back): what a page, a server of
+// names or a model may do to make the program reach where it must not, or choke. 63 and 69 are about servers and their tokens and
+// belong to the MCP client; 68's pages are read_page's.
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import { DuetError } from "../../src/kit/errors.ts";

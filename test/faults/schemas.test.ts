@@ -1,4 +1,5 @@
-// Fault group J: what the schemas, the arguments and the results of a server may hold.
+// Fault group J (docs/development/faults-servers.md#j-schemas-and-json): what the schemas, the arguments and the results of a
+// server may hold.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";

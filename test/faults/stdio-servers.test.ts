@@ -1,4 +1,5 @@
-// Fault group K: what a server over stdio may do, and what the others and we notice of it.
+// Fault group K (docs/development/faults-servers.md#k-servers-over-stdio): what a server over stdio may do, and what the others
+// and we notice of it.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";

@@ -4,8 +4,8 @@ import { type PageDuet, startPageDuet } from "./page-duet.ts";
 import { answered, ask, chooseMode, foldsOf, gate, readRun, type Shown, told, untilRun } from "./screen.ts";
 import { checkFaults, openPage, type WatchedPage } from "./watched-page.ts";
 
-/** The scenarios of agent-mode.md that speak of a screen, as a person sees them in a browser. */
-inChromium("agent-mode.md in a browser", () => {
+/** The scenarios of docs/development/agent-mode.md that speak of a screen, as a person sees them in a browser. */
+inChromium("docs/development/agent-mode.md in a browser", () => {
   let duet: PageDuet;
   let watched: WatchedPage;
   let other: WatchedPage | undefined;

@@ -4,8 +4,8 @@ import { type PageDuet, startPageDuet } from "./page-duet.ts";
 import { answered, ask, chooseMode, foldsOf, gate, readRun, type Shown, told, untilRun } from "./screen.ts";
 import { checkFaults, openPage, type WatchedPage } from "./watched-page.ts";
 
-/** The scenarios of model-invocation.md that speak of a screen, as a person sees them in a browser. */
-inChromium("model-invocation.md in a browser", () => {
+/** The scenarios of docs/development/model-invocation.md that speak of a screen, as a person sees them in a browser. */
+inChromium("docs/development/model-invocation.md in a browser", () => {
   let duet: PageDuet;
   let watched: WatchedPage;
   beforeAll(async () => {
@@ -15,7 +15,7 @@ inChromium("model-invocation.md in a browser", () => {
   checkFaults(() => [watched]);
 
   describe("对话模式选择", () => {
-    test("模式选择器显示: both modes of the spec are there when a conversation begins, each with its words", async () => {
+    test("模式选择器显示: both modes of the requirement are there when a conversation begins, each with its words", async () => {
       const options = await modeSelector().getByRole("option").allTextContents();
       expect(options).toEqual(expect.arrayContaining(["Chat 模式", "Agent 模式"]));
       const welcome = await watched.page.locator(".welcome").textContent();
@@ -48,7 +48,7 @@ inChromium("model-invocation.md in a browser", () => {
   });
 
   describe("模式 UI 组件", () => {
-    test("设置面板模式选择器: with the id, the label and the options of the spec", async () => {
+    test("设置面板模式选择器: with the id, the label and the options of the requirement", async () => {
       expect(await modeSelector().getAttribute("id")).toBe("mode_selector");
       const [first, second] = await modeSelector().getByRole("option").allTextContents();
       expect([first, second]).toEqual(["Chat 模式", "Agent 模式"]);
@@ -83,7 +83,7 @@ inChromium("model-invocation.md in a browser", () => {
     });
   });
 
-  describe("web-search.md 搜索开关控制", () => {
+  describe("docs/development/web-search.md#搜索开关控制", () => {
     test("Chat 模式搜索开关: it can be switched by hand, and the question is searched for as it stands", async () => {
       const { page } = watched;
       await chooseMode(page, "Chat 模式");
@@ -140,7 +140,7 @@ inChromium("model-invocation.md in a browser", () => {
   });
 
   describe("Agent 模式处理", () => {
-    test("Agent 模式搜索开关禁用: with the spec's sentence", async () => {
+    test("Agent 模式搜索开关禁用: with the requirement's sentence", async () => {
       await chooseMode(watched.page, "Agent 模式");
       await expect.poll(() => searchSwitch().isDisabled()).toBe(true);
       expect(await watched.page.locator("#search_help").textContent()).toBe("Agent 模式下由 AI 自动决策搜索");

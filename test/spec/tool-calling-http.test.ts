@@ -107,7 +107,7 @@ describe("测试场景设计, over HTTP by the offline rules", () => {
 describe("POST /agent/chat", () => {
   const found = { text: "找到了以下文件：data/tools.md" };
 
-  test("请求, 响应: the fields of the spec, to the letter", async () => {
+  test("请求, 响应: the fields of the requirement, to the letter", async () => {
     const served = await serve([use("file_search", { query: "calculator" }), found]);
     const outcome = await post(served, {
       message: "搜索包含 calculator 的文件",
@@ -165,7 +165,7 @@ describe("POST /agent/chat", () => {
     expect((await fetch(place)).status).toBe(404);
   });
 
-  test("格式校验测试: the feedback is the spec's, word for word, and the model corrects its call", async () => {
+  test("格式校验测试: the feedback is the requirement's, word for word, and the model corrects its call", async () => {
     const wrong = use("file_search", { limit: "20" });
     const right = use("file_search", { query: "calculator", limit: 20 });
     const served = await serve([wrong, right, found]);

@@ -98,7 +98,7 @@ describe("offline: the rules call the real tools through the same loop, with no 
 });
 
 describe("工具调用格式校验: a model that gets the arguments wrong is told and corrects itself", () => {
-  test("the feedback is the spec's, word for word, and the corrected call runs", async () => {
+  test("the feedback is the requirement's, word for word, and the corrected call runs", async () => {
     const provider = await startFakeProvider();
     onTestFinished(() => provider.close());
     provider.script(

@@ -367,11 +367,11 @@ describe("搜索工具描述", () => {
     expect(tool.name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
   });
 
-  test("工具描述定义: the description says, in the spec's words, what it does and when to use it", async () => {
+  test("工具描述定义: the description says, in the requirement's words, what it does and when to use it", async () => {
     expect((await told()).tool.description).toBe(description);
   });
 
-  test("工具输入说明: one text, query, with the spec's description, an example, and how to do it well", async () => {
+  test("工具输入说明: one text, query, with the requirement's description, an example, and how to do it well", async () => {
     const { tool, prompt } = await told();
     const query = { type: "string", description: "搜索查询关键词,应该具体、清晰、针对性强" };
     expect(tool.parameters).toMatchObject({ properties: { query }, required: ["query"] });

@@ -10,7 +10,7 @@ import { warmProgram } from "../fakes/warm-program.ts";
 
 const runProgram = warmProgram();
 
-// tool-calling.md: "工具文档自动生成".
+// docs/development/tool-calling.md#工具文档自动生成.
 describe("the page of the built-in tools", () => {
   test.each([
     ["en", "docs/tools.md"],

@@ -81,8 +81,8 @@ interface OneCall {
 }
 
 /**
- * Makes one call, and repeats it once when its failure is temporary and the tool may be called again (agent-architecture.md,
- * "错误处理").
+ * Makes one call, and repeats it once when its failure is temporary and the tool may be called again
+ * (docs/development/agent-architecture.md#错误处理).
  */
 async function observe(run: Run, one: OneCall): Promise<Observation> {
   const observation = await makeCalls(run, one);

@@ -15,9 +15,9 @@ import { createPlanner, type DraftResult, type Planner } from "./planner.ts";
 import { runStep } from "./run-step.ts";
 
 /**
- * Plans, has the plan confirmed, carries it out (agent-architecture.md 3.2). Ends with the reason to answer, or with a
- * plan that waits or is not wanted; throws only when it was cancelled, or when the function-call model failed before
- * there was anything to show.
+ * Plans, has the plan confirmed, carries it out (docs/development/agent-architecture.md#32-plan-executor). Ends with the reason
+ * to answer, or with a plan that waits or is not wanted; throws only when it was cancelled, or when the function-call model
+ * failed before there was anything to show.
  */
 export async function planAndAct(run: Run): Promise<DecideResult> {
   if (run.services.catalog.tools.size === 0) return toDecideResult(run, { observations: [], reason: "model-decided" });

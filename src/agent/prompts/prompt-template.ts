@@ -1,6 +1,6 @@
 /**
- * In a prompt `{word}`, of lower-case letters only, is a placeholder (agent-architecture.md "Prompt Templates"). `{{word}}`
- * stands for `{word}` itself, and every other brace, as in JSON or `{{step_1}}`, for itself.
+ * In a prompt `{word}`, of lower-case letters only, is a placeholder (docs/development/agent-architecture.md#prompt-templates).
+ * `{{word}}` stands for `{word}` itself, and every other brace, as in JSON or `{{step_1}}`, for itself.
  */
 const place = /\{\{([a-z]+)\}\}|\{([a-z]+)\}/g;
 

@@ -17,7 +17,7 @@ export interface Finding {
   name: string;
   text: Text;
   hint?: Text;
-  /** Adds details for programs, in the contract's `snake_case`. */
+  /** Adds details for programs, in the `snake_case` of docs/development/contract.md. */
   details?: Record<string, unknown>;
 }
 

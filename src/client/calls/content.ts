@@ -50,8 +50,8 @@ function cut(whole: string, locale: Locale): string {
 }
 
 /**
- * Reads the usage that another agent reports in a result of our own shape (the contract's section 5), for itself and the agents
- * that it called. Only finite, non-negative numbers count, so that a false report can only shorten the calling run.
+ * Reads the usage that another agent reports in a result of our own shape (docs/development/contract.md#result), for itself and
+ * the agents that it called. Only finite, non-negative numbers count, so that a false report can only shorten the calling run.
  */
 export function readAgentUsage(structured: unknown): AgentUsage | undefined {
   if (!isRecord(structured)) return undefined;

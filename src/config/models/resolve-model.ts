@@ -64,7 +64,7 @@ export function resolveVendorName(provider: string): string {
 
 /**
  * Combines the user's spec, the vendor's row and the environment. A missing key is not an error here, because the call reports
- * it. Throws `config` errors with the key, its value and what is allowed; `path` is the place of the spec.
+ * it. Throws `config` errors with the key, its value and what is allowed; `path` is the place of the model's specification.
  */
 export function resolveModel(
   spec: ModelSpec,

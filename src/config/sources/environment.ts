@@ -24,7 +24,7 @@ export function listEnvironmentSecrets(environment: Environment): string[] {
   return Object.entries(environment).flatMap(([name, value]) => (value && isSecretName(name) ? [value] : []));
 }
 
-/** Reads the variables of the contract's section 3. An empty one counts as unset. */
+/** Reads the variables of docs/development/contract.md#environment. An empty one counts as unset. */
 export function readEnvironment(
   environment: Environment,
   dotEnv: { file: string; added: ReadonlySet<string> },

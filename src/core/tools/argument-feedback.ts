@@ -5,7 +5,7 @@ import { type ArgumentProblem, createFailure, type ToolResult } from "./tool.ts"
 const maxLines = 10;
 const mostNames = 20;
 
-/** Renders the error text that lets a model correct its call, in the words of `tool-calling.md`. */
+/** Renders the error text that lets a model correct its call, in the words of docs/development/tool-calling.md. */
 export function renderArgumentProblems(locale: Locale, problems: readonly ArgumentProblem[]): string {
   const lines = problems.slice(0, maxLines).map(({ path, text }) => {
     const place = path === "" ? say(locale, { zh: "参数", en: "arguments" }) : path;

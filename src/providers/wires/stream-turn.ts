@@ -62,7 +62,10 @@ export async function* streamTurn(call: WireCall, signal: AbortSignal): AsyncGen
   }
 }
 
-/** Tells the log that a response had another shape than the wire's, and was read all the same (model-invocation.md, "处理格式异常"). */
+/**
+ * Tells the log that a response had another shape than the wire's, and was read all the same
+ * (docs/development/model-invocation.md#处理格式异常).
+ */
 function oddResponse({ reader, settings, request }: WireCall): Notice | undefined {
   const { oddities = [] } = reader;
   if (oddities.length === 0) return undefined;

@@ -21,7 +21,7 @@ import { createReplyRoute } from "./reply.ts";
 import { createSettingsRoute, type ExposedConfig } from "./settings.ts";
 import { watchRun } from "./watch-run.ts";
 
-/** Creates the agent API of the contract's section 7, as routes by path. */
+/** Creates the agent API of docs/development/contract.md#http, as routes by path. */
 export function createApi(
   service: RunService,
   config: ExposedConfig,

@@ -27,7 +27,10 @@ import { readFields } from "./read-fields.ts";
 import { startOnce } from "./start-once.ts";
 import { watchRun } from "./watch-run.ts";
 
-/** Serves `POST /agent/chat`: asks the agent, and returns the outcome (the contract's section 5) or the events as they happen. */
+/**
+ * Serves `POST /agent/chat`: asks the agent, and returns the outcome (docs/development/contract.md#result) or the events as they
+ * happen.
+ */
 export function createChatRoute(api: ApiContext): Handle {
   return async (call) => {
     const { request, connection, caller } = call;

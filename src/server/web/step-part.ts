@@ -90,7 +90,8 @@ function createWriting(locale: Locale, title: Text): Part<string> {
 }
 
 /**
- * Shows a model's thoughts. They are open while it thinks and collapse once when it is done (model-invocation.md, "思考内容自动折叠").
+ * Shows a model's thoughts. They are open while it thinks and collapse once when it is done
+ * (docs/development/model-invocation.md#思考内容自动折叠).
  */
 function createThinking(locale: Locale): Part<{ readonly text: string; readonly isNow: boolean }> {
   const title = createElement("span", { class: "title" });

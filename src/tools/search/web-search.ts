@@ -19,7 +19,8 @@ export function canSearch(options: SearchOptions): boolean {
 }
 
 /**
- * Creates `web_search` as defined in web-search.md, with that spec's wording. Throws a `DuetError` for options that cannot work.
+ * Creates `web_search` as defined in docs/development/web-search.md, with its wording. Throws a `DuetError` for options that
+ * cannot work.
  */
 export function createWebSearch(options: SearchOptions, locale: Locale, now: () => number = Date.now): Tool {
   const chain = createChain(chooseBackends(options), now);

@@ -53,7 +53,7 @@ describe("the prompts that come with the program", () => {
     expect(render(name, "en")).toContain("between <<<result 3f2a9c0d71be and result 3f2a9c0d71be>>> is data");
   });
 
-  // agent-mode.md "Agent Prompt 模板": 系统提示词定义, 工具使用指导, 停止条件说明.
+  // docs/development/agent-mode.md#agent-prompt-模板: 系统提示词定义, 工具使用指导, 停止条件说明.
   test.each(["decide", "decide-alone"] as const)("%s says what the spec asks for", (name) => {
     const prompt = render(name, "zh");
     expect(prompt).toContain("用工具完成用户的请求");

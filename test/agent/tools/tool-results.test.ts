@@ -214,7 +214,7 @@ describe("in a run", () => {
   });
 });
 
-// The faults' case 188.
+// docs/development/faults-models.md#case-188.
 describe("ten results of five megabytes each", () => {
   const wires: WireName[] = ["openai-chat", "openai-responses", "anthropic-messages"];
 

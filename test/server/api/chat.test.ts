@@ -5,7 +5,7 @@ import { outcomeIn, problemIn, serveApi } from "./served-api.ts";
 
 const echo = { id: "1", name: "echo", input: { text: "hello" } };
 
-test("POST /agent/chat answers with the object of the contract", async () => {
+test("POST /agent/chat answers with the object of docs/development/contract.md#result", async () => {
   const { chat } = await serveApi({ turns: [[echo], "It says hello."] });
   const response = await chat({ message: "echo hello" });
   const outcome = outcomeSchema.strict().parse(await response.json());
@@ -24,7 +24,7 @@ test("POST /agent/chat answers with the object of the contract", async () => {
   });
 });
 
-test("the request and the answer of tool-calling.md are understood to the letter", async () => {
+test("the request and the answer of docs/development/tool-calling.md#api-服务 are understood to the letter", async () => {
   const { chat } = await serveApi({ turns: [[echo], "Found.", "Again."] });
   const request = { message: "搜索包含 calculator 的文件", max_tool_calls: 5, max_tokens: 2000 };
   const first = await outcomeIn(chat(request));

@@ -112,7 +112,7 @@ export async function serveApi({
   return serve();
 }
 
-/** What a response says of a run, as the contract has it. */
+/** What a response says of a run (docs/development/contract.md#result). */
 export async function outcomeIn(response: Promise<Response> | Response) {
   return told.parse(await (await response).json());
 }

@@ -165,7 +165,7 @@ describe("对话模式选择", () => {
     expect(agentRequests[0]?.body.tools).toBeDefined();
   });
 
-  test("模式说明: the explanations are the spec's", async () => {
+  test("模式说明: the explanations are the requirement's", async () => {
     const { picker } = await session();
     for (const words of [chatHelp, agentHelp]) expect(picker).toContain(words);
   });
@@ -201,7 +201,7 @@ describe("Agent 模式处理", () => {
     expect(inOrder(agentAnswer, order)).toEqual(order);
   });
 
-  test("Agent 模式搜索开关禁用: the switch is shown as disabled, with the spec's sentence, and cannot be moved", async () => {
+  test("Agent 模式搜索开关禁用: the switch is shown as disabled, with the requirement's sentence, and cannot be moved", async () => {
     const { switched, barred, back } = await session();
     expect(switched).toContain(`联网搜索开关已禁用：${decidesItself}`);
     expect(barred).toContain(decidesItself);

@@ -55,7 +55,7 @@ test("every built-in checks its arguments before it runs", async () => {
   }
 });
 
-test("the spec's example: file_search explains both faults at once", async () => {
+test("the requirement's example: file_search explains both faults at once", async () => {
   const tool = createBuiltinTools({ roots: [], locale: "zh", search: undefined }).find(
     ({ name }) => name === "file_search",
   );

@@ -24,7 +24,7 @@ export async function loadDirectory(job: Job): Promise<Report> {
   return JSON.parse(output);
 }
 
-/** A module of one tool, in the contract's shape. */
+/** A module of one tool (the shape of docs/development/contract.md#tool-modules). */
 export function moduleOf(name: string, run: string, more = ""): string {
   return `export default { name: "${name}", description: "The tool ${name}.", inputSchema: {}, run: ${run}, ${more} };`;
 }

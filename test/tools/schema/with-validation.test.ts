@@ -38,7 +38,7 @@ const properties = (table: Record<string, unknown>, required: string[] = []) => 
 const fileSearch = properties({ query: { type: "string" }, limit: { type: "integer" } }, ["query"]);
 
 describe("the feedback", () => {
-  test("is the spec's, to the letter, in Chinese", async () => {
+  test("is the requirement's, to the letter, in Chinese", async () => {
     const result = await validated(fileSearch).tool.run({ limit: "20" }, testContext({ locale: "zh" }));
     expect(result.text).toBe(
       '工具调用参数格式错误：\n- query: 字段是必需的（缺失）\n- limit: 必须是整数（当前值: "20"）\n\n请修正参数后重试。',

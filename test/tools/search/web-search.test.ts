@@ -25,7 +25,7 @@ function searxng(): SearchOptions {
 }
 
 describe("the tool's description", () => {
-  test("is the spec's, to the letter, in Chinese", () => {
+  test("is the requirement's, to the letter, in Chinese", () => {
     const tool = createWebSearch(options(), "zh");
     expect(tool.name).toBe("web_search");
     expect(tool.description).toBe(

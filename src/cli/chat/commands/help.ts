@@ -35,7 +35,7 @@ function allLines(groups: readonly CommandGroup[], { settings: { locale }, reade
   return [...ofGroups, ...modeLines(locale), ...(reader ? keyLines(locale) : [])];
 }
 
-/** Explains how the modes differ and how to switch (model-invocation.md, "帮助命令更新"). */
+/** Explains how the modes differ and how to switch (docs/development/model-invocation.md#帮助命令更新). */
 function modeLines(locale: Chat["settings"]["locale"]): Line[] {
   return [
     createLine(say(locale, { zh: "模式的区别", en: "How the modes differ" }), "heading"),

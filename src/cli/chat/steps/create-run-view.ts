@@ -215,7 +215,9 @@ export interface StepListOptions {
   locale: Locale;
 }
 
-/** Creates the list of a run that has ended. It stays expanded until the user folds it (agent-mode.md, "最终回答展示"). */
+/**
+ * Creates the list of a run that has ended. It stays expanded until the user folds it (docs/development/agent-mode.md#最终回答展示).
+ */
 export function createStepList({ circuitCall, length, steps, locale }: StepListOptions): StepList {
   const open = circuitCall.lines.slice(0, length);
   const folded: Line[] = [createLine(foldedLine(steps, locale), "dim")];

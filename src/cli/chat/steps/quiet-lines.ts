@@ -51,8 +51,8 @@ export function renderEnd(outcome: Outcome, locale: Locale): Line[] {
 const endStyles: Partial<Record<Outcome["status"], Style>> = { failed: "bad", partial: "warn" };
 
 /**
- * Suggests what to try after a run with failed tools (model-invocation.md, "Agent 模式错误降级"); it never switches the mode by
- * itself.
+ * Suggests what to try after a run with failed tools (docs/development/model-invocation.md#agent-模式错误降级); it never switches the
+ * mode by itself.
  */
 function modeAdvice({ status, meta }: Outcome, locale: Locale): string | undefined {
   if (status !== "failed" || meta.mode === "chat") return undefined;

@@ -4,7 +4,7 @@ import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { renderSeconds, toCallName } from "../../../render/event-lines.ts";
 import { createLine, type Line } from "../../terminal/text/width.ts";
 
-/** Names a finished thought as model-invocation.md does. */
+/** Names a finished thought as docs/development/model-invocation.md does. */
 export function renderThoughtTitle({ number, elapsedMs, state }: Step, locale: Locale): string {
   const cut = state === "failed" ? say(locale, { zh: "，已中断", en: ", cut off" }) : "";
   return `${say(locale, { zh: "💡 思考过程", en: "💡 Thought" })} #${number} (${renderSeconds(elapsedMs)}${cut})`;

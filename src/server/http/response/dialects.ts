@@ -15,7 +15,7 @@ export const jsonRpc: Dialect = ({ text, code = -32_000, id }, locale) => ({
   body: { jsonrpc: "2.0", id: id ?? null, error: { code, message: say(locale, text) } },
 });
 
-/** Uses problem details (RFC 9457). `code`, `detail` and `hint` are the error of the contract's section 5. */
+/** Uses problem details (RFC 9457). `code`, `detail` and `hint` are the error of docs/development/contract.md#errors. */
 const problem: Dialect = ({ status, text, hint, error = "invalid_request" }, locale) => ({
   type: "application/problem+json",
   body: {
@@ -77,7 +77,7 @@ export interface HttpRefusal {
   status: number;
   text: Text;
   hint?: Text | undefined;
-  /** Is an error code of the contract's section 5, and `invalid_request` when absent. */
+  /** Is an error code of docs/development/contract.md#errors, and `invalid_request` when absent. */
   error?: ErrorCode | undefined;
   /** Names the field of the request that is wrong. */
   param?: string | undefined;

@@ -11,7 +11,7 @@ export interface ShownSteps {
 
 /**
  * Shows the steps of a run, one line each. The list of the newest answer stays open until the user collapses it. The list of an
- * older answer collapses once by itself, unless the user has opened or collapsed it (agent-mode.md, "最终回答展示").
+ * older answer collapses once by itself, unless the user has opened or collapsed it (docs/development/agent-mode.md#最终回答展示).
  */
 export function createStepList(locale: Locale, openLink: OpenLink | undefined): Part<ShownSteps> {
   const list = createElement("ol");

@@ -102,7 +102,7 @@ export function createFileSearch(
   });
 }
 
-/** The tool searches this directory by default if it exists (tool-calling.md, the schema of `file_search`). */
+/** The tool searches this directory by default if it exists (docs/development/tool-calling.md, the schema of `file_search`). */
 const defaultRoot = "./data";
 
 /** Returns undefined when no allowed directory has the default one. All of them are then searched. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openStandIn } from "./stand-in-chat.ts";
 
-test("/mode shows the modes with the spec's explanations, the one in force marked, and takes the one that is chosen", async () => {
+test("/mode shows the modes with the requirement's explanations, the one in force marked, and takes the one that is chosen", async () => {
   const chat = await openStandIn({ mode: "chat", picks: ["Agent 模式", undefined] });
   chat.settings.locale = "zh";
   expect(await chat.type("/mode")).toEqual([

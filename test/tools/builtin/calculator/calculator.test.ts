@@ -127,7 +127,7 @@ test("full-width digits and signs are read as what they mean", async () => {
 });
 
 describe("statistics", () => {
-  test("the spec's examples", async () => {
+  test("the requirement's examples", async () => {
     expect((await calculate({ numbers: [1, 2, 3, 4, 5], operations: ["mean"] }, "zh")).text).toBe("平均值 = 3");
     const three = { numbers: [10, 20, 30], operations: ["mean", "max", "min"] };
     expect((await calculate(three, "zh")).text).toBe("平均值 = 20\n最大值 = 30\n最小值 = 10");

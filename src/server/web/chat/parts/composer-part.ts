@@ -134,7 +134,10 @@ interface ChoicesPart extends Part<ChatState> {
   check(): boolean;
 }
 
-/** Creates the controls for the mode, the search switch, the models and their parameters (model-invocation.md, "模式 UI 组件"). */
+/**
+ * Creates the controls for the mode, the search switch, the models and their parameters
+ * (docs/development/model-invocation.md#模式-ui-组件).
+ */
 export function createChoices(locale: Locale, actions: ChatActions, buttons: readonly Node[]): ChoicesPart {
   const mode = createElement("select", { id: "mode_selector", "aria-describedby": "mode_help" });
   for (const each of modes) {
@@ -216,7 +219,7 @@ export function createChoices(locale: Locale, actions: ChatActions, buttons: rea
   };
 }
 
-/** Explains why the switch is disabled, and is empty when it is enabled (web-search.md, "Agent 模式搜索开关"). */
+/** Explains why the switch is disabled, and is empty when it is enabled (docs/development/web-search.md#agent-模式搜索开关). */
 function searchWhy({ choices: { mode }, settings }: ChatState, locale: Locale): string {
   if (mode !== "chat") return describeSearchChoice(mode, locale);
   return settings?.search.available === false ? say(locale, searchBarred[settings.search.reason]) : "";

@@ -14,7 +14,7 @@ export interface ModelSettings extends Part<ChatState> {
   wrong(): HTMLElement | undefined;
 }
 
-/** Creates the controls for the two models and their parameters (agent-mode.md, "UI 配置"). */
+/** Creates the controls for the two models and their parameters (docs/development/agent-mode.md#ui-配置). */
 export function createModelSettings(locale: Locale, actions: ChatActions): ModelSettings {
   const parts = roles.map((role) => createRole(role, locale, actions));
   return {
@@ -104,7 +104,7 @@ function createParameter(role: Role, name: ParameterName, locale: Locale, action
   };
 }
 
-/** Checks the range of model-invocation.md, "无效参数". The server checks the vendor's further limits. */
+/** Checks the range of docs/development/model-invocation.md#无效参数. The server checks the vendor's further limits. */
 function fits(name: ParameterName, value: number): boolean {
   if (name === "temperature") return value >= 0 && value < 2;
   if (name === "top_p") return value > 0 && value <= 1;

@@ -98,7 +98,10 @@ function createItem(locale: Locale, actions: ChatActions, { key, item }: ShownIt
   };
 }
 
-/** Before the first question, shows the current mode and explains the others (model-invocation.md, "默认模式配置", "模式说明"). */
+/**
+ * Before the first question, shows the current mode and explains the others (docs/development/model-invocation.md#默认模式配置,
+ * docs/development/model-invocation.md#模式说明).
+ */
 function createWelcome(locale: Locale, actions: ChatActions): Part<ChatState> {
   const now = createElement("p", { class: "hint" });
   const cards = createElement("ul", { class: "modes" });
@@ -268,7 +271,10 @@ export function createAfter(locale: Locale, actions: ChatActions): Part<RunState
 
 const noAnswer: ReadonlySet<Outcome["status"]> = new Set(["failed", "cancelled"]);
 
-/** After a run with tools that failed (model-invocation.md, "Agent 模式错误降级"): it is advised, and never switched by itself. */
+/**
+ * After a run with tools that failed (docs/development/model-invocation.md#agent-模式错误降级): it is advised, and never switched by
+ * itself.
+ */
 function chatHelps({ status, meta, error }: Outcome): boolean {
   return status === "failed" && meta.mode !== "chat" && !(error !== null && sharedCauses.has(error.code));
 }

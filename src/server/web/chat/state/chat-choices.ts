@@ -7,7 +7,8 @@ import { addNote, type ChatState, showTalk } from "./chat-state.ts";
 import { chatTexts, describeChangedSetting, roleNames } from "./chat-texts.ts";
 
 /**
- * Choosing another mode begins a new conversation and says so (model-invocation.md, "模式切换"). The search switch does not change.
+ * Choosing another mode begins a new conversation and says so (docs/development/model-invocation.md#模式切换). The search switch does
+ * not change.
  */
 export function chooseMode(chat: ChatState, mode: Mode): ChatState {
   // Chosen is chosen, also where it changes nothing: what the server says later does not take it back.
@@ -21,7 +22,7 @@ export function chooseSearch(chat: ChatState, search: boolean): ChatState {
   return { ...chat, choices: { ...chat.choices, search } };
 }
 
-/** Choosing another model begins a new conversation too (model-invocation.md, "模型切换"). */
+/** Choosing another model begins a new conversation too (docs/development/model-invocation.md#模型切换). */
 export function chooseModel(chat: ChatState, role: Role, name: string): ChatState {
   const { choices, settings } = chat;
   if (name === getModel(chat, role)) return chat;
@@ -33,7 +34,7 @@ export function chooseModel(chat: ChatState, role: Role, name: string): ChatStat
   return addNote(startConversation({ ...chat, choices: { ...choices, models } }), text);
 }
 
-/** Keeps the history (model-invocation.md, "参数调节功能"). Undefined restores the server's value. */
+/** Keeps the history (docs/development/model-invocation.md#参数调节功能). Undefined restores the server's value. */
 export function chooseParameter(
   chat: ChatState,
   role: Role,

@@ -54,7 +54,7 @@ export function isCommand(line: string): boolean {
   return /^\/[a-z-]*(\s|$)/i.test(line);
 }
 
-/** Applies a command to the chat (model-invocation.md, "模式相关命令"). An unknown command is reported. */
+/** Applies a command to the chat (docs/development/model-invocation.md#模式相关命令). An unknown command is reported. */
 export function runCommand(chat: ChatState, line: string): ChatState {
   const [, name = "", argument = ""] = /^(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = Object.hasOwn(commands, name.toLowerCase()) ? commands[name.toLowerCase()] : undefined;
@@ -87,7 +87,7 @@ function runSearch(chat: ChatState, argument: string): ChatState {
   });
 }
 
-/** Explains how the modes differ and how to switch between them (model-invocation.md, "帮助命令更新"). */
+/** Explains how the modes differ and how to switch between them (docs/development/model-invocation.md#帮助命令更新). */
 function helpLines(): Text[] {
   const ofModes = modes.map((mode) => ({
     zh: `${modeNames[mode].zh}：${modeHelp[mode].zh}`,

@@ -64,7 +64,7 @@ export const scenes = [
       ],
     ],
     acts: [
-      { keys: "How long is Node.js 24 still supported, and what comes next?", shows: "tok in all" },
+      { keys: "How long is Node.js 24 still supported, and what comes next?", shows: "tok in total" },
       { keys: "/expand 2", shows: "Major versions get 30 months of support after they become LTS." },
     ],
   },

@@ -47,7 +47,7 @@ async function onScreen(args, env, folder) {
   await new Promise((resolve) => setTimeout(resolve, 700));
   const [before, shown] = [terminal.cpuMs(), terminal.text().length];
   terminal.type("Go on\r");
-  await terminal.shows(/tok in all/);
+  await terminal.shows(/tok in total/);
   const cpuMs = terminal.cpuMs() - before;
   const bytes = Buffer.byteLength(terminal.text().slice(shown));
   terminal.type("\u0004");
@@ -61,7 +61,7 @@ async function inPlainLines(args, env, cwd) {
     let text = "";
     child.stderr.setEncoding("utf8").on("data", (piece) => {
       text += piece;
-      if (text.includes("tok in all")) resolve();
+      if (text.includes("tok in total")) resolve();
     });
   });
   await new Promise((resolve) => setTimeout(resolve, 1500));

@@ -75,7 +75,7 @@ function sitDown() {
     ...{ isTTY: true, columns: 100, rows: 30, writable: true },
     write(piece) {
       text = (text + piece).slice(-200);
-      if (/tok in all/.test(text)) {
+      if (/tok in total/.test(text)) {
         text = "";
         told();
       }

@@ -200,7 +200,7 @@ export const agent: readonly Mutation[] = [
     text: "Math.max(0, whole - lent) / places",
     becomes: "whole / places",
     tests: ["test/agent/limits/sub-agents.test.ts"],
-    endangers: "agents below are lent the same budget twice",
+    endangers: "sub-agents are lent the same budget twice",
   },
   {
     id: "budget-of-the-agent-above",

@@ -8,7 +8,7 @@ export const core: readonly Mutation[] = [
     text: 'if (metadata.has(address.toString())) return "metadata";\n',
     becomes: "",
     tests: ["test/kit/net/address-kind.test.ts"],
-    endangers: "a cloud's metadata service is not told from other addresses",
+    endangers: "a cloud metadata service is not told from other addresses",
   },
   {
     id: "address-mapped",

@@ -80,7 +80,7 @@ export const server: readonly Mutation[] = [
     text: "if (agents) add(caller, agents.total_tokens, agents.cost_usd);\n",
     becomes: "",
     tests: ["test/runs/limits/caller-limits.test.ts"],
-    endangers: "what agents below use does not count for the day",
+    endangers: "what sub-agents use does not count for the day",
   },
   {
     id: "caller-share",

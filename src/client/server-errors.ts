@@ -52,7 +52,7 @@ export function toCallError(thrown: unknown, failureContext: FailureContext): Du
   });
 }
 
-/** Failures of a connection that was never made. */
+/** Lists the failures of a connection that was never made. */
 const neverSent = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|\w*CERT\w*)$/;
 
 const mayHaveRun: Text = {

@@ -34,7 +34,7 @@ export interface Config extends ModelsConfig {
   localeIsChosen: boolean;
   telemetry: TelemetrySettings;
   httpToken?: string;
-  /** Duets above this one that started it or its starter. */
+  /** Counts the Duets above this one that started it or its starter. */
   depth: number;
   /** Holds the environment with the variables of the `.env` file. The environments of child servers are taken from it. */
   environment: Environment;
@@ -95,7 +95,7 @@ export interface WebSettings {
   hosts: string[];
   /** Lists the private hosts, ranges and other ports that may be reached in addition. */
   reach: string[];
-  /** Ports of public hosts. */
+  /** Lists the allowed ports of public hosts. */
   ports: number[];
 }
 
@@ -146,9 +146,9 @@ export interface AuthSettings {
   type: "oauth" | "client_credentials";
   clientId?: string;
   clientSecret?: string;
-  /** Address of a client ID metadata document, in place of a registration. */
+  /** Is the address of a client ID metadata document, which replaces a registration. */
   clientMetadataUrl?: string;
-  /** Scopes, parted by blanks; what the server asks for when undefined. */
+  /** Lists the scopes, separated by spaces; undefined requests those that the server asks for. */
   scope?: string;
   /** Sets the loopback port of the OAuth redirect. Any free port is used when undefined. */
   callbackPort?: number;

@@ -7,7 +7,7 @@ import { createRandomHex } from "../kit/random.ts";
  * the `_meta` of a tool call, to and from downstream agents (docs/development/contract.md#mcp).
  */
 export interface Chain {
-  /** Agents above this one; 0 for the one that a person or a host asks. */
+  /** Counts the agents above this one; 0 for the one that a person or a host asks. */
   depth: number;
   /** Holds the time when the calling agent stops waiting, in milliseconds since 1970. */
   deadline?: number;
@@ -21,7 +21,7 @@ export interface Chain {
 /** Holds the W3C trace context (https://www.w3.org/TR/trace-context/): `traceparent`, and with it `tracestate` and `baggage`. */
 export type TraceContext = Readonly<Record<string, string>>;
 
-/** Agents below the first one. A chain that is longer is a circle far more often than a wish. */
+/** Limits the agents below the first one. A chain that is longer is a circle far more often than a wish. */
 export const deepestChain = 3;
 
 export function toChainMeta({ depth, deadline, budget, cost }: Chain): Record<string, number | undefined> {

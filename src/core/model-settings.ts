@@ -75,7 +75,7 @@ export interface Quirks {
   maxTokensField?: "max_tokens" | "max_completion_tokens";
   /** The vendor refuses `temperature` and `top_p`, either always or while the model reasons. */
   noSampling?: "always" | "while-reasoning";
-  /** The model reasons unless told not to. This effort is sent when the user set none. */
+  /** The model does reason unless it is told not to. This effort is sent when the user set none. */
   defaultEffort?: string;
   /** The model accepts tools on chat completions only with this effort. */
   effortWithTools?: string;
@@ -106,7 +106,7 @@ export interface Quirks {
   forgetsNative?: boolean;
   /** The vendor requires call ids of nine letters and digits. */
   nineLetterIds?: boolean;
-  /** Fields added to every request body. */
+  /** Holds the fields that are added to every request body. */
   body?: JsonObject;
 }
 

@@ -4,7 +4,10 @@ import type { ModelRule, Vendor, WireName } from "../core/model-settings.ts";
 const silentMs = 300_000;
 const longSilentMs = 900_000;
 
-/** OpenAI's models that do so, and the longest of them, also by the names that gateways give them (`openai/o3`); chat variants answer soon. */
+/**
+ * Matches OpenAI's models that do so, and the longest of them, also by the names that gateways give them (`openai/o3`); chat
+ * variants answer soon.
+ */
 const silentOpenai = /(^|\/)(o\d|gpt-[5-9](?!.*-chat))/i;
 const longSilentOpenai = /(^|\/)(o\d|gpt-[5-9]).*-pro(?![a-z])/i;
 

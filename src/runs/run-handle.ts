@@ -55,7 +55,7 @@ export interface StartRunOptions {
   key: string;
   caller: Caller;
   locale: Locale;
-  /** See `RunHandle`. */
+  /** Is described at `RunHandle`. */
   isAside?: boolean | undefined;
   request: Omit<AskRequest, "approveCall" | "confirmPlan" | "elicit" | "signal" | "runId" | "caller">;
   /** Says which kinds of questions the run may ask a person. */

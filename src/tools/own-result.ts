@@ -9,7 +9,10 @@ import { createSuccess } from "./define-tool.ts";
 /** Levels of a result; deeper ones exhaust the stack of whoever writes them as JSON. */
 const deepest = 1000;
 
-/** What a tool of the user's returned, as a result. A value that JSON would lose is a failure that names `where` and what is allowed. */
+/**
+ * Converts what a tool of the user's returned to a result. A value that JSON would lose is a failure that names `where` and what
+ * is allowed.
+ */
 export function toOwnResult(given: unknown, where: string, locale: Locale): ToolResult {
   // The tool may have done its work, so that this is no failure.
   if (given === undefined)
@@ -37,7 +40,10 @@ function isBlocks(value: unknown): boolean {
   );
 }
 
-/** A value as JSON. Throws `NotJson` for one that JSON cannot hold, which `JSON.stringify` would leave out or turn into `{}`. */
+/**
+ * Converts a value to JSON. Throws `NotJson` for one that JSON cannot hold, which `JSON.stringify` would leave out or turn into
+ * `{}`.
+ */
 export function writeJson(value: unknown): string {
   const holders: { value: unknown; step: string }[] = [];
   const text: string | undefined = JSON.stringify(
@@ -62,7 +68,7 @@ function isRecordOrList(value: unknown): boolean {
   return typeof value === "object" && value !== null;
 }
 
-/** What a value is that JSON cannot hold; undefined for all others. */
+/** Names a value that JSON cannot hold; undefined for all others. */
 function nameOf(value: unknown): Text | undefined {
   const type = typeof value;
   if (type === "function") return { zh: "函数", en: "a function" };

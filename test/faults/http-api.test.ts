@@ -1,5 +1,5 @@
 // Fault group G (docs/development/faults-network.md#g-our-own-http-and-mcp-server) over every route that `serve --http` has: the
-// agent API, OpenAI's wire, the page, health, figures and MCP. What only MCP has stands in http-face.test.ts; whose is what,
+// agent API, OpenAI's wire, the page, health, figures and MCP. What only MCP has is tested in http-interface.test.ts; whose is what,
 // group H, in http-callers.test.ts.
 import { describe, expect, onTestFinished, test } from "vitest";
 import { longestTurn } from "../../src/agent/loop/take-turn.ts";

@@ -107,7 +107,7 @@ describe("95: the token of the caller stays with us", () => {
   });
 });
 
-/** A face in little: one tool that calls below, one that asks the agent. It says what it was told of the caller. */
+/** A small interface with one tool that calls a server and one that asks the agent. It reports what it knows of the caller. */
 async function smallServer(duet: Duet, caller: Caller): Promise<McpServer> {
   const server = new McpServer({ name: "small", version: "0" });
   server.registerTool("direct", {}, async ({ http, mcpReq: { signal } }) => {

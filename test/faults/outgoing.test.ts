@@ -21,7 +21,7 @@ interface World extends ToolFetchParts {
 
 type Wanted = Partial<OutgoingRequest>;
 
-/** One request through a door of its own. */
+/** Sends one request with a guarded fetch of its own. */
 function request(url: string, { reach = [], ports = [80, 443], names = {}, ...parts }: World, wanted: Wanted = {}) {
   const lookup = async (host: string): Promise<readonly string[]> => names[host] ?? [];
   const guardedFetch = createToolFetch({ reach, ports }, { lookup, ...parts });

@@ -1,4 +1,4 @@
-// `duet serve` at the other end of its stdin and stdout, spoken to line by line, so that a test decides how it ends.
+// Runs `duet serve` and exchanges lines over its stdin and stdout, so that a test decides how it ends.
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Outcome } from "../../src/core/outcome.ts";

@@ -21,7 +21,7 @@ export interface FaceSettings {
   gate?: Promise<void>;
 }
 
-/** The MCP face of an agent with one scripted model, and a tool that needs consent: `wipe_disk`. */
+/** Creates the MCP interface of an agent with one scripted model, and a tool that needs consent: `wipe_disk`. */
 export async function openFace({ turns, serve = {}, config: more = {}, gate }: FaceSettings): Promise<OpenedFace> {
   const model = scriptedModel(turns);
   const wiped: unknown[] = [];

@@ -65,7 +65,7 @@ export async function act(run: Run, calls: readonly ToolCall[], step: number, al
   return observations;
 }
 
-/** Arguments that are too deep to be walked through count as ones that cannot be read. */
+/** Arguments that are too deep to be walked through are treated as unreadable. */
 function readable(call: ToolCall): ToolCall {
   return isDeeperThan(call.arguments, deepestArguments) ? { ...call, arguments: undefined } : call;
 }
@@ -112,7 +112,7 @@ async function makeCalls(run: Run, one: OneCall): Promise<Omit<Observation, "isN
 /** Is the pause before the second attempt, in milliseconds. */
 const pauseMs = 250;
 
-/** Failures that may pass by themselves. A server that asks for fewer calls is heeded where it is called. */
+/** Lists the failures that may pass by themselves. A server that asks for fewer calls is heeded where it is called. */
 const temporary: ReadonlySet<ToolFailure["code"]> = new Set([
   "timeout",
   "network",

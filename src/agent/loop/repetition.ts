@@ -16,7 +16,7 @@ export interface Repetition {
 /** Limits how often a call may return the same result before it is refused. */
 const sameResults = 2;
 
-/** `repeatable` lists patterns of tools that may be called again and again, for example for the state of a job. */
+/** `repeatable` holds the patterns of tools that may be called again and again, for example for the state of a job. */
 export function createRepetition(repeatable: readonly string[]): Repetition {
   const seen = new Map<string, { result: string; times: number }>();
   return {

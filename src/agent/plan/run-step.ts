@@ -118,7 +118,7 @@ function resultOf({ result, text }: Observation): string {
   return result.sources?.length ? text : result.text;
 }
 
-/** Failures that the same call would only bring again. */
+/** Lists the failures that the same call would only repeat. */
 const final: ReadonlySet<ToolFailure["code"]> = new Set([
   "invalid_arguments",
   "unknown_tool",

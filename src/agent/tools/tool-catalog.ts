@@ -167,7 +167,7 @@ const mostSearches = 10;
 const usualFound = 5;
 const mostFound = 10;
 
-/** Parameters of one tool that are named. */
+/** Limits how many parameters of one tool are named. */
 const mostParameters = 20;
 
 /** Creates the tool that finds tools for a task among those that are too many to be listed, and offers them to the model. */

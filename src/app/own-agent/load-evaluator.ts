@@ -55,7 +55,9 @@ export async function openEvaluator(
 
 const evaluation = z.object({ verdict: z.enum(["continue", "answer"]), reason: z.string().optional() });
 
-/** Undefined where the module leaves the decision to the rules. Throws a `DuetError` for anything that is no evaluation. */
+/**
+ * Returns undefined where the module leaves the decision to the rules. Throws a `DuetError` for anything that is no evaluation.
+ */
 function readEvaluation(said: JsonValue | undefined, path: string): Evaluation | undefined {
   // A module in JavaScript says nothing in its own way: `results.length > 3 && { … }`.
   if (!said) return undefined;

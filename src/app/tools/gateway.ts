@@ -103,7 +103,7 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
 
   function open(caller: Caller = operator): Gateway {
     const { tools: permitted } = caller;
-    /** Built-in tools that keep state keep it for this connection. */
+    /** Built-in tools that have state keep it for this connection. */
     const connection = {};
     let known: Known | undefined;
     let index: { of: Known; finds: ToolIndex } | undefined;

@@ -7,9 +7,9 @@ export type Entry = Readonly<Record<string, unknown>>;
 
 export interface WantedEntry {
   launch: Launch;
-  /** Variables whose values are written down. */
+  /** Lists the variables whose values are written down. */
   values: Readonly<Record<string, string>>;
-  /** Variables that the server needs from the host's own environment. */
+  /** Lists the variables that the server needs from the host's own environment. */
   names: readonly string[];
 }
 

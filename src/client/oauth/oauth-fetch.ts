@@ -7,7 +7,7 @@ import type { Fetch } from "../transport/limited-fetch.ts";
 /** Holds what tests replace: the name lookup and the trusted certificates. */
 export interface OAuthWorld {
   lookup?: Lookup;
-  /** Certificates to trust in place of the usual ones, as PEM. */
+  /** Holds the certificates to trust instead of the usual ones, as PEM. */
   ca?: string;
 }
 

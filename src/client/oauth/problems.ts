@@ -24,7 +24,7 @@ export function toLoginHint(name: string): Text {
   return { zh: `请运行 ${command}`, en: `Run: ${command}` };
 }
 
-/** The server names another authorization server than the one that our client secret was given to first. */
+/** The server has another authorization server than the one that our client secret was given to first. */
 export function issuerMismatchError(name: string, issuer: string, before: string): DuetError {
   const [now, first] = [toShortLine(issuer, 200), toShortLine(before, 200)];
   const command = `duet login --remove ${shownName(name)}`;
@@ -77,7 +77,7 @@ function refusedWith(code: string): DuetError {
   });
 }
 
-/** Codes that say nothing against what was sent. */
+/** Lists the codes that say nothing against what was sent. */
 export const temporaryCodes: ReadonlySet<string> = new Set([
   "server_error",
   "temporarily_unavailable",

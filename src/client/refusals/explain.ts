@@ -82,7 +82,8 @@ interface Saying {
 const second = 1000;
 
 /**
- * The first phrase that any clause matches decides. Billing and key errors come first because services also send them with
+ * The decision is that of the first phrase that any clause matches. Billing and key errors come first because services also send
+ * them with
  * status 429.
  */
 const sayings: readonly Saying[] = [

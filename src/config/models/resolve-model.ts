@@ -27,7 +27,7 @@ export interface ModelSpec {
   topP?: number;
   baseUrl?: string;
   apiKeyEnv?: string;
-  /** Seconds until the first content or reasoning. */
+  /** Limits the seconds until the first content or reasoning. */
   timeout?: number;
   /** Is the wanted size, in tokens. */
   contextWindow?: number;

@@ -5,7 +5,7 @@ import { permitPatterns } from "./tools-schema.ts";
 
 const seconds = (from: number, to: number) => z.number().min(from).max(to);
 
-/** Signatures by a public key only: a secret that both sides know would let whoever checks a token make one. */
+/** Allows signatures by a public key only: a secret that both sides know would let whoever checks a token make one. */
 const signatureAlgorithms = [
   "RS256",
   "RS384",

@@ -47,5 +47,5 @@ function packageAmong(args: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Options of launchers whose next word is theirs and no package. */
+/** Lists the options of launchers that take the next word as their value. */
 const withValue = ["--cache", "--prefix", "--registry", "--python", "--with", "--index-url", "-w", "--workspace"];

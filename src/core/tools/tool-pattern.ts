@@ -85,7 +85,7 @@ function fitsName({ name }: ToolPattern, tool: Pick<Tool, "name" | "source">): b
   return isMatch(tool.name, name) || (server !== undefined && tool.source === server);
 }
 
-/** When a tool claims two annotations that exclude each other, the stricter one counts. */
+/** When a tool claims two annotations that exclude each other, the stricter one is used. */
 function isSaid(annotation: Annotation, said: ToolAnnotations): boolean {
   if (annotation === "readOnly" && said.destructive === true) return false;
   return said[annotation] === true;

@@ -137,7 +137,7 @@ export interface Opening {
   /** These addresses are already checked, and no other is connected to. */
   addresses: readonly string[];
   secure: boolean;
-  /** Certificates to trust in place of the usual ones. */
+  /** Holds the certificates to trust instead of the usual ones. */
   ca?: string | undefined;
 }
 

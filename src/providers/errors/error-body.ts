@@ -4,7 +4,7 @@ export interface ErrorFacts {
   /** Holds the HTTP status, or the one in the body. */
   status: number | undefined;
   message: string;
-  /** Codes, types, message and details in one text, for rules to search. */
+  /** Joins codes, types, message and details in one text, for rules to search. */
   searchable: string;
   /** Is true when the body is a web page, so that a proxy or a site answered and not the vendor's API. */
   page: boolean;

@@ -62,7 +62,7 @@ const rules: Rule[] = [
   { code: "invalid_request", retryable: false, when: (text, status) => isClient(status) || badRequest.test(text) },
 ];
 
-/** Only the status of a failing server counts, because its text may be anything. */
+/** Only the status of a failing server is used, because its text may be anything. */
 function isServerFault(status: number | undefined): boolean {
   return status !== undefined && status >= 500;
 }
@@ -125,7 +125,7 @@ function overflows(text: string, status: number | undefined): boolean {
   return status !== 429 && !tooMany.test(text) && overflow.test(text);
 }
 
-/** Groq uses 498 for "at capacity", and Anthropic uses 529 for "overloaded". */
+/** Groq sends 498 for "at capacity", and Anthropic sends 529 for "overloaded". */
 function isBusy(status: number | undefined): boolean {
   return status === 503 || status === 529 || status === 498;
 }

@@ -21,9 +21,9 @@ export interface Pause {
   last: DuetError;
 }
 
-/** What a call that failed tells besides its error. */
+/** Holds what is known of a failed call besides its error. */
 interface Failure {
-  /** When the call began, in milliseconds. */
+  /** Is the time at which the call began, in milliseconds. */
   began: number;
   /** It tried a model that was left alone. */
   isProbe: boolean;
@@ -56,7 +56,7 @@ export class CircuitBreaker {
   #openUntil: number | undefined;
   #probing = false;
   #last: DuetError | undefined;
-  /** When a run was last added to those that failed. */
+  /** Is the time at which a run was last added to those that failed. */
   #countedAt = Number.NEGATIVE_INFINITY;
 
   constructor({

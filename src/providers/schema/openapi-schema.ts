@@ -6,7 +6,7 @@ const types = ["object", "array", "string", "number", "integer", "boolean"];
 /** Limits one note in a description, in characters. */
 const longestNote = 160;
 
-/** Keywords that stay as they are, by the type beside which they stand. */
+/** Lists the keywords that stay as they are, by the type beside which they stand. */
 const kept: Readonly<Record<string, readonly string[]>> = {
   array: ["minItems", "maxItems"],
   number: ["minimum", "maximum"],

@@ -36,7 +36,7 @@ export class HttpRefusal extends Error implements HttpFailure {
 /** No connection came about in time. */
 export class ConnectTimeout extends Error {
   override readonly name = "ConnectTimeout";
-  /** The limit that was exceeded, in milliseconds. */
+  /** Is the limit that was exceeded, in milliseconds. */
   readonly limitMs: number;
 
   constructor(limitMs: number, cause: unknown) {
@@ -48,7 +48,7 @@ export class ConnectTimeout extends Error {
 const errorBodyLimit = 64 * 1024;
 
 /**
- * How long a connection may take to come about, TLS included, in milliseconds. It counts for models that may be silent for
+ * Limits how long connecting may take, TLS included, in milliseconds. It counts for models that may be silent for
  * longer than that: an address that does not answer is no model that thinks.
  */
 const defaultConnectMs = 30_000;

@@ -150,7 +150,7 @@ const pauseMs = 10;
 const punctualPauses = 2;
 const mostPauses = 12;
 
-/** Connections whose host did not answer a ping. */
+/** Holds the connections whose host did not answer a ping. */
 const silent = new WeakSet<HostConnection>();
 
 /**

@@ -4,7 +4,7 @@ import { isRecord } from "../../kit/json.ts";
 import { RefusedError } from "../http/response/refuse.ts";
 import { parseInput } from "../mcp/read-input.ts";
 
-/** Problems that are told of at a time. */
+/** Limits how many problems are reported at a time. */
 const mostTold = 5;
 
 /**

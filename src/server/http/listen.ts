@@ -5,7 +5,7 @@ import { DuetError, getMessage } from "../../kit/errors.ts";
 import { type ListenAddress, toUrlHost } from "./address.ts";
 
 export interface ConnectionLimits {
-  /** Connections at one time, in all and from one address. */
+  /** Limits the connections at one time, in total and from one address. */
   most: number;
   mostPerAddress: number;
   /**

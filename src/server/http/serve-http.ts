@@ -33,14 +33,14 @@ export interface HttpServerOptions {
   token?: string | undefined;
   /** Tells callers apart, beside the token. */
   authenticate?: Authenticate | undefined;
-  /** Pages that need no sign-in, beside those of health. */
+  /** Lists the pages that need no sign-in, besides those of health. */
   open?: OpenPages | undefined;
   /**
    * Creates `authenticate` and `open` for an address that is only known later. `resource` is the public address of `/mcp`. May
    * throw a `config` error.
    */
   openAuth?: ((resource: string) => Auth) | undefined;
-  /** Routes by path, beside `/mcp`, that need the same sign-in. */
+  /** Holds the routes by path, besides `/mcp`, that need the same sign-in. */
   routes?: Readonly<Record<string, Route>> | undefined;
   onChange?: OnChange | undefined;
   readiness(): Promise<Readiness>;
@@ -59,7 +59,7 @@ export interface HttpServerOptions {
 
 export interface Auth {
   authenticate: Authenticate;
-  /** Pages that say how, for whoever is not signed in. */
+  /** Holds the pages that say how to sign in, for callers that are not signed in. */
   routes: OpenPages;
 }
 

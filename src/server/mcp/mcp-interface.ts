@@ -33,7 +33,7 @@ export interface McpInterfaceOptions extends RunServiceOptions {
 /** Represents the MCP interface of the whole process. All connections share its runs. */
 export interface McpInterface {
   readonly runs: LiveRuns;
-  /** A server for one connection; cheap. `isOneRequest` and `inputEnded`: as in `Connection`. */
+  /** Creates a server for one connection, which is cheap. `isOneRequest` and `inputEnded`: as in `Connection`. */
   createServer(caller?: Caller, isOneRequest?: boolean, inputEnded?: AbortSignal): Promise<McpServer>;
 }
 

@@ -46,7 +46,7 @@ export function parseInput<T>(
   return { problems };
 }
 
-/** The fields of the object that stands there; none where the schema has alternatives. */
+/** Returns the fields of the object that stands there; none where the schema has alternatives. */
 function fieldsAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   const steps = path.map((step) => (typeof step === "number" ? step : String(step)));
   return listKeys(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }), steps);

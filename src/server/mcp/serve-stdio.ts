@@ -42,7 +42,8 @@ const cancelledAnswerMs = 200;
 const longestAnswerMs = 1200;
 
 /**
- * How long a host that has sent a signal is still read once its runs are cancelled, in milliseconds: a result that follows progress
+ * Limits how long a host that has sent a signal is still read once its runs are cancelled, in milliseconds: a result that follows
+ * progress
  * waits for its answer to a ping. Requests that are open after that get `cancelledAnswerMs` more, without that answer.
  */
 const pongMs = 250;

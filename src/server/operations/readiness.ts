@@ -3,7 +3,7 @@ import type { Config } from "../../config/load-config.ts";
 import { toModelName } from "../../core/model.ts";
 import type { Readiness } from "../http/health.ts";
 
-/** The check reports servers that are still starting instead of waiting longer than this, in milliseconds. */
+/** The check waits at most this long, in milliseconds, and reports servers that are still starting. */
 const patienceMs = 300;
 
 /**

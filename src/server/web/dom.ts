@@ -5,7 +5,7 @@ import { showBlanks } from "../../kit/text/show-blanks.ts";
 import { toSafeUrl } from "./safe-url.ts";
 import { planStates } from "./texts.ts";
 
-/** A part shows values of one type on the page. */
+/** A part renders values of one type on the page. */
 export interface Part<T> {
   readonly element: HTMLElement;
   show(value: T): void;

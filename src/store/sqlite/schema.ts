@@ -66,7 +66,8 @@ const objects = [
 const upgrade = [...owned.map((table) => `ALTER TABLE ${table} ADD COLUMN owner TEXT`), ...objects.slice(first.length)];
 
 /**
- * Tables that came later, and an index. They are added to a file without raising its version: a Duet that knows nothing of them goes on with the
+ * Lists the tables that came later, and an index. They are added to a file without raising its version: a Duet that knows nothing
+ * of them goes on with the
  * file, and loses nothing by it.
  */
 const additions = [

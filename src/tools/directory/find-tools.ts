@@ -8,7 +8,7 @@ import { fileRefusedError, toDroppedTool } from "./broken-tools.ts";
 
 export interface FoundTools {
   modules: string[];
-  /** Folders with a `SKILL.md`. */
+  /** Lists the folders with a `SKILL.md`. */
   skills: string[];
   dropped: DroppedTool[];
 }

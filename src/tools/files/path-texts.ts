@@ -10,7 +10,7 @@ export function toDisplayedPath(file: string, roots: readonly string[]): string 
   return roots.length === 1 && only !== undefined ? relative(only, file) || "." : file;
 }
 
-/** Every path that may not be read gets this same answer. */
+/** All paths that may not be read get this same answer. */
 export function toPathRefusedResult(path: string, locale: Locale): ToolResult {
   const text = {
     zh: `找不到 ${showValue(path)}：路径必须存在于允许的目录之内，且不是隐藏文件或密钥文件。`,

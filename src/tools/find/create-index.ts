@@ -60,7 +60,7 @@ export function createToolIndex(tools: readonly Tool[]): ToolIndex {
     return scores ?? new Map();
   }
 
-  /** A tool that matches several forms of one meaning scores only for the best of them. */
+  /** A tool that has several forms of one meaning gets the score of the best of them. */
   function bestOf({ weight, forms }: Meaning): Map<number, number> {
     const best = new Map<number, number>();
     for (const form of forms) {

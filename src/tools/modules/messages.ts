@@ -103,7 +103,7 @@ export interface CallOptions {
   onProgress?: ((message: string) => void) | undefined;
 }
 
-/** A call that waits for its module. */
+/** Represents a call that waits for its module. */
 export interface Call<Kind extends ModuleKind> {
   id: number;
   options: CallOptions;

@@ -11,14 +11,14 @@ export interface ToolFetchRules {
    * `db.example.com:5432`.
    */
   reach: readonly string[];
-  /** Ports of public hosts. */
+  /** Lists the allowed ports of public hosts. */
   ports: readonly number[];
 }
 
 /** Holds what tests replace: the name lookup and the trusted certificates. */
 export interface ToolFetchParts {
   lookup?: Lookup;
-  /** Certificates to trust in place of the usual ones, as PEM. */
+  /** Holds the certificates to trust instead of the usual ones, as PEM. */
   ca?: string;
   /** Limits the silence within a body, in milliseconds. */
   idleMs?: number;

@@ -82,7 +82,7 @@ function hintFor(kind: SearchFailure, { keyVariable, key }: AnsweringService): T
   return { zh: `稍后再试，或设置 ${keyVariable}`, en: `Try again later, or set ${keyVariable}.` };
 }
 
-/** Seconds or a date; the HTTP header's two forms. */
+/** Reads seconds or a date, the HTTP header's two forms. */
 function retryAfter(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();

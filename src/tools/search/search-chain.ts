@@ -91,7 +91,7 @@ function isResting({ rest }: Member, now: number): boolean {
   return rest !== undefined && rest.until > now;
 }
 
-/** A failure that a person has to fix lasts; the others pass. */
+/** A failure that a person has to fix is kept; the others pass. */
 function restMs({ kind, retryAfterMs = usualRestMs }: SearchError): number {
   if (lasting.has(kind)) return Number.POSITIVE_INFINITY;
   return kind === "rate" ? Math.min(retryAfterMs, longestRestMs) : usualRestMs;

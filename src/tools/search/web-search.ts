@@ -129,7 +129,7 @@ function reasonOf(failures: readonly Failure[]): Text {
   };
 }
 
-/** A service that is used with a key and without one counts as two backends. */
+/** A service that is used with a key and without one is two backends. */
 function nameOf({ party, thirdParty }: SearchBackend): Text {
   return thirdParty ? { zh: `${party}（免密钥）`, en: `${party} (keyless)` } : { zh: party, en: party };
 }

@@ -99,7 +99,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Pieces of a page, as one text. */
+/** Joins pieces of a page to one text. */
 export function joinPieces(pieces: unknown): string {
   return Array.isArray(pieces) ? pieces.filter((piece) => typeof piece === "string").join(" … ") : toText(pieces);
 }

@@ -19,7 +19,7 @@ export interface HeavyWorkOptions extends Partial<WorkerPoolOptions> {
   /** Limits one job, in milliseconds. When it is absent, each kind of job has its own limit. */
   limitMs?: number;
   mostAtOnce?: number;
-  /** Jobs that wait until others are done. */
+  /** Holds the jobs that wait until others are done. */
   mostWaiting?: number;
 }
 

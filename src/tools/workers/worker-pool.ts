@@ -19,7 +19,7 @@ export interface WorkerPool {
 export interface WorkerPoolOptions {
   /** An idle process is ended after this time, in milliseconds. */
   idleMs: number;
-  /** Megabytes of each one's heap. */
+  /** Limits the megabytes of each one's heap. */
   memoryMb: number;
 }
 

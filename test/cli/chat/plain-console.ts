@@ -5,7 +5,7 @@ import { createPlainInterface, type PlainInterfaceOptions } from "../../../src/c
 import { createStepLog } from "../../../src/cli/chat/steps/step-log.ts";
 import { createEmulatedOutput, type EmulatedOutput } from "../terminal/screen/emulated-output.ts";
 
-/** A plain face with somebody at it. */
+/** A plain interface with a person who types. */
 export interface PlainDesk {
   chatInterface: ChatInterface;
   emulator: EmulatedOutput;

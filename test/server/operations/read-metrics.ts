@@ -11,7 +11,7 @@ const metaLine = new RegExp(`^# (HELP|TYPE) (${namePattern}) (.+)$`);
 const sampleLine = new RegExp(`^(${namePattern})(?:\\{(.*)\\})? (\\S+)$`);
 const labelPair = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/y;
 
-/** All samples. Throws for a line that is none, a family without its type, an undeclared sample, or one that is told twice. */
+/** All samples. Throws for an invalid line, a family without its type, an undeclared sample or a duplicate. */
 export function readMetrics(text: string): Sample[] {
   if (!text.endsWith("\n")) throw new Error("the last line has no end");
   const types = new Map<string, string>();

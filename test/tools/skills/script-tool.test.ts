@@ -114,7 +114,7 @@ test("much output is cut, endless output ends the script", async () => {
   expect(endless.text).toMatch(/^scripts\/endless\.sh produced too much output and was stopped\./);
 });
 
-/** Writes its own process and one that it starts to the journal, and then waits for ever; neither heeds SIGTERM. */
+/** Writes its own process and one that it starts to the journal, and then waits for ever; both ignore SIGTERM. */
 const stubborn = `
 import { spawn } from "node:child_process";
 import { appendFileSync } from "node:fs";

@@ -17,7 +17,7 @@ import type { StepLog } from "./step-words.ts";
 
 /** Limits the text put into one line, in UTF-16 units; the screen cuts it further. */
 const longestText = 400;
-/** Cells that a call's arguments have even where the line is full. */
+/** Counts the cells that a call's arguments have even where the line is full. */
 const leastArguments = 12;
 
 /** Shows each call of a run as one line while it runs and one line afterwards, with the first hits of a search below it. */

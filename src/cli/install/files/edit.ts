@@ -210,7 +210,7 @@ function added(text: string, object: Node, key: string, value: unknown): string 
   return text.slice(0, at) + between + behind + line + after + closing;
 }
 
-/** Braces with nothing between them stand together. */
+/** Braces with nothing between them are written together. */
 function collapsed(text: string, brace: number): string {
   return text.slice(0, brace) + text.slice(brace).replace(/^\{\s*\}/, "{}");
 }

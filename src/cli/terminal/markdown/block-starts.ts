@@ -9,7 +9,7 @@ export function countIndent(line: string): number {
   return line.length - line.trimStart().length;
 }
 
-/** Tabs in front of the text and between markers, as spaces up to the next multiple of four. */
+/** Replaces tabs in front of the text and between markers by spaces up to the next multiple of four. */
 export function expandTabs(line: string): string {
   if (!line.includes("\t")) return line;
   const [lead = ""] = /^(?:[ \t>*+-]|\d{1,9}[.)])*/.exec(line) ?? [];

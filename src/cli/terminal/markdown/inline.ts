@@ -125,7 +125,7 @@ function withStyle(look: Look, style: Style): Look {
   return { ...look, styles: [...look.styles, style] };
 }
 
-/** Spans with newlines in them, as lines. */
+/** Returns spans with newlines in them as lines. */
 export function splitLines(spans: readonly Span[]): Span[][] {
   const lines: Span[][] = [[]];
   for (const part of spans) {

@@ -1,4 +1,4 @@
-/** Variables by name. */
+/** Maps the names of variables to their values. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**

@@ -34,7 +34,7 @@ export type Block = TextBlockParam | ToolUseBlockParam | ToolResultBlockParam | 
 
 export type NativeBlock = { type: string } & Record<string, unknown>;
 
-/** Ours to theirs. */
+/** Maps our values to the vendor's. */
 export function toMessagesRequest(request: ModelRequest, settings: ModelSettings): MessagesRequest {
   const messages = convertHistory(request.messages, settings);
   const turns = toTurns(messages);
@@ -113,7 +113,10 @@ function neutralBlocks({ content, toolCalls }: AssistantMessage): Block[] {
   );
 }
 
-/** "Requests which have `tool_use` or `tool_result` blocks in messages must define tools", even when no tool is available. */
+/**
+ * Anthropic requires that "requests which have `tool_use` or `tool_result` blocks in messages must define tools", even when no
+ * tool is available.
+ */
 function toToolParams(
   tools: readonly ToolDefinition[],
   messages: readonly Message[],

@@ -47,7 +47,7 @@ export interface ChatNative {
   reasoningDetails?: unknown[];
 }
 
-/** Ours to theirs. */
+/** Maps our values to the vendor's. */
 export function toChatRequest(request: ModelRequest, settings: ModelSettings): ChatRequest {
   const { quirks } = settings;
   const hasTools = request.tools.length > 0;

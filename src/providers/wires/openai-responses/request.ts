@@ -36,7 +36,7 @@ export interface Extras {
 /** OpenAI refuses a smaller limit. */
 const leastOutputTokens = 16;
 
-/** Ours to theirs. */
+/** Maps our values to the vendor's. */
 export function toResponsesRequest(
   request: ModelRequest,
   settings: ModelSettings,

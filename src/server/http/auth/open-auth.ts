@@ -20,7 +20,7 @@ export interface AuthOptions {
 
 export interface Auth {
   authenticate: Authenticate;
-  /** Pages that say how to sign in. */
+  /** Lists the pages that say how to sign in. */
   routes: OpenPages;
 }
 
@@ -213,5 +213,5 @@ export interface Admission {
 /** Tells who sends a request, or why it is refused (401 or 403 with `WWW-Authenticate`). */
 export type Authenticate = (request: Request) => Promise<Admission | HttpRefusal>;
 
-/** Pages by path that anybody may read, signed in or not: the metadata of a protected resource. */
+/** Holds the pages by path that anybody may read, signed in or not: the metadata of a protected resource. */
 export type OpenPages = Readonly<Record<string, (request: Request) => Response | Promise<Response>>>;

@@ -14,7 +14,7 @@ export type OnChange = (caller: Caller, listener: (list: List) => void) => () =>
 export interface RequestsOptions {
   createServer(caller: Caller, isOneRequest: boolean): Promise<McpServer>;
   onChange?: OnChange | undefined;
-  /** Subscriptions at one time. */
+  /** Limits the subscriptions at one time. */
   most: number;
   locale: Locale;
   log: Log;

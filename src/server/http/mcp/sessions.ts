@@ -10,7 +10,7 @@ import { closeWhenExpired, type McpExchange } from "./mcp-exchange.ts";
 
 export interface SessionOptions {
   createServer(caller: Caller, isOneRequest: boolean): Promise<McpServer>;
-  /** Sessions at one time. */
+  /** Limits the sessions at one time. */
   most: number;
   /** Limits how long a session may stay without a request and without an open stream, in milliseconds. */
   idleMs: number;

@@ -89,7 +89,7 @@ function waitsFor({ question }: OpenQuestion, locale: Locale): string {
   });
 }
 
-/** A caller that is an agent states until when it waits. The run ends before that, and time must remain to report it. */
+/** An agent as a caller says until when it waits. The run ends before that, and time must remain to report it. */
 function windowOf({ settings }: ConnectionScope, { host, chain, waitS }: Request): number {
   if (waitS !== undefined) return waitS * 1000;
   const usual = getWindowMs(host.name, settings);

@@ -10,7 +10,7 @@ export interface ChatList {
 }
 
 export function createList(api: Api, store: Store): ChatList {
-  /** When several refreshes overlap, only the last one counts. */
+  /** When several refreshes overlap, only the last one is used. */
   let asked = 0;
   return {
     async refresh() {

@@ -218,7 +218,7 @@ function confirmationOf(question: OpenQuestion): Confirmation {
 }
 
 /**
- * Each caller that talks to the server reports whether the server is unreachable. The page shows the problem while any of them
+ * All parts that talk to the server say whether it is unreachable. The page shows the problem while any of them
  * reports it.
  */
 export type ReportConnectivity = (who: string, isLost: boolean) => void;

@@ -168,7 +168,7 @@ function headOf(token: Token | undefined): string | undefined {
   return head !== undefined && head.length < windowSize / 4 ? head : undefined;
 }
 
-/** Blocks as elements. */
+/** Renders blocks as elements. */
 function renderBlocks(tokens: readonly Token[], writing: MarkdownContext): Node[] {
   if (isTooDeep(writing)) return [createElement("p", {}, sanitize(tokens.map(({ raw }) => raw).join("")))];
   return tokens.flatMap((token) => (isKnown(token) ? nodesOf(token, writing) : []));

@@ -5,7 +5,7 @@ export type { Fraction };
 /** Represents the result of a step: exact as long as possible, else a double. */
 export type Value = Fraction | number;
 
-/** Bits of either part of a fraction: about 1,200 digits. */
+/** Limits the bits of either part of a fraction: about 1,200 digits. */
 export const mostBits = 4096;
 
 /** Reduces the fraction to lowest terms. The denominator must not be zero. */

@@ -3,7 +3,7 @@ import { multiplyValues } from "./operators.ts";
 
 type List = readonly Fraction[];
 
-/** Statistics over a list that is not empty, as exact as the list; of doubles, doubles. */
+/** Computes statistics over a list that is not empty, as exact as the list; of doubles, doubles. */
 export const statistics = {
   count: (list: readonly Value[]) => createFraction(BigInt(list.length)),
   sum: over(sum),

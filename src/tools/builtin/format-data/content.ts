@@ -26,7 +26,7 @@ export function unreadableDataError(zh: string, en: string, cause?: unknown): Du
   return new DuetError({ code: "tool", text: { zh, en }, cause });
 }
 
-/** Cells of a table. Short rows are filled up, so that a small text may ask for a very large table. */
+/** Limits the cells of a table. Short rows are filled up, so that a small text may ask for a very large table. */
 const mostCells = 1_000_000;
 
 /** Throws for a table that is too large to be built. */

@@ -16,7 +16,7 @@ export interface Conversion {
   /** The format is detected when it is absent. */
   from: DataFormat | undefined;
   to: DataFormat;
-  /** Spaces of indentation per level of JSON or YAML. */
+  /** Counts the spaces of indentation per level of JSON or YAML. */
   indent: number | undefined;
   columns: readonly string[] | undefined;
 }

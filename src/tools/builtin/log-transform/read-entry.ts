@@ -110,7 +110,7 @@ function first(record: Record<string, unknown>, keys: readonly string[]): unknow
   return key === undefined ? undefined : record[key];
 }
 
-/** Seconds, milliseconds, microseconds or nanoseconds, by how large it is; undefined for what no calendar holds. */
+/** Reads seconds, milliseconds, microseconds or nanoseconds, by how large the number is; undefined for what no calendar holds. */
 function fromEpoch(value: number): number | undefined {
   const thousands = [1e11, 1e14, 1e17].filter((limit) => value >= limit).length;
   const ms = value / 1000 ** (thousands - 1);

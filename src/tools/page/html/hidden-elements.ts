@@ -169,7 +169,7 @@ export function readStyles(document: PageDocument): StyleOf {
   };
 }
 
-/** Properties that hide, or that show again. */
+/** Lists the properties that hide, or that show again. */
 const telling =
   /;(?:display|visibility|content-visibility|opacity|position|left|right|top|bottom|margin|clip|text-indent|font-size|color|filter|transform|translate|height|width|max-|overflow|-webkit-text-fill)/;
 

@@ -204,7 +204,7 @@ export function fillSpans(content: PageElement): void {
 
 interface Place {
   cell: PageElement;
-  /** Rows that the cell takes from here on. */
+  /** Counts the rows that the cell takes from here on. */
   rows: number;
   isOwn: boolean;
 }

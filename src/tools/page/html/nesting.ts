@@ -46,7 +46,7 @@ export function repairNesting(html: string): string {
 }
 
 const nameStart = /[a-z][^\s/>]{0,40}/iy;
-/** Elements whose content is no markup. */
+/** Lists the elements whose content is not markup. */
 export const rawText = new Set(["script", "style", "textarea", "title"]);
 const voids = new Set(
   "area base basefont br col command embed frame hr img input isindex keygen link meta param source track wbr".split(

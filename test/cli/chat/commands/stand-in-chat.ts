@@ -1,4 +1,4 @@
-// A chat without a face: its duet, store, steps and bill are real, and what it writes is kept.
+// A chat without an interface: its duet, store, steps and bill are real, and what it writes is kept.
 import { onTestFinished } from "vitest";
 import { openDuet, type Parts } from "../../../../src/app/open-duet.ts";
 import type { Chat } from "../../../../src/cli/chat/expand-run.ts";

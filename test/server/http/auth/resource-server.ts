@@ -22,7 +22,7 @@ export function testClock(): TestClock {
   };
 }
 
-/** The door of a resource server with these settings, the rest as the configuration has it. */
+/** Creates the authentication of a resource server with these settings and the defaults of the configuration. */
 export function openDoor(given: Partial<AuthSettings> & { issuer: string }, options: Partial<AuthOptions> = {}) {
   const auth = serveSchema.parse({ http: { auth: given } }).http.auth;
   if (auth === undefined) throw new Error("no settings");

@@ -27,7 +27,7 @@ export interface Script {
   runIdOf?(confirmation: string): string | undefined;
 }
 
-/** Real runs of scripted models, held as the face holds them. */
+/** Holds real runs of scripted models, as the MCP interface does. */
 export function pagedAgent({ decide, answer, tools = [], runIdOf }: Script): PagedAgent {
   const models = { functionCall: scriptedModel(decide, "decider"), answer: scriptedModel(answer, "writer") };
   const runs = createRunRegistry({ most: 10, keepMs: 60_000 });

@@ -69,7 +69,7 @@ function byName(one: Completion, other: Completion): number {
 
 const mostCompletions = 50;
 
-/** Entries of one folder. */
+/** Limits how many entries of one folder are read. */
 const mostRead = 20_000;
 const limitMs = 500;
 

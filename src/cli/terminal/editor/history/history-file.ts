@@ -18,7 +18,7 @@ import { dirname } from "node:path";
 import { createFolder, createRandomHex } from "../../../../kit/random.ts";
 import type { InputHistory } from "../menu.ts";
 
-/** Entries that are kept, in memory and after a compaction of the file. */
+/** Limits how many entries are kept, in memory and after a compaction of the file. */
 export const mostEntries = 1_000;
 
 /**

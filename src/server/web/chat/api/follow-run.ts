@@ -23,7 +23,7 @@ export interface FollowOptions {
 }
 
 /**
- * Silence longer than this counts as a lost connection, in milliseconds. The server sends at least a keep-alive every ten
+ * Silence longer than this, in milliseconds, is treated as a lost connection. The server sends at least a keep-alive every ten
  * seconds.
  */
 const silenceMs = 35_000;

@@ -70,7 +70,7 @@ async function startModel(pauseMs) {
   return { wire: "openai-chat", baseUrl: String(printed).trim(), apiKeyEnv: "BENCH_KEY" };
 }
 
-/** `limit` in milliseconds; without one the figures are only told. */
+/** `limit` in milliseconds; without one the figures are only printed. */
 async function compare(provider, manner, limit) {
   const functionCall = { provider, model: "m" };
   const config = join(home, `${provider}.config.json`);

@@ -73,7 +73,7 @@ async function connect(name, transport, mode) {
 }
 
 const hosts = {
-  /** One call; each progress begins its time-out anew. */
+  /** One call; each progress notification restarts its timeout. */
   async patient(client, question) {
     let told = 0;
     const options = { timeout: limitS * 1000, resetTimeoutOnProgress: true, onprogress: () => void told++ };

@@ -1,5 +1,5 @@
 /**
- * An answer in so many pieces of a word each, as a model writes one: headings, paragraphs in Chinese and English, lists,
+ * An answer in this many pieces of a word each, as a model writes one: headings, paragraphs in Chinese and English, lists,
  * tables and code. Every block holds a mark of its own, `@12@`.
  */
 export function markdownPieces(count) {

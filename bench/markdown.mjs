@@ -52,7 +52,7 @@ for (const [name, unit] of Object.entries(hostile)) {
 }
 if (failures.length > 0) throw new Error(failures.join("; "));
 
-/** Milliseconds of CPU for so many characters, in deltas of the same size for each text. */
+/** Milliseconds of CPU for this many characters, in deltas of the same size for each text. */
 async function cpuTime(unit, length) {
   const text =
     (unit.startsWith("const") || unit.startsWith("var") ? "```ts\n" : "") + unit.repeat(length / unit.length);

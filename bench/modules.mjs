@@ -1,5 +1,5 @@
 // Modules of the user's, each in a thread of its own: memory per thread, time of a call, time of a start.
-// Starts `duet serve --expose tools` with so many modules in turn; prints medians. `node bench/modules.mjs [runs]`
+// Starts `duet serve --expose tools` with this many modules in turn; prints medians. `node bench/modules.mjs [runs]`
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

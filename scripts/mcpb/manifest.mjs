@@ -1,4 +1,4 @@
-// What a host is told of the bundle (https://github.com/modelcontextprotocol/mcpb/blob/main/MANIFEST.md, version 0.3).
+// Describes the bundle for a host (https://github.com/modelcontextprotocol/mcpb/blob/main/MANIFEST.md, version 0.3).
 
 /** The keys that people have most often: variable, name, what for. */
 const keys = [

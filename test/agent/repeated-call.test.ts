@@ -11,7 +11,7 @@ const call = { id: "1", name: "lookup", input: { city: "Oslo" } };
 const found: ToolResult = { ok: true, text: "Oslo has 700,000 inhabitants, give or take." };
 const lost = (code: ToolFailure["code"] = "network"): ToolResult => createFailure(code, "The connection was lost.");
 
-/** A tool that may be called again, unless told otherwise, and gives these results one after the other. */
+/** A tool that may be called again, unless stated otherwise, and gives these results one after the other. */
 function lookup(results: readonly ToolResult[], more: Partial<Tool> = {}): { tool: Tool; calls: object[] } {
   const calls: object[] = [];
   const tool: Tool = {

@@ -27,7 +27,7 @@ interface Asked {
   events: AgentEvent[];
   /** Moves the clock and lets everything happen that follows from it. */
   pass(ms: number): Promise<void>;
-  /** Waits until the provider has got so many requests. */
+  /** Waits until the provider has received this many requests. */
   requests(count: number): Promise<void>;
   /** Waits until so much of the answer is there. */
   answered(text: string): Promise<void>;

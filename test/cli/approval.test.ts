@@ -78,7 +78,7 @@ function plainChat(it: Desk): Promise<Terminal> {
   return chat({ ...it, options: { ...it.options, env: { ...it.options.env, TERM: "dumb" } } });
 }
 
-/** What the function-call model was told in its last request. */
+/** Returns the text of the last request to the function-call model. */
 function told({ provider }: Desk): string {
   return JSON.stringify(provider.requests("cheap").at(-1)?.body.messages);
 }
@@ -218,7 +218,7 @@ describe("a plan that was confirmed", () => {
     const terminal = await startTerminal(["chat", "--mode", "plan", "--config", it.config], it.options);
     await terminal.shows(" > ");
     terminal.type("Write two files\r");
-    await terminal.shows("Carry it out?");
+    await terminal.shows("Run the plan?");
     await terminal.reply("y\r");
     await terminal.shows("🔐 needs consent · files__write_file");
     expect(await content("a.txt", it)).toBe("Duet");

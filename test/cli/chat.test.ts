@@ -18,7 +18,7 @@ describe("duet chat in a terminal", () => {
     await terminal.shows("Switched to Chat mode; the history is cleared.");
     await terminal.shows("Chat mode > ");
     terminal.type("/nonsense\r");
-    await terminal.shows("There is no /nonsense.");
+    await terminal.shows("Unknown command /nonsense.");
     terminal.type("/exit\r");
     expect(await terminal.ended()).toBe(0);
   });

@@ -44,7 +44,7 @@ test("a server's read-only tool that does not answer is called once more only wh
   const shown = await run("tools", "approve", "slow__echo");
   expect(shown).toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/slow__echo · slow · trusted at first use[\s\S]*annotations\.readOnly: true/),
+    stdout: expect.stringMatching(/slow__echo · slow · trusted on first use[\s\S]*annotations\.readOnly: true/),
   });
   expect(await run("tools", "approve", "slow__echo", "--yes")).toMatchObject({
     code: 0,

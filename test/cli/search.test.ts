@@ -108,7 +108,7 @@ describe("web_search through the whole agent", () => {
     expect(search.asked()).toEqual(["tavily", "exaMcp", "parallel"]);
     expect(outcome.tool_calls[0]).toMatchObject({ tool: "web_search", ok: false });
     expect(outcome.tool_calls[0]?.result).toMatch(
-      /Every search service failed.*Tavily \(keyless\): Keyless daily limit.*Exa \(keyless\): .*Parallel \(keyless\): Too many/,
+      /All search services failed.*Tavily \(keyless\): Keyless daily limit.*Exa \(keyless\): .*Parallel \(keyless\): Too many/,
     );
     expect(JSON.stringify(provider.requests("strong")[0]?.body.messages)).toContain("Every search service failed");
     expect(outcome.citations).toEqual([]);

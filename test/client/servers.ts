@@ -28,7 +28,7 @@ export function compileCache(): Record<string, string> {
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 }
 
-/** The fake server in one of its modes, under the name `fake` unless told otherwise. */
+/** The fake server in one of its modes, under the name `fake` unless stated otherwise. */
 export function fake(
   mode: string,
   more: Partial<ServerSettings> & { env?: Record<string, string>; journal?: string; args?: string[] } = {},

@@ -155,7 +155,7 @@ describe("models in variables", () => {
   test.each([
     [
       '{"provider":"deepseek"',
-      /^AGENT_FUNCTION_CALL_MODEL: \{"provider":"deepseek" is not valid JSON \(JSON:1:23: a \} is expected\); allowed: a JSON object such as/,
+      /^AGENT_FUNCTION_CALL_MODEL: \{"provider":"deepseek" is not valid JSON \(JSON:1:23: expected \}\); allowed: a JSON object such as/,
     ],
     ["deepseek", /^AGENT_FUNCTION_CALL_MODEL: deepseek is not valid JSON/],
     ['{"provider":"deepseek",}', /is not valid JSON \(JSON:1:24: /],

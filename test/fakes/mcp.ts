@@ -27,7 +27,7 @@ const { values: options } = parseArgs({
     journal: { type: "string" },
     name: { type: "string", default: "fake" },
     delay: { type: "string", default: "500" },
-    /** A JSON file with its tools, which is read anew for each list. */
+    /** A JSON file with its tools, which is read again for each list. */
     tools: { type: "string" },
     /** The code with which it refuses what it does not know. */
     code: { type: "string", default: "-32601" },

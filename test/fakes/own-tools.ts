@@ -20,7 +20,7 @@ export interface Call {
   tool: string;
   args: JsonObject;
   locale?: Locale;
-  /** Aborts the call after so many milliseconds. */
+  /** Aborts the call after this many milliseconds. */
   abortAfterMs?: number;
 }
 

@@ -9,7 +9,7 @@ export interface Replayed {
 
 export interface Replay {
   url: string;
-  /** What every request from now on is answered with, in pieces of so many bytes; 0 sends it whole. */
+  /** What every request from now on is answered with, in pieces of this many bytes; 0 sends it whole. */
   serve(answer: Replayed, pieceSize?: number): void;
   /** Connections that were opened so far. */
   connections(): number;

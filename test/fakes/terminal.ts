@@ -23,9 +23,9 @@ export interface Terminal {
   stands(text: string): Promise<void>;
   /** Waits until the screen does not show the text any more. */
   hides(text: string): Promise<void>;
-  /** Waits until the text stands so many times on the screen and above it. */
+  /** Waits until the text appears this many times on the screen and above it. */
   repeats(text: string, times: number): Promise<void>;
-  /** Waits until the text stands somewhere behind the last `mark`, also above the screen; gives what stands there. */
+  /** Waits until the text appears somewhere behind the last `mark`, also above the screen; returns what is there. */
   follows(mark: string, text: string): Promise<string>;
   /** All that was written, colours left out. */
   screen(): string;
@@ -52,7 +52,7 @@ export interface TerminalOptions extends ProgramOptions, Partial<TerminalSize> {
 /** Sooner than this after a question no key is its answer: more than the program waits, on a busy machine too. */
 const reactionMs = 700;
 
-/** 100 columns and 40 lines unless told otherwise. */
+/** 100 columns and 40 lines unless stated otherwise. */
 export async function startTerminal(args: string[], options: TerminalOptions = {}): Promise<Terminal> {
   const { columns = 100, lines = 40, cwd } = options;
   const emulator = createEmulator({ columns, lines });

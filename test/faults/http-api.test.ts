@@ -335,7 +335,7 @@ test("147: a stall of the event loop stands in the figures", async () => {
     const { body } = await sendRaw(port, rawText("GET", "/metrics", port));
     return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(body)?.[1]);
   };
-  // It stands there from the beginning, and each look begins it anew.
+  // It stands there from the beginning, and each poll restarts it.
   expect(Number.isFinite(await lag())).toBe(true);
   // The sampler measures from one of its own ticks to the next, 20 ms later.
   await sleep(60, new AbortController().signal);

@@ -68,7 +68,7 @@ test("120: one that dies at every start is not started again by itself, and the 
   const pool = await readyPoolOf(fake("exit-at-start", { journal }), good());
   for (const _ of [1, 2, 3]) await pool.ready();
   expect(lives(journal)).toBeLessThanOrEqual(2);
-  // Null while a try is going on.
+  // Null while an attempt is in progress.
   await vi.waitFor(() => expect(pool.status()[0]?.retryInMs ?? -1).toBeGreaterThanOrEqual(0), 60_000);
   expect((await call(pool, "good__echo")).ok).toBe(true);
 });

@@ -48,7 +48,7 @@ export async function openPage(origin: string, { meant, ...options }: PageOption
   return { page, faults, requests };
 }
 
-/** After each test of the file, nothing may have gone wrong in the pages that are told. */
+/** After each test of the file, no error may have happened in the registered pages. */
 export function checkFaults(pages: () => readonly (WatchedPage | undefined)[]): void {
   afterEach(() => {
     expect(pages().flatMap((watched) => watched?.faults ?? [])).toEqual([]);

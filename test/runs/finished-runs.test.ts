@@ -23,7 +23,7 @@ function openRuns(kept: { ends: number; events: number }) {
       },
     });
     await registry.ended(begun, AbortSignal.timeout(20_000));
-    // It is kept a moment after it has told its end.
+    // It is kept a moment after its end was reported.
     await new Promise(setImmediate);
     return begun;
   }

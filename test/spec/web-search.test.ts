@@ -352,7 +352,7 @@ describe("搜索结果缓存", () => {
 });
 
 describe("搜索工具描述", () => {
-  /** What the function-call model is told before its first turn. */
+  /** Returns the prompt of the first turn of the function-call model. */
   async function told() {
     const { provider, ask } = await world();
     provider.script("cheap", enough);

@@ -15,7 +15,7 @@ interface StoreProcess {
   lines: AsyncIterableIterator<string>;
 }
 
-/** Starts `store-process.ts`; it waits until it is told to go. */
+/** Starts `store-process.ts`; it waits for the signal to start. */
 async function startProcess(...args: string[]): Promise<StoreProcess> {
   const child = spawn(process.execPath, [join(import.meta.dirname, "store-process.ts"), ...args]);
   onTestFinished(() => void child.kill("SIGKILL"));

@@ -14,7 +14,7 @@ function wide(turns: ScriptedTurn[], name?: string): ScriptedModel {
   return { ...scriptedModel(turns, name), contextWindow: 1_000_000, countTokens: estimateMessageTokens };
 }
 
-/** A conversation of so many turns, each question of which is `Question N?`, its answer `Answer N.`. */
+/** Creates a conversation of this many turns, each question of which is `Question N?`, its answer `Answer N.`. */
 async function talk(turns: number) {
   const store = createMemoryStore();
   const model = wide(Array.from({ length: turns }, (_, index) => `Answer ${index + 1}.${" word".repeat(100)}`));
@@ -98,7 +98,7 @@ test.each([
   ],
   ["a summary that is cut", 2, wide([{ text: "Half a", finish: "length" }]), "did not finish the summary (length)"],
   ["a model that refuses", 2, wide([{ text: "No.", finish: "refused" }]), "did not finish the summary (refused)"],
-  ["an empty summary", 2, wide([""]), "did not write the whole summary (empty)"],
+  ["an empty summary", 2, wide([""]), "did not finish the summary (empty)"],
 ])("%s is refused in one line, and the conversation stays as it was", async (_, turns, model, line) => {
   const { store, id, compact } = await talk(turns);
   const error = await compact(model).then(

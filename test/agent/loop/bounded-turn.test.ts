@@ -3,7 +3,7 @@ import { limitTurn, longestTurn } from "../../../src/agent/loop/take-turn.ts";
 import { type Model, noUsage } from "../../../src/core/model.ts";
 import { runAll } from "../../fakes/run.ts";
 
-/** Says so many pieces of a million characters, whatever it was asked. */
+/** Sends this many pieces of a million characters, whatever it was asked. */
 function wordyModel(pieces: number): Model {
   return {
     provider: "fake",

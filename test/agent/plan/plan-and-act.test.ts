@@ -373,7 +373,7 @@ interface FlakyOptions {
   canRepeat?: boolean;
 }
 
-/** A tool that fails so many times before it works. */
+/** Creates a tool that fails this many times before it works. */
 function flaky(times: number, { error, annotations = { destructive: false }, canRepeat }: FlakyOptions = {}) {
   let calls = 0;
   const run = (): ToolResult => {

@@ -41,7 +41,7 @@ export function plansOf(events: readonly AgentEvent[]): PlanStep[][] {
   return events.flatMap((event) => (event.type === "plan" ? [event.steps] : []));
 }
 
-/** The calls that were begun, with their arguments, in order. */
+/** Lists the calls that were started, with their arguments, in order. */
 export function callsOf(events: readonly AgentEvent[]): string[] {
   return events.flatMap((event) =>
     event.type === "tool-start" ? [`${event.step} ${event.tool} ${JSON.stringify(event.arguments)}`] : [],

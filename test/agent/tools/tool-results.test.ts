@@ -114,7 +114,7 @@ describe("read_result", () => {
     [{ result: 7 }, "result: must be a result number given where a result was cut (current value: 7)"],
     [{ result: 1, from: 5000 }, "from: must be a whole number from 0 to 4999 (current value: 5000)"],
     [{ result: 1, from: 1.5 }, "from: must be a whole number from 0 to 4999 (current value: 1.5)"],
-    [{ result: 1, start: 3 }, "start: no such argument (current value: 3)"],
+    [{ result: 1, start: 3 }, "start: unknown argument (current value: 3)"],
   ])("says what is wrong with %j", async (input, problem) => {
     const { results, tools } = open();
     results.read("x".repeat(5000), "text");

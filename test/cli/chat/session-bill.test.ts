@@ -35,7 +35,7 @@ test("a chat's bill sums each role and model, and all of it", () => {
     "decide fake/cheap ×3 · 200 in (50 cached) → 40 out tok · 1.0 s · $0.0020",
     "answer fake/strong ×1 · 100 in → 20 out tok · 0.5 s · $0.0010",
     "answer fake/stronger ×1 · 100 in → 20 out (10 reasoning) tok · 0.5 s · $0.0010",
-    "In all 2 runs · 480 tok · 2.0 s · $0.0040",
+    "Total: 2 runs · 480 tok · 2.0 s · $0.0040",
   ]);
 });
 
@@ -63,7 +63,7 @@ test("a call that failed before it used anything costs nothing", () => {
   bill.add(outcome(unused, {}));
   expect(bill.lines("en")).toEqual([
     "answer fake/strong ×2 · 100 in → 20 out tok · 1.0 s · $0.0010",
-    "In all 2 runs · 480 tok · 2.0 s · $0.0010",
+    "Total: 2 runs · 480 tok · 2.0 s · $0.0010",
   ]);
 });
 

@@ -60,7 +60,7 @@ test("the change is shown, what was there is kept under the time of day, and bot
 test("a second time there is nothing to do, and a third backup never takes the place of the second", async () => {
   const home = await homeWith({ ".cursor/mcp.json": other });
   await run(home);
-  expect((await run(home)).output).toContain("duet is already there");
+  expect((await run(home)).output).toContain("duet is already in ");
   const { output } = await run(home, { isRemoval: true, config: undefined });
   expect(output).toMatch(/\.\nQuit Cursor and start it again: until then it may still run duet\.\n$/);
   expect(await readFile(join(home, ".cursor/mcp.json"), "utf8")).toBe(other);

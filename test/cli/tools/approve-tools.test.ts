@@ -130,7 +130,7 @@ describe("duet tools approve, at a terminal", slow, () => {
     await terminal.shows("+   To\\u{200B} anybody.");
     await terminal.shows("Approve mail__send? [y/n]");
     terminal.type("perhaps\r");
-    // What is typed before the question stands there again is no answer to it.
+    // What is typed before the question is shown again does not count as its answer.
     await terminal.repeats("Approve mail__send? [y/n]", 2);
     terminal.type("n\r");
     await terminal.shows("Approve mail__other? [y/n]");

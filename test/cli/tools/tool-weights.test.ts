@@ -6,7 +6,7 @@ const runProgram = warmProgram();
 
 const memory = { memory: npmServer("mcp-server-memory") };
 
-/** A model that is never asked, with a window of so many tokens. */
+/** A model that is never asked, with a window of this many tokens. */
 function model(contextWindow: number) {
   return { functionCall: { provider: "openai", model: "cheap", contextWindow } };
 }

@@ -6,7 +6,7 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 
 const never = new AbortController().signal;
 
-/** Work that runs until it is told to end. */
+/** Starts work that runs until it is stopped. */
 function task(): { work: () => Promise<void>; started: () => boolean; end: () => void } {
   let hasStarted = false;
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -13,7 +13,7 @@ describe("JSON with comments", () => {
 
   test.each([
     ["", "1:1: expected a value"],
-    ["{", "1:2: a } is expected"],
+    ["{", "1:2: expected }"],
     ['{\n  "a": 1\n  "b": 2\n}', "3:3: expected a comma"],
     ["{\n  a: 1\n}", "2:3: unknown symbol (strings need double quotes)"],
     ["{'a': 1}", "1:2: unknown symbol (strings need double quotes)"],

@@ -35,7 +35,7 @@ describe("over the socket", () => {
       await hear(same);
       return replay.connections() - before;
     };
-    // The end of a body may come after the last event, so that a turn begun at once needs a second connection.
+    // The end of a body may come after the last event, so that a turn that starts at once needs a second connection.
     await expect.poll(opened).toBe(0);
   });
 

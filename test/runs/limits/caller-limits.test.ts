@@ -16,7 +16,7 @@ function openLimits(limits: object, options: { most?: number; isShared?: boolean
   const { most = 100, isShared = false } = options;
   const settings = serveSchema.parse({ limits }).limits;
   const opened = createCallerLimits({ limits: settings, most, isShared, now: () => clock.ms });
-  /** What a caller is told who wants one run more. */
+  /** Holds the message to a caller that wants one run more. */
   function admit(caller: Caller, work: Partial<ActiveRunsView> = {}): object | "admitted" {
     try {
       opened.admit(caller, { all: 0, own: 0, waiting: 0, freeInMs: 0, ...work });

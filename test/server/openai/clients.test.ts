@@ -285,7 +285,7 @@ test("a plan that waits is carried out by the next request's yes, once", async (
   const messages = [user("Echo hi")];
   const waiting = await client.chat.completions.create({ model: "duet-plan", messages });
   const shown = waiting.choices[0]?.message.content ?? "";
-  expect(shown).toMatch(/1\. Echo[\s\S]*y to carry it out/);
+  expect(shown).toMatch(/1\. Echo[\s\S]*y to run it/);
   expect(waiting.choices[0]?.finish_reason).toBe("stop");
   expect(ran).toEqual([]);
   const yes = { model: "duet-plan", messages: [...messages, assistant(shown), user("y")] };

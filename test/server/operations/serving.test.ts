@@ -1,4 +1,4 @@
-// One file for what needs a whole server: each file pays anew for loading one.
+// One file for what needs a whole server: each file pays again for loading one.
 import { expect, onTestFinished, test } from "vitest";
 import { createSuccess, defineTool } from "../../../src/tools/define-tool.ts";
 import { type HttpDuet, startHttpDuet } from "../../fakes/http-duet.ts";

@@ -157,7 +157,7 @@ async function follow(
   return { events, questions, lost };
 }
 
-/** The response with its stream cut off behind so many events, as a lost connection does. */
+/** The response with its stream cut off after this many events, as a lost connection does. */
 function cutAfter(response: Response, most: number): Response {
   let seen = 0;
   let text = "";

@@ -6,7 +6,7 @@ import { verdictsOf } from "../../fakes/events.ts";
 import { configFile } from "../../fakes/program.ts";
 import { ask, calculate, embed, follow, hear, lastMessage, request, searchFor, setScene, told } from "./two-models.ts";
 
-/** A tool that says what it is told to. */
+/** Creates a tool that returns the given text. */
 const say = defineTool({
   name: "say",
   description: "Gives back what it gets.",

@@ -29,7 +29,7 @@ const distance = defineTool({
   run: ({ to }) => `到${to}的距离是 1200 公里。`,
 });
 
-/** How often each phase and each call was begun and ended. */
+/** Counts how often each phase and each call started and ended. */
 function openings(events: readonly AgentEvent[]): { begun: string[]; ended: string[] } {
   const name = (event: AgentEvent): string =>
     "callId" in event ? event.callId : "phase" in event && "step" in event ? `${event.phase} ${event.step}` : "";

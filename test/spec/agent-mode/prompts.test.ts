@@ -5,7 +5,7 @@ import { createDuet } from "../../../src/index.ts";
 import { temporaryFolder } from "../../fakes/program.ts";
 import { calculate, embed, modelsOf, offered, once, question, request, setScene, systemPrompt } from "./two-models.ts";
 
-/** What the models are told for a Chinese and for an English question. */
+/** Returns the prompts of the models for a Chinese and for an English question. */
 const prompts = once(async () => {
   const scene = await setScene();
   scene.provider.script("cheap", { text: "够了。" }, { text: "Enough." });

@@ -99,7 +99,7 @@ export function modelsOf({ provider }: Scene) {
   };
 }
 
-/** Such a program: `cheap` decides and `strong` answers, unless told otherwise. */
+/** Such a program: `cheap` decides and `strong` answers, unless stated otherwise. */
 export async function embed(scene: Scene, options: DuetOptions = {}): Promise<EmbeddedDuet> {
   for (const [name, value] of Object.entries(keys)) vi.stubEnv(name, value);
   onTestFinished(() => void vi.unstubAllEnvs());

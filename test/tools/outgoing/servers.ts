@@ -16,7 +16,7 @@ export interface Listener {
   closed: Promise<void>;
 }
 
-/** A TCP server that does with each connection what it is told; closed with its connections when the test ends. */
+/** A TCP server that handles each connection as instructed; closed with its connections when the test ends. */
 export async function startListener(
   onConnection: (socket: Socket, nth: number) => void = () => {},
   where: { host?: string; port?: number } = {},

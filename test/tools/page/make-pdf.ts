@@ -25,7 +25,7 @@ export function makePdf(pages: string[][], { title, encrypted = false }: MadePdf
   return assemble(objects, encrypted);
 }
 
-/** A few kilobytes whose page inflates, in two steps, to so many megabytes of blanks. */
+/** A few kilobytes whose page inflates, in two steps, to this many megabytes of blanks. */
 export function makePdfBomb(megabytes: number): Buffer {
   const block = deflateRawSync(Buffer.alloc(1_000_000, " "), { finishFlush: constants.Z_FULL_FLUSH });
   // A header, blocks that do not know of one another, and an empty last one; nobody looks at the checksum.

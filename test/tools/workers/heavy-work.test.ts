@@ -16,7 +16,7 @@ function open(options?: HeavyWorkOptions) {
     ...work,
     read(page: PageBytes, signal = never) {
       const reading = work.run("page", page, signal);
-      // What is still open when a test fails ends with it, and is no failure of its own.
+      // What is still open when a test fails ends with it, and is not a failure of its own.
       reading.catch(() => {});
       return reading;
     },

@@ -18,7 +18,7 @@ export interface StandIn extends Chat {
   readonly shown: { title: string; labels: string[]; details: string[]; chosen: unknown }[];
   /** What was last written. */
   readonly written: string[];
-  /** How often the chat was told that its prompt has changed. */
+  /** Counts how often the chat was notified that its prompt has changed. */
   readonly refreshed: number;
   readonly asked: { question: string; mode: Mode }[];
 }

@@ -106,8 +106,8 @@ test.each([
 });
 
 test.each([
-  ["all servers in braces", 'mcp_servers = { duet = { command = "old" } }\n', "mcp_servers stands in braces"],
-  ["other servers in braces", 'mcp_servers = { fs = { command = "npx" } }\n', "mcp_servers stands in braces"],
+  ["all servers in braces", 'mcp_servers = { duet = { command = "old" } }\n', "mcp_servers is an inline table"],
+  ["other servers in braces", 'mcp_servers = { fs = { command = "npx" } }\n', "mcp_servers is an inline table"],
   [
     "the entry in braces",
     '[mcp_servers]\nduet = { command = "old" }\n',

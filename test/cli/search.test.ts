@@ -110,7 +110,7 @@ describe("web_search through the whole agent", () => {
     expect(outcome.tool_calls[0]?.result).toMatch(
       /All search services failed.*Tavily \(keyless\): Keyless daily limit.*Exa \(keyless\): .*Parallel \(keyless\): Too many/,
     );
-    expect(JSON.stringify(provider.requests("strong")[0]?.body.messages)).toContain("Every search service failed");
+    expect(JSON.stringify(provider.requests("strong")[0]?.body.messages)).toContain("All search services failed");
     expect(outcome.citations).toEqual([]);
   });
 

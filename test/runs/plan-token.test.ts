@@ -21,7 +21,7 @@ test("a plan's token is given with its own run's result, and with no older one's
   for (const [old, current] of [held, await results()]) {
     expect(old?.outcome).toMatchObject({ status: "needs_confirmation" });
     expect(old?.outcome.confirmation).toBeUndefined();
-    expect(old?.text).toContain("no longer waits");
+    expect(old?.text).toContain("no longer waiting for confirmation");
     expect(current?.outcome.confirmation).toMatchObject({ kind: "plan" });
   }
   const { confirmation } = changed;

@@ -15,7 +15,7 @@ test.each([
   expect((await host.ask("Wipe it once more.")).outcome.status).toBe("needs_confirmation");
   const refused = await host.ask("And now?");
   expect(refused.isError).toBe(true);
-  expect(refused.text).toContain("2 runs wait for a person's reply");
+  expect(refused.text).toContain("2 runs are waiting for a person's reply");
   const confirmed = await host.ask("yes", { confirmation: confirmation?.token });
   expect(confirmed.outcome.status).toBe("complete");
   expect(wiped).toEqual([{ disk: "a" }]);

@@ -65,7 +65,7 @@ test("a second time there is nothing to do, and a third backup never takes the p
   expect(output).toMatch(/\.\nQuit Cursor and start it again: until then it may still run duet\.\n$/);
   expect(await readFile(join(home, ".cursor/mcp.json"), "utf8")).toBe(other);
   expect(await readdir(join(home, ".cursor"))).toHaveLength(3);
-  expect((await run(home, { isRemoval: true, config: undefined })).output).toContain("duet is not there");
+  expect((await run(home, { isRemoval: true, config: undefined })).output).toContain("duet is not in ");
 });
 
 test("where there is no file yet, one for the user alone is made, and a host that is not there is told", async () => {

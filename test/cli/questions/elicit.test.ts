@@ -121,7 +121,7 @@ describe("a form", () => {
   });
 
   test("insists on what is required, and lets a list that may be empty be so", async () => {
-    expect((await fill(oneField({ type: "string" }, true), ["", "x", "y"])).screen).toContain("Wanted: an answer.");
+    expect((await fill(oneField({ type: "string" }, true), ["", "x", "y"])).screen).toContain("Expected: an answer.");
     const list = oneField({ type: "array", items: { enum: ["x"] } }, true);
     expect((await fill(list, ["", "y"])).reply).toEqual({ action: "accept", content: { a: [] } });
   });
@@ -264,7 +264,7 @@ describe("the built program at a terminal", () => {
     await terminal.reply("Li Lei\r");
     await terminal.shows("seats [whole number · Enter: 2]: ");
     await terminal.reply("many\r");
-    await terminal.shows("Wanted: a whole number.");
+    await terminal.shows("Expected: a whole number.");
     await terminal.reply("\r");
     await terminal.shows("Send this to quiz? [y/n] ");
     await terminal.reply("y\r");

@@ -46,7 +46,7 @@ test("100: a token is used once, and does not serve for the same call that comes
   expect(second.outcome).toMatchObject({ status: "needs_confirmation", confirmation: { arguments: { disk: "a" } } });
   const replayed = await host.ask("yes", { confirmation: token });
   expect(replayed.isError).toBe(true);
-  expect(replayed.text).toContain("used before");
+  expect(replayed.text).toContain("already used");
   expect(wiped).toEqual([{ disk: "a" }]);
   const third = await host.ask("no", { confirmation: second.outcome.confirmation?.token });
   expect(third.outcome.status).toBe("complete");

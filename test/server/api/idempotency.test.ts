@@ -99,7 +99,9 @@ test("a key whose run goes on in another process is not run here, until it is ke
   expect(refused.status).toBe(422);
   const unknown = await chat({ message: "Hello" }, keyed("k1"));
   expect(unknown.status).toBe(409);
-  expect(await problemIn(unknown)).toMatchObject({ detail: expect.stringContaining("its end is not known") });
+  expect(await problemIn(unknown)).toMatchObject({
+    detail: expect.stringContaining("its outcome and its effects are unknown"),
+  });
   gate.resolve();
   const { run_id } = await first;
   expect(await outcomeIn(chat({ message: "Hello" }, keyed("k1")))).toMatchObject({ run_id, response: "Once." });

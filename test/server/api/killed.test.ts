@@ -66,7 +66,7 @@ test("a key whose run was killed with its process is not run again: its end is t
     const response = await ask("k1");
     expect([again, response.status]).toEqual([again, 409]);
     expect(await problemIn(response)).toMatchObject({
-      detail: expect.stringMatching(/begun at \d{4}-\S+Z and its end is not known/),
+      detail: expect.stringMatching(/started at \d{4}-\S+Z; its outcome and its effects are unknown/),
       hint: expect.stringContaining("new key"),
     });
   }

@@ -130,7 +130,10 @@ test("duet serve --http tells its address, serves agent_ask, and ends with 0 at 
 
 test("duet serve refuses an address that is none, and one that others reach without a token, in one line", async () => {
   const wrong = await collect(await startProgram(["serve", "--http", "80x", "--locale", "en"]));
-  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringMatching(/^duet: --http: "80x" is no address .*\n$/)]);
+  expect([wrong.code, wrong.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^duet: --http: "80x" is not an address .*\n$/),
+  ]);
   const open = await collect(await startProgram(["serve", "--http", "0.0.0.0:0", "--locale", "en"]));
   expect([open.code, open.stderr]).toEqual([
     2,

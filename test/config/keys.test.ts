@@ -97,7 +97,11 @@ const others: [path: string, value: unknown, line: string][] = [
   ["tools.roots", [], "tools.roots: [] is not allowed (allowed: a non-empty list)"],
   ["search.backend", "bing", `search.backend: "bing" is not allowed (allowed: auto, ${searchBackendNames.join(", ")})`],
   ["search.searxng.url", "ftp://x", 'search.searxng.url: "ftp://x" is not allowed (allowed: an http or https address)'],
-  ["search.tavily.baseUrl", "http://", 'search.tavily.baseUrl: "http://" is not allowed (allowed: an http or https address)'],
+  [
+    "search.tavily.baseUrl",
+    "http://",
+    'search.tavily.baseUrl: "http://" is not allowed (allowed: an http or https address)',
+  ],
   ["search.backend", "searxng", "search.backend: searxng needs an address: set SEARXNG_URL or search.searxng.url"],
   ["search.backend", "brave", "search.backend: brave needs a key: set BRAVE_API_KEY"],
   ["search.backend", "zhipu", "search.backend: zhipu needs a key: set ZHIPUAI_API_KEY"],

@@ -28,7 +28,10 @@ function toBackendSchema(row: SearchBackendRow): z.ZodPrefault<z.ZodType<Backend
 
 export const searchSchema = z
   .strictObject({
-    enabled: z.boolean().optional().meta({ description: "Absent: tools may search, and chat mode starts with search off." }),
+    enabled: z
+      .boolean()
+      .optional()
+      .meta({ description: "Absent: tools may search, and chat mode starts with search off." }),
     backend: z
       .enum(["auto", ...searchBackendNames])
       .default("auto")

@@ -11,7 +11,7 @@ import { questionSchema, replySchema, runListSchema, runSchema } from "./run-sch
 import { settingsSchema } from "./settings-schema.ts";
 
 /** Describes the response of `GET /agent/runs/{id}/trace`, which may be cut where a stored trace is not. */
-export const servedTrace = traceSchema.extend({
+export const traceResponseSchema = traceSchema.extend({
   left_out: z
     .object({ characters: z.int(), entries: z.int() })
     .optional()
@@ -107,7 +107,7 @@ const schemas = {
   Run: runSchema,
   RunList: runListSchema,
   Settings: settingsSchema,
-  Trace: servedTrace,
+  Trace: traceResponseSchema,
 } as const;
 
 export type SchemaName = keyof typeof schemas;

@@ -1,8 +1,9 @@
 import yargs from "yargs/yargs";
 import { DuetError } from "../src/kit/errors.ts";
 import { version } from "../src/kit/version.ts";
+import type { Action } from "./actions/action.ts";
 import { ask } from "./actions/ask.ts";
-import { type Action, chat } from "./actions/chat.ts";
+import { chat } from "./actions/chat.ts";
 import { showTrace } from "./actions/conversations.ts";
 import { diagnose } from "./actions/doctor.ts";
 import { install } from "./actions/install.ts";

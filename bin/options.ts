@@ -1,6 +1,7 @@
 import type { Flags } from "../src/config/load-config.ts";
 import { describeRange, flaggedLimits, type LimitRow, mapLimits } from "../src/core/limits.ts";
-import { DuetError, type Text } from "../src/kit/errors.ts";
+import { DuetError } from "../src/kit/errors.ts";
+import type { Text } from "../src/kit/locale.ts";
 import { toText, type Values } from "./values.ts";
 
 /** Each row describes one flag. The same table feeds yargs and the quick reader of `serve`. All values arrive as text. */

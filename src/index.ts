@@ -39,9 +39,9 @@ export type {
   ToolAnnotations,
 } from "./core/tools/tool.ts";
 export type { AgentTrace, TraceStep } from "./core/trace.ts";
-export type { Locale, Text } from "./kit/errors.ts";
 export { DuetError, type ErrorCode, type ErrorDetails, type ErrorReport } from "./kit/errors.ts";
 export type { JsonObject, JsonSchema, JsonValue } from "./kit/json.ts";
+export type { Locale, Text } from "./kit/locale.ts";
 export { type OwnTool, type OwnToolContext, withTypes as defineTool } from "./tools/own-tool.ts";
 
 /**

@@ -3,7 +3,7 @@ import { withDuet } from "../../src/cli/with-duet.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 import { readConversationChoice, toFlags } from "../options.ts";
 import { readMode, toText, type Values } from "../values.ts";
-import type { Action } from "./chat.ts";
+import type { Action } from "./action.ts";
 
 /** Answers one question. */
 export function ask(values: Values): Action {

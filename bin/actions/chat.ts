@@ -1,10 +1,10 @@
 import { chooseStartMode } from "../../src/app/models/start-mode.ts";
-import type { Context } from "../../src/cli/console.ts";
 import { findChosenConversation, writeTitle } from "../../src/cli/conversations/chosen-conversation.ts";
 import { followConfig } from "../../src/cli/follow-config.ts";
 import { type Opened, withDuet } from "../../src/cli/with-duet.ts";
 import { readConversationChoice, toFlags } from "../options.ts";
 import { readMode, type Values } from "../values.ts";
+import type { Action } from "./action.ts";
 
 /** Opens the terminal chat. A pipe on stdin is asked line by line in agent mode, as `ask` does. */
 export function chat(values: Values): Action {
@@ -44,13 +44,4 @@ export function chat(values: Values): Action {
   };
   // A pipe has questions whose answers are wanted, as with `ask`.
   return Object.assign(action, { endsBySignal: process.stdin.isTTY === true });
-}
-
-/** Runs what a command line asks for and returns the exit code. */
-export interface Action {
-  (context: Context): Promise<number>;
-  /** Is true when the action runs until it is told to end. A SIGTERM is then no failure, and the exit code is 0. */
-  endsBySignal?: boolean;
-  /** Is true when the action decides itself how long its shutdown may take after a signal. */
-  hasOwnGrace?: boolean;
 }

@@ -2,7 +2,7 @@ import { writeLine } from "../../src/cli/stderr-lines.ts";
 import { sanitizeLine } from "../../src/kit/text/sanitize.ts";
 import { toFlags } from "../options.ts";
 import { readOutputFormat, type Values } from "../values.ts";
-import type { Action } from "./chat.ts";
+import type { Action } from "./action.ts";
 
 /** Shows the configuration in force, or writes a starter file. */
 export function runConfig(action: "show" | "path" | "schema" | "init", values: Values): Action {

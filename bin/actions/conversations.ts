@@ -1,7 +1,7 @@
 import { withStore } from "../../src/cli/with-store.ts";
 import { readPage, toFlags } from "../options.ts";
 import { readOutputFormat, toText, toTexts, type Values } from "../values.ts";
-import type { Action } from "./chat.ts";
+import type { Action } from "./action.ts";
 
 /** Shows the trace of a run; nothing but the store is opened. */
 export function showTrace(values: Values): Action {

@@ -1,7 +1,7 @@
 import { withDuet } from "../../src/cli/with-duet.ts";
 import { toFlags } from "../options.ts";
 import { readOutputFormat, type Values } from "../values.ts";
-import type { Action } from "./chat.ts";
+import type { Action } from "./action.ts";
 
 /** Checks configuration, keys, models and servers; a line each. */
 export function diagnose(values: Values): Action {

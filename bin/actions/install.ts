@@ -3,7 +3,7 @@ import { load } from "../../src/cli/with-duet.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 import { readExpose, serveOptions, sharedOptions, toFlags } from "../options.ts";
 import { toText, type Values } from "../values.ts";
-import type { Action } from "./chat.ts";
+import type { Action } from "./action.ts";
 
 /** Puts Duet into a host's file, or lists the hosts. */
 export function install(values: Values): Action {

@@ -1,7 +1,7 @@
 import { loadWithState } from "../../src/cli/with-duet.ts";
 import { toFlags } from "../options.ts";
 import { toText, type Values } from "../values.ts";
-import type { Action } from "./chat.ts";
+import type { Action } from "./action.ts";
 
 /** Signs in to a remote server, or deletes its credentials. No other server is opened. */
 export function runSignIn(values: Values): Action {

@@ -1,6 +1,6 @@
 import { toFlags } from "../options.ts";
 import { readOutputFormat, type Values } from "../values.ts";
-import type { Action } from "./chat.ts";
+import type { Action } from "./action.ts";
 
 /** Shows the models in use. */
 export function runModels(values: Values): Action {

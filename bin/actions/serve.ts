@@ -5,13 +5,13 @@ import { type Opened, withDuet } from "../../src/cli/with-duet.ts";
 import type { Config } from "../../src/config/load-config.ts";
 import { hideSecrets } from "../../src/config/secrets/mask.ts";
 import { listSecrets } from "../../src/config/secrets/secrets.ts";
-import { say } from "../../src/kit/errors.ts";
+import { say } from "../../src/kit/locale.ts";
 import type { RunHandle } from "../../src/runs/run-handle.ts";
 import { createLog, type Log } from "../../src/server/operations/log.ts";
 import { createFaultLog, createRunLog } from "../../src/server/operations/log-runs.ts";
 import { readExpose, toFlags } from "../options.ts";
 import { readMode, toText, type Values } from "../values.ts";
-import type { Action } from "./chat.ts";
+import type { Action } from "./action.ts";
 
 /** Limits the sending of the last spans over stdio, in milliseconds. */
 const telemetryMs = 500;

@@ -1,7 +1,7 @@
 import { withDuet } from "../../src/cli/with-duet.ts";
 import { toFlags } from "../options.ts";
 import { readOutputFormat, toText, toTexts, type Values } from "../values.ts";
-import type { Action } from "./chat.ts";
+import type { Action } from "./action.ts";
 
 /** Lists the tools. */
 export function listTools(values: Values): Action {

@@ -1,4 +1,4 @@
-import type { Action } from "../actions/chat.ts";
+import type { Action } from "../actions/action.ts";
 import { type Option, sharedOptions } from "../options.ts";
 
 /** Takes what the command line asks for. */

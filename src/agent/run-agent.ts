@@ -1,12 +1,14 @@
 import { checkChain } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Message } from "../core/messages.ts";
-import { type Notice, toModelName } from "../core/model.ts";
+import { toModelName } from "../core/model.ts";
+import type { Notice } from "../core/notice.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { FinishedRun } from "../core/store/store.ts";
 import { Channel } from "../kit/async/channel.ts";
 import { followSignal } from "../kit/async/timeout.ts";
-import { DuetError, type Locale, say, toDuetError } from "../kit/errors.ts";
+import { DuetError, toDuetError } from "../kit/errors.ts";
+import { type Locale, say } from "../kit/locale.ts";
 import { answerInChatMode } from "./answer/chat.ts";
 import { createAnswerInput, writeAnswer } from "./answer/write-answer.ts";
 import { recallConversation } from "./context/recall.ts";

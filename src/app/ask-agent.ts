@@ -3,7 +3,7 @@ import { operator } from "../core/caller.ts";
 import { getTraceId } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
-import { detectLanguage, type Locale } from "../kit/errors.ts";
+import { detectLanguage, type Locale } from "../kit/locale.ts";
 import type { ActiveRun } from "./active-runs.ts";
 import type { AskRequest } from "./ask-request.ts";
 import { loadConversation } from "./conversations/load-in-turn.ts";

@@ -1,6 +1,7 @@
 import { type LimitField, limitRows } from "../core/limits.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
-import type { DuetError, Text } from "../kit/errors.ts";
+import type { DuetError } from "../kit/errors.ts";
+import type { Text } from "../kit/locale.ts";
 import type { AskRequest } from "./ask-request.ts";
 import { optionError } from "./option-error.ts";
 

@@ -7,7 +7,7 @@ import type { AskElicitation } from "../core/forms/elicitation.ts";
 import type { Mode } from "../core/outcome.ts";
 import type { ConversationStore, ConversationTurn } from "../core/store/store.ts";
 import type { ApproveCall, Tool } from "../core/tools/tool.ts";
-import type { Locale, Text } from "../kit/errors.ts";
+import type { Locale, Text } from "../kit/locale.ts";
 import type { LimitChanges } from "./merge-limits.ts";
 import type { CustomModels } from "./models/model-registry.ts";
 

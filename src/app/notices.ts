@@ -1,9 +1,11 @@
 import type { ServerStatus } from "../client/server-connection.ts";
 import type { Config } from "../config/load-config.ts";
 import { deepestChain } from "../core/chain.ts";
-import type { Notice } from "../core/model.ts";
-import { type DuetError, type Locale, say, toErrorReport } from "../kit/errors.ts";
-import { sanitizeLine, truncate } from "../kit/text/sanitize.ts";
+import type { Notice } from "../core/notice.ts";
+import { type DuetError, toErrorReport } from "../kit/errors.ts";
+import { type Locale, say } from "../kit/locale.ts";
+import { sanitizeLine } from "../kit/text/sanitize.ts";
+import { truncate } from "../kit/text/truncate.ts";
 import { joinSentences } from "../render/event-lines.ts";
 import type { DroppedTool } from "../tools/collect-tools.ts";
 import { findMissingTools } from "./tools/own-tools.ts";

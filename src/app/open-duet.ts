@@ -1,6 +1,6 @@
 import type { Config } from "../config/load-config.ts";
+import { createKeyedMutex } from "../kit/async/keyed-mutex.ts";
 import { createOnce } from "../kit/async/once.ts";
-import { createKeyedMutex } from "../kit/async/timeout.ts";
 import { createActiveRuns } from "./active-runs.ts";
 import type { CloseLimits, Parts } from "./ask-request.ts";
 import { openStore } from "./conversations/open-store.ts";

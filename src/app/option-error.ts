@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { notAllowedError } from "../config/config-errors.ts";
-import type { DuetError, Text } from "../kit/errors.ts";
+import type { DuetError } from "../kit/errors.ts";
+import type { Text } from "../kit/locale.ts";
 
 /** Returns the one-line error with which an option of an embedding program is refused. `where` names the option. */
 export function optionError(where: string, value: unknown, allowed: Text): DuetError {

@@ -1,5 +1,5 @@
 import type { Tool } from "../core/tools/tool.ts";
-import type { Locale } from "../kit/errors.ts";
+import type { Locale } from "../kit/locale.ts";
 import { builtinExamples } from "../tools/builtin-examples.ts";
 import { documentTools } from "../tools/tool-documents.ts";
 

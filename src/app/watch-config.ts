@@ -1,7 +1,8 @@
 import type { ServerSettings } from "../config/config.ts";
 import { type Config, describeSkippedFiles, type Flags, listConfigFiles, loadConfig } from "../config/load-config.ts";
 import { type Watching, watchFiles } from "../config/sources/watch-files.ts";
-import { type Text, toDuetError, toErrorReport } from "../kit/errors.ts";
+import { toDuetError, toErrorReport } from "../kit/errors.ts";
+import type { Text } from "../kit/locale.ts";
 import { joinSentences } from "../render/event-lines.ts";
 
 export interface Reloading extends Omit<Watching, "onChange"> {

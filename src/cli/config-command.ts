@@ -19,8 +19,8 @@ import { listLeaves, type Origin } from "../config/sources/source.ts";
 import { createStarterFile } from "../config/starter-file.ts";
 import { trustFiles } from "../config/trust/trusted-files.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
-import { type Locale, say } from "../kit/errors.ts";
 import { isRecord } from "../kit/json.ts";
+import { type Locale, say } from "../kit/locale.ts";
 import { sanitizeLine, toSafeJson } from "../kit/text/sanitize.ts";
 
 export interface ConfigCommand {

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../core/events.ts";
 import type { Citation } from "../core/outcome.ts";
-import type { Locale } from "../kit/errors.ts";
+import type { Locale } from "../kit/locale.ts";
 import { createSanitizer } from "../kit/text/sanitize.ts";
 import { createStepWriter } from "../render/step-writer.ts";
 import { type Output, writeSafely } from "./console.ts";

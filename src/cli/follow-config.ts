@@ -1,7 +1,7 @@
 import type { Flags } from "../config/load-config.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { sleep } from "../kit/async/timeout.ts";
-import { say, type Text } from "../kit/errors.ts";
+import { say, type Text } from "../kit/locale.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { writeLine } from "./stderr-lines.ts";
 import type { Opened } from "./with-duet.ts";

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { forgetSignIn, openInBrowser, signIn } from "../app/sign-in.ts";
 import type { Config } from "../config/load-config.ts";
-import { say, type Text } from "../kit/errors.ts";
+import { say, type Text } from "../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../kit/text/sanitize.ts";
 import type { Console } from "./console.ts";
 import { takeLines } from "./questions/reader.ts";

@@ -1,5 +1,5 @@
 import type { Mode } from "../core/outcome.ts";
-import { type Locale, say } from "../kit/errors.ts";
+import { type Locale, say } from "../kit/locale.ts";
 import { toShortLine } from "../kit/text/sanitize.ts";
 import { describeSearchChoice } from "../render/mode-names.ts";
 

@@ -1,5 +1,5 @@
 import type { Config } from "../config/load-config.ts";
-import { say, type Text } from "../kit/errors.ts";
+import { say, type Text } from "../kit/locale.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import type { Console } from "./console.ts";
 

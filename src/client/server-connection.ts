@@ -1,8 +1,9 @@
 import type { ServerSettings } from "../config/config.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createTimeLimit, sleep, waitAbortable } from "../kit/async/timeout.ts";
-import { DuetError, type Text } from "../kit/errors.ts";
+import { DuetError } from "../kit/errors.ts";
 import type { JsonObject } from "../kit/json.ts";
+import type { Text } from "../kit/locale.ts";
 import { type Reply, toChangedReply, toGoneReply } from "./calls/call-reply.ts";
 import type { RawResult } from "./calls/content.ts";
 import { type CallerOptions, createRequestSender, type RequestSender } from "./calls/request-sender.ts";

@@ -1,5 +1,6 @@
 import type { ServerSettings } from "../config/config.ts";
-import { DuetError, type ErrorCode, type ErrorDetails, getMessage, type Text } from "../kit/errors.ts";
+import { DuetError, type ErrorCode, type ErrorDetails, getMessage } from "../kit/errors.ts";
+import type { Text } from "../kit/locale.ts";
 import type { Ending } from "../kit/process/child.ts";
 import { sanitize } from "../kit/text/sanitize.ts";
 import { getBody, getCode, getNetworkCode, getStatus, isLost, isOtherProtocol } from "./connection-errors.ts";

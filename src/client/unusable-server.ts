@@ -1,4 +1,4 @@
-import type { Text } from "../kit/errors.ts";
+import type { Text } from "../kit/locale.ts";
 
 /** Returns the prefix of every message that says a server cannot be used. */
 export function describeUnusable(name: string): Text {

@@ -1,4 +1,5 @@
-import { DuetError, type Text } from "../kit/errors.ts";
+import { DuetError } from "../kit/errors.ts";
+import type { Text } from "../kit/locale.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 
 /**

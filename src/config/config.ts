@@ -1,6 +1,6 @@
 import type { ConfiguredLimits } from "../core/limits.ts";
 import type { Mode } from "../core/outcome.ts";
-import type { Locale } from "../kit/errors.ts";
+import type { Locale } from "../kit/locale.ts";
 import type { SearchOptions } from "../tools/search/search-backends.ts";
 import type { ModelsConfig } from "./models/models.ts";
 import type { Settings } from "./schema/file-schema.ts";

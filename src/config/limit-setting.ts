@@ -1,5 +1,5 @@
 import type { LimitKey } from "../core/limits.ts";
-import type { Text } from "../kit/errors.ts";
+import type { Text } from "../kit/locale.ts";
 import { checkSource } from "./schema/check-source.ts";
 import { describeAllowed, findSchema } from "./schema/describe-schema.ts";
 import { createFileJsonSchema, fileSchema, parseOnce } from "./schema/file-schema.ts";

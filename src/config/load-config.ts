@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from "node:path";
-import type { Locale, Text } from "../kit/errors.ts";
+import type { Locale, Text } from "../kit/locale.ts";
 import {
   type BackendSettings,
   mapSearchBackends,

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { Text } from "../kit/errors.ts";
+import type { Text } from "../kit/locale.ts";
 import type { ServerSettings, ServerTransport } from "./config.ts";
 import { configError } from "./config-errors.ts";
 import type { ServerEntry, Settings } from "./schema/file-schema.ts";

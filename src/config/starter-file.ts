@@ -1,5 +1,5 @@
 import { defaultedLimits, describeRange, type LimitRow, unitNames } from "../core/limits.ts";
-import { type Locale, say } from "../kit/errors.ts";
+import { type Locale, say } from "../kit/locale.ts";
 import { vendors } from "../providers/vendors.ts";
 import { searchBackendNames } from "../tools/search/search-backends.ts";
 

@@ -1,4 +1,4 @@
-import type { Text } from "../kit/errors.ts";
+import type { Text } from "../kit/locale.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { maskAddress } from "./secrets/mask.ts";
 import type { Environment } from "./sources/expand-variables.ts";

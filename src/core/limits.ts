@@ -1,4 +1,4 @@
-import type { Text } from "../kit/errors.ts";
+import type { Text } from "../kit/locale.ts";
 
 /**
  * Describes a limit of a run. The configuration, its variables, flags and schema, `/set`, `agent_ask`, the HTTP API, the page and

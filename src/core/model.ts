@@ -1,8 +1,9 @@
 import type * as z from "zod";
-import type { Locale } from "../kit/errors.ts";
 import type { JsonSchema } from "../kit/json.ts";
+import type { Locale } from "../kit/locale.ts";
 import type { AssistantMessage, Message } from "./messages.ts";
-import type { finishReasonSchema, noticeSchema, usageSchema } from "./schemas/events-schema.ts";
+import type { Notice } from "./notice.ts";
+import type { finishReasonSchema, usageSchema } from "./schemas/events-schema.ts";
 
 /** Calls a language model through one interface, whatever its vendor and wire format. */
 export interface Model {
@@ -102,5 +103,3 @@ export function addUsage(a: Usage, b: Usage): Usage {
     estimated: a.estimated ?? b.estimated,
   };
 }
-
-export type Notice = z.infer<typeof noticeSchema>;

@@ -1,4 +1,4 @@
-import { takeStart } from "../kit/text/sanitize.ts";
+import { takeStart } from "../kit/text/truncate.ts";
 import type { AgentEvent, PhaseEnd } from "./events.ts";
 import { addUsage } from "./model.ts";
 import type { ModelBill } from "./outcome.ts";

@@ -1,5 +1,5 @@
 import type { Approval } from "../core/tools/tool.ts";
-import type { Text } from "../kit/errors.ts";
+import type { Text } from "../kit/locale.ts";
 
 export const approvalNames: Record<Approval, Text> = {
   once: { zh: "允许这一次", en: "Yes, once" },

@@ -1,4 +1,4 @@
-import type { Text } from "../kit/errors.ts";
+import type { Text } from "../kit/locale.ts";
 
 /**
  * Suggests what to try after a run with failed tools (docs/development/agent-mode.md#llm-api-错误), for interfaces that have no

@@ -1,9 +1,9 @@
 import type { AgentEvent, Phase } from "../core/events.ts";
 import { mapLimits, stoppingLimits } from "../core/limits.ts";
-import type { Notice } from "../core/model.ts";
+import type { Notice } from "../core/notice.ts";
 import type { AgentsBill, Outcome, OutcomeMeta } from "../core/outcome.ts";
 import { isLimit } from "../core/verdict.ts";
-import { type Locale, say, type Text } from "../kit/errors.ts";
+import { type Locale, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../kit/text/sanitize.ts";
 import { addCosts, renderCost, renderDollars, toModelCost } from "./known-cost.ts";
 

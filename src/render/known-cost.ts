@@ -1,5 +1,5 @@
 import type { AgentsBill, ModelBill } from "../core/outcome.ts";
-import { type Locale, say } from "../kit/errors.ts";
+import { type Locale, say } from "../kit/locale.ts";
 
 /** Holds a cost, which may be known only in part. */
 export interface KnownCost {

@@ -1,5 +1,5 @@
 import type { Mode } from "../core/outcome.ts";
-import { type Locale, say, type Text } from "../kit/errors.ts";
+import { type Locale, say, type Text } from "../kit/locale.ts";
 
 /** Lists the modes in the order in which a picker shows them. */
 export const modes: readonly Mode[] = ["chat", "agent", "plan"];

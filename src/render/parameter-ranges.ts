@@ -1,4 +1,4 @@
-import type { Text } from "../kit/errors.ts";
+import type { Text } from "../kit/locale.ts";
 
 /** Says which values a model's parameters may have (docs/development/model-invocation.md#无效参数). */
 export const parameterRanges: Record<"temperature" | "max_tokens" | "top_p", Text> = {

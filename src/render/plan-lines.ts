@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PlanStep } from "../core/events.ts";
-import { type Locale, say, type Text } from "../kit/errors.ts";
 import type { JsonObject } from "../kit/json.ts";
-import { sanitizeLine, takeStart, toShortLine } from "../kit/text/sanitize.ts";
+import { type Locale, say, type Text } from "../kit/locale.ts";
+import { sanitizeLine, toShortLine } from "../kit/text/sanitize.ts";
 import { showBlanks } from "../kit/text/show-blanks.ts";
+import { takeStart } from "../kit/text/truncate.ts";
 
 /** Limits the purpose of a step, in UTF-16 units. */
 const longestPurpose = 160;

@@ -1,7 +1,8 @@
 import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
-import { type Locale, say, type Text } from "../kit/errors.ts";
-import { sanitizeLine, truncate } from "../kit/text/sanitize.ts";
+import { type Locale, say, type Text } from "../kit/locale.ts";
+import { sanitizeLine } from "../kit/text/sanitize.ts";
+import { truncate } from "../kit/text/truncate.ts";
 import { noticeLine, renderBill, renderError, renderEvent, renderPartial } from "./event-lines.ts";
 import { createPlanLines } from "./plan-lines.ts";
 

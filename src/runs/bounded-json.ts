@@ -1,5 +1,6 @@
 import { isRecord } from "../kit/json.ts";
-import { takeStart, toSafeJson } from "../kit/text/sanitize.ts";
+import { toSafeJson } from "../kit/text/sanitize.ts";
+import { takeStart } from "../kit/text/truncate.ts";
 
 /** Limits one resource, in UTF-16 units. This is more than a host's model reads at once. */
 const longestJson = 500_000;

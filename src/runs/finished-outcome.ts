@@ -1,6 +1,7 @@
 import { hasSucceeded, type Outcome, type ToolCallRecord } from "../core/outcome.ts";
 import type { AgentTrace, TraceStep } from "../core/trace.ts";
-import { type ErrorReport, type Locale, say, type Text } from "../kit/errors.ts";
+import type { ErrorReport } from "../kit/errors.ts";
+import { type Locale, say, type Text } from "../kit/locale.ts";
 
 /**
  * Rebuilds the outcome of a finished run from its trace. It equals the original outcome, except that the list of references is

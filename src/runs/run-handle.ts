@@ -3,11 +3,12 @@ import type { Caller } from "../core/caller.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { RunItem } from "../core/run-state.ts";
-import { DuetError, type ErrorReport, type Locale, toDuetError, toErrorReport } from "../kit/errors.ts";
+import { DuetError, type ErrorReport, toDuetError, toErrorReport } from "../kit/errors.ts";
+import type { Locale } from "../kit/locale.ts";
 import { hideCause } from "./finished-outcome.ts";
 import { weighJson } from "./json-weight.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { OpenQuestion } from "./questions/put-question.ts";
+import type { OpenQuestion } from "./questions/run-question.ts";
 import { createQuestions } from "./questions/run-questions.ts";
 import { createRunSnapshot } from "./run-snapshot.ts";
 

@@ -1,4 +1,4 @@
-import type { Text } from "../kit/errors.ts";
+import type { Text } from "../kit/locale.ts";
 
 export function describeUnknownRun(runId: string): Text {
   const shown = JSON.stringify(runId.slice(0, 100));

@@ -1,5 +1,6 @@
-import { DuetError, getMessage, type Text } from "../kit/errors.ts";
+import { DuetError, getMessage } from "../kit/errors.ts";
 import { getOwnValue } from "../kit/json.ts";
+import type { Text } from "../kit/locale.ts";
 
 /** Returns true when another process holds the lock. */
 export function isBusy(thrown: unknown): boolean {

@@ -1,5 +1,5 @@
 import type { Tool } from "../core/tools/tool.ts";
-import { type Locale, say } from "../kit/errors.ts";
+import { type Locale, say } from "../kit/locale.ts";
 import { createBuiltinTools } from "./builtin/builtin-tools.ts";
 import { builtinExamples } from "./builtin-examples.ts";
 import { documentTools } from "./tool-documents.ts";

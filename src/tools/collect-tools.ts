@@ -5,7 +5,7 @@ import {
   parseToolPatterns,
   type ToolPattern,
 } from "../core/tools/tool-pattern.ts";
-import type { Text } from "../kit/errors.ts";
+import type { Text } from "../kit/locale.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 
 export interface ToolPolicy {

@@ -1,8 +1,8 @@
 import { types } from "node:util";
 import { createFailure, type ToolResult } from "../core/tools/tool.ts";
 import { renderContent } from "../core/tools/tool-content.ts";
-import { type Locale, say, type Text } from "../kit/errors.ts";
 import { isRecord } from "../kit/json.ts";
+import { type Locale, say, type Text } from "../kit/locale.ts";
 import { toShortLine } from "../kit/text/sanitize.ts";
 import { createSuccess } from "./define-tool.ts";
 

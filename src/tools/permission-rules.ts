@@ -8,8 +8,8 @@ import {
   type ToolResult,
 } from "../core/tools/tool.ts";
 import { isFittingCall, parsePermitPatterns, parseToolPatterns, type ToolPattern } from "../core/tools/tool-pattern.ts";
-import { say, type Text } from "../kit/errors.ts";
 import type { JsonObject } from "../kit/json.ts";
+import { say, type Text } from "../kit/locale.ts";
 import { wrapTool } from "./define-tool.ts";
 
 /** Rules as they are written in the configuration's `tools`. */

@@ -1,7 +1,7 @@
 import type { Tool } from "../core/tools/tool.ts";
 import { findFittingCalls, parseToolPatterns } from "../core/tools/tool-pattern.ts";
-import { type Locale, say, type Text } from "../kit/errors.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../kit/json.ts";
+import { type Locale, say, type Text } from "../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../kit/text/sanitize.ts";
 
 export interface DocumentOptions {

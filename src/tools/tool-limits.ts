@@ -1,9 +1,9 @@
 import { createFailure, type Tool, type ToolContext, type ToolResult } from "../core/tools/tool.ts";
 import { createTimeLimit, timeoutError, waitAbortable } from "../kit/async/timeout.ts";
-import { say } from "../kit/errors.ts";
 import type { JsonObject } from "../kit/json.ts";
+import { say } from "../kit/locale.ts";
 import { formatCount } from "../kit/text/format-count.ts";
-import { takeStart } from "../kit/text/sanitize.ts";
+import { takeStart } from "../kit/text/truncate.ts";
 import { truncateMiddle } from "../kit/text/truncate-middle.ts";
 import { wrapTool } from "./define-tool.ts";
 

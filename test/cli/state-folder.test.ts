@@ -1,7 +1,7 @@
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createFolder } from "../../src/kit/random.ts";
+import { createFolder } from "../../src/kit/private-file.ts";
 import { runProgram, temporaryFolder } from "../fakes/program.ts";
 import { warmProgram } from "../fakes/warm-program.ts";
 import { linux, requires } from "../runner/requirements.ts";

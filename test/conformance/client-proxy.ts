@@ -1,7 +1,7 @@
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { createSemaphore } from "../../src/kit/async/timeout.ts";
+import { createSemaphore } from "../../src/kit/async/semaphore.ts";
 import { isRecord, toText } from "../../src/kit/json.ts";
 import { drive } from "./client-driver.ts";
 

@@ -1,8 +1,8 @@
 // Loads a user's modules as Node does it, without a test runner between: `node own-tools.ts`, a `Job` on stdin, a `Report` on stdout.
 import { text } from "node:stream/consumers";
 import type { Tool, ToolResult } from "../../src/core/tools/tool.ts";
-import type { Locale } from "../../src/kit/errors.ts";
 import type { JsonObject } from "../../src/kit/json.ts";
+import type { Locale } from "../../src/kit/locale.ts";
 import type { DroppedTool } from "../../src/tools/collect-tools.ts";
 import { findTools } from "../../src/tools/directory/find-tools.ts";
 import { openModules } from "../../src/tools/directory/load-modules.ts";

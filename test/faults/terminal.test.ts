@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { paintLine } from "../../src/cli/terminal/screen/paint-line.ts";
 import { createTheme } from "../../src/cli/terminal/screen/theme.ts";
-import type { Line } from "../../src/cli/terminal/text/width.ts";
+import type { Line } from "../../src/cli/terminal/text/line.ts";
 import { attacks, poison } from "../fakes/hostile-text.ts";
 import { formQuestion } from "../fakes/mcp-questions.ts";
 import { onlyOurSequences } from "../fakes/our-sequences.ts";

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readPrivateFile, writePrivateFile } from "../../src/kit/random.ts";
+import { readPrivateFile, writePrivateFile } from "../../src/kit/private-file.ts";
 import { requires, unix } from "../runner/requirements.ts";
 
 function temporaryFolder(): string {

@@ -1,5 +1,5 @@
 import type { ToolContext } from "../../src/core/tools/tool.ts";
-import type { Locale } from "../../src/kit/errors.ts";
+import type { Locale } from "../../src/kit/locale.ts";
 
 export interface TestContext extends ToolContext {
   notices: { code: string; message: string }[];

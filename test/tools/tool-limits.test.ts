@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Tool } from "../../src/core/tools/tool.ts";
-import { truncate } from "../../src/kit/text/sanitize.ts";
+import { truncate } from "../../src/kit/text/truncate.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import { withOutputLimit, withTimeout } from "../../src/tools/tool-limits.ts";
 import { testContext } from "./context.ts";

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../core/events.ts";
 import type { Citation } from "../../core/outcome.ts";
 import type { Conversation } from "../../core/store/store.ts";
-import type { Locale } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
 import { createCitationFilter, renderReferences } from "../citations/citations.ts";
 
 /** Collects the answer as it grows. Text that is pushed is checked for citations, shown at once, and kept as it was shown. */

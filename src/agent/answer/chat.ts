@@ -1,6 +1,7 @@
 import type { ToolCall } from "../../core/messages.ts";
-import { say, type Text } from "../../kit/errors.ts";
-import { takeStart, toShortLine } from "../../kit/text/sanitize.ts";
+import { say, type Text } from "../../kit/locale.ts";
+import { toShortLine } from "../../kit/text/sanitize.ts";
+import { takeStart } from "../../kit/text/truncate.ts";
 import { act, type Observation } from "../loop/act.ts";
 import type { AnswerResult } from "../loop/run-result.ts";
 import type { Run } from "../run.ts";

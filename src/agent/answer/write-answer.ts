@@ -1,6 +1,7 @@
 import type { Message } from "../../core/messages.ts";
 import { type FinishReason, toModelName } from "../../core/model.ts";
-import { type DuetError, type Locale, say, type Text, toDuetError } from "../../kit/errors.ts";
+import { type DuetError, toDuetError } from "../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { fenceResult } from "../context/fence.ts";
 import type { Role } from "../limits/statistics.ts";
 import type { Observation } from "../loop/act.ts";

@@ -1,6 +1,6 @@
 import type { Citation } from "../../core/outcome.ts";
 import type { SourceList } from "../../core/store/store.ts";
-import { type Locale, say } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { canOpenMarker, isAddress, type Marker, readLinkTarget, readMarker } from "./citation-marker.ts";
 import { createReferenceFilter } from "./reference-filter.ts";

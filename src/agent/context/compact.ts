@@ -1,7 +1,8 @@
 import { type Model, toModelName } from "../../core/model.ts";
 import type { OutcomeMeta } from "../../core/outcome.ts";
 import type { Conversation, ConversationTurn, Summary } from "../../core/store/store.ts";
-import { DuetError, type Text } from "../../kit/errors.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import { createRunClock, type RunClock } from "../limits/run-clock.ts";
 import { toBill } from "../loop/run-result.ts";
 import { openRun, type RunParts } from "../open-run.ts";

@@ -2,7 +2,7 @@ import type { Message } from "../../core/messages.ts";
 import type { FinishReason, Model } from "../../core/model.ts";
 import type { ConversationTurn, Summary } from "../../core/store/store.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
-import { say, type Text } from "../../kit/errors.ts";
+import { say, type Text } from "../../kit/locale.ts";
 import type { Role } from "../limits/statistics.ts";
 import { runTurn } from "../loop/take-turn.ts";
 import type { Models, Run } from "../run.ts";

@@ -1,7 +1,8 @@
 import type { Message } from "../../core/messages.ts";
-import type { Notice } from "../../core/model.ts";
+import type { Notice } from "../../core/notice.ts";
 import type { ConversationTurn, Summary } from "../../core/store/store.ts";
-import { say, type Text, toDuetError } from "../../kit/errors.ts";
+import { toDuetError } from "../../kit/errors.ts";
+import { say, type Text } from "../../kit/locale.ts";
 import type { Run, RunInput } from "../run.ts";
 import { compress } from "./compress.ts";
 import { countTokens, getContextWindow, pickSmallerModel } from "./context-window.ts";

@@ -5,9 +5,10 @@ import { type NumberedSource, renderPage, renderSources } from "../../core/sourc
 import type { ToolFailure, ToolResult } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
-import { say, type Text } from "../../kit/errors.ts";
 import { isDeeperThan } from "../../kit/json.ts";
-import { sanitizeLine, truncate } from "../../kit/text/sanitize.ts";
+import { say, type Text } from "../../kit/locale.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import type { Run, RunInput, RunState } from "../run.ts";
 import { type CallAllowance, type CallOutcome, createCallAllowance, runCall } from "./run-call.ts";
 import { toOverLimitResult, toRepeatedResult } from "./skipped-call.ts";

@@ -1,7 +1,8 @@
 import type { Verdict } from "../../core/verdict.ts";
 import { isLimit } from "../../core/verdict.ts";
 import { createTimeLimit, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
-import { DuetError, getMessage, say } from "../../kit/errors.ts";
+import { DuetError, getMessage } from "../../kit/errors.ts";
+import { say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import type { Run, RunState } from "../run.ts";
 import type { Observation } from "./act.ts";

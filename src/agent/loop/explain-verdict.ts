@@ -1,6 +1,6 @@
 import { mapLimits, stoppingLimits } from "../../core/limits.ts";
 import type { Verdict } from "../../core/verdict.ts";
-import { type Locale, say, type Text } from "../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { Limits } from "../limits/run-clock.ts";
 import { type AnswerReason, isEarlyEnd } from "./run-result.ts";
 

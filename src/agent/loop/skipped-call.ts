@@ -1,8 +1,10 @@
 import type { ToolCall } from "../../core/messages.ts";
 import { toInvalidArgumentsResult } from "../../core/tools/argument-feedback.ts";
 import { createFailure, type Tool, type ToolResult } from "../../core/tools/tool.ts";
-import { DuetError, getMessage, say, toErrorReport } from "../../kit/errors.ts";
-import { sanitizeLine, truncate } from "../../kit/text/sanitize.ts";
+import { DuetError, getMessage, toErrorReport } from "../../kit/errors.ts";
+import { say } from "../../kit/locale.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import { joinSentences } from "../../render/event-lines.ts";
 import type { Run, RunInput } from "../run.ts";
 

@@ -4,14 +4,15 @@ import {
   type Model,
   type ModelEvent,
   type ModelRequest,
-  type Notice,
   noUsage,
   type RunContext,
   type Turn,
   toModelName,
   type Usage,
 } from "../../core/model.ts";
-import { DuetError, say, type Text, toDuetError } from "../../kit/errors.ts";
+import type { Notice } from "../../core/notice.ts";
+import { DuetError, toDuetError } from "../../kit/errors.ts";
+import { say, type Text } from "../../kit/locale.ts";
 import { countRequestTokens, getContextWindow, getRequestBudget } from "../context/context-window.ts";
 import { type FitOptions, type FittedRequest, fitRequest } from "../context/fit-request.ts";
 import { type Role, sumCosts } from "../limits/statistics.ts";

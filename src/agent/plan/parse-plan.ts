@@ -1,6 +1,7 @@
 import type { Tool } from "../../core/tools/tool.ts";
-import { type Locale, say, type Text, toDuetError } from "../../kit/errors.ts";
+import { toDuetError } from "../../kit/errors.ts";
 import { isDeeperThan, isRecord, type JsonObject, toText } from "../../kit/json.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import type { PlannedStep } from "./plan.ts";
 import { findUnresolvedValues, type UnresolvedValue } from "./references.ts";

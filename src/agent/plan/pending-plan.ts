@@ -1,8 +1,8 @@
 import type { PlanStep } from "../../core/events.ts";
 import { type PlanReply, readPlanReply } from "../../core/plan-reply.ts";
 import type { Conversation } from "../../core/store/store.ts";
-import type { Locale } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
+import type { Locale } from "../../kit/locale.ts";
 import type { Observation } from "../loop/act.ts";
 import type { Plan, StartedPlan } from "./plan.ts";
 import { renderPendingPlan } from "./plan-text.ts";

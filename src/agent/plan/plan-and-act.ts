@@ -1,6 +1,7 @@
 import type { PlanStep } from "../../core/events.ts";
 import type { PlanReply } from "../../core/plan-reply.ts";
-import { DuetError, say, type Text } from "../../kit/errors.ts";
+import { DuetError } from "../../kit/errors.ts";
+import { say, type Text } from "../../kit/locale.ts";
 import type { Observation } from "../loop/act.ts";
 import { decideAndAct, toDecideResult } from "../loop/decide.ts";
 import { type DecideResult, isEarlyEnd } from "../loop/run-result.ts";

@@ -1,5 +1,5 @@
-import type { Notice } from "../../core/model.ts";
-import { say, type Text } from "../../kit/errors.ts";
+import type { Notice } from "../../core/notice.ts";
+import { say, type Text } from "../../kit/locale.ts";
 import type { Run } from "../run.ts";
 
 export function noticeNoPlan(run: Run): void {

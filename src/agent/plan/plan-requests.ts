@@ -1,4 +1,4 @@
-import type { Text } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 
 /** Has the model correct a plan that cannot be used. */
 export function createCorrectionRequest(problems: string): Text {

@@ -1,5 +1,5 @@
 import type { PlanStep } from "../../core/events.ts";
-import { type Locale, say } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { states } from "../../render/plan-lines.ts";
 import type { Plan } from "./plan.ts";

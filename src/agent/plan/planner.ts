@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Message, ToolCall } from "../../core/messages.ts";
 import type { Turn } from "../../core/model.ts";
-import { type DuetError, say, type Text } from "../../kit/errors.ts";
+import type { DuetError } from "../../kit/errors.ts";
+import { say, type Text } from "../../kit/locale.ts";
 import { toAnswerMessage } from "../answer/write-answer.ts";
 import { fence } from "../context/fence.ts";
 import { act } from "../loop/act.ts";

@@ -1,5 +1,5 @@
 import type { Model } from "../../core/model.ts";
-import type { Locale } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
 
 export interface PromptReader {
   model: Pick<Model, "provider" | "model">;

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Locale } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
 import {
   type CustomPrompt,
   choosePrompt,

@@ -2,7 +2,7 @@ import type { AskElicitation, Elicit, Elicitation, ElicitationReply } from "../.
 import type { Approve, ApproveCall } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, followSignal, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
-import type { Text } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import type { RunClock } from "../limits/run-clock.ts";
 
 /** Limits how long a person may think about a question, in milliseconds. None of it counts as the run's time. */

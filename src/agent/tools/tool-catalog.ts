@@ -1,8 +1,8 @@
 import type { Model, ToolDefinition } from "../../core/model.ts";
 import { createFailure, type FoundTool, type Tool, type ToolIndex, type ToolResult } from "../../core/tools/tool.ts";
 import { createSearchSchema, renderToolSources } from "../../core/tools/tool-search.ts";
-import { type Locale, say, type Text } from "../../kit/errors.ts";
 import { isRecord, type JsonObject, type JsonSchema } from "../../kit/json.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { getContextWindow } from "../context/context-window.ts";
 import { countToolTokens, isOfServer, type ToolWeightCache, toToolDefinition, weighCatalog } from "./catalog-weight.ts";

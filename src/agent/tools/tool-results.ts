@@ -1,8 +1,8 @@
 import { toInvalidArgumentsResult, toValueProblem } from "../../core/tools/argument-feedback.ts";
 import type { Tool, ToolResult } from "../../core/tools/tool.ts";
-import { type Locale, say, type Text } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";
-import { takeStart } from "../../kit/text/sanitize.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { takeStart } from "../../kit/text/truncate.ts";
 import { trimToBoundary, truncateMiddle } from "../../kit/text/truncate-middle.ts";
 
 /**

@@ -12,7 +12,7 @@ import {
 } from "../../core/run-state.ts";
 import { createRecordFinder } from "../../core/tools/call-records.ts";
 import type { AgentTrace, TokenUsage, ToolStats, TraceNote, TracePhase, TraceStep } from "../../core/trace.ts";
-import { takeStart, truncate } from "../../kit/text/sanitize.ts";
+import { takeStart, truncate } from "../../kit/text/truncate.ts";
 
 /** Makes a run's trace from its events. */
 export interface TraceRecorder {

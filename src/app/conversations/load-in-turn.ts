@@ -1,6 +1,6 @@
 import type { Caller } from "../../core/caller.ts";
 import type { Conversation, ConversationStore } from "../../core/store/store.ts";
-import type { KeyedMutex } from "../../kit/async/timeout.ts";
+import type { KeyedMutex } from "../../kit/async/keyed-mutex.ts";
 import type { ActiveRun } from "../active-runs.ts";
 import { toSessionKey } from "./sessions.ts";
 

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import type { Config } from "../../config/load-config.ts";
 import type { Caller } from "../../core/caller.ts";
-import type { Notice } from "../../core/model.ts";
+import type { Notice } from "../../core/notice.ts";
 import type { ConversationStore, SharedStore } from "../../core/store/store.ts";
-import { DuetError, type Locale, toDuetError } from "../../kit/errors.ts";
+import { DuetError, toDuetError } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
 import { noticeDamagedStore, noticeUnavailableStore } from "../notices.ts";
 
 /** Holds the conversation store and traces, and what the reader must know about it. */

@@ -3,7 +3,8 @@ import type { Config } from "../../config/load-config.ts";
 import type { ModelChoice } from "../../config/models/models.ts";
 import { type ModelRequest, toModelName } from "../../core/model.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
-import { type DuetError, type Locale, toDuetError } from "../../kit/errors.ts";
+import { type DuetError, toDuetError } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
 
 export type { Role };
 

@@ -4,7 +4,7 @@ import type { Config } from "../../config/load-config.ts";
 import type { ModelChoice } from "../../config/models/models.ts";
 import { type Model, offlineProvider } from "../../core/model.ts";
 import { createOnce, type Once } from "../../kit/async/once.ts";
-import type { Locale } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
 import type { Endpoints, PausedModel } from "../../providers/middleware/endpoints.ts";
 import { changeChoices, refuseOwnParameters } from "./change-models.ts";
 import type { ChosenModels, Role } from "./check-models.ts";

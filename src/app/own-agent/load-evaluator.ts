@@ -4,8 +4,9 @@ import type { Evaluation, Evaluator } from "../../agent/loop/evaluator.ts";
 import { configError } from "../../config/config-errors.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { timeoutError } from "../../kit/async/timeout.ts";
-import { DuetError, type Text, toDuetError } from "../../kit/errors.ts";
+import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { isRecord, type JsonValue } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 import { createModuleHost, type ModuleLimits } from "../../tools/modules/module-host.ts";
 
 /** Represents the user's own evaluator, which runs in a separate thread. */

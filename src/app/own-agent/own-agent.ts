@@ -3,7 +3,7 @@ import type { CustomPrompt, Prompts } from "../../agent/prompts/prompts.ts";
 import type { runAgent as RunAgent } from "../../agent/run-agent.ts";
 import type { weighCatalog as WeighOffer } from "../../agent/tools/catalog-weight.ts";
 import type { Config } from "../../config/load-config.ts";
-import type { Text } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import { checkToolsDirectory } from "../tools/own-tools.ts";
 
 /** Holds what the user wrote for the agent, in files that the configuration names. */

@@ -11,8 +11,9 @@ import {
 } from "../../agent/prompts/choose-prompt.ts";
 import { findPlaceholders } from "../../agent/prompts/prompt-template.ts";
 import { configError, findNearest } from "../../config/config-errors.ts";
-import { getMessage, type Locale, type Text } from "../../kit/errors.ts";
+import { getMessage } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
+import type { Locale, Text } from "../../kit/locale.ts";
 
 /**
  * Reads the user's own prompts from a folder: `NAME.md` for both languages, `zh/NAME.md` and `en/NAME.md` for one, each also as

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
 import type { SpanAddress, TelemetrySettings } from "../../config/telemetry.ts";
-import { getMessage, type Text } from "../../kit/errors.ts";
+import { getMessage } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { version } from "../../kit/version.ts";
 import { createRunSpans, type RunSpans, type SpanOptions } from "./run-spans.ts";

@@ -5,8 +5,8 @@ import type { AgentEvent } from "../../core/events.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createOnce } from "../../kit/async/once.ts";
 import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
-import type { Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import type { FollowedRun, RunSpans } from "./run-spans.ts";
 

@@ -7,7 +7,7 @@ import type { Tool, ToolIndex } from "../../core/tools/tool.ts";
 import { isNamePermitted, isServerPermitted } from "../../core/tools/tool-pattern.ts";
 import { createOnce } from "../../kit/async/once.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
-import type { Text } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import type { ToolInventory } from "./tool-inventory.ts";
 
 export type RequestOptions = CallerOptions;

@@ -3,7 +3,7 @@ import { configError } from "../../config/config-errors.ts";
 import type { Config } from "../../config/load-config.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import { createOnce } from "../../kit/async/once.ts";
-import type { Text } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import type { DroppedTool } from "../../tools/collect-tools.ts";
 
 export interface UserTools {

@@ -1,6 +1,6 @@
 import type { NamedChange } from "../../client/pool.ts";
 import { describeChange } from "../../client/trust/describe-change.ts";
-import type { Locale } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
 
 export type { NamedChange } from "../../client/pool.ts";
 

@@ -9,7 +9,7 @@ import type { Tool } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createOnce } from "../../kit/async/once.ts";
 import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
-import type { Text } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import { version } from "../../kit/version.ts";
 import type { Collection, DroppedTool } from "../../tools/collect-tools.ts";

@@ -1,7 +1,7 @@
 import { toModelName } from "../../core/model.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import type { AgentTrace } from "../../core/trace.ts";
-import { type Locale, say } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { sanitize, toShortLine } from "../../kit/text/sanitize.ts";
 import { stopReasons } from "../../render/event-lines.ts";
 import { modeNames } from "../../render/mode-names.ts";

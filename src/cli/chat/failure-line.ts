@@ -1,4 +1,5 @@
-import { type Locale, say, toDuetError, toErrorReport } from "../../kit/errors.ts";
+import { toDuetError, toErrorReport } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { renderError } from "../../render/event-lines.ts";
 
 /** Renders what a question or a command threw as one line. If it was stopped, the line says so. */

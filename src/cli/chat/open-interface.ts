@@ -3,8 +3,8 @@ import type { Config } from "../../config/load-config.ts";
 import type { Console } from "../console.ts";
 import { openHistory } from "../terminal/editor/history/history-file.ts";
 import { canShowHyperlinks } from "../terminal/screen/shows-hyperlinks.ts";
-import type { ChatHandler, ChatInterface } from "./answer-question.ts";
-import type { StepLog } from "./steps/step-words.ts";
+import type { ChatHandler, ChatInterface } from "./chat-interface.ts";
+import type { StepLog } from "./steps/step.ts";
 
 export interface OpenInterfaceOptions {
   console: Console;

@@ -1,9 +1,9 @@
 import { findNearest } from "../../config/config-errors.ts";
-import { say, type Text } from "../../kit/errors.ts";
+import { say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
+import type { Chat } from "./chat-state.ts";
 import { chatCommands } from "./command-list.ts";
 import { type ChatCommand, renderUsageLine } from "./commands/chat-command.ts";
-import type { Chat } from "./expand-run.ts";
 import { renderFailure } from "./failure-line.ts";
 import { findCommand, listNames } from "./find-command.ts";
 

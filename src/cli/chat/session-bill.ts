@@ -1,5 +1,5 @@
 import type { AgentsBill, ModelBill, Outcome } from "../../core/outcome.ts";
-import { type Locale, say, type Text } from "../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { renderSeconds } from "../../render/event-lines.ts";
 import { addCosts, type KnownCost, noCost, renderCost, toAgentsCost, toModelCost } from "../../render/known-cost.ts";
 

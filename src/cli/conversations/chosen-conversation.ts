@@ -1,7 +1,9 @@
 import type { Duet } from "../../app/open-duet.ts";
 import type { Config } from "../../config/load-config.ts";
-import { DuetError, say } from "../../kit/errors.ts";
-import { sanitizeLine, truncate } from "../../kit/text/sanitize.ts";
+import { DuetError } from "../../kit/errors.ts";
+import { say } from "../../kit/locale.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import type { Console } from "../console.ts";
 import { nothingKept } from "./nothing-kept.ts";
 

@@ -1,5 +1,5 @@
 import type { ConversationEntry } from "../../app/open-duet.ts";
-import { type Locale, say } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
 
 export function renderEntry(entry: ConversationEntry, locale: Locale): string {

@@ -1,7 +1,8 @@
 import type { ConversationEntry, ConversationStore, RunEntry } from "../../app/open-duet.ts";
 import { toConversationJson } from "../../core/store/conversation-json.ts";
-import { type Locale, say, type Text } from "../../kit/errors.ts";
-import { sanitizeLine, toSafeJson, truncate } from "../../kit/text/sanitize.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import { joinSentences } from "../../render/event-lines.ts";
 import { type Console, writeSafely } from "../console.ts";
 import { renderEntry, renderTime } from "./conversation-lines.ts";

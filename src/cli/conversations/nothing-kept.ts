@@ -1,4 +1,4 @@
-import type { Text } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 
 /** Explains why the list is always empty when conversations are stored in memory. */
 export const nothingKept: Text = {

@@ -5,7 +5,7 @@ import { findMissingTools, isUserTool } from "../../app/tools/own-tools.ts";
 import type { Config } from "../../config/load-config.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
-import { type Locale, say, type Text } from "../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { listSearchBackends } from "../../tools/search/search-backends.ts";
 import type { Console } from "../console.ts";

@@ -3,7 +3,8 @@ import type { Inventory } from "../../app/open-duet.ts";
 import { describeServerFailure } from "../../app/tools/server-failure.ts";
 import type { Config } from "../../config/load-config.ts";
 import { toModelName } from "../../core/model.ts";
-import { type DuetError, removePrefix, type Text } from "../../kit/errors.ts";
+import type { DuetError } from "../../kit/errors.ts";
+import { removePrefix, type Text } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
 import { describeHealth } from "../tools/server-health.ts";
 

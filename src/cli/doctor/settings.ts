@@ -4,7 +4,8 @@ import { type Config, createStateFolder } from "../../config/load-config.ts";
 import { describeServerCount } from "../../config/sources/choose-files.ts";
 import { findDangerousVariables } from "../../config/trust/dangerous-variables.ts";
 import { findUnpinnedPackages } from "../../config/trust/unpinned-packages.ts";
-import { removePrefix, type Text, toDuetError } from "../../kit/errors.ts";
+import { toDuetError } from "../../kit/errors.ts";
+import { removePrefix, type Text } from "../../kit/locale.ts";
 import type { Finding } from "./findings.ts";
 
 /** Takes `version` without a leading `v`. */

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { getProgramPaths } from "../../config/load-config.ts";
 import type { Environment } from "../../config/sources/expand-variables.ts";
-import { joinPath, type Machine } from "./launch.ts";
+import { joinPath, type Machine } from "./machine.ts";
 
 /** Holds the known facts about the machine; absent ones are taken from the process. */
 export interface Here {

@@ -3,7 +3,8 @@ import { dirname } from "node:path";
 import { isExistingFile } from "../../config/sources/find-file.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { version } from "../../kit/version.ts";
-import { findStableNodePath, listNpxPaths, type Machine, type Program } from "./launch.ts";
+import { findStableNodePath, listNpxPaths, type Program } from "./launch.ts";
+import type { Machine } from "./machine.ts";
 
 /** Finds the running program by paths that stay valid for later starts. */
 export async function findProgram(machine: Machine, node: string, file: string): Promise<Program> {

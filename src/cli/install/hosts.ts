@@ -1,5 +1,5 @@
-import type { Text } from "../../kit/errors.ts";
-import { findPackagedFolders, getSettingsFolder, joinPath, type Machine } from "./launch.ts";
+import type { Text } from "../../kit/locale.ts";
+import { findPackagedFolders, getSettingsFolder, joinPath, type Machine } from "./machine.ts";
 
 /** Describes a program that starts MCP servers, and how to register one with it. */
 export interface Host {

@@ -1,5 +1,5 @@
 import type { Config } from "../../config/load-config.ts";
-import type { Text } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 
 export const question = (file: string): Text => ({ zh: `写入 ${file}？[y/n] `, en: `Write ${file}? [y/n] ` });
 

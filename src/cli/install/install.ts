@@ -2,8 +2,9 @@ import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/load-config.ts";
 import { listActiveVariables } from "../../config/sources/active-variables.ts";
-import { DuetError, type Locale, say, type Text } from "../../kit/errors.ts";
+import { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { createEntry, type Entry, type WantedEntry } from "./entry.ts";
 import { chooseFile } from "./files/choose-file.ts";
@@ -12,7 +13,8 @@ import { editServers, readServers, toPlainObject } from "./files/edit.ts";
 import { readHostFile, writeHostFile } from "./files/host-file.ts";
 import { type Host, type HostName, hosts } from "./hosts.ts";
 import * as texts from "./install-texts.ts";
-import { isFetched, type Machine, type Program, toLaunch } from "./launch.ts";
+import { isFetched, type Program, toLaunch } from "./launch.ts";
+import type { Machine } from "./machine.ts";
 
 export interface InstallCommand {
   host: HostName;

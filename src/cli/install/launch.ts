@@ -1,5 +1,4 @@
-import { posix, win32 } from "node:path";
-import type { Environment } from "../../config/sources/expand-variables.ts";
+import { joinPath, type Machine } from "./machine.ts";
 
 /** Holds the command with which a host starts the server. */
 export interface Launch {
@@ -51,40 +50,4 @@ export function listNpxPaths({ platform, environment }: Machine, folderOfNode: s
 export function findStableNodePath(node: string): string | undefined {
   const [, prefix, formula] = /^(.*)\/Cellar\/(node(?:@\d+)?)\/[^/]+\/bin\/node$/.exec(node) ?? [];
   return prefix === undefined ? undefined : `${prefix}/opt/${formula}/bin/node`;
-}
-
-/** Describes the machine as far as the locations of hosts' files depend on it. */
-export interface Machine {
-  platform: NodeJS.Platform;
-  home: string;
-  environment: Environment;
-  /** Holds the working directory of the command: a project's folder. */
-  directory: string;
-  /** Lists the folder names of packaged (MSIX) programs on Windows; empty elsewhere. */
-  packages: readonly string[];
-}
-
-/** Joins the parts of a path as that platform does, wherever this runs. */
-export function joinPath({ platform }: Pick<Machine, "platform">, ...parts: string[]): string {
-  return (platform === "win32" ? win32 : posix).join(...parts);
-}
-
-/** Returns the folder in which desktop programs keep the user's settings. */
-export function getSettingsFolder(machine: Machine): string {
-  const { platform, home, environment } = machine;
-  if (platform === "darwin") return joinPath(machine, home, "Library", "Application Support");
-  if (platform === "win32") return environment.APPDATA || joinPath(machine, home, "AppData", "Roaming");
-  const { XDG_CONFIG_HOME: base } = environment;
-  return base && posix.isAbsolute(base) ? base : joinPath(machine, home, ".config");
-}
-
-/**
- * Finds the settings folders of packaged programs: Windows shows such a program its own folder instead of the one that all
- * others see.
- */
-export function findPackagedFolders(machine: Machine, program: RegExp): string[] {
-  const { home, environment, packages } = machine;
-  const local = environment.LOCALAPPDATA || joinPath(machine, home, "AppData", "Local");
-  const names = packages.filter((name) => program.test(name));
-  return names.map((name) => joinPath(machine, local, "Packages", name, "LocalCache", "Roaming"));
 }

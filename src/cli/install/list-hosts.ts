@@ -1,10 +1,10 @@
-import { type Locale, say, type Text } from "../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { chooseFile } from "./files/choose-file.ts";
 import { readServers } from "./files/edit.ts";
 import { readHostFile } from "./files/host-file.ts";
 import { type Host, type HostName, hostNames, hosts } from "./hosts.ts";
-import type { Machine } from "./launch.ts";
+import type { Machine } from "./machine.ts";
 
 interface Row {
   host: string;

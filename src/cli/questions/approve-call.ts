@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { ApprovalRequest, ApproveCall } from "../../app/open-duet.ts";
 import type { Approval } from "../../core/tools/tool.ts";
-import { type Locale, say, type Text } from "../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { approvalNames } from "../../render/approval-names.ts";
 import { pickOne, type TypedQuestion } from "./pick-one.ts";

@@ -4,8 +4,8 @@ import type { Elicit, Elicitation, ElicitationReply } from "../../core/forms/eli
 import { type Choice, type FormField, readForm } from "../../core/forms/form.ts";
 import { findValueProblem, getDefaultValue } from "../../core/forms/form-value.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
-import { type Locale, say, type Text } from "../../kit/errors.ts";
 import type { JsonValue } from "../../kit/json.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitize, sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
 import { askLine, type Reader, readYesNo, yesOrNo } from "./reader.ts";
 

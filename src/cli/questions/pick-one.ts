@@ -1,4 +1,4 @@
-import { type Locale, say, type Text } from "../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { askLine, type Choice, type Picking, type Reader } from "./reader.ts";
 

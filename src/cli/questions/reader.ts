@@ -1,6 +1,6 @@
 import { createInterface, type Interface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
-import { type Locale, say, type Text } from "../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { type Console, writeSafely } from "../console.ts";
 
 export interface Reader {

@@ -1,6 +1,7 @@
 import type { Duet, Inventory } from "../../app/open-duet.ts";
 import { type NamedChange, type ReadableChange, readChange } from "../../app/tools/tool-changes.ts";
-import { DuetError, say, type Text, toErrorReport } from "../../kit/errors.ts";
+import { DuetError, toErrorReport } from "../../kit/errors.ts";
+import { say, type Text } from "../../kit/locale.ts";
 import { toSafeJson, toShortLine } from "../../kit/text/sanitize.ts";
 import { renderError } from "../../render/event-lines.ts";
 import { type Console, writeSafely } from "../console.ts";

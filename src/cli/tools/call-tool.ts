@@ -1,7 +1,9 @@
 import type { Tool } from "../../core/tools/tool.ts";
-import { DuetError, type Text } from "../../kit/errors.ts";
+import { DuetError } from "../../kit/errors.ts";
 import { isRecord, type JsonObject } from "../../kit/json.ts";
-import { sanitizeLine, toSafeJson, truncate } from "../../kit/text/sanitize.ts";
+import type { Text } from "../../kit/locale.ts";
+import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import { writeSafely } from "../console.ts";
 import { createAskElicitation, createManualElicit } from "../questions/elicit.ts";
 import { canBeAsked, createQuietScreen, openTerminalQuestions } from "../questions/reader.ts";

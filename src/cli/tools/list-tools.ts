@@ -1,5 +1,6 @@
 import type { Duet } from "../../app/open-duet.ts";
-import { say, toErrorReport } from "../../kit/errors.ts";
+import { toErrorReport } from "../../kit/errors.ts";
+import { say } from "../../kit/locale.ts";
 import { toSafeJson } from "../../kit/text/sanitize.ts";
 import { type Console, writeSafely } from "../console.ts";
 import { renderTools } from "./tool-lines.ts";

@@ -1,5 +1,5 @@
 import type { Inventory } from "../../app/open-duet.ts";
-import type { Text } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 
 type Server = Inventory["servers"][number];
 

@@ -1,6 +1,8 @@
 import type { Inventory } from "../../app/open-duet.ts";
-import { type Locale, say, type Text, toErrorReport } from "../../kit/errors.ts";
-import { sanitizeLine, truncate } from "../../kit/text/sanitize.ts";
+import { toErrorReport } from "../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import { renderError } from "../../render/event-lines.ts";
 import { describeHealth } from "./server-health.ts";
 import { renderWeight, type ToolWeights } from "./tool-weights.ts";

@@ -1,6 +1,6 @@
 import type { Duet } from "../../app/open-duet.ts";
 import type { Tool } from "../../core/tools/tool.ts";
-import { type Locale, say } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 
 /** Estimates the tokens that tools add to each request. */
 export interface ToolWeights {

@@ -1,7 +1,9 @@
 import type { ConversationStore, RunEntry } from "../../app/open-duet.ts";
 import type { AgentTrace } from "../../core/trace.ts";
-import { DuetError, type Locale } from "../../kit/errors.ts";
-import { sanitizeLine, toSafeJson, truncate } from "../../kit/text/sanitize.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
+import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import { type Console, writeSafely } from "../console.ts";
 import { nothingKept } from "../conversations/nothing-kept.ts";
 import { renderTrace } from "./trace-lines.ts";

@@ -1,8 +1,9 @@
 import type { Status } from "../../core/outcome.ts";
 import type { Permission } from "../../core/tools/tool.ts";
 import type { AgentTrace, TracePhase, TraceStep } from "../../core/trace.ts";
-import { type Locale, say, type Text } from "../../kit/errors.ts";
-import { sanitizeLine, truncate } from "../../kit/text/sanitize.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import { phaseNames, renderBill, renderError, renderSeconds, stopReasons } from "../../render/event-lines.ts";
 import { renderDollars } from "../../render/known-cost.ts";
 import { renderPlan } from "../../render/plan-lines.ts";

@@ -8,7 +8,7 @@ import { parseJson } from "../../config/sources/parse-json.ts";
 import { listDotEnvVariables, listFileVariables } from "../../config/sources/used-variables.ts";
 import { previewDotEnv, previewFile, type TrustPreviewItem } from "../../config/trust/trust-preview.ts";
 import { isTrusted, readTrusted, trustFiles } from "../../config/trust/trusted-files.ts";
-import { type Locale, say } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { sanitize, sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
 
 export interface TrustCommand {

@@ -1,4 +1,4 @@
-import type { Locale } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
 import { type Console, writeSafely } from "../console.ts";
 import { askYesNo, canBeAsked, openTerminalQuestions } from "../questions/reader.ts";
 

@@ -1,4 +1,5 @@
-import type { DuetError, Text } from "../../kit/errors.ts";
+import type { DuetError } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import { joinSentences } from "../../render/event-lines.ts";
 import type { RawResult } from "./content.ts";
 

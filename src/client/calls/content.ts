@@ -1,7 +1,7 @@
 import type { AgentUsage, ToolContent, ToolContext, ToolResult } from "../../core/tools/tool.ts";
 import { renderContent } from "../../core/tools/tool-content.ts";
-import { type Locale, say } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { resultLimit } from "../limits.ts";
 import { type Redact, redactJson } from "../redact.ts";
 

@@ -1,8 +1,9 @@
 import { type Chain, type TraceContext, toChainMeta } from "../../core/chain.ts";
 import { chainProperty, hasChainProperty, toChainText } from "../../core/chain-text.ts";
 import { createFailure, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
-import { say, toDuetError } from "../../kit/errors.ts";
+import { toDuetError } from "../../kit/errors.ts";
 import type { JsonObject, JsonSchema } from "../../kit/json.ts";
+import { say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { joinSentences } from "../../render/event-lines.ts";
 import type { OnProgress } from "../lifecycle/session.ts";

@@ -1,5 +1,6 @@
 import type { ServerSettings } from "../../config/config.ts";
-import { createSemaphore, sleep, waitAbortable } from "../../kit/async/timeout.ts";
+import { createSemaphore } from "../../kit/async/semaphore.ts";
+import { sleep, waitAbortable } from "../../kit/async/timeout.ts";
 import { isLost } from "../connection-errors.ts";
 import type { ServerLifecycle } from "../lifecycle/server-lifecycle.ts";
 import type { CallOptions, Session } from "../lifecycle/session.ts";

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import type { ToolAnnotations } from "../../core/tools/tool.ts";
-import type { Text } from "../../kit/errors.ts";
 import { isDeeperThan, isRecord, type JsonSchema, toText } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { looseResult } from "../lifecycle/loose-result.ts";
 import { listLimits, schemaDepthLimit } from "../limits.ts";

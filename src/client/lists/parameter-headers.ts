@@ -1,5 +1,5 @@
-import type { Text } from "../../kit/errors.ts";
 import { isRecord, type JsonSchema } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 
 const annotation = "x-mcp-header";
 

@@ -1,5 +1,6 @@
 import type { ServerSettings } from "../../config/config.ts";
-import { DuetError, type Text, toDuetError } from "../../kit/errors.ts";
+import { DuetError, toDuetError } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import type { Era } from "../lifecycle/handshake.ts";
 import { approvePins, checkPins } from "../trust/check-pins.ts";
 import { makeToolVisible } from "../trust/hidden-characters.ts";

@@ -1,7 +1,8 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { ServerSettings } from "../../config/config.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
-import { DuetError, type Locale, type Text } from "../../kit/errors.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Locale, Text } from "../../kit/locale.ts";
 import type { CredentialOwner, CredentialStore } from "./credential-store.ts";
 import type { Challenge, Credentials } from "./credentials.ts";
 import { createLoginProvider, type LoginProvider } from "./login-provider.ts";

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { chmod, open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { createSemaphore, type Semaphore, sleep } from "../../kit/async/timeout.ts";
+import { createSemaphore, type Semaphore } from "../../kit/async/semaphore.ts";
+import { sleep } from "../../kit/async/timeout.ts";
 import { getMessage } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
-import { createFolder, readPrivateFile, writePrivateFile } from "../../kit/random.ts";
+import { createFolder, readPrivateFile, writePrivateFile } from "../../kit/private-file.ts";
 import { type Credentials, noCredentials, readCredentials } from "./credentials.ts";
 
 /** Identifies the server that credentials belong to: another URL under the same name finds nothing. */

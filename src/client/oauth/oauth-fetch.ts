@@ -1,7 +1,8 @@
 import { isIP } from "node:net";
 import { type AddressKind, addressKinds, classifyAddress } from "../../kit/net/address-kind.ts";
 import { type Lookup, lookUp, type Reach } from "../../kit/net/check-address.ts";
-import { failedRequestError, refusedError, toDialTarget } from "../../kit/net/dial-target.ts";
+import { toDialTarget } from "../../kit/net/dial-target.ts";
+import { failedRequestError, refusedError } from "../../kit/net/request-errors.ts";
 import type { Fetch } from "../transport/limited-fetch.ts";
 
 /** Holds what tests replace: the name lookup and the trusted certificates. */

@@ -1,4 +1,5 @@
-import { DuetError, type ErrorDetails, type Text } from "../../kit/errors.ts";
+import { DuetError, type ErrorDetails } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 
 /** Reports that a user has to sign in, and explains how. */

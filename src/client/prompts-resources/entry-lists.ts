@@ -1,7 +1,7 @@
 import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
-import type { Text } from "../../kit/errors.ts";
 import { isDeeperThan, isRecord, type JsonObject, toText } from "../../kit/json.ts";
-import { truncate } from "../../kit/text/sanitize.ts";
+import type { Text } from "../../kit/locale.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import type { ServerList } from "../lifecycle/announcements.ts";
 import { listLimits } from "../limits.ts";
 import type { Pool } from "../pool.ts";

@@ -1,4 +1,4 @@
-import type { Text } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 
 /**
  * Holds a prompt, a resource or a template as its server describes it: its texts may be shown, and the rest is unvalidated

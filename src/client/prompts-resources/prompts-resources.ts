@@ -1,6 +1,6 @@
-import type { Text } from "../../kit/errors.ts";
 import { toText } from "../../kit/json.ts";
-import { truncate } from "../../kit/text/sanitize.ts";
+import type { Text } from "../../kit/locale.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import type { CallerOptions } from "../calls/request-sender.ts";
 import type { ServerList } from "../lifecycle/announcements.ts";
 import type { Pool } from "../pool.ts";

@@ -1,6 +1,7 @@
 import type { Elicit, Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
-import { createSemaphore, followSignal } from "../../kit/async/timeout.ts";
-import type { Text } from "../../kit/errors.ts";
+import { createSemaphore } from "../../kit/async/semaphore.ts";
+import { followSignal } from "../../kit/async/timeout.ts";
+import type { Text } from "../../kit/locale.ts";
 import type { Redact } from "../redact.ts";
 
 /** Holds what questions need to know of a running call. */

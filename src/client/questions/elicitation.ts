@@ -3,7 +3,8 @@ import { type Choice, type FormField, readForm, toFormSchema } from "../../core/
 import { findValueProblem, getDefaultValue } from "../../core/forms/form-value.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { getOwnValue, isRecord, type JsonObject } from "../../kit/json.ts";
-import { sanitize, toShortLine, truncate } from "../../kit/text/sanitize.ts";
+import { sanitize, toShortLine } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import type { Redact } from "../redact.ts";
 import type { AnswerContext, RequestingServer } from "./active-calls.ts";
 import { badRequestError, notNowError } from "./request-refusal.ts";

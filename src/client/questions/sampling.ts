@@ -1,5 +1,6 @@
 import type { Sample, SamplingReply, SamplingRequest } from "../../core/sampling.ts";
-import { createSemaphore, waitAbortable } from "../../kit/async/timeout.ts";
+import { createSemaphore } from "../../kit/async/semaphore.ts";
+import { waitAbortable } from "../../kit/async/timeout.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { AnswerContext, RequestingServer } from "./active-calls.ts";

@@ -1,5 +1,5 @@
 import type { ToolResult } from "../../core/tools/tool.ts";
-import { type Locale, say } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { explainRefusal } from "./explain.ts";
 import type { ServiceRefusal } from "./services/known-service.ts";
 

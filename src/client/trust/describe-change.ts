@@ -1,5 +1,5 @@
-import { type Locale, say } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { type ChangedLine, matchLines } from "../../kit/text/match-lines.ts";
 import type { RemoteTool } from "../lists/listing.ts";
 import { makeTextVisible } from "./hidden-characters.ts";

@@ -1,5 +1,5 @@
-import type { Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import type { RemoteTool } from "../lists/listing.ts";
 import { findHidden } from "./hidden-characters.ts";

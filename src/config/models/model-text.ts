@@ -1,5 +1,6 @@
-import { DuetError, type Text } from "../../kit/errors.ts";
+import { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 import { configError, notAllowedError, unknownKeyError } from "../config-errors.ts";
 import { modelSchema } from "../schema/file-schema.ts";
 import { hideSecrets } from "../secrets/mask.ts";

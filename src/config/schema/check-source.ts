@@ -1,6 +1,7 @@
 import * as z from "zod";
-import type { DuetError, Text } from "../../kit/errors.ts";
+import type { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 import { missingError, notAllowedError, unknownKeyError } from "../config-errors.ts";
 import { getValue } from "../sources/setting-path.ts";
 import type { Source } from "../sources/source.ts";

@@ -1,5 +1,5 @@
-import type { Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 import type { Path } from "../sources/setting-path.ts";
 
 export function findSchema(schema: unknown, path: Path): unknown {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Text } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 
 /** Adds the allowed values to a `refine`. They are stored in the issue, where `issue.ts` reads them. */
 export function withAllowed(allowed: Text): { params: { allowed: Text } } {

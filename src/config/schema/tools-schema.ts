@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { findPermitProblem, parseToolPattern } from "../../core/tools/tool-pattern.ts";
-import type { Text } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import { text, withAllowed } from "./schema-parts.ts";
 
 const toolPatterns = z.array(

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import * as z from "zod";
-import type { Text } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import { withAllowed } from "./schema-parts.ts";
 
 export const reachableForms: Text = {

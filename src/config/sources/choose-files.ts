@@ -1,7 +1,8 @@
 import { dirname, join } from "node:path";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { DuetError, type Text } from "../../kit/errors.ts";
+import { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 import type { Environment } from "./expand-variables.ts";
 import {
   findFile,

@@ -1,5 +1,5 @@
-import type { Locale } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
+import type { Locale } from "../../kit/locale.ts";
 import { configError } from "../config-errors.ts";
 import { hideSecrets } from "../secrets/mask.ts";
 import { type Path, renderPath } from "./setting-path.ts";

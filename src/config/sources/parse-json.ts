@@ -1,5 +1,5 @@
 import type { ParseErrorCode } from "jsonc-parser";
-import type { Text } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import { configError } from "../config-errors.ts";
 
 type Container = { value: Record<string, unknown> | unknown[]; key: string };

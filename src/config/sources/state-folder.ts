@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
-import { getMessage, type Text } from "../../kit/errors.ts";
-import { createFolder } from "../../kit/random.ts";
+import { getMessage } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
+import { createFolder } from "../../kit/private-file.ts";
 import { configError } from "../config-errors.ts";
 import type { Environment } from "./expand-variables.ts";
 

@@ -1,4 +1,4 @@
-import type { Text } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import type { ServerSettings } from "../config.ts";
 
 /** Variables with which a program runs other code than its own, lets a library do it, or fetches its code elsewhere. */

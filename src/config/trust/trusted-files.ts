@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
 import { isRecord } from "../../kit/json.ts";
-import { readPrivateFile, writePrivateFile } from "../../kit/random.ts";
+import { readPrivateFile, writePrivateFile } from "../../kit/private-file.ts";
 import type { Environment } from "../sources/expand-variables.ts";
 import { getHomeDirectory, getTrustedFile, isExistingFile } from "../sources/find-file.ts";
 

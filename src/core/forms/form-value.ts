@@ -1,5 +1,5 @@
-import type { Text } from "../../kit/errors.ts";
 import type { JsonValue } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 import type { FormField, TextFormat } from "./form.ts";
 
 /** Says in words for a person why a value does not fit its field, without the value. Returns undefined when it fits. */

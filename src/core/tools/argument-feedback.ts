@@ -1,5 +1,6 @@
-import { type Locale, say } from "../../kit/errors.ts";
-import { sanitizeLine, takeStart } from "../../kit/text/sanitize.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { takeStart } from "../../kit/text/truncate.ts";
 import { type ArgumentProblem, createFailure, type ToolResult } from "./tool.ts";
 
 const maxLines = 10;

@@ -1,5 +1,5 @@
-import { type Locale, say } from "../../kit/errors.ts";
 import { isRecord, toText } from "../../kit/json.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
 
 /** Holds a tool result's content in MCP's shape, unchecked: servers omit, misspell and invent fields. */

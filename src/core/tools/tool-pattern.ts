@@ -1,6 +1,6 @@
 import { posix } from "node:path";
-import type { Text } from "../../kit/errors.ts";
 import { getOwnValue, type JsonObject, type JsonValue } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 import { isMatch } from "../../kit/text/match-pattern.ts";
 import type { Tool, ToolAnnotations } from "./tool.ts";
 

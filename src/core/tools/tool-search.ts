@@ -1,5 +1,5 @@
-import { type Locale, say } from "../../kit/errors.ts";
 import type { JsonSchema } from "../../kit/json.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import type { Tool } from "./tool.ts";
 

@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import type { Locale, Text } from "../../kit/errors.ts";
 import type { JsonObject, JsonSchema } from "../../kit/json.ts";
+import type { Locale, Text } from "../../kit/locale.ts";
 import type { Chain } from "../chain.ts";
 import type { Elicit } from "../forms/elicitation.ts";
 import type { permissionSchema, toolFailureSchema } from "../schemas/events-schema.ts";

@@ -1,4 +1,5 @@
-import { DuetError, type Text } from "../errors.ts";
+import { DuetError } from "../errors.ts";
+import type { Text } from "../locale.ts";
 import { ignoreRejection } from "./ignore-rejection.ts";
 
 /** Waits `ms` milliseconds; rejects with the signal's reason as soon as it aborts. */
@@ -118,68 +119,4 @@ export function timeoutError(what: Text | string, ms: number): DuetError {
     hint: { zh: "请稍后再试，或增大时间限制。", en: "Try again later, or raise the time limit." },
     retryable: true,
   });
-}
-
-/**
- * Lets one at a time through for each key, in the order they come; gives the function that lets the next one in.
- * Rejects with the signal's reason when that aborts first.
- */
-export type KeyedMutex = (key: string, signal: AbortSignal) => Promise<() => void>;
-
-export function createKeyedMutex(): KeyedMutex {
-  const lastOf = new Map<string, Promise<void>>();
-  return async (key, signal) => {
-    const before = lastOf.get(key) ?? Promise.resolve();
-    const mine = Promise.withResolvers<void>();
-    const last = before.then(() => mine.promise);
-    lastOf.set(key, last);
-    void last.then(() => {
-      if (lastOf.get(key) === last) lastOf.delete(key);
-    });
-    try {
-      await waitAbortable(before, signal);
-    } catch (thrown) {
-      mine.resolve();
-      throw thrown;
-    }
-    return mine.resolve;
-  };
-}
-
-/** Lets a fixed number of holders in at once. The others wait in the order they came. */
-export interface Semaphore {
-  /** Rejects with the signal's reason when it aborts first; then there is nothing to leave. */
-  acquire(signal: AbortSignal): Promise<void>;
-  release(): void;
-}
-
-export function createSemaphore(count: number): Semaphore {
-  const waiting: (() => void)[] = [];
-  let free = count;
-
-  function leave(): void {
-    const next = waiting.shift();
-    if (next === undefined) free += 1;
-    else next();
-  }
-
-  return {
-    release: leave,
-    async acquire(signal) {
-      if (free > 0) {
-        free -= 1;
-        return;
-      }
-      const { promise: mine, resolve: turn } = Promise.withResolvers<void>();
-      waiting.push(turn);
-      try {
-        await waitAbortable(mine, signal);
-      } catch (reason) {
-        const place = waiting.indexOf(turn);
-        if (place === -1) leave();
-        else waiting.splice(place, 1);
-        throw reason;
-      }
-    },
-  };
 }

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import type { Text } from "../errors.ts";
+import type { Text } from "../locale.ts";
 
 /** Classifies an address. Only `public` is reached without a rule that names the address. */
 export type AddressKind = "public" | "loopback" | "private" | "link-local" | "metadata" | "proxy" | "special";

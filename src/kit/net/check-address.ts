@@ -4,7 +4,8 @@ import { waitAbortable } from "../async/timeout.ts";
 import type { DuetError } from "../errors.ts";
 import { type AddressKind, classifyAddress } from "./address-kind.ts";
 import { describeConnectionFailure } from "./connection-failure.ts";
-import { type DialTarget, failedRequestError } from "./dial-target.ts";
+import type { DialTarget } from "./dial-target.ts";
+import { failedRequestError } from "./request-errors.ts";
 
 /** Returns all addresses of a host, as literals, in the order in which they are tried. Rejects when there is none. */
 export type Lookup = (host: string) => Promise<readonly string[]>;

@@ -1,4 +1,5 @@
-import { getMessage, type Text } from "../errors.ts";
+import { getMessage } from "../errors.ts";
+import type { Text } from "../locale.ts";
 import { toShortLine } from "../text/sanitize.ts";
 
 /**

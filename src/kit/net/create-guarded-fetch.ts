@@ -8,17 +8,11 @@ import { toShortLine } from "../text/sanitize.ts";
 import { version } from "../version.ts";
 import { checkAddress, type Lookup, lookUp, type Reach } from "./check-address.ts";
 import { describeConnectionFailure } from "./connection-failure.ts";
-import {
-  type DialTarget,
-  failedRequestError,
-  parseAddress,
-  parseDialTarget,
-  refusedError,
-  toDialTarget,
-} from "./dial-target.ts";
+import { type DialTarget, parseAddress, parseDialTarget, toDialTarget } from "./dial-target.ts";
 import type { GuardedFetch, OutgoingRequest, OutgoingResponse } from "./guarded-fetch.ts";
 import { type Answer, type Hop, sendRequest } from "./http-exchange.ts";
 import { parseEncodings, readBody } from "./read-body.ts";
+import { failedRequestError, refusedError } from "./request-errors.ts";
 
 export interface GuardedFetchOptions {
   reach: Reach;

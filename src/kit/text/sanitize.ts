@@ -1,3 +1,5 @@
+import { truncate } from "./truncate.ts";
+
 /**
  * Makes text safe to show: every control, formatting, private or invisible character becomes a visible `\u{..}`; newline and
  * tab stay. Nothing is stripped, so nothing can be re-created by stripping, and the result does not depend on how the
@@ -59,40 +61,4 @@ const unsafe =
 export function toShortLine(text: string, max: number): string {
   // What is cut away need not be cleaned first: such a text may be a whole page.
   return truncate(sanitizeLine(text.slice(0, 4 * max)), max);
-}
-
-/**
- * Returns at most `max` UTF-16 units of `text`, "…" included, cut at a word or sentence when one is near. Never splits a
- * character.
- */
-export function truncate(text: string, max: number): string {
-  if (text.length <= max) return text;
-  if (max < 1) return "";
-  const head = takeStart(text, max - 1);
-  const end = head.search(/[\s，。；！？、,.;!?][^\s，。；！？、,.;!?]*$/u);
-  const kept = end >= head.length * 0.75 ? head.slice(0, end) : head;
-  return `${kept.trimEnd()}…`;
-}
-
-/** Returns the first `length` UTF-16 units, one less when that would split a surrogate pair. */
-export function takeStart(text: string, length: number): string {
-  return text.slice(0, splitsPair(text, length) ? length - 1 : length);
-}
-
-/** Returns the last `length` UTF-16 units, one less when that would split a surrogate pair. */
-export function takeEnd(text: string, length: number): string {
-  const start = Math.max(0, text.length - length);
-  return text.slice(splitsPair(text, start) ? start + 1 : start);
-}
-
-function splitsPair(text: string, index: number): boolean {
-  return isHigh(text.charCodeAt(index - 1)) && isLow(text.charCodeAt(index));
-}
-
-function isHigh(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
-}
-
-function isLow(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
 }

@@ -1,4 +1,4 @@
-import { type Locale, say } from "../errors.ts";
+import { type Locale, say } from "../locale.ts";
 
 /**
  * Replaces 20 or more blanks in a row within a JSON string by their number, so that the text behind them is not pushed off the

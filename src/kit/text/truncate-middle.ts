@@ -1,4 +1,4 @@
-import { takeEnd, takeStart } from "./sanitize.ts";
+import { takeEnd, takeStart } from "./truncate.ts";
 
 /**
  * Keeps at most `kept` UTF-16 units of a longer text, three quarters from its head and the rest from its tail, each ended

@@ -1,4 +1,4 @@
-import type { Text } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import type { Remedy } from "./error-rules.ts";
 
 export interface HintContext {

@@ -1,5 +1,6 @@
 import type { ModelSettings } from "../../core/model-settings.ts";
-import { DuetError, type ErrorCode, getMessage, type Text } from "../../kit/errors.ts";
+import { DuetError, type ErrorCode, getMessage } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { readErrorBody } from "./error-body.ts";
 import { createHint, findConnectionRemedy } from "./error-hints.ts";

@@ -1,6 +1,6 @@
 import type { Model } from "../../core/model.ts";
 import type { ModelSettings } from "../../core/model-settings.ts";
-import type { Locale } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
 import type { Endpoint } from "./endpoints.ts";
 
 /** Wraps a model in one concern: it returns a model that calls `next`. */

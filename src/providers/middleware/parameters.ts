@@ -1,6 +1,7 @@
-import { type Model, type ModelEvent, type ModelRequest, type Notice, toModelName } from "../../core/model.ts";
+import { type Model, type ModelEvent, type ModelRequest, toModelName } from "../../core/model.ts";
 import type { ModelSettings, Quirks } from "../../core/model-settings.ts";
-import { type Locale, say, type Text } from "../../kit/errors.ts";
+import type { Notice } from "../../core/notice.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { ModelContext } from "./middleware.ts";
 
 /** Holds the set parameters that the model accepts. Each wire writes them in its own format. */

@@ -1,6 +1,8 @@
-import { type Model, type ModelRequest, type Notice, toModelName } from "../../core/model.ts";
+import { type Model, type ModelRequest, toModelName } from "../../core/model.ts";
 import type { Quirks } from "../../core/model-settings.ts";
-import { DuetError, type Locale, say, type Text } from "../../kit/errors.ts";
+import type { Notice } from "../../core/notice.ts";
+import { DuetError } from "../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { isContent } from "../wires/turn-reader.ts";
 import type { ModelContext } from "./middleware.ts";
 

@@ -1,6 +1,8 @@
-import { type Model, type Notice, toModelName } from "../../core/model.ts";
+import { type Model, toModelName } from "../../core/model.ts";
+import type { Notice } from "../../core/notice.ts";
 import { sleep } from "../../kit/async/timeout.ts";
-import { DuetError, type Locale, say, type Text, toSeconds } from "../../kit/errors.ts";
+import { DuetError, toSeconds } from "../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { isContent } from "../wires/turn-reader.ts";
 import type { CircuitCall } from "./circuit-breaker.ts";
 import type { RetryOptions } from "./middleware.ts";

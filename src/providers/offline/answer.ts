@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "../../core/model.ts";
-import { type Locale, say } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { introduce } from "./introduction.ts";
 import { quoteBlock, toOneLine } from "./result-text.ts";
 import type { Step } from "./steps.ts";

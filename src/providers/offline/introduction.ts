@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "../../core/model.ts";
-import { type Locale, say } from "../../kit/errors.ts";
 import { isRecord, type JsonObject, type JsonSchema } from "../../kit/json.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { quoteLine, toOneLine } from "./result-text.ts";
 import { rules } from "./rules/rules.ts";
 

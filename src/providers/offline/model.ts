@@ -1,6 +1,6 @@
 import type { ToolCall } from "../../core/messages.ts";
 import { type Model, type ModelEvent, type ModelRequest, noUsage, offlineProvider } from "../../core/model.ts";
-import { detectLanguage, type Locale, say } from "../../kit/errors.ts";
+import { detectLanguage, type Locale, say } from "../../kit/locale.ts";
 import { writeAnswer } from "./answer.ts";
 import { type OfflineQuestion, readHistory } from "./history.ts";
 import { introduce, introduceTools, isHelpRequest } from "./introduction.ts";

@@ -1,10 +1,10 @@
 import type { ToolDefinition } from "../../core/model.ts";
-import type { Text } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 import type { FinishedCall, OfflineQuestion } from "./history.ts";
 import { findTool, isOneOf, type MatchingTool } from "./introduction.ts";
+import type { Rule, RuleMatch } from "./rules/rule.ts";
 import { rules } from "./rules/rules.ts";
-import type { Rule, RuleMatch } from "./rules/search-web.ts";
 import { protectMatches, wholes } from "./text-patterns.ts";
 
 /** A step says what was done, or is to be done, for one part of the question. */

@@ -1,7 +1,9 @@
 import type { Readable } from "node:stream";
-import { type ModelEvent, type ModelRequest, type Notice, toModelName, type Usage } from "../../core/model.ts";
+import { type ModelEvent, type ModelRequest, toModelName, type Usage } from "../../core/model.ts";
 import type { ModelSettings } from "../../core/model-settings.ts";
-import { DuetError, say, toDuetError } from "../../kit/errors.ts";
+import type { Notice } from "../../core/notice.ts";
+import { DuetError, toDuetError } from "../../kit/errors.ts";
+import { say } from "../../kit/locale.ts";
 import { connectionError, httpError, idleTimeoutError, keyError } from "../errors/errors.ts";
 import { estimateMessageTokens, estimateTokens, estimateToolTokens } from "../estimate-tokens.ts";
 import { createIdleTimeout } from "./idle-timeout.ts";

@@ -1,7 +1,7 @@
 import type { AssistantMessage, NativeTurn } from "../../core/messages.ts";
 import type { FinishReason, ModelEvent, Turn, Usage } from "../../core/model.ts";
 import type { ModelSettings } from "../../core/model-settings.ts";
-import type { Text } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import { badResponseError } from "../errors/errors.ts";
 import type { TurnProgress } from "./idle-timeout.ts";
 import type { CollectedCall } from "./tool-fragments.ts";

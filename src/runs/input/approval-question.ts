@@ -1,7 +1,7 @@
 import type { ElicitationReply } from "../../core/forms/elicitation.ts";
 import type { Approval, ApprovalRequest } from "../../core/tools/tool.ts";
-import { type Locale, say } from "../../kit/errors.ts";
 import { toText } from "../../kit/json.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { sanitize, toSafeJson } from "../../kit/text/sanitize.ts";
 import type { HostQuestion } from "./host-question.ts";
 

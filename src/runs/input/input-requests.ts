@@ -9,9 +9,9 @@ import { followSignal, sleep, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import type { Host } from "./host.ts";
+import type { HostConnection } from "./host-connection.ts";
 import { noAnswer, readReply, toInputRequest } from "./host-question.ts";
 import {
-  type HostConnection,
   type IncomingRequest,
   type PendingQuestion,
   type PendingWork,

@@ -1,9 +1,9 @@
-import type { McpServer, ServerContext } from "@modelcontextprotocol/server";
-import type { Caller } from "../../core/caller.ts";
+import type { ServerContext } from "@modelcontextprotocol/server";
 import type { ElicitationReply } from "../../core/forms/elicitation.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import { canShow, type Host } from "./host.ts";
+import type { HostConnection } from "./host-connection.ts";
 import { askHost, type HostQuestion, noAnswer } from "./host-question.ts";
 import type { ProgressPace } from "./progress-pace.ts";
 
@@ -115,20 +115,4 @@ function firstOf(signals: readonly (AbortSignal | undefined)[]): { signal: Abort
       for (const end of unfollow) end();
     },
   };
-}
-
-/** Represents one connection to a host: a process's stdio, a session over HTTP, or a single request over HTTP. */
-export interface HostConnection {
-  readonly server: McpServer;
-  readonly caller: Caller;
-  /**
-   * Is true for a 2026-era request over HTTP. The connection ends with each request, and work that waits for the next request
-   * outlives it.
-   */
-  readonly isOneRequest: boolean;
-  /**
-   * Only over stdio, where messages come as a stream of bytes and several may be read at once: it aborts when the host can
-   * send nothing more.
-   */
-  readonly inputEnded: AbortSignal | undefined;
 }

@@ -1,5 +1,6 @@
-import type { Text } from "../../kit/errors.ts";
-import { sanitizeLine, truncate } from "../../kit/text/sanitize.ts";
+import type { Text } from "../../kit/locale.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 
 /** Describes why nobody waits for the answer: the question was withdrawn, was answered before, or was never asked. */
 export function describeWithdrawnQuestion(requestState: string): Text {

@@ -1,4 +1,5 @@
-import { DuetError, type Text } from "../../kit/errors.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import { renderDollars } from "../../render/known-cost.ts";
 
 export function overLimitError(code: "rate_limit" | "quota", text: Text, retryAfterMs: number): DuetError {

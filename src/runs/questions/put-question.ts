@@ -1,15 +1,14 @@
-import type { PlanStep } from "../../core/events.ts";
-import type { Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
+import type { ElicitationReply } from "../../core/forms/elicitation.ts";
 import type { PlanReply } from "../../core/plan-reply.ts";
-import type { Approval, ApprovalRequest } from "../../core/tools/tool.ts";
-import { type Locale, say } from "../../kit/errors.ts";
 import { toText } from "../../kit/json.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { sanitize } from "../../kit/text/sanitize.ts";
 import { renderPlan } from "../../render/plan-lines.ts";
 import { toApproval, toApprovalQuestion } from "../input/approval-question.ts";
 import { canShow, type Host } from "../input/host.ts";
 import { type HostQuestion, toQuestion } from "../input/host-question.ts";
 import type { AskHost } from "../input/pending-work.ts";
+import type { OpenQuestion, RunQuestion } from "./run-question.ts";
 
 /**
  * Puts a run's question to the host's user, and the answer to the run. When the signal aborts first, the question is free
@@ -66,26 +65,4 @@ function toPlanReply(reply: ElicitationReply): PlanReply | undefined {
   if (reply.action !== "accept") return reply.action === "decline" ? { reply: "no" } : undefined;
   const words = toText(reply.content?.change).trim();
   return words === "" ? { reply: "yes" } : { reply: "edit", words };
-}
-
-/** Represents what a run asks a person, and the function that takes the answer. */
-export type RunQuestion =
-  | { readonly kind: "call"; readonly request: ApprovalRequest; answer(approval: Approval | undefined): void }
-  | { readonly kind: "plan"; readonly steps: readonly PlanStep[]; answer(reply: PlanReply | undefined): void }
-  | { readonly kind: "elicitation"; readonly elicitation: Elicitation; answer(reply: ElicitationReply): void };
-
-export interface OpenQuestion {
-  /** Is unique: the same question asked again has another id. */
-  readonly id: string;
-  readonly question: RunQuestion;
-  /** Is true while a host is showing the question. */
-  readonly isAsked: boolean;
-  /** Is when the question is given up, in milliseconds since 1970. */
-  readonly until: number;
-  /** Aborts when it is answered, by whomever, or given up. */
-  readonly closed: AbortSignal;
-  /** Marks the question as shown by a host. The returned function frees it for others again. */
-  show(): () => void;
-  /** Closes the question without an answer. */
-  withdraw(): void;
 }

@@ -1,6 +1,6 @@
 import type { Outcome } from "../../core/outcome.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
-import { truncate } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import { toBoundedJson } from "../../runs/bounded-json.ts";
 import { hideCauseInTrace } from "../../runs/finished-outcome.ts";
 import { toOutcomeFor, withPlanToken } from "../../runs/outcome-for.ts";

@@ -1,5 +1,5 @@
 import { showValue } from "../../core/tools/argument-feedback.ts";
-import type { Text } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import { RefusedError } from "../http/response/refuse.ts";
 
 export interface Page {

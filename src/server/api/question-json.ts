@@ -1,7 +1,8 @@
 import type { PlanStep } from "../../core/events.ts";
-import type { Locale } from "../../kit/errors.ts";
 import type { JsonObject, JsonSchema } from "../../kit/json.ts";
-import { type OpenQuestion, toHostQuestion } from "../../runs/questions/put-question.ts";
+import type { Locale } from "../../kit/locale.ts";
+import { toHostQuestion } from "../../runs/questions/put-question.ts";
+import type { OpenQuestion } from "../../runs/questions/run-question.ts";
 
 /** Represents a question of a run in the agent API. */
 export interface QuestionJson {

@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import { type Locale, say } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { RefusedError } from "../http/response/refuse.ts";
 import { parseInput } from "../mcp/read-input.ts";
 

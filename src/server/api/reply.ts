@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { showValue } from "../../core/tools/argument-feedback.ts";
-import type { RunQuestion } from "../../runs/questions/put-question.ts";
+import type { RunQuestion } from "../../runs/questions/run-question.ts";
 import { readJsonBody } from "../http/request/read-json-body.ts";
 import { RefusedError } from "../http/response/refuse.ts";
 import type { Handle } from "../http/routes.ts";

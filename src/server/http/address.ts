@@ -1,5 +1,6 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
-import { DuetError, type Text } from "../../kit/errors.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 
 export interface ListenAddress {
   /** Is a name or an address; an IPv6 address has no brackets. */

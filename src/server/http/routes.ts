@@ -1,5 +1,6 @@
 import { Hono } from "hono";
-import { getMessage, type Locale } from "../../kit/errors.ts";
+import { getMessage } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
 import type { Log } from "../operations/log.ts";
 import type { Admission, Authenticate, OpenPages } from "./auth/open-auth.ts";
 import type { HttpConnection } from "./connection.ts";

@@ -1,6 +1,6 @@
 import type { Duet } from "../../app/open-duet.ts";
 import type { Config } from "../../config/load-config.ts";
-import { say, type Text } from "../../kit/errors.ts";
+import { say, type Text } from "../../kit/locale.ts";
 import { openRunService, type RunService } from "../../runs/run-service.ts";
 import { createApi } from "../api/api.ts";
 import type { ExposedConfig } from "../api/settings.ts";

@@ -1,22 +1,9 @@
 import { createHash } from "node:crypto";
-import type {
-  CallToolResult,
-  CompleteRequestParams,
-  CompleteResult,
-  GetPromptResult,
-  InputRequiredResult,
-  McpServer,
-  Prompt,
-  ReadResourceResult,
-  Resource,
-  ResourceTemplateType,
-  ServerContext,
-  Tool,
-} from "@modelcontextprotocol/server";
+import type { McpServer } from "@modelcontextprotocol/server";
 import type { List } from "../../app/open-duet.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
-import type { Host } from "../../runs/input/host.ts";
+import type { Capabilities } from "./capabilities.ts";
 
 /** Tells the host of a list that has become another one since it was given. */
 export interface Announcements {
@@ -107,42 +94,4 @@ function printOf(entries: Promise<unknown[]>): Promise<string> {
   // Whoever gives the list is told of its failure.
   void ignoreRejection(print, "whoever gives the list is told");
   return print;
-}
-
-/**
- * Represents a part of what one connection offers its host: the agent itself, or what the downstream servers offer. A provider
- * returns undefined for what it does not have, and the next provider is asked.
- */
-export interface Capabilities {
-  readonly tools?: ToolCapability | undefined;
-  readonly prompts?: PromptCapability | undefined;
-  readonly resources?: ResourceCapability | undefined;
-  /** Completes an argument of one of its prompts or templates. */
-  complete?(params: CompleteRequestParams, context: ServerContext): Promise<CompleteResult | undefined>;
-  /** Calls `listener` each time a list may have changed, until the returned function is called. */
-  onChange?(listener: (list: List) => void): () => void;
-  /** Ends all work for a connection that has closed. */
-  close?(): void;
-}
-
-export interface ToolCapability {
-  /** Takes as `host` the host that requested the list last. */
-  list(signal?: AbortSignal, host?: Host): Promise<Tool[]>;
-  /** Takes `args` unchecked, as they came. Failures that a model can act on are returned as results. */
-  call(name: string, args: unknown, context: ServerContext): Promise<CallToolResult | InputRequiredResult | undefined>;
-}
-
-export interface PromptCapability {
-  list(signal?: AbortSignal): Promise<Prompt[]>;
-  get(
-    name: string,
-    args: Record<string, string>,
-    context: ServerContext,
-  ): Promise<GetPromptResult | InputRequiredResult | undefined>;
-}
-
-export interface ResourceCapability {
-  list(signal?: AbortSignal, host?: Host): Promise<Resource[]>;
-  templates(signal?: AbortSignal): Promise<ResourceTemplateType[]>;
-  read(uri: string, context: ServerContext): Promise<ReadResourceResult | InputRequiredResult | undefined>;
 }

@@ -1,5 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { type Locale, say, toDuetError } from "../../kit/errors.ts";
+import { toDuetError } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 
 /** Renders an error as text for the host's model. */
 export function toFailedResult(thrown: unknown, locale: Locale): CallToolResult {

@@ -10,14 +10,15 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Duet } from "../../app/open-duet.ts";
 import { type Caller, operator } from "../../core/caller.ts";
-import { say } from "../../kit/errors.ts";
+import { say } from "../../kit/locale.ts";
 import { version } from "../../kit/version.ts";
 import { type Host, readHost } from "../../runs/input/host.ts";
-import type { HostConnection } from "../../runs/input/pending-work.ts";
+import type { HostConnection } from "../../runs/input/host-connection.ts";
 import type { LiveRuns } from "../../runs/live-run.ts";
 import { openRunService, type RunService, type RunServiceOptions } from "../../runs/run-service.ts";
 import { createAgent } from "./agent/agent-tools.ts";
-import { announceChanges, type Capabilities } from "./announce-changes.ts";
+import { announceChanges } from "./announce-changes.ts";
+import type { Capabilities } from "./capabilities.ts";
 
 export interface McpInterfaceOptions extends RunServiceOptions {
   /** Holds the runs that are shared with other interfaces. When absent, the interface has its own. */

@@ -8,8 +8,8 @@ import {
   toValueProblem,
 } from "../../core/tools/argument-feedback.ts";
 import type { ArgumentProblem } from "../../core/tools/tool.ts";
-import type { Locale } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
+import type { Locale } from "../../kit/locale.ts";
 
 const wordsOf = { zh: { error: zhCN().localeError }, en: {} };
 

@@ -1,6 +1,6 @@
 import type { Gateway } from "../../app/open-duet.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { type Locale, say } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 
 export interface ReportUnapprovedOptions {
   gateway: Gateway;

@@ -6,7 +6,7 @@ import type { Duet } from "../../app/open-duet.ts";
 import { operator } from "../../core/caller.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, sleep, timeoutError } from "../../kit/async/timeout.ts";
-import { type Locale, say } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import type { ExitDeadline } from "../../kit/process/exit-deadline.ts";
 import { readProcessorWaitMs } from "../../kit/process/processor-wait.ts";
 import { openRunService } from "../../runs/run-service.ts";

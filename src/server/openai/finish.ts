@@ -1,6 +1,7 @@
 import { stoppingLimits } from "../../core/limits.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import type { ErrorCode, ErrorReport, Locale } from "../../kit/errors.ts";
+import type { ErrorCode, ErrorReport } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
 import { renderOutcome } from "../../render/step-writer.ts";
 import { toRetryResponse } from "../http/response/again.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Mode } from "../../core/outcome.ts";
-import type { Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 import { RefusedError } from "../http/response/refuse.ts";
 import { parseInput } from "../mcp/read-input.ts";
 import { parseMode } from "./models.ts";

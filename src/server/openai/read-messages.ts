@@ -1,6 +1,6 @@
 import type { AskRequest } from "../../app/open-duet.ts";
-import type { Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 import { RefusedError } from "../http/response/refuse.ts";
 
 /** Represents a message as a client sends it. Other fields are ignored. */

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../../core/events.ts";
-import type { Locale } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
 import { renderEvent } from "../../render/event-lines.ts";
 import { createPlanLines } from "../../render/plan-lines.ts";
 

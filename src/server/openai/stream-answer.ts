@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../core/events.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import type { Locale } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { openAi } from "../http/response/dialects.ts";
 import { type CompletionId, type Delta, toChunk, toUsageChunk } from "./completion.ts";

@@ -1,5 +1,5 @@
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
-import { type Locale, say, type Text } from "../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunRegistry } from "../../runs/run-registry.ts";
 import type { InFlight } from "../http/response/in-flight.ts";

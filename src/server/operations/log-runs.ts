@@ -1,5 +1,5 @@
 import type { Status } from "../../core/outcome.ts";
-import { type Locale, say, type Text } from "../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { LiveRun } from "../../runs/live-run.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { Log, LogFields, LogLevel } from "./log.ts";

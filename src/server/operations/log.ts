@@ -1,4 +1,5 @@
-import { sanitizeLine, toSafeJson, truncate } from "../../kit/text/sanitize.ts";
+import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 

@@ -1,5 +1,5 @@
 import type { Citation } from "../../core/outcome.ts";
-import { type Locale, say } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { createElement, createLink, createList, createSection, type OpenLink, type Part, setShown } from "./dom.ts";
 import { createMarkdown } from "./markdown/create-markdown.ts";

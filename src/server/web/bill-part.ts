@@ -1,5 +1,5 @@
 import type { AgentsBill } from "../../core/outcome.ts";
-import { type Locale, say, type Text } from "../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { renderSeconds } from "../../render/event-lines.ts";
 import { renderDollars } from "../../render/known-cost.ts";

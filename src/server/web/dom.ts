@@ -1,5 +1,5 @@
 import type { PlanStep } from "../../core/events.ts";
-import { type Locale, say } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
 import { showBlanks } from "../../kit/text/show-blanks.ts";
 import { toSafeUrl } from "./safe-url.ts";

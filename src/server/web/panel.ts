@@ -1,4 +1,4 @@
-import { type Locale, say } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
 import { createAnswer } from "./answer-part.ts";
 import { createBillPart } from "./bill-part.ts";

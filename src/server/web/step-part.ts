@@ -1,4 +1,4 @@
-import { type Locale, say, type Text } from "../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { createSanitizer, sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
 import { renderSeconds, toCallName, toResultName } from "../../render/event-lines.ts";
 import { renderDollars } from "../../render/known-cost.ts";

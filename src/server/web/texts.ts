@@ -1,5 +1,5 @@
 import type { PlanStep } from "../../core/events.ts";
-import { type Locale, say, type Text } from "../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { stopReasons } from "../../render/event-lines.ts";
 import type { RunView, StepView } from "./run/run-view.ts";
 

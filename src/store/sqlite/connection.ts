@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { sleep } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
-import { createFolder } from "../../kit/random.ts";
+import { createFolder } from "../../kit/private-file.ts";
 import { isBusy, isDamage, toStoreError } from "../store-errors.ts";
 import { inspectSchema, migrateSchema } from "./schema.ts";
 import { prepareStatements, type Statements } from "./statements.ts";

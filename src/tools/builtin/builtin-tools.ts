@@ -1,6 +1,6 @@
 import type { Tool } from "../../core/tools/tool.ts";
-import type { Locale } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";
+import type { Locale } from "../../kit/locale.ts";
 import { createToolFetch, type ToolFetchRules } from "../outgoing/create-outgoing.ts";
 import { createReadPage } from "../page/read-page.ts";
 import { withValidation } from "../schema/with-validation.ts";

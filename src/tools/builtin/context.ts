@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import type { RunFacts, Tool } from "../../core/tools/tool.ts";
-import { type Locale, say } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { version } from "../../kit/version.ts";
 import { createSuccess, defineTool } from "../define-tool.ts";
-import { resolveRoots } from "../files/walk-files.ts";
+import { resolveRoots } from "../files/allowed-path.ts";
 import { renderTime } from "./current-time.ts";
 
 /**

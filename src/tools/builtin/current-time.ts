@@ -1,6 +1,6 @@
 import { toInvalidArgumentsResult, toValueProblem } from "../../core/tools/argument-feedback.ts";
 import type { Tool } from "../../core/tools/tool.ts";
-import { type Locale, say } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { createSuccess, defineTool } from "../define-tool.ts";
 
 /** `now` is milliseconds since 1970. */

@@ -1,5 +1,5 @@
 import type { Tool } from "../../core/tools/tool.ts";
-import { type Locale, say } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { createSuccess, defineTool } from "../define-tool.ts";
 
 export function createEcho(locale: Locale): Tool {

@@ -1,6 +1,7 @@
 import { toInvalidArgumentsResult, toValueProblem } from "../../core/tools/argument-feedback.ts";
 import type { ArgumentProblem, Tool, ToolContext } from "../../core/tools/tool.ts";
-import { DuetError, type Locale, say } from "../../kit/errors.ts";
+import { DuetError } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import type { GuardedFetch } from "../../kit/net/guarded-fetch.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { createSuccess, defineTool } from "../define-tool.ts";

@@ -1,13 +1,15 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Tool, ToolContext, ToolResult } from "../../core/tools/tool.ts";
-import { type Locale, say } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
-import { sanitize, sanitizeLine, takeStart } from "../../kit/text/sanitize.ts";
+import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
+import { takeStart } from "../../kit/text/truncate.ts";
 import { createSuccess, defineTool } from "../define-tool.ts";
+import { resolveRoots } from "../files/allowed-path.ts";
 import { toDisplayedPath, toNotTextResult, toPathRefusedResult } from "../files/path-texts.ts";
 import { type LineLimits, readLines } from "../files/read-lines.ts";
-import { openFound, resolveRoots } from "../files/walk-files.ts";
+import { openFound } from "../files/walk-files.ts";
 
 /** Limits one piece, in characters. */
 const longest = 20_000;

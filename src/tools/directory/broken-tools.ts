@@ -1,5 +1,6 @@
 import type { Tool } from "../../core/tools/tool.ts";
-import { DuetError, type Text, toDuetError } from "../../kit/errors.ts";
+import { DuetError, toDuetError } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import type { DroppedTool } from "../collect-tools.ts";
 

@@ -1,8 +1,8 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import type { Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 import type { DroppedTool } from "../collect-tools.ts";
 import { fileRefusedError, toDroppedTool } from "./broken-tools.ts";
 

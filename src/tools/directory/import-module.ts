@@ -1,7 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
-import { DuetError, type Text } from "../../kit/errors.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 
 /**
  * Returns a module's default export. Throws a `config` error that does not name the module when it does not load or has no

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { createFailure, type Tool } from "../../core/tools/tool.ts";
-import { say, type Text } from "../../kit/errors.ts";
+import { say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { wrapTool } from "../define-tool.ts";
 

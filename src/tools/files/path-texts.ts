@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { createFailure, type ToolResult } from "../../core/tools/tool.ts";
-import { type Locale, say } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 
 /** Returns the path of a file as the model sees it and can pass it back. It is relative when there is one root, else absolute. */

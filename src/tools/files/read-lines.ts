@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import type { FileHandle } from "node:fs/promises";
 import { TextDecoder } from "node:util";
-import { takeStart } from "../../kit/text/sanitize.ts";
+import { takeStart } from "../../kit/text/truncate.ts";
 
 export interface LineLimits {
   /** Limits the bytes read from the file. */

@@ -1,7 +1,8 @@
 import { constants, type Dirent, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, opendir, readlink, realpath, stat } from "node:fs/promises";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { join } from "node:path";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { findAllowed, isAllowed, isPrivate } from "./allowed-path.ts";
 
 export interface WalkLimits {
   /** Limits the directory entries visited, of any kind. */
@@ -127,50 +128,4 @@ async function isStillAllowed(handle: FileHandle, file: string, roots: readonly 
   } catch {
     return false;
   }
-}
-
-/**
- * Returns the configured roots as they are on disk now, with links resolved. Missing roots and those inside another are left
- * out.
- */
-export async function resolveRoots(roots: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(
-    roots.map((root) => ignoreRejection(realpath(root), "a root that does not exist allows nothing")),
-  );
-  const real = [...new Set(found.filter((root) => root !== undefined))];
-  return real.filter((root) => !real.some((other) => other !== root && isInside(root, other)));
-}
-
-/**
- * Returns the real path of a requested path (relative to a root, or absolute) if it exists under a root and no part of it is
- * private. Returns undefined for everything else, so that the answer reveals nothing about what lies outside.
- */
-export async function findAllowed(path: string, roots: readonly string[]): Promise<string | undefined> {
-  if (path.includes("\0")) return undefined;
-  for (const root of roots) {
-    const real = await ignoreRejection(realpath(resolve(root, path)), "a path that does not exist is in no root");
-    if (real !== undefined && isAllowed(real, roots)) return real;
-  }
-  return undefined;
-}
-
-/** Returns true when a real path lies under a root, which is also a real path, and no part of it is private. */
-export function isAllowed(real: string, roots: readonly string[]): boolean {
-  // What the kernel shows of itself and of us is no file, whatever the roots.
-  if (/^\/(proc|sys|dev)(\/|$)/.test(real)) return false;
-  return roots.some((root) => isInside(real, root) && !relative(root, real).split(sep).some(isPrivate));
-}
-
-/** Compares whole path segments: `/srv/data-secret` is not inside `/srv/data`. Both must be real paths. */
-function isInside(path: string, root: string): boolean {
-  const rest = relative(root, path);
-  return rest === "" || !(rest === ".." || rest.startsWith(`..${sep}`) || isAbsolute(rest));
-}
-
-const secrets =
-  /^(\..+|.*\.(env|pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg)|id_(rsa|dsa|ecdsa|ed25519).*|(credentials?|secrets?)(\.(json|ya?ml|toml|ini|txt|csv|xml|conf|cfg))?|service[-_]account.*\.json|duet\.config\.json)$/i;
-
-/** Returns true for hidden files and those that usually hold keys or passwords, ignoring case. No tool reads them. */
-export function isPrivate(name: string): boolean {
-  return secrets.test(name);
 }

@@ -1,7 +1,8 @@
 import type { MessagePort } from "node:worker_threads";
 import type { ToolAnnotations, ToolResult } from "../../core/tools/tool.ts";
-import type { DuetError, Locale, Text } from "../../kit/errors.ts";
+import type { DuetError } from "../../kit/errors.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "../../kit/json.ts";
+import type { Locale, Text } from "../../kit/locale.ts";
 
 /** Defines for each kind of module its description after loading, and the input and output of a call. All of it can be cloned. */
 interface Kinds {

@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
-import { DuetError, type Text } from "../../kit/errors.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import type { Ending } from "./messages.ts";

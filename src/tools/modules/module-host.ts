@@ -1,5 +1,6 @@
 import { waitAbortable } from "../../kit/async/timeout.ts";
-import { DuetError, type Text } from "../../kit/errors.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import {
   type Call,
   type CallOptions,

@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import type { Tool } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, getMessage } from "../../kit/errors.ts";
-import { truncate } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import { fileRefusedError, toFileError } from "../directory/broken-tools.ts";
 import { findFirstParagraph, readDocstring } from "../directory/docstring.ts";
 import { importDefault } from "../directory/import-module.ts";

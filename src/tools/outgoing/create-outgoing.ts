@@ -1,7 +1,7 @@
 import { addressKinds, classifyAddress } from "../../kit/net/address-kind.ts";
 import type { Lookup, Reach } from "../../kit/net/check-address.ts";
-import { refusedError } from "../../kit/net/dial-target.ts";
 import type { GuardedFetch } from "../../kit/net/guarded-fetch.ts";
+import { refusedError } from "../../kit/net/request-errors.ts";
 import { type ReachList, readReachList } from "./reach-list.ts";
 
 /** Limits what the network tools may reach, as in the configuration's `web`. */

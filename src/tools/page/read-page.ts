@@ -1,16 +1,18 @@
 import { LRUCache } from "lru-cache";
 import { toInvalidArgumentsResult, toValueProblem } from "../../core/tools/argument-feedback.ts";
 import { createFailure, type Source, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
-import { DuetError, type Locale, say, type Text } from "../../kit/errors.ts";
+import { DuetError } from "../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { GuardedFetch } from "../../kit/net/guarded-fetch.ts";
-import { sanitizeLine, takeStart, toShortLine, truncate } from "../../kit/text/sanitize.ts";
+import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
+import { takeStart, truncate } from "../../kit/text/truncate.ts";
 import { defineTool } from "../define-tool.ts";
 import { shareWork } from "../shared-work.ts";
 import { createHeavyWork, type HeavyWork } from "../workers/heavy-work.ts";
 import { cleanLine } from "./clean-text.ts";
 import { fetchPage } from "./fetch-page.ts";
+import type { Page, PageProblem } from "./page.ts";
 import { findAddress, isOtherPage, removeHash } from "./page-address.ts";
-import type { Page, PageProblem } from "./page-kind.ts";
 
 /**
  * Creates `read_page`, which returns the main content of a web page or PDF as Markdown, piece by piece. It keeps what it has

@@ -9,8 +9,9 @@ import {
 } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { RE2JS } from "re2js";
-import { DuetError, getMessage, type Text } from "../../kit/errors.ts";
+import { DuetError, getMessage } from "../../kit/errors.ts";
 import { isRecord, type JsonObject, type JsonSchema } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 
 /** Answers every problem of the arguments at once; none when they are valid. */
 export type ArgumentsCheck = (args: JsonObject) => ErrorObject[];

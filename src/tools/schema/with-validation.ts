@@ -7,8 +7,9 @@ import {
   toValueProblem,
 } from "../../core/tools/argument-feedback.ts";
 import { type ArgumentProblem, createFailure, type Tool } from "../../core/tools/tool.ts";
-import { say, type Text, toDuetError } from "../../kit/errors.ts";
+import { toDuetError } from "../../kit/errors.ts";
 import { isRecord, type JsonObject } from "../../kit/json.ts";
+import { say, type Text } from "../../kit/locale.ts";
 import { wrapTool } from "../define-tool.ts";
 import type { ArgumentsCheck } from "./compile-schema.ts";
 

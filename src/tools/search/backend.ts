@@ -1,5 +1,6 @@
 import type { Source } from "../../core/tools/tool.ts";
-import { DuetError, type ErrorCode, type Text } from "../../kit/errors.ts";
+import { DuetError, type ErrorCode } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 
 /** Represents one search engine. Finding nothing gives an empty list; every failure is a `SearchError`. */
 export interface SearchBackend {

@@ -1,5 +1,5 @@
 import { createFailure, type Tool } from "../../core/tools/tool.ts";
-import { say } from "../../kit/errors.ts";
+import { say } from "../../kit/locale.ts";
 import { wrapTool } from "../define-tool.ts";
 
 /** Lets `most` searches through; the next are answered with a failure that tells the model to go by what it has. */

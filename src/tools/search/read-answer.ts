@@ -1,6 +1,6 @@
 import type { Source } from "../../core/tools/tool.ts";
-import type { Text } from "../../kit/errors.ts";
 import { isRecord, toText } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { SearchError, type SearchFailure } from "./backend.ts";
 import { parseJson, type SearchAnswer, type SearchEntry, type SearchWire, type ServiceReply } from "./wire.ts";

@@ -1,8 +1,8 @@
 import { renderNumberedSources } from "../../core/sources.ts";
 import { toInvalidArgumentsResult, toValueProblem } from "../../core/tools/argument-feedback.ts";
 import { createFailure, type Source, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
-import { type Locale, say, type Text } from "../../kit/errors.ts";
-import { truncate } from "../../kit/text/sanitize.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import { joinSentences } from "../../render/event-lines.ts";
 import { createSuccess, defineTool } from "../define-tool.ts";
 import type { SearchBackend, SearchError } from "./backend.ts";

@@ -1,6 +1,6 @@
-import type { Text } from "../../kit/errors.ts";
 import { isRecord, toText } from "../../kit/json.ts";
-import { truncate } from "../../kit/text/sanitize.ts";
+import type { Text } from "../../kit/locale.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import type { SearchFailure } from "./backend.ts";
 
 /** Defines how to query one search service and how to read its responses, in functions without network access. */

@@ -1,7 +1,8 @@
 // The parser is CommonJS and of some weight: whoever needs this file imports it when first needed.
 import { parse } from "yaml";
-import { getMessage, type Text } from "../../kit/errors.ts";
+import { getMessage } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 
 /** Holds the parts of a `SKILL.md`. Without frontmatter, the whole text is the body. */
 export interface SkillDocument {

@@ -4,16 +4,16 @@ import { basename } from "node:path";
 import { toInvalidArgumentsResult, toValueProblem } from "../../core/tools/argument-feedback.ts";
 import { createFailure, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
 import { createTimeLimit } from "../../kit/async/timeout.ts";
-import { type Locale, say, type Text } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { Child, type Ending } from "../../kit/process/child.ts";
 import { createChildEnvironment, type Environment } from "../../kit/process/child-environment.ts";
 import type { Lifeline } from "../../kit/process/lifeline.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
 import { truncateMiddle } from "../../kit/text/truncate-middle.ts";
 import { defineTool } from "../define-tool.ts";
+import { findAllowed } from "../files/allowed-path.ts";
 import { readStart } from "../files/read-start.ts";
-import { findAllowed } from "../files/walk-files.ts";
 import type { Skill } from "./skill.ts";
 
 export interface ScriptToolOptions {

@@ -1,4 +1,5 @@
-import { createSemaphore, createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
+import { createSemaphore } from "../../kit/async/semaphore.ts";
+import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError, getMessage } from "../../kit/errors.ts";
 import type { Input, Job, JobName, Output, Reply } from "./run-job.ts";
 import { tooMuchWorkError, workFailedError, workTimeoutError } from "./work-errors.ts";

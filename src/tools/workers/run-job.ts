@@ -1,6 +1,7 @@
-import { DuetError, type ErrorCode, getMessage, type Text } from "../../kit/errors.ts";
+import { DuetError, type ErrorCode, getMessage } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import type { Conversion, Converted } from "../builtin/format-data/convert.ts";
-import type { PageBytes, Reading } from "../page/page-kind.ts";
+import type { PageBytes, Reading } from "../page/page.ts";
 
 // What they take is heavy as well, and is imported when first needed.
 const jobs: { [Name in JobName]: (input: Input<Name>) => Promise<Output<Name>> } = {

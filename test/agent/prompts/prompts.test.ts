@@ -13,7 +13,7 @@ import {
 } from "../../../src/agent/prompts/choose-prompt.ts";
 import { fillPlaceholders, findPlaceholders } from "../../../src/agent/prompts/prompt-template.ts";
 import { createPrompts } from "../../../src/agent/prompts/prompts.ts";
-import type { Locale } from "../../../src/kit/errors.ts";
+import type { Locale } from "../../../src/kit/locale.ts";
 
 const folder = join(import.meta.dirname, "../../../src/agent/prompts");
 const model = { provider: "openai", model: "gpt-4o-mini" };

@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from "node:stream";
 import { onTestFinished } from "vitest";
-import type { ChatHandler, ChatInterface } from "../../../src/cli/chat/answer-question.ts";
+import type { ChatHandler, ChatInterface } from "../../../src/cli/chat/chat-interface.ts";
 import { createPlainInterface, type PlainInterfaceOptions } from "../../../src/cli/chat/plain/plain-interface.ts";
 import { createStepLog } from "../../../src/cli/chat/steps/step-log.ts";
 import { createEmulatedOutput, type EmulatedOutput } from "../terminal/screen/emulated-output.ts";

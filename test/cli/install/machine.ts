@@ -1,4 +1,5 @@
-import type { Machine, Program } from "../../../src/cli/install/launch.ts";
+import type { Program } from "../../../src/cli/install/launch.ts";
+import type { Machine } from "../../../src/cli/install/machine.ts";
 
 /** A Linux machine with nothing special about it. */
 export const linux: Machine = {

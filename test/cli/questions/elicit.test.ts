@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createAskElicitation, createManualElicit } from "../../../src/cli/questions/elicit.ts";
 import type { Elicitation, ElicitationReply } from "../../../src/core/forms/elicitation.ts";
 import { readForm } from "../../../src/core/forms/form.ts";
-import type { Locale } from "../../../src/kit/errors.ts";
+import type { Locale } from "../../../src/kit/locale.ts";
 import { everyField, formQuestion } from "../../fakes/mcp-questions.ts";
 import { configFile, type ProgramOptions } from "../../fakes/program.ts";
 import { startFakeProvider } from "../../fakes/provider.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createAnswers } from "../../../src/client/questions/answers.ts";
 import { createRedactor } from "../../../src/client/redact.ts";
 import type { Sample, SamplingRequest } from "../../../src/core/sampling.ts";
-import type { Text } from "../../../src/kit/errors.ts";
+import type { Text } from "../../../src/kit/locale.ts";
 import { stdio } from "../servers.ts";
 
 const settings = stdio("writer", "node", [], { sampling: true, env: { WRITER_KEY: "sk-SECRET-12345" } });

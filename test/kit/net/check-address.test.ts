@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { classifyAddress } from "../../../src/kit/net/address-kind.ts";
 import { checkAddress, type Reach } from "../../../src/kit/net/check-address.ts";
-import { refusedError } from "../../../src/kit/net/dial-target.ts";
+import { refusedError } from "../../../src/kit/net/request-errors.ts";
 
 const publicOnly: Reach = {
   permits: (_host, address) => classifyAddress(address) === "public",

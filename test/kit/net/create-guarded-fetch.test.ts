@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createGuardedFetch } from "../../../src/kit/net/create-guarded-fetch.ts";
-import { refusedError } from "../../../src/kit/net/dial-target.ts";
+import { refusedError } from "../../../src/kit/net/request-errors.ts";
 import { startSite } from "../../tools/outgoing/servers.ts";
 
 const limits = { maxBytes: 1000, timeoutMs: 10_000, maxRedirects: 5, signal: new AbortController().signal };

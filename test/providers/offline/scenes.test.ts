@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Tool } from "../../../src/core/tools/tool.ts";
-import { detectLanguage, type Locale } from "../../../src/kit/errors.ts";
+import { detectLanguage, type Locale } from "../../../src/kit/locale.ts";
 import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";
 import { converse, type Spoken } from "./turns.ts";
 

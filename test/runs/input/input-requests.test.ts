@@ -3,9 +3,10 @@ import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { expect, onTestFinished, test } from "vitest";
 import { readHost } from "../../../src/runs/input/host.ts";
+import type { HostConnection } from "../../../src/runs/input/host-connection.ts";
 import type { HostQuestion } from "../../../src/runs/input/host-question.ts";
 import { createInputRequests, type InputRequestsOptions } from "../../../src/runs/input/input-requests.ts";
-import type { HostConnection, RequestContext } from "../../../src/runs/input/pending-work.ts";
+import type { RequestContext } from "../../../src/runs/input/pending-work.ts";
 import { type CallProgress, createCallProgress } from "../../../src/server/mcp/gateway/call-progress.ts";
 
 const question: HostQuestion = { kind: "form", message: "Sure?", form: { type: "object", properties: {} } };

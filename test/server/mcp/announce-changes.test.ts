@@ -1,7 +1,7 @@
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { McpServer } from "@modelcontextprotocol/server";
 import { expect, test } from "vitest";
-import type { Capabilities } from "../../../src/server/mcp/announce-changes.ts";
+import type { Capabilities } from "../../../src/server/mcp/capabilities.ts";
 import { serveCapabilities } from "../../../src/server/mcp/mcp-interface.ts";
 
 test("a server listens to changes from its first list to its end, and one that is never connected does not", async () => {

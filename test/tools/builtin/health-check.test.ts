@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Locale } from "../../../src/kit/errors.ts";
 import type { JsonObject } from "../../../src/kit/json.ts";
+import type { Locale } from "../../../src/kit/locale.ts";
 import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";
 import { createHealthCheck } from "../../../src/tools/builtin/health-check.ts";
 import { createToolFetch } from "../../../src/tools/outgoing/create-outgoing.ts";

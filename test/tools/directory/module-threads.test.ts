@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Tool, ToolResult } from "../../../src/core/tools/tool.ts";
-import type { Text } from "../../../src/kit/errors.ts";
+import type { Text } from "../../../src/kit/locale.ts";
 import { openModules } from "../../../src/tools/directory/load-modules.ts";
 import type { ModuleLimits } from "../../../src/tools/modules/module-host.ts";
 import { documentTools } from "../../../src/tools/tool-documents.ts";

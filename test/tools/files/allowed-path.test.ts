@@ -3,7 +3,8 @@ import { mkdir, realpath, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findAllowed, isAllowed, isPrivate, openAllowed, resolveRoots } from "../../../src/tools/files/walk-files.ts";
+import { findAllowed, isAllowed, isPrivate, resolveRoots } from "../../../src/tools/files/allowed-path.ts";
+import { openAllowed } from "../../../src/tools/files/walk-files.ts";
 import { temporaryFiles } from "../builtin/files.ts";
 
 const layout = {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Page, PageBytes, Reading } from "../../../src/tools/page/page-kind.ts";
+import type { Page, PageBytes, Reading } from "../../../src/tools/page/page.ts";
 import { readBytes } from "../../../src/tools/page/read-bytes.ts";
 
 /** The bytes of a saved page of ours; HTML under an ending that no linter takes for source. */

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { PageBytes } from "../../../src/tools/page/page-kind.ts";
+import type { PageBytes } from "../../../src/tools/page/page.ts";
 import { createHeavyWork, type HeavyWorkOptions } from "../../../src/tools/workers/heavy-work.ts";
 import { patienceMs } from "../../runner/patience.ts";
 import { makePdf, makePdfBomb } from "../page/make-pdf.ts";

@@ -1,4 +1,4 @@
-import type { PageBytes } from "../../../src/tools/page/page-kind.ts";
+import type { PageBytes } from "../../../src/tools/page/page.ts";
 
 export function html(text: string): PageBytes {
   const bytes = new TextEncoder().encode(text);

@@ -1,6 +1,6 @@
 import type { ModelChanges } from "../../../app/open-duet.ts";
-import { say, type Text } from "../../../kit/errors.ts";
-import type { Chat } from "../expand-run.ts";
+import { say, type Text } from "../../../kit/locale.ts";
+import type { Chat } from "../chat-state.ts";
 import { listModelChoices, resolveModelName, switchModels } from "../settings/switch-models.ts";
 import type { ChatCommand } from "./chat-command.ts";
 import { chooseOrThrow } from "./choose.ts";

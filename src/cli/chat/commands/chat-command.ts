@@ -1,6 +1,6 @@
-import { type Locale, say, type Text } from "../../../kit/errors.ts";
-import type { Completion } from "../../terminal/editor/menu.ts";
-import type { Chat } from "../expand-run.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
+import type { Completion } from "../../terminal/editor/editor.ts";
+import type { Chat } from "../chat-state.ts";
 
 export interface ChatCommand {
   /** Includes the slash. */

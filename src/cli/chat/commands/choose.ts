@@ -1,6 +1,6 @@
 import { pickOne, renderChoices } from "../../questions/pick-one.ts";
 import type { Picking } from "../../questions/reader.ts";
-import type { Chat } from "../expand-run.ts";
+import type { Chat } from "../chat-state.ts";
 import { type ChatCommand, renderUsageLine } from "./chat-command.ts";
 
 /**

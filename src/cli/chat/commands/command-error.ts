@@ -1,4 +1,5 @@
-import { DuetError, type Text } from "../../../kit/errors.ts";
+import { DuetError } from "../../../kit/errors.ts";
+import type { Text } from "../../../kit/locale.ts";
 
 /** Returns the error for an invalid argument: its text shows the value, and its hint what is allowed. */
 export function commandError(text: Text, hint?: Text): DuetError {

@@ -1,5 +1,5 @@
-import { say } from "../../../kit/errors.ts";
-import type { Line } from "../../terminal/text/width.ts";
+import { say } from "../../../kit/locale.ts";
+import type { Line } from "../../terminal/text/line.ts";
 import type { ChatCommand } from "./chat-command.ts";
 
 export const config: ChatCommand = {

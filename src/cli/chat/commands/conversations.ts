@@ -1,7 +1,7 @@
-import { say, type Text } from "../../../kit/errors.ts";
+import { say, type Text } from "../../../kit/locale.ts";
 import { renderEntry } from "../../conversations/conversation-lines.ts";
 import { nothingKept } from "../../conversations/nothing-kept.ts";
-import { createLine, type Line, type Style } from "../../terminal/text/width.ts";
+import { createLine, type Line, type Style } from "../../terminal/text/line.ts";
 import type { ChatCommand } from "./chat-command.ts";
 
 /** Limits how many conversations are listed. */

@@ -1,4 +1,4 @@
-import { createLine, type Style } from "../../terminal/text/width.ts";
+import { createLine, type Style } from "../../terminal/text/line.ts";
 import type { ChatCommand } from "./chat-command.ts";
 
 export const doctor: ChatCommand = {

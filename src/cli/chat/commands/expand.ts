@@ -1,6 +1,8 @@
 import { toShortLine } from "../../../kit/text/sanitize.ts";
-import { type Chat, expandRun } from "../expand-run.ts";
-import { expandStep, type Step } from "../steps/step-words.ts";
+import type { Chat } from "../chat-state.ts";
+import { expandRun } from "../expand-run.ts";
+import type { Step } from "../steps/step.ts";
+import { expandStep } from "../steps/step-words.ts";
 import type { ChatCommand } from "./chat-command.ts";
 import { commandError } from "./command-error.ts";
 

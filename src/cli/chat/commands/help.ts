@@ -1,8 +1,8 @@
-import { say, type Text } from "../../../kit/errors.ts";
+import { say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { modeHelp, modeNames, modes } from "../../../render/mode-names.ts";
-import { createLine, type Line } from "../../terminal/text/width.ts";
-import type { Chat } from "../expand-run.ts";
+import { createLine, type Line } from "../../terminal/text/line.ts";
+import type { Chat } from "../chat-state.ts";
 import { findCommand, listNames } from "../find-command.ts";
 import { type ChatCommand, type CommandGroup, renderUsage } from "./chat-command.ts";
 import { commandError } from "./command-error.ts";

@@ -1,7 +1,7 @@
-import { type Locale, say, type Text } from "../../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import type { Picking } from "../../questions/reader.ts";
-import type { Chat } from "../expand-run.ts";
+import type { Chat } from "../chat-state.ts";
 import type { ChatCommand } from "./chat-command.ts";
 import { chooseOrThrow } from "./choose.ts";
 import { commandError } from "./command-error.ts";

@@ -1,10 +1,10 @@
 import type { Mode } from "../../../core/outcome.ts";
-import { say } from "../../../kit/errors.ts";
+import { say } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { describeSwitchedMode, modeHelp, modeNames, modes, modeTitle } from "../../../render/mode-names.ts";
 import type { Picking } from "../../questions/reader.ts";
 import { renderSwitch } from "../../search-switch.ts";
-import type { Chat } from "../expand-run.ts";
+import type { Chat } from "../chat-state.ts";
 import type { ChatCommand } from "./chat-command.ts";
 import { chooseOrThrow } from "./choose.ts";
 import { commandError } from "./command-error.ts";

@@ -1,4 +1,4 @@
-import { say } from "../../../kit/errors.ts";
+import { say } from "../../../kit/locale.ts";
 import { listModelChoices, resolveModelName, switchModels } from "../settings/switch-models.ts";
 import type { ChatCommand } from "./chat-command.ts";
 import { chooseOrThrow } from "./choose.ts";

@@ -1,10 +1,10 @@
 import type { ConversationStore } from "../../../app/open-duet.ts";
 import type { PlanStep } from "../../../core/events.ts";
-import { type Locale, say, type Text } from "../../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { planSigns, renderPlanTitle, states, toPurpose } from "../../../render/plan-lines.ts";
-import { createLine, type Line } from "../../terminal/text/width.ts";
-import type { Chat } from "../expand-run.ts";
+import { createLine, type Line } from "../../terminal/text/line.ts";
+import type { Chat } from "../chat-state.ts";
 import type { ChatCommand } from "./chat-command.ts";
 
 /** Limits how many of a conversation's last runs are searched for a plan. */

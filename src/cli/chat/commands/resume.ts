@@ -1,9 +1,9 @@
 import type { ConversationEntry } from "../../../app/open-duet.ts";
-import { type Locale, say } from "../../../kit/errors.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../../kit/text/sanitize.ts";
 import { renderEntry, renderTime, renderTurnCount } from "../../conversations/conversation-lines.ts";
 import { pickOne } from "../../questions/pick-one.ts";
-import type { Chat } from "../expand-run.ts";
+import type { Chat } from "../chat-state.ts";
 import { type ChatCommand, renderUsageLine } from "./chat-command.ts";
 import { commandError } from "./command-error.ts";
 

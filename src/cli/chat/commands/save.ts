@@ -2,9 +2,10 @@ import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { toAbsolutePath } from "../../../config/sources/find-file.ts";
 import type { AgentTrace } from "../../../core/trace.ts";
-import { DuetError, getMessage, say, type Text } from "../../../kit/errors.ts";
+import { DuetError, getMessage } from "../../../kit/errors.ts";
+import { say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
-import type { Chat } from "../expand-run.ts";
+import type { Chat } from "../chat-state.ts";
 import type { ChatCommand } from "./chat-command.ts";
 
 export const save: ChatCommand = {

@@ -1,4 +1,4 @@
-import { say } from "../../../kit/errors.ts";
+import { say } from "../../../kit/locale.ts";
 import { setSwitch } from "../../search-switch.ts";
 import type { ChatCommand } from "./chat-command.ts";
 

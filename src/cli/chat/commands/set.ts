@@ -1,8 +1,8 @@
 import { unknownKeyError } from "../../../config/config-errors.ts";
-import { say } from "../../../kit/errors.ts";
+import { say } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
-import type { Line } from "../../terminal/text/width.ts";
-import type { Chat } from "../expand-run.ts";
+import type { Line } from "../../terminal/text/line.ts";
+import type { Chat } from "../chat-state.ts";
 import type { Setting } from "../settings/setting.ts";
 import type { ChatCommand } from "./chat-command.ts";
 

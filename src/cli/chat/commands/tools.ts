@@ -1,6 +1,6 @@
-import { say } from "../../../kit/errors.ts";
+import { say } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
-import { createLine, type Line } from "../../terminal/text/width.ts";
+import { createLine, type Line } from "../../terminal/text/line.ts";
 import type { ChatCommand } from "./chat-command.ts";
 import { commandError } from "./command-error.ts";
 

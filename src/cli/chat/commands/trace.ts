@@ -1,6 +1,6 @@
-import { say } from "../../../kit/errors.ts";
+import { say } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
-import type { Chat } from "../expand-run.ts";
+import type { Chat } from "../chat-state.ts";
 import type { ChatCommand } from "./chat-command.ts";
 import { commandError } from "./command-error.ts";
 

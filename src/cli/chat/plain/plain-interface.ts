@@ -1,17 +1,17 @@
 import type { AgentEvent } from "../../../core/events.ts";
-import { type Locale, say, type Text } from "../../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { phaseNames } from "../../../render/event-lines.ts";
 import { type Output, writeSafely } from "../../console.ts";
 import { createRenderer } from "../../create-renderer.ts";
 import { createQuietScreen, type Reader } from "../../questions/reader.ts";
-import type { InputHistory } from "../../terminal/editor/menu.ts";
+import type { InputHistory } from "../../terminal/editor/editor.ts";
 import type { KeyInput } from "../../terminal/keys/read-keys.ts";
-import { type Line, toPlainText } from "../../terminal/text/width.ts";
-import type { ChatHandler, ChatInterface, ShownRun } from "../answer-question.ts";
+import { type Line, toPlainText } from "../../terminal/text/line.ts";
+import type { ChatHandler, ChatInterface, ShownRun } from "../chat-interface.ts";
 import { createInputQueue } from "../input-queue.ts";
 import { createInterrupts } from "../screen/interrupts.ts";
-import type { StepLog } from "../steps/step-words.ts";
+import type { StepLog } from "../steps/step.ts";
 import { createPlainTyping } from "./plain-typing.ts";
 import { toScreenReaderText } from "./screen-reader-text.ts";
 

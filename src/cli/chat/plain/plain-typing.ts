@@ -1,11 +1,11 @@
 import { type Output, writeSafely } from "../../console.ts";
 import type { Reader } from "../../questions/reader.ts";
-import type { InputHistory } from "../../terminal/editor/menu.ts";
+import type { InputHistory } from "../../terminal/editor/editor.ts";
 import { renderTooLong } from "../../terminal/editor/too-long.ts";
-import type { Key } from "../../terminal/keys/key-sequences.ts";
+import type { Key } from "../../terminal/keys/key.ts";
 import { type KeyInput, readKeys } from "../../terminal/keys/read-keys.ts";
-import { toPlainText } from "../../terminal/text/width.ts";
-import type { ChatHandler } from "../answer-question.ts";
+import { toPlainText } from "../../terminal/text/line.ts";
+import type { ChatHandler } from "../chat-interface.ts";
 import { createTypedLine } from "./typed-line.ts";
 
 /** Manages what is typed at a terminal of plain lines, and the prompt or question before it. */

@@ -1,4 +1,4 @@
-import { type Locale, say, type Text } from "../../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
 
 /**
  * Returns a line as a screen reader should speak it: the sign at its beginning becomes a word, or is removed where the word

@@ -1,8 +1,8 @@
 import { sanitize, sanitizeLine } from "../../../kit/text/sanitize.ts";
-import type { InputHistory } from "../../terminal/editor/menu.ts";
+import type { InputHistory } from "../../terminal/editor/editor.ts";
 import { createBuffer, findPrevious } from "../../terminal/editor/text/buffer.ts";
 import { mostTyped } from "../../terminal/editor/typing.ts";
-import type { Key } from "../../terminal/keys/key-sequences.ts";
+import type { Key } from "../../terminal/keys/key.ts";
 import { countCells } from "../../terminal/text/width.ts";
 
 /** Edits a line at its end only, by adding and deleting text. */

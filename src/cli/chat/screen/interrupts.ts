@@ -1,5 +1,5 @@
-import { say } from "../../../kit/errors.ts";
-import type { ChatHandler } from "../answer-question.ts";
+import { say } from "../../../kit/locale.ts";
+import type { ChatHandler } from "../chat-interface.ts";
 
 /** Limits the time between the first and the second Ctrl-C, in milliseconds. */
 const togetherMs = 2_000;

@@ -1,8 +1,9 @@
-import { type Locale, say } from "../../../kit/errors.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import type { Choice, Picking } from "../../questions/reader.ts";
-import type { Key } from "../../terminal/keys/key-sequences.ts";
-import type { Live, Size } from "../../terminal/screen/drawn.ts";
-import { countCells, type Line } from "../../terminal/text/width.ts";
+import type { Key } from "../../terminal/keys/key.ts";
+import type { Live, Size } from "../../terminal/screen/live.ts";
+import type { Line } from "../../terminal/text/line.ts";
+import { countCells } from "../../terminal/text/width.ts";
 import { cutLine } from "../../terminal/text/wrap.ts";
 
 /** Limits how many choices are shown at a time, on a screen that has the rows. */

@@ -1,10 +1,10 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
-import type { Locale } from "../../../kit/errors.ts";
+import type { Locale } from "../../../kit/locale.ts";
 import type { Picking, Reader } from "../../questions/reader.ts";
 import { createEditor } from "../../terminal/editor/create-editor.ts";
 import { openHistory } from "../../terminal/editor/history/history-file.ts";
-import type { Line } from "../../terminal/text/width.ts";
-import type { ChatHandler } from "../answer-question.ts";
+import type { Line } from "../../terminal/text/line.ts";
+import type { ChatHandler } from "../chat-interface.ts";
 import { createPicker, type Panel } from "./picker.ts";
 
 /** Shows questions at the bottom of the screen, one at a time, until they are answered or left. */

@@ -1,9 +1,9 @@
 import process from "node:process";
-import type { Editor } from "../../terminal/editor/menu.ts";
-import type { Key } from "../../terminal/keys/key-sequences.ts";
+import type { Editor } from "../../terminal/editor/editor.ts";
+import type { Key } from "../../terminal/keys/key.ts";
 import { type KeyInput, type KeyReading, readKeys } from "../../terminal/keys/read-keys.ts";
 import type { OpenScreen } from "../../terminal/screen/screen.ts";
-import type { ChatHandler } from "../answer-question.ts";
+import type { ChatHandler } from "../chat-interface.ts";
 import type { InputQueue } from "../input-queue.ts";
 import type { Interrupts } from "./interrupts.ts";
 import type { Panel, TypingAhead } from "./picker.ts";

@@ -3,11 +3,11 @@ import type { SearchCheck } from "../../../app/models/check-models.ts";
 import type { ModelParameters } from "../../../app/open-duet.ts";
 import { describeRange, type LimitRow, settableLimits } from "../../../core/limits.ts";
 import { type Model, toModelName } from "../../../core/model.ts";
-import { say, type Text } from "../../../kit/errors.ts";
+import { say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { renderDollars } from "../../../render/known-cost.ts";
 import { describeSearchChoice, modeHelp, modeNames } from "../../../render/mode-names.ts";
-import type { Chat } from "../expand-run.ts";
+import type { Chat } from "../chat-state.ts";
 
 export interface ConfigFact {
   name: Text;

@@ -1,6 +1,6 @@
 import type { Duet } from "../../../app/open-duet.ts";
 import { toModelName } from "../../../core/model.ts";
-import type { ChatSettings } from "../expand-run.ts";
+import type { ChatSettings } from "../chat-state.ts";
 
 /** Provides the names of the models in force as soon as they are known. The prompt does not wait for them. */
 export interface ModelNames {

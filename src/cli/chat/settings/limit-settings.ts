@@ -1,7 +1,7 @@
 import { mergeLimits } from "../../../app/merge-limits.ts";
 import { describeLimit, readLimit } from "../../../config/limit-setting.ts";
 import { settableLimits, unitNames } from "../../../core/limits.ts";
-import { type Locale, say, type Text } from "../../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import type { Setting } from "./setting.ts";
 
 /** Creates the settings that `/set` offers for the limits of a run. */

@@ -1,10 +1,10 @@
 import type { ModelChanges } from "../../../app/open-duet.ts";
 import { notAllowedError } from "../../../config/config-errors.ts";
-import { say, type Text } from "../../../kit/errors.ts";
+import { say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { parameterRanges } from "../../../render/parameter-ranges.ts";
+import type { Chat } from "../chat-state.ts";
 import { commandError } from "../commands/command-error.ts";
-import type { Chat } from "../expand-run.ts";
 import type { Setting } from "./setting.ts";
 import type { Role } from "./switch-models.ts";
 

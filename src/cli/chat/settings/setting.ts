@@ -1,5 +1,5 @@
-import type { Text } from "../../../kit/errors.ts";
-import type { Chat } from "../expand-run.ts";
+import type { Text } from "../../../kit/locale.ts";
+import type { Chat } from "../chat-state.ts";
 
 /** Represents a value that `/set` shows and changes. */
 export interface Setting {

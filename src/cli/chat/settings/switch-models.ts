@@ -1,10 +1,10 @@
 import type { ModelChanges } from "../../../app/open-duet.ts";
 import { toModelName } from "../../../core/model.ts";
-import { say, type Text } from "../../../kit/errors.ts";
+import { say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { describeSwitchedModel } from "../../../render/mode-names.ts";
 import type { Choice } from "../../questions/reader.ts";
-import type { Chat } from "../expand-run.ts";
+import type { Chat } from "../chat-state.ts";
 
 /** Names the role whose model a command changes. */
 export type Role = "functionCall" | "answer";

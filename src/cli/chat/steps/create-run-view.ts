@@ -1,16 +1,17 @@
 import type { AgentEvent } from "../../../core/events.ts";
 import type { Outcome } from "../../../core/outcome.ts";
-import { type Locale, say } from "../../../kit/errors.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import type { MarkdownStream } from "../../terminal/markdown/stream.ts";
-import type { ReplaceableLines, Screen } from "../../terminal/screen/drawn.ts";
-import { createLine, type Line } from "../../terminal/text/width.ts";
+import type { ReplaceableLines, Screen } from "../../terminal/screen/live.ts";
+import { createLine, type Line } from "../../terminal/text/line.ts";
 import { type Answer, createAnswer } from "./answer.ts";
 import { createPlanView } from "./plan-view.ts";
 import { createPhaseLines, type PhaseLines, renderEnd, renderQuietLines } from "./quiet-lines.ts";
 import type { RunView, StepList } from "./run-view.ts";
 import { createScrollback } from "./scrollback.ts";
 import { createSpinner } from "./spinner.ts";
-import { expandAll, type Step, type StepLog } from "./step-words.ts";
+import type { Step, StepLog } from "./step.ts";
+import { expandAll } from "./step-words.ts";
 import { createThinking } from "./thinking.ts";
 import { createToolLines } from "./tool-lines.ts";
 

@@ -1,12 +1,12 @@
 import type { PlanStep } from "../../../core/events.ts";
-import type { Locale } from "../../../kit/errors.ts";
+import type { Locale } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { isSamePlan, planSigns, renderPlan, renderPlanTitle, toPurpose } from "../../../render/plan-lines.ts";
-import type { Screen } from "../../terminal/screen/drawn.ts";
-import { createLine, type Line, type Style } from "../../terminal/text/width.ts";
+import type { Screen } from "../../terminal/screen/live.ts";
+import { createLine, type Line, type Style } from "../../terminal/text/line.ts";
 import { cutLine } from "../../terminal/text/wrap.ts";
 import type { Scrollback } from "./scrollback.ts";
-import type { StepLog } from "./step-words.ts";
+import type { StepLog } from "./step.ts";
 
 /** A plan is shown in full once, for approval, and then as a checklist that stays on the screen after the run. */
 export interface PlanView {

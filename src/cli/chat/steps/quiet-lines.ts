@@ -1,11 +1,11 @@
 import type { AgentEvent } from "../../../core/events.ts";
 import type { Outcome } from "../../../core/outcome.ts";
-import { type Locale, say } from "../../../kit/errors.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { chatAdvice } from "../../../render/chat-advice.ts";
 import { noticeLine, renderBill, renderEvent, renderPhase } from "../../../render/event-lines.ts";
 import { renderOutcome } from "../../../render/step-writer.ts";
-import { createLine, type Line, type Style } from "../../terminal/text/width.ts";
+import { createLine, type Line, type Style } from "../../terminal/text/line.ts";
 
 /** Renders one line per change of phase or model, with the reason when the answer phase begins. */
 export type PhaseLines = (event: Extract<AgentEvent, { type: "phase-start" }>) => Line[];

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../../../core/events.ts";
-import type { Live } from "../../terminal/screen/drawn.ts";
+import type { Live } from "../../terminal/screen/live.ts";
 
 /** Holds the lines that the steps of a run have left on the screen. */
 export interface StepList {

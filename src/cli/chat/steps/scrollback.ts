@@ -1,5 +1,5 @@
-import type { Screen } from "../../terminal/screen/drawn.ts";
-import { type Line, toPlainText } from "../../terminal/text/width.ts";
+import type { Screen } from "../../terminal/screen/live.ts";
+import { type Line, toPlainText } from "../../terminal/text/line.ts";
 
 /** Takes finished lines and gives them to the screen in that order, also where some are still being made. */
 export interface Scrollback {

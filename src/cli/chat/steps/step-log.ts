@@ -3,9 +3,10 @@ import type { Outcome } from "../../../core/outcome.ts";
 import { reduceRun } from "../../../core/reduce-run.ts";
 import { type CallEntry, createRunState, type RunItem, type ThoughtEntry } from "../../../core/run-state.ts";
 import { createRecordFinder } from "../../../core/tools/call-records.ts";
-import { takeStart, toSafeJson } from "../../../kit/text/sanitize.ts";
+import { toSafeJson } from "../../../kit/text/sanitize.ts";
+import { takeStart } from "../../../kit/text/truncate.ts";
 import { planSigns, toPurpose } from "../../../render/plan-lines.ts";
-import type { Step, StepLog } from "./step-words.ts";
+import type { Step, StepLog } from "./step.ts";
 
 const mostSteps = 500;
 

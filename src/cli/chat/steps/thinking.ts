@@ -1,12 +1,13 @@
 import type { AgentEvent } from "../../../core/events.ts";
-import { type Locale, say } from "../../../kit/errors.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { toTransitionLine } from "../../../render/step-writer.ts";
-import type { Screen } from "../../terminal/screen/drawn.ts";
-import { createLine, type Line } from "../../terminal/text/width.ts";
+import type { Screen } from "../../terminal/screen/live.ts";
+import { createLine, type Line } from "../../terminal/text/line.ts";
 import { cutLine, wrapLine } from "../../terminal/text/wrap.ts";
 import type { Scrollback } from "./scrollback.ts";
-import { renderThoughtTitle, type Step } from "./step-words.ts";
+import type { Step } from "./step.ts";
+import { renderThoughtTitle } from "./step-words.ts";
 
 /** Limits the lines shown of a growing thought below its title. */
 const shownLines = 6;

@@ -1,6 +1,6 @@
 import type { AgentEvent, ToolEnd } from "../../../core/events.ts";
-import { type Locale, say } from "../../../kit/errors.ts";
 import type { JsonValue } from "../../../kit/json.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import {
   renderProgress,
@@ -9,11 +9,12 @@ import {
   toCallName,
   toResultName,
 } from "../../../render/event-lines.ts";
-import type { Screen } from "../../terminal/screen/drawn.ts";
-import { countCells, createLine, type Line, type Span, type Style } from "../../terminal/text/width.ts";
+import type { Screen } from "../../terminal/screen/live.ts";
+import { createLine, type Line, type Span, type Style } from "../../terminal/text/line.ts";
+import { countCells } from "../../terminal/text/width.ts";
 import { cutLine } from "../../terminal/text/wrap.ts";
 import type { Scrollback } from "./scrollback.ts";
-import type { StepLog } from "./step-words.ts";
+import type { StepLog } from "./step.ts";
 
 /** Limits the text put into one line, in UTF-16 units; the screen cuts it further. */
 const longestText = 400;

@@ -1,7 +1,7 @@
 import { isExistingFile } from "../../../config/sources/find-file.ts";
 import { DuetError } from "../../../kit/errors.ts";
 import { type Host, hostNames, hosts } from "../hosts.ts";
-import { joinPath, type Machine } from "../launch.ts";
+import { joinPath, type Machine } from "../machine.ts";
 
 /** Locates a host's file, which may not exist yet. */
 export interface FileLocation {

@@ -8,7 +8,8 @@ import {
 } from "../../../config/secrets/mask.ts";
 import { isRecord, toText } from "../../../kit/json.ts";
 import { type ChangedLine, matchLines } from "../../../kit/text/match-lines.ts";
-import { sanitize, truncate } from "../../../kit/text/sanitize.ts";
+import { sanitize } from "../../../kit/text/sanitize.ts";
+import { truncate } from "../../../kit/text/truncate.ts";
 
 const around = 3;
 const longestLine = 160;

@@ -8,8 +8,8 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
-import type { Text } from "../../../kit/errors.ts";
 import { isRecord } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
 import type { Host } from "../hosts.ts";
 import { type Change, detectLineEnd, type FileFormat, FormatError } from "./form.ts";
 import { hostFileError } from "./host-file.ts";

@@ -1,4 +1,4 @@
-import type { Text } from "../../../kit/errors.ts";
+import type { Text } from "../../../kit/locale.ts";
 import type { Entry } from "../entry.ts";
 
 /** Reads one kind of file and changes one entry of it, leaving the rest as it is written. */

@@ -2,8 +2,10 @@ import { constants, type Stats } from "node:fs";
 import { chmod, chown, copyFile, lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
-import { DuetError, type Text } from "../../../kit/errors.ts";
-import { createFolder, createRandomHex } from "../../../kit/random.ts";
+import { DuetError } from "../../../kit/errors.ts";
+import type { Text } from "../../../kit/locale.ts";
+import { createFolder } from "../../../kit/private-file.ts";
+import { createRandomHex } from "../../../kit/random.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 
 /** A larger file, in bytes, is no settings file; that of Claude Code also holds its history. */

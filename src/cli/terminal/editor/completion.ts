@@ -1,4 +1,5 @@
-import { type Complete, type Completion, type Menu, moveInMenu, openMenu } from "./menu.ts";
+import type { Complete, Completion } from "./editor.ts";
+import { type Menu, moveInMenu, openMenu } from "./menu.ts";
 
 /** Shows the menu of completions once they are found. */
 export interface CompletionMenu {

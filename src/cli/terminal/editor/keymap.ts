@@ -1,4 +1,4 @@
-import type { Key } from "../keys/key-sequences.ts";
+import type { Key } from "../keys/key.ts";
 
 export type Action =
   | "submit"

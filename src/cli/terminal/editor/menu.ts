@@ -1,7 +1,7 @@
-import type { Key } from "../keys/key-sequences.ts";
-import type { Live, Size } from "../screen/drawn.ts";
-import { countCells, createLine, type Line } from "../text/width.ts";
+import { createLine, type Line } from "../text/line.ts";
+import { countCells } from "../text/width.ts";
 import { cutLine, fitCells } from "../text/wrap.ts";
+import type { Completion } from "./editor.ts";
 
 /** Ways to go on with what is typed, one of which may be chosen. */
 export interface Menu {
@@ -63,35 +63,4 @@ function menuLine({ text, help }: Completion, isChosen: boolean, cells: number):
   const name = fitCells(createLine(text.trim(), ...(isChosen ? (["accent", "strong"] as const) : [])), cells);
   const mark = { text: isChosen ? "❯ " : "  ", styles: ["accent"] as const };
   return help === undefined ? [mark, ...name] : [mark, ...name, { text: `  ${help}`, styles: ["dim"] }];
-}
-
-/** Describes the effect of a key: a text was submitted, the view changed, or the editor does not use the key. */
-export type KeyResult = { result: "submit"; text: string } | { result: "changed" } | { result: "unused" };
-
-/** Edits the text that a user types, with several lines, history and completion. */
-export interface Editor {
-  readonly text: string;
-  press(key: Key): KeyResult;
-  /** Puts this text in place of what stands there, the cursor behind it. */
-  set(text: string): void;
-  /** Renders the text behind a prompt, with the menu of completions below it. */
-  view(prompt: string, size: Size): Live;
-}
-
-export interface Completion {
-  /** Takes the place of the text from `from` to the cursor. */
-  readonly text: string;
-  readonly help?: string | undefined;
-}
-
-/** Ways to go on with a text up to its cursor, from the index `from` on; undefined where there are none. Never rejects. */
-export type Complete = (
-  textBefore: string,
-) => Promise<{ from: number; completions: readonly Completion[] } | undefined>;
-
-/** Holds earlier inputs, the oldest first. */
-export interface InputHistory {
-  readonly entries: readonly string[];
-  /** Keeps an entry; one that is the same as the last is not kept twice. */
-  add(text: string): void;
 }

@@ -1,5 +1,5 @@
-import { type Locale, say } from "../../../kit/errors.ts";
-import { createLine, type Line } from "../text/width.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
+import { createLine, type Line } from "../text/line.ts";
 import { cutLine } from "../text/wrap.ts";
 import { mostTyped } from "./typing.ts";
 

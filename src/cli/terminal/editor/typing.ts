@@ -1,5 +1,5 @@
+import type { InputHistory } from "./editor.ts";
 import type { Action } from "./keymap.ts";
-import type { InputHistory } from "./menu.ts";
 import { createBreakRows, findColumn, findIndex, findRow, type Row } from "./text/break-rows.ts";
 import {
   createBuffer,

@@ -1,5 +1,6 @@
-import type { Live, Size } from "../screen/drawn.ts";
-import { countCells, createLine, type Line } from "../text/width.ts";
+import type { Live, Size } from "../screen/live.ts";
+import { createLine, type Line } from "../text/line.ts";
+import { countCells } from "../text/width.ts";
 import { cutLine } from "../text/wrap.ts";
 import { findColumn, findRow, type Row } from "./text/break-rows.ts";
 

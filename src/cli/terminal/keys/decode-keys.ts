@@ -1,4 +1,5 @@
-import { createKey, type Key, toCharacterKey, toSequenceKey } from "./key-sequences.ts";
+import type { Key } from "./key.ts";
+import { createKey, toCharacterKey, toSequenceKey } from "./key-sequences.ts";
 
 /**
  * Turns what a terminal sends into keys. Never throws. However the bytes are split, the keys are the same, but that more characters

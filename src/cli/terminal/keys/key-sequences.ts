@@ -1,3 +1,5 @@
+import type { Key } from "./key.ts";
+
 /** Holds the modifiers that a terminal sends with a key, between `CSI` and the final character. */
 interface Modifiers {
   readonly ctrl: boolean;
@@ -131,30 +133,3 @@ const byKittyCode: ReadonlyMap<number, Key["name"]> = new Map([
 const keypad: ReadonlyMap<number, number> = new Map(
   Array.from("0123456789./*-+", (character, index) => [57399 + index, character.charCodeAt(0)] as const),
 );
-
-/** Represents a pressed key or a pasted text. */
-export interface Key {
-  /** `text` was typed, `paste` was pasted in one piece, and `other` is an unknown key. */
-  readonly name:
-    | "text"
-    | "paste"
-    | "enter"
-    | "tab"
-    | "escape"
-    | "backspace"
-    | "delete"
-    | "up"
-    | "down"
-    | "left"
-    | "right"
-    | "home"
-    | "end"
-    | "page-up"
-    | "page-down"
-    | "other";
-  /** Holds the text of `text` and `paste`; with `ctrl` or `alt`, the letter in lower case. It is empty for other keys. */
-  readonly text: string;
-  readonly ctrl: boolean;
-  readonly alt: boolean;
-  readonly shift: boolean;
-}

@@ -1,5 +1,5 @@
 import { createKeyDecoder } from "./decode-keys.ts";
-import type { Key } from "./key-sequences.ts";
+import type { Key } from "./key.ts";
 
 /** Reads the keys of a terminal in raw mode, until it is closed. */
 export interface KeyReading {

@@ -1,5 +1,5 @@
-import type { Locale } from "../../../kit/errors.ts";
-import type { Line } from "../text/width.ts";
+import type { Locale } from "../../../kit/locale.ts";
+import type { Line } from "../text/line.ts";
 import type { CodePiece, Leaf, Piece } from "./block.ts";
 import { findLanguage, type Mode } from "./languages.ts";
 import { blankLayout, type Layout, type LayoutContext, layOut } from "./lay-out.ts";

@@ -1,5 +1,5 @@
 import { StringStream } from "@codemirror/streamparser";
-import type { Span, Style } from "../text/width.ts";
+import type { Span, Style } from "../text/line.ts";
 import type { Mode } from "./languages.ts";
 
 /** Longer lines, in characters, are not coloured. */

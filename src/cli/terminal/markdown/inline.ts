@@ -1,7 +1,7 @@
 import { decodeHTMLStrict } from "entities/decode";
 import type { Links, MarkedToken, Token } from "marked";
-import { type Locale, say } from "../../../kit/errors.ts";
-import type { Span, Style } from "../text/width.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
+import type { Span, Style } from "../text/line.ts";
 import { createInlineLexer } from "./inline-lexer.ts";
 
 /** Holds what reading the text of a block depends on. */

@@ -1,5 +1,6 @@
 import type { Links } from "marked";
-import { countCells, countLineCells, createLine, type Line, type Span } from "../text/width.ts";
+import { createLine, type Line, type Span } from "../text/line.ts";
+import { countCells, countLineCells } from "../text/width.ts";
 import { wrapLine } from "../text/wrap.ts";
 import type { CodePiece, Container, Piece, TablePiece, TextPiece } from "./block.ts";
 import { countIndent, replaceTabs } from "./block-starts.ts";

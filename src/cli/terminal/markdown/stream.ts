@@ -1,5 +1,5 @@
 import type { Citation } from "../../../core/outcome.ts";
-import type { Line } from "../text/width.ts";
+import type { Line } from "../text/line.ts";
 
 /** Converts streamed Markdown into screen lines. The lines do not depend on how the text is split. */
 export interface MarkdownStream {

@@ -1,4 +1,5 @@
-import { countLineCells, createLine, type Line, type Span, type Style } from "../text/width.ts";
+import { createLine, type Line, type Span, type Style } from "../text/line.ts";
+import { countLineCells } from "../text/width.ts";
 import { padTo, wrapLine } from "../text/wrap.ts";
 import type { Align } from "./block.ts";
 

@@ -1,5 +1,7 @@
+import { type Line, toPlainText } from "../text/line.ts";
 import { toDisplayedLine } from "../text/spread.ts";
-import { countCells, countLineCells, type Line, splitGraphemes, toPlainText } from "../text/width.ts";
+import { countCells, countLineCells, splitGraphemes } from "../text/width.ts";
+import type { Size } from "./live.ts";
 
 /** Holds a live row as the terminal shows it. */
 export interface DrawnRow {
@@ -20,46 +22,6 @@ export interface Drawn {
 /** Creates a screen without live lines, with the cursor at the start of an empty row. */
 export function createEmptyDrawn(size: Size): Drawn {
   return { rows: [{ painted: "", text: "", cells: 0 }], cursor: { row: 0, column: 0 }, isCursorShown: true, size };
-}
-
-/** Counts cells and lines. */
-export interface Size {
-  readonly columns: number;
-  readonly rows: number;
-}
-
-/** Holds the lines at the bottom of the screen that may change; none of them is wider than the screen. */
-export interface Live {
-  readonly lines: readonly Line[];
-  /** Holds the cursor's row and column, from 0, in cells; the cursor is hidden when absent. */
-  readonly cursor?: { readonly row: number; readonly column: number } | undefined;
-}
-
-/** A passage covers the finished lines from one point on. */
-export interface ReplaceableLines {
-  readonly lines: readonly Line[];
-  /**
-   * Puts other lines in the place of some. False, and nothing changes, where all of these have scrolled off the screen, or
-   * where the terminal's size has changed since, so that nobody knows where they stand. Of lines that have scrolled off in part
-   * those above the screen stay as they are.
-   */
-  replace(from: number, to: number, lines: readonly Line[]): boolean;
-}
-
-/** Writes finished lines once, and redraws the live ones below them. */
-export interface Screen {
-  readonly size: Size;
-  /** Writes finished lines above what is live; they are touched again only by a passage. A line that is too wide is wrapped. */
-  write(lines: readonly Line[]): void;
-  /**
-   * Begins a passage: lines written from here on can be replaced while they are on the screen (see `Passage`). Only the newest
-   * passage can be changed. Absent when written lines are never changed.
-   */
-  beginPassage?(): ReplaceableLines;
-  /** Asks for a frame; there are at most 20 a second. */
-  refresh(): void;
-  /** Draws a frame at once, as for a key. */
-  refreshNow(): void;
 }
 
 export type DrawRow = (line: Line) => DrawnRow;

@@ -1,12 +1,5 @@
-import {
-  countRowsAboveCursor,
-  type Drawn,
-  type DrawnRow,
-  type DrawRow,
-  type Live,
-  type Reflow,
-  type Size,
-} from "./drawn.ts";
+import { countRowsAboveCursor, type Drawn, type DrawnRow, type DrawRow, type Reflow } from "./drawn.ts";
+import type { Live, Size } from "./live.ts";
 
 export interface Frame {
   readonly drawn: Drawn;

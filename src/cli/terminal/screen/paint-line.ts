@@ -1,5 +1,6 @@
 import { createHyperlink } from "../text/hyperlink.ts";
-import { type Line, type Span, toDisplayedText } from "../text/width.ts";
+import type { Line, Span } from "../text/line.ts";
+import { toDisplayedText } from "../text/width.ts";
 import type { Theme } from "./theme.ts";
 
 export interface PaintOptions {

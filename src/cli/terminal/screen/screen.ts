@@ -1,17 +1,11 @@
 import process from "node:process";
 import { type TerminalMode, turnOff, turnOn } from "../keys/input-modes.ts";
-import { countLineCells, type Line } from "../text/width.ts";
+import type { Line } from "../text/line.ts";
+import { countLineCells } from "../text/width.ts";
 import { cutLine, wrapLine } from "../text/wrap.ts";
-import {
-  createDrawRow,
-  createEmptyDrawn,
-  type Live,
-  type Reflow,
-  type ReplaceableLines,
-  type Screen,
-  type Size,
-} from "./drawn.ts";
+import { createDrawRow, createEmptyDrawn, type Reflow } from "./drawn.ts";
 import { drawFrame, eraseDrawn, joinRows } from "./frame.ts";
+import type { Live, ReplaceableLines, Screen, Size } from "./live.ts";
 
 export interface ScreenOutput {
   readonly columns?: number | undefined;

@@ -1,4 +1,4 @@
-import type { Style } from "../text/width.ts";
+import type { Style } from "../text/line.ts";
 
 /** Maps styles to the 16 colours of the terminal's own palette, which the user can already read. */
 export type Theme = (styles: readonly Style[]) => string;

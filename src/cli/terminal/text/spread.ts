@@ -1,4 +1,5 @@
-import { countCharacterCells, type Line, type Span, toDisplayedText, visitCharacters } from "./width.ts";
+import type { Line, Span } from "./line.ts";
+import { countCharacterCells, toDisplayedText, visitCharacters } from "./width.ts";
 
 /** Holds the characters of a line (grapheme clusters) as they are displayed. */
 export interface Characters {

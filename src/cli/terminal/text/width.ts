@@ -1,4 +1,6 @@
-import { sanitize, takeStart } from "../../../kit/text/sanitize.ts";
+import { sanitize } from "../../../kit/text/sanitize.ts";
+import { takeStart } from "../../../kit/text/truncate.ts";
+import type { Line } from "./line.ts";
 
 /**
  * Counts the cells that a text takes on the screen, with unprintable characters made visible. Ambiguous characters are narrow
@@ -138,48 +140,6 @@ export function countUnitCells(unit: number): number {
 /** Finds the parts of a text that contain other units, each with the adjacent simple units that may join with them. */
 export function findComplexParts(text: string): Iterable<RegExpExecArray> {
   return text.matchAll(otherUnits);
-}
-
-/** Names how a piece of text looks; a theme maps it to colours. */
-export type Style =
-  | "dim"
-  | "strong"
-  | "emphasis"
-  | "strike"
-  | "underline"
-  | "inverse"
-  | "heading"
-  | "accent"
-  | "good"
-  | "bad"
-  | "warn"
-  | "link"
-  | "code"
-  | "quote"
-  | "keyword"
-  | "string"
-  | "number"
-  | "comment"
-  | "type"
-  | "name";
-
-/** Represents text with one set of styles. Whatever it contains, only printable characters reach the terminal. */
-export interface Span {
-  readonly text: string;
-  readonly styles?: readonly Style[] | undefined;
-  /** Holds the target of a link, on terminals that show links; an address that a link may not lead to is left out. */
-  readonly href?: string | undefined;
-}
-
-/** Represents one line of the screen, without its line end. */
-export type Line = readonly Span[];
-
-export function createLine(text: string, ...styles: Style[]): Line {
-  return [{ text, styles }];
-}
-
-export function toPlainText(line: Line): string {
-  return line.map(({ text }) => text).join("");
 }
 
 /** Returns true when several code points of the text may form one character: marks, flags, skin colours, jamo. */

@@ -1,5 +1,6 @@
+import type { Line } from "./line.ts";
 import { type Characters, getLength, isSpace, joinCharacters, splitCharacters, toDisplayedLine } from "./spread.ts";
-import { countLineCells, type Line } from "./width.ts";
+import { countLineCells } from "./width.ts";
 
 export interface WrapOptions {
   /** Precedes the first row. */

@@ -1,5 +1,6 @@
-import type { ErrorCode, Text } from "../../../kit/errors.ts";
+import type { ErrorCode } from "../../../kit/errors.ts";
 import { isRecord } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
 import type { KnownService, ServiceRefusal } from "./known-service.ts";
 
 /**

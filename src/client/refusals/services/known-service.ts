@@ -1,4 +1,5 @@
-import type { ErrorCode, Text } from "../../../kit/errors.ts";
+import type { ErrorCode } from "../../../kit/errors.ts";
+import type { Text } from "../../../kit/locale.ts";
 
 /** Describes how one service reports a refusal through its MCP server, where the usual phrases do not say it. */
 export interface KnownService {

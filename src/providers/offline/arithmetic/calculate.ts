@@ -1,8 +1,8 @@
-import { type Locale, say, type Text } from "../../../kit/errors.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../../kit/json.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { parseResult, quoteLine, renderResult } from "../result-text.ts";
 import { getContent } from "../rules/file-hits.ts";
-import { getTextArgument, type Rule, type RuleMatch } from "../rules/search-web.ts";
+import { getTextArgument, type Rule, type RuleMatch } from "../rules/rule.ts";
 import { findOperations, removeOperations, renderOperation } from "./operations.ts";
 
 /** Recognises arithmetic, and statistics over a list. */

@@ -1,4 +1,4 @@
-import type { Text } from "../../../kit/errors.ts";
+import type { Text } from "../../../kit/locale.ts";
 
 /** Describes a statistic over a list. `name` is the calculator's name for it. */
 interface Operation {

@@ -1,11 +1,12 @@
-import type { Locale } from "../../../kit/errors.ts";
 import type { JsonObject } from "../../../kit/json.ts";
+import type { Locale } from "../../../kit/locale.ts";
 import { calculate } from "../arithmetic/calculate.ts";
 import { parseResult, quoteBlock, quoteLine, renderResult } from "../result-text.ts";
 import { address, removeQuotes, removeTail } from "../text-patterns.ts";
 import { findHits, findNotes } from "./file-hits.ts";
 import { readFileRequest } from "./file-request.ts";
-import { getTextArgument, lookUp, type Rule, type RuleMatch, readPlainSearch, searchWeb } from "./search-web.ts";
+import { getTextArgument, type Rule, type RuleMatch } from "./rule.ts";
+import { lookUp, readPlainSearch, searchWeb } from "./search-web.ts";
 import { weather, weatherOnWeb } from "./weather.ts";
 
 /** Tells the time and the date, here or in a city. */

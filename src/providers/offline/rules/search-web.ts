@@ -1,9 +1,10 @@
-import type { Locale, Text } from "../../../kit/errors.ts";
 import type { JsonObject } from "../../../kit/json.ts";
+import type { Locale, Text } from "../../../kit/locale.ts";
 import { formatCount } from "../../../kit/text/format-count.ts";
 import { findSources, quoteLine, renderResult } from "../result-text.ts";
 import { removeQuotes, removeTail } from "../text-patterns.ts";
 import { isFileRequest } from "./file-request.ts";
+import { getTextArgument, type Rule } from "./rule.ts";
 
 const tools = ["web_search", "brave_web_search", "tavily_search", "web_search_exa"];
 
@@ -87,32 +88,4 @@ export function renderSources(result: string, args: JsonObject, locale: Locale):
   }
   if (result === "") return locale === "zh" ? `没有找到关于“${query}”的结果。` : `Nothing was found for "${query}".`;
   return renderResult(result);
-}
-
-/** Recognises one kind of request without a language model, and names the tool for it. */
-export interface Rule {
-  /** Lists the tools' own names, best first. A server's prefix (`server__`) is ignored. */
-  readonly tools: readonly string[];
-  /** Holds a request that this rule recognises. It is shown when no request was recognised. */
-  readonly example: Text;
-  /** Is true when everything after the command belongs to the request, even text that looks like another request. */
-  readonly verbatim?: true;
-  /**
-   * Returns the arguments for the tool, and undefined when the text is no such request. `earlier` holds the results so far,
-   * oldest first. "The numbers in it" are taken from the last.
-   */
-  read(request: string, earlier: readonly string[]): RuleMatch | undefined;
-  /** Describes the call. It completes "Using calculator to …" and "Could not …". */
-  purpose(args: JsonObject): Text;
-  /** Renders the tool's result as text for the reader. */
-  tell(result: string, args: JsonObject, locale: Locale): string;
-}
-
-/** Holds the arguments of a request that was understood, or says what is missing from one that was partly understood. */
-export type RuleMatch = { arguments: JsonObject } | { refusal: Text };
-
-/** Returns the argument as text, or an empty string when it is absent. */
-export function getTextArgument(args: JsonObject, name: string): string {
-  const value = args[name];
-  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }

@@ -1,8 +1,9 @@
-import type { Locale } from "../../../kit/errors.ts";
 import { isRecord, type JsonObject } from "../../../kit/json.ts";
+import type { Locale } from "../../../kit/locale.ts";
 import { parseResult, quoteBlock } from "../result-text.ts";
 import { removeTail } from "../text-patterns.ts";
-import { getTextArgument, type Rule, renderSources } from "./search-web.ts";
+import { getTextArgument, type Rule } from "./rule.ts";
+import { renderSources } from "./search-web.ts";
 
 /** Answers questions about the weather of a city with Amap's tool. */
 export const weather: Rule = {

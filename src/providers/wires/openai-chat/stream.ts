@@ -1,7 +1,7 @@
 import { type FinishReason, type ModelEvent, noUsage, type Turn, type Usage } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
-import type { Text } from "../../../kit/errors.ts";
 import { getOwnValue, isRecord } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
 import { badResponseError, streamError } from "../../errors/errors.ts";
 import type { TurnProgress } from "../idle-timeout.ts";
 import { type CollectedCall, type ToolFragment, ToolFragments } from "../tool-fragments.ts";

@@ -1,8 +1,8 @@
 import type { NativeTurn } from "../../../core/messages.ts";
 import { type FinishReason, type ModelEvent, noUsage, type Turn, type Usage } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
-import type { Text } from "../../../kit/errors.ts";
 import { getOwnValue, isRecord, toText } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
 import { badResponseError, streamError } from "../../errors/errors.ts";
 import type { TurnProgress } from "../idle-timeout.ts";
 import type { CollectedCall } from "../tool-fragments.ts";

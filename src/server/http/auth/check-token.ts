@@ -6,11 +6,12 @@ import {
   type JWTVerifyOptions,
   jwtVerify,
 } from "jose";
-import { DuetError, type Text } from "../../../kit/errors.ts";
+import { DuetError } from "../../../kit/errors.ts";
 import { getOwnValue, isRecord } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
 import { addressKinds, classifyAddress } from "../../../kit/net/address-kind.ts";
 import { createGuardedFetch } from "../../../kit/net/create-guarded-fetch.ts";
-import { failedRequestError, refusedError } from "../../../kit/net/dial-target.ts";
+import { failedRequestError, refusedError } from "../../../kit/net/request-errors.ts";
 import { isSecureAddress } from "../../../kit/net/secure-address.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { InvalidTokenError } from "./invalid-token.ts";

@@ -1,4 +1,4 @@
-import type { Text } from "../../../kit/errors.ts";
+import type { Text } from "../../../kit/locale.ts";
 
 /** Represents a token that is not accepted. `text` says why, and contains nothing of the token. */
 export class InvalidTokenError extends Error {

@@ -1,6 +1,6 @@
 import { isLegacyRequest, type McpServer } from "@modelcontextprotocol/server";
 import type { Caller } from "../../../core/caller.ts";
-import type { Locale } from "../../../kit/errors.ts";
+import type { Locale } from "../../../kit/locale.ts";
 import type { Log } from "../../operations/log.ts";
 import type { HttpConnection } from "../connection.ts";
 import { readBody } from "../request/read-body.ts";

@@ -1,8 +1,9 @@
 import { createMcpHandler, type McpHttpHandler, type McpServer, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { List } from "../../../app/open-duet.ts";
 import type { Caller } from "../../../core/caller.ts";
-import { getMessage, type Locale } from "../../../kit/errors.ts";
+import { getMessage } from "../../../kit/errors.ts";
 import { isRecord } from "../../../kit/json.ts";
+import type { Locale } from "../../../kit/locale.ts";
 import type { Log } from "../../operations/log.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import { toRefusalResponse } from "../response/refuse.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import type { Caller } from "../../../core/caller.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
-import type { Locale } from "../../../kit/errors.ts";
+import type { Locale } from "../../../kit/locale.ts";
 import type { Message } from "../request/read-message.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import { closing, toRefusalResponse } from "../response/refuse.ts";

@@ -1,4 +1,4 @@
-import type { Text } from "../../../kit/errors.ts";
+import type { Text } from "../../../kit/locale.ts";
 
 /** Objects and lists in one another: what is deeper would overflow the stack of whoever walks through it. */
 export const deepestJson = 100;

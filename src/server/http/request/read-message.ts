@@ -1,5 +1,5 @@
-import type { Text } from "../../../kit/errors.ts";
 import { isRecord } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import { jsonFaults, readJson } from "./read-json.ts";
 

@@ -1,4 +1,5 @@
-import { type ErrorCode, type Locale, say, type Text } from "../../../kit/errors.ts";
+import type { ErrorCode } from "../../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
 
 /** Renders a refusal in the format that the clients of one part of the server expect. */
 export type Dialect = (refusal: HttpRefusal, locale: Locale) => { type: string; body: object };

@@ -1,4 +1,5 @@
-import { DuetError, type ErrorCode, type Locale } from "../../../kit/errors.ts";
+import { DuetError, type ErrorCode } from "../../../kit/errors.ts";
+import type { Locale } from "../../../kit/locale.ts";
 import { type Dialect, type HttpRefusal, jsonRpc } from "./dialects.ts";
 
 /** Is thrown when a request cannot be served. */

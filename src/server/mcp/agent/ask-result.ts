@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 import type { Outcome, ToolCallRecord } from "../../../core/outcome.ts";
-import { type Locale, say } from "../../../kit/errors.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import { sanitize, toSafeJson, toShortLine } from "../../../kit/text/sanitize.ts";
 import { renderPartial } from "../../../render/event-lines.ts";
 

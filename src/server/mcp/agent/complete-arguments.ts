@@ -1,7 +1,7 @@
 import type { CompleteRequestParams, CompleteResult } from "@modelcontextprotocol/server";
 import type { ConversationStore, Duet } from "../../../app/open-duet.ts";
 import type { Caller } from "../../../core/caller.ts";
-import type { Capabilities } from "../announce-changes.ts";
+import type { Capabilities } from "../capabilities.ts";
 import { modes } from "./prompt-arguments.ts";
 import { isPromptName, promptArguments } from "./prompts.ts";
 import { conversationTemplate, runTemplate } from "./resource-uri.ts";

@@ -1,7 +1,7 @@
 import type { Tool as ListedTool } from "@modelcontextprotocol/server";
 import type { Tool, ToolAnnotations } from "../../../core/tools/tool.ts";
 import { findFittingCalls, parseToolPatterns } from "../../../core/tools/tool-pattern.ts";
-import { type Locale, say, type Text } from "../../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 
 export interface AgentDescription {

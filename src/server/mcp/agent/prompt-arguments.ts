@@ -1,6 +1,6 @@
 import type { Mode } from "../../../core/outcome.ts";
 import { findPermitProblem } from "../../../core/tools/tool-pattern.ts";
-import type { Text } from "../../../kit/errors.ts";
+import type { Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 
 export interface PromptArguments {

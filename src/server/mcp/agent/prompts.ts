@@ -1,9 +1,9 @@
 import { type Prompt, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { Duet } from "../../../app/open-duet.ts";
 import type { Caller } from "../../../core/caller.ts";
-import { type Locale, say, type Text } from "../../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
-import type { PromptCapability } from "../announce-changes.ts";
+import type { PromptCapability } from "../capabilities.ts";
 import {
   type ArgumentName,
   type PromptArguments,

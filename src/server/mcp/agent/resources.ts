@@ -2,12 +2,12 @@ import type { ReadResourceResult, Resource, ResourceTemplateType } from "@modelc
 import type { ConversationEntry, Duet, List, RunEntry } from "../../../app/open-duet.ts";
 import type { Caller } from "../../../core/caller.ts";
 import { toConversationJson } from "../../../core/store/conversation-json.ts";
-import { type Locale, say } from "../../../kit/errors.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { toBoundedJson } from "../../../runs/bounded-json.ts";
 import { hideCauseInTrace } from "../../../runs/finished-outcome.ts";
 import type { LiveRun, LiveRuns } from "../../../runs/live-run.ts";
-import type { ResourceCapability } from "../announce-changes.ts";
+import type { ResourceCapability } from "../capabilities.ts";
 import { conversationTemplate, readUri, runTemplate, toConversationUri, toRunUri } from "./resource-uri.ts";
 
 export interface AgentResourcesOptions {

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Resource } from "@modelcontextprotocol/server";
-import { DuetError, type Locale, say } from "../../../kit/errors.ts";
-import type { Capabilities } from "../announce-changes.ts";
+import { DuetError } from "../../../kit/errors.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
+import type { Capabilities } from "../capabilities.ts";
 import { pageType, runPageUri } from "./run-page-support.ts";
 import { createWatchTool, type WatchOptions, watchName, watchRun } from "./watch-run.ts";
 

@@ -1,13 +1,14 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import type { Chain } from "../../../core/chain.ts";
-import { type Locale, say } from "../../../kit/errors.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import { canHandOut } from "../../../runs/begin-run.ts";
 import { getWindowMs } from "../../../runs/call-window.ts";
 import type { Host } from "../../../runs/input/host.ts";
+import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import type { InputRequests } from "../../../runs/input/input-requests.ts";
-import type { HostConnection, RequestContext } from "../../../runs/input/pending-work.ts";
+import type { RequestContext } from "../../../runs/input/pending-work.ts";
 import { toOutcomeFor } from "../../../runs/outcome-for.ts";
-import type { OpenQuestion } from "../../../runs/questions/put-question.ts";
+import type { OpenQuestion } from "../../../runs/questions/run-question.ts";
 import { releaseRun } from "../../../runs/release-run.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import type { CallerScope, RunService } from "../../../runs/run-service.ts";

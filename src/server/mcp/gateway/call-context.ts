@@ -1,7 +1,7 @@
 import { type Chain, deepestChain, tooDeepError } from "../../../core/chain.ts";
 import type { Elicit } from "../../../core/forms/elicitation.ts";
 import type { Approve, ToolContext } from "../../../core/tools/tool.ts";
-import type { Locale } from "../../../kit/errors.ts";
+import type { Locale } from "../../../kit/locale.ts";
 import { renderProgressCounts } from "../../../render/event-lines.ts";
 import { toApproval, toApprovalQuestion } from "../../../runs/input/approval-question.ts";
 import { noAnswer, toQuestion } from "../../../runs/input/host-question.ts";

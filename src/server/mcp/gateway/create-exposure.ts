@@ -11,16 +11,18 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Duet, RequestOptions } from "../../../app/open-duet.ts";
 import { readChainMeta, toChainMeta } from "../../../core/chain.ts";
-import { DuetError, type Locale, say, toDuetError } from "../../../kit/errors.ts";
+import { DuetError, toDuetError } from "../../../kit/errors.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import { readHost } from "../../../runs/input/host.ts";
+import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import { createInputRequests } from "../../../runs/input/input-requests.ts";
-import type { HostConnection } from "../../../runs/input/pending-work.ts";
 import { describeWithdrawnQuestion } from "../../../runs/input/withdrawn-question.ts";
-import type { Capabilities, PromptCapability, ResourceCapability } from "../announce-changes.ts";
+import type { Capabilities, PromptCapability, ResourceCapability } from "../capabilities.ts";
 import { createFailedResult } from "../failed-result.ts";
 import { type GatewayRequestContext, renderProgressLine, toChildChain, toElicit } from "./call-context.ts";
 import { createCallProgress } from "./call-progress.ts";
-import { createToolCapability, type Exposure, type GatewayInputRequests } from "./tools.ts";
+import type { Exposure, GatewayInputRequests } from "./exposure.ts";
+import { createToolCapability } from "./tools.ts";
 
 export interface ExposeOptions {
   /** Limits the weight of a tool list, in tokens. A heavier list is replaced by tools that search it. */

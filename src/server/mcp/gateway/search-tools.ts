@@ -2,8 +2,8 @@ import type { CallToolResult, Tool as ListedTool } from "@modelcontextprotocol/s
 import * as z from "zod";
 import type { Tool } from "../../../core/tools/tool.ts";
 import { createSearchSchema, renderToolSources } from "../../../core/tools/tool-search.ts";
-import { type Locale, say } from "../../../kit/errors.ts";
 import { isRecord, type JsonObject } from "../../../kit/json.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import { readInput } from "../read-input.ts";
 import { toListed } from "./tool-list.ts";
 

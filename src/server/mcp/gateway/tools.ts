@@ -1,25 +1,21 @@
 import {
   type CallToolResult,
   type ContentBlock,
-  type GetPromptResult,
   type InputRequiredResult,
   isSpecType,
-  type ReadResourceResult,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { Gateway } from "../../../app/open-duet.ts";
 import { chainProperty, readChain } from "../../../core/chain-text.ts";
 import type { Tool, ToolResult } from "../../../core/tools/tool.ts";
 import { renderContent } from "../../../core/tools/tool-content.ts";
-import { type Locale, say } from "../../../kit/errors.ts";
 import { isDeeperThan, isRecord, type JsonObject, toText } from "../../../kit/json.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import { readHost } from "../../../runs/input/host.ts";
-import type { InputRequests } from "../../../runs/input/input-requests.ts";
-import type { HostConnection } from "../../../runs/input/pending-work.ts";
-import type { ToolCapability } from "../announce-changes.ts";
+import type { ToolCapability } from "../capabilities.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
 import { openGatewayContext } from "./call-context.ts";
 import { createCallProgress } from "./call-progress.ts";
+import type { Exposure } from "./exposure.ts";
 import { callName, createSearchTools, findName, readCall, readFind, toFoundResult } from "./search-tools.ts";
 import { toListed, weighToolList } from "./tool-list.ts";
 
@@ -171,23 +167,4 @@ function ranWithout({ source }: Tool) {
     zh: `工具已经执行，但服务器 ${source} 的结果缺少其 outputSchema 所承诺的 structuredContent（这是该服务器的缺陷）。不要为此重复调用。它返回的内容：`,
     en: `The tool has run, but the result of the server ${source} lacks the structuredContent that its outputSchema promises (a bug in that server). Do not call it again because of this. Its result:`,
   };
-}
-
-/** Holds what one connection's host is offered, and how. */
-export interface Exposure {
-  gateway: Gateway;
-  locale: Locale;
-  /** Limits the weight of a tool list, in tokens. Beyond it, the host gets two tools that find and call the others. */
-  listLimit: number;
-  /** Stands for the host's user: whoever is asked by this connection is one person. */
-  person: object;
-  connection: HostConnection;
-  inputRequests: GatewayInputRequests;
-}
-
-/** Holds the requests of all connections. */
-export interface GatewayInputRequests {
-  tools: InputRequests<CallToolResult>;
-  prompts: InputRequests<GetPromptResult>;
-  resources: InputRequests<ReadResourceResult>;
 }

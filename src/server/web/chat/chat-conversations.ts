@@ -1,7 +1,7 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Api } from "./api/api.ts";
 import type { Conversation } from "./api/conversation.ts";
-import { RefusedError } from "./api/follow-run.ts";
+import { RefusedError } from "./api/refused.ts";
 import type { ChatRuns } from "./chat-runs.ts";
 import { startConversation } from "./state/chat-choices.ts";
 import {

@@ -1,10 +1,11 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
-import { type Locale, say } from "../../../kit/errors.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import { createRunState } from "../run/run-state.ts";
 import type { Confirmation } from "../run/run-view.ts";
 import { type Api, type QuestionRequest, readRunId } from "./api/api.ts";
-import { followRun, RefusedError, type RunUpdate } from "./api/follow-run.ts";
+import { followRun, type RunUpdate } from "./api/follow-run.ts";
 import type { OpenQuestion, Reply } from "./api/question.ts";
+import { RefusedError } from "./api/refused.ts";
 import {
   addTurn,
   type ChatState,

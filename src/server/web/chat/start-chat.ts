@@ -1,13 +1,14 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
-import { type Locale, say } from "../../../kit/errors.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import { type Api, createApi } from "./api/api.ts";
-import { createSender, pauseAfter, RefusedError } from "./api/follow-run.ts";
+import { createSender, pauseAfter } from "./api/follow-run.ts";
+import { RefusedError } from "./api/refused.ts";
 import type { ServerSettings } from "./api/server-settings.ts";
 import { createSignInGate } from "./api/sign-in-gate.ts";
 import { type ChatConversations, createConversations, loadSteps } from "./chat-conversations.ts";
 import { type ChatList, createList } from "./chat-list.ts";
 import { type ChatRuns, createConnectivity, createRuns, type ReportConnectivity } from "./chat-runs.ts";
-import type { ChatActions } from "./parts/model-settings.ts";
+import type { ChatActions } from "./parts/chat-actions.ts";
 import { limitToFrames } from "./parts/once-per-frame.ts";
 import { createScreen, type Screen } from "./parts/screen.ts";
 import { chooseMode, chooseModel, chooseParameter, chooseSearch, startConversation } from "./state/chat-choices.ts";

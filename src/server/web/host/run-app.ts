@@ -1,6 +1,6 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
-import { type Locale, say } from "../../../kit/errors.ts";
 import { isRecord, toText } from "../../../kit/json.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import { version } from "../../../kit/version.ts";
 import { createPanel } from "../panel.ts";
 import { createRunState, type RunChange, reduceRunState } from "../run/run-state.ts";

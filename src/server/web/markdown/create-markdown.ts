@@ -1,5 +1,5 @@
 import type { MarkedToken, Token } from "marked";
-import { type Locale, say } from "../../../kit/errors.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import { createSanitizer, sanitize } from "../../../kit/text/sanitize.ts";
 import { createElement, setText } from "../dom.ts";
 import { closeOpen } from "./close-open.ts";

@@ -1,5 +1,5 @@
 import type { MarkedToken, Token } from "marked";
-import { type Locale, say, type Text } from "../../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { createElement, type OpenLink, setText } from "../dom.ts";
 import { isKnown } from "./lex.ts";

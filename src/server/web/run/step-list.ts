@@ -1,4 +1,4 @@
-import { type Locale, say, type Text } from "../../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { createElement, createFold, createList, type OpenLink, type Part, setShown, setText } from "../dom.ts";
 import { createStepPart, listShownSteps } from "../step-part.ts";
 import { texts } from "../texts.ts";

@@ -1,7 +1,8 @@
 import { toInvalidArgumentsResult } from "../../../core/tools/argument-feedback.ts";
 import { createFailure, type Tool, type ToolResult } from "../../../core/tools/tool.ts";
-import { DuetError, type Locale, say, type Text } from "../../../kit/errors.ts";
+import { DuetError } from "../../../kit/errors.ts";
 import type { JsonObject } from "../../../kit/json.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { createSuccess, defineTool } from "../../define-tool.ts";
 import { expressionError } from "./expression-error.ts";

@@ -2,11 +2,11 @@ import { stat } from "node:fs/promises";
 import { showValue, toInvalidArgumentsResult, toValueProblem } from "../../../core/tools/argument-feedback.ts";
 import type { Tool, ToolResult } from "../../../core/tools/tool.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
-import { type Locale, say } from "../../../kit/errors.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import { formatCount } from "../../../kit/text/format-count.ts";
 import { createSuccess, defineTool } from "../../define-tool.ts";
+import { findAllowed, resolveRoots } from "../../files/allowed-path.ts";
 import { toPathRefusedResult } from "../../files/path-texts.ts";
-import { findAllowed, resolveRoots } from "../../files/walk-files.ts";
 import { createFileGlob } from "./file-glob.ts";
 import { type FileSearch, type FileSearchLimits, searchFiles } from "./search-files.ts";
 

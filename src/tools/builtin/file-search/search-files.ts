@@ -1,6 +1,7 @@
 import { basename, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { sanitizeLine, takeStart } from "../../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { takeStart } from "../../../kit/text/truncate.ts";
 import { toDisplayedPath } from "../../files/path-texts.ts";
 import { createDecoder } from "../../files/read-lines.ts";
 import { readStart } from "../../files/read-start.ts";

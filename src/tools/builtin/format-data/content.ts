@@ -1,6 +1,7 @@
 import { showValue } from "../../../core/tools/argument-feedback.ts";
-import { DuetError, type Text } from "../../../kit/errors.ts";
+import { DuetError } from "../../../kit/errors.ts";
 import type { JsonValue } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
 
 export const dataFormats = ["json", "yaml", "csv", "tsv", "markdown"] as const;
 

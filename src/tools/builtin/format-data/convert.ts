@@ -2,8 +2,8 @@
 import { stringify as stringifyCsv } from "csv-stringify/sync";
 import { stringify as stringifyYaml } from "yaml";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
-import type { Text } from "../../../kit/errors.ts";
 import { getOwnValue, isDeeperThan, isRecord, type JsonObject, type JsonValue } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
 import { readCell, writeCell } from "./cells.ts";
 import { type Content, checkSize, type DataFormat, type Reading, type Table, unreadableDataError } from "./content.ts";
 import { findRule, readMarkdown, writeMarkdown } from "./markdown.ts";

@@ -1,6 +1,7 @@
 import { createFailure, type Tool, type ToolContext, type ToolResult } from "../../../core/tools/tool.ts";
-import { DuetError, type Locale, say } from "../../../kit/errors.ts";
+import { DuetError } from "../../../kit/errors.ts";
 import type { JsonObject } from "../../../kit/json.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import { createSuccess, defineTool } from "../../define-tool.ts";
 import { createHeavyWork, type HeavyWork } from "../../workers/heavy-work.ts";
 import { dataFormats } from "./content.ts";

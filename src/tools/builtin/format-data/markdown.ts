@@ -1,4 +1,4 @@
-import type { Text } from "../../../kit/errors.ts";
+import type { Text } from "../../../kit/locale.ts";
 import { writeCell } from "./cells.ts";
 import { type Reading, type Table, unreadableDataError } from "./content.ts";
 import { toReading } from "./read-table.ts";

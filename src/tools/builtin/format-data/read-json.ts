@@ -1,7 +1,8 @@
 import { type JSONVisitor, visit } from "jsonc-parser";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
-import { getMessage, type Text } from "../../../kit/errors.ts";
+import { getMessage } from "../../../kit/errors.ts";
 import type { JsonValue } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
 import { formatCount } from "../../../kit/text/format-count.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { describePosition, type Reading, unreadableDataError } from "./content.ts";

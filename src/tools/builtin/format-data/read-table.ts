@@ -1,7 +1,7 @@
 import { CsvError, parse } from "csv-parse/sync";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
-import type { Text } from "../../../kit/errors.ts";
 import { isRecord } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
 import { readCell } from "./cells.ts";
 import { checkSize, type Reading, unreadableDataError } from "./content.ts";
 

@@ -1,7 +1,8 @@
 import { type Document, isScalar, parseAllDocuments, visit } from "yaml";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
-import { getMessage, type Text } from "../../../kit/errors.ts";
+import { getMessage } from "../../../kit/errors.ts";
 import { isRecord, type JsonValue } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { describePosition, type Reading, unreadableDataError } from "./content.ts";
 

@@ -1,8 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import type { ToolResult } from "../../../core/tools/tool.ts";
-import { type Locale, say } from "../../../kit/errors.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import type { OutgoingResponse } from "../../../kit/net/guarded-fetch.ts";
-import { takeStart, toShortLine } from "../../../kit/text/sanitize.ts";
+import { toShortLine } from "../../../kit/text/sanitize.ts";
+import { takeStart } from "../../../kit/text/truncate.ts";
 import { decodePage, isBinary } from "../../page/decode-page.ts";
 import { readContentType } from "../../page/page-kind.ts";
 import type { RequestParts } from "./read-request.ts";

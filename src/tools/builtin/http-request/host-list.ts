@@ -1,5 +1,5 @@
-import type { Text } from "../../../kit/errors.ts";
-import { refusedError } from "../../../kit/net/dial-target.ts";
+import type { Text } from "../../../kit/locale.ts";
+import { refusedError } from "../../../kit/net/request-errors.ts";
 import { isMatch } from "../../../kit/text/match-pattern.ts";
 
 export interface HostList {

@@ -6,8 +6,9 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../../core/tools/tool.ts";
-import { DuetError, type Locale, say } from "../../../kit/errors.ts";
+import { DuetError } from "../../../kit/errors.ts";
 import type { JsonObject } from "../../../kit/json.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import type { GuardedFetch } from "../../../kit/net/guarded-fetch.ts";
 import { defineTool } from "../../define-tool.ts";
 import { createHostList } from "./host-list.ts";

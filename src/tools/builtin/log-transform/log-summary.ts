@@ -1,4 +1,4 @@
-import { takeStart } from "../../../kit/text/sanitize.ts";
+import { takeStart } from "../../../kit/text/truncate.ts";
 
 export type Grouping = "level" | "message" | "hour" | "day" | "source";
 

@@ -1,13 +1,15 @@
 import { toInvalidArgumentsResult, toValueProblem } from "../../../core/tools/argument-feedback.ts";
 import type { ArgumentProblem, Tool, ToolContext, ToolResult } from "../../../core/tools/tool.ts";
-import { type Locale, say } from "../../../kit/errors.ts";
 import type { JsonObject } from "../../../kit/json.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import { formatCount } from "../../../kit/text/format-count.ts";
-import { sanitizeLine, truncate } from "../../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { truncate } from "../../../kit/text/truncate.ts";
 import { createSuccess, defineTool } from "../../define-tool.ts";
+import { resolveRoots } from "../../files/allowed-path.ts";
 import { toDisplayedPath, toNotTextResult, toPathRefusedResult } from "../../files/path-texts.ts";
 import { type LineLimits, readLines } from "../../files/read-lines.ts";
-import { openFound, resolveRoots } from "../../files/walk-files.ts";
+import { openFound } from "../../files/walk-files.ts";
 import {
   addLine,
   type Counter,

@@ -4,9 +4,11 @@ import SMTPConnection from "nodemailer/lib/smtp-connection";
 import type { ToolFailure } from "../../../core/tools/tool.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, timeoutError } from "../../../kit/async/timeout.ts";
-import { getMessage, type Text } from "../../../kit/errors.ts";
+import { getMessage } from "../../../kit/errors.ts";
 import { isRecord } from "../../../kit/json.ts";
-import { sanitizeLine, truncate } from "../../../kit/text/sanitize.ts";
+import type { Text } from "../../../kit/locale.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { truncate } from "../../../kit/text/truncate.ts";
 import type { Mail, MailServer, MailTimes } from "./addresses.ts";
 
 export type Delivery = { messageId: string; accepted: string[]; rejected: string[] } | { fault: MailFault };

@@ -6,8 +6,8 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../../core/tools/tool.ts";
-import { type Locale, say } from "../../../kit/errors.ts";
 import type { JsonObject, JsonValue } from "../../../kit/json.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import { createSuccess, defineTool } from "../../define-tool.ts";
 import { findRecipientProblems, type MailServer, type MailTimes, parseMailAddress } from "./addresses.ts";
 

@@ -1,8 +1,8 @@
 import { Readability } from "@mozilla/readability";
 import { DuetError } from "../../../kit/errors.ts";
 import { cleanLine } from "../clean-text.ts";
+import type { Reading } from "../page.ts";
 import { toPublicAddress } from "../page-address.ts";
-import type { Reading } from "../page-kind.ts";
 import {
   countProse,
   isBoilerplate,

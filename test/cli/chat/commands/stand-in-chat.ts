@@ -1,12 +1,12 @@
 // A chat without an interface: its duet, store, steps and bill are real, and what it writes is kept.
 import { onTestFinished } from "vitest";
 import { openDuet, type Parts } from "../../../../src/app/open-duet.ts";
-import type { Chat } from "../../../../src/cli/chat/expand-run.ts";
+import type { Chat } from "../../../../src/cli/chat/chat-state.ts";
 import { runCommand } from "../../../../src/cli/chat/run-command.ts";
 import { createSessionBill } from "../../../../src/cli/chat/session-bill.ts";
 import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";
 import type { Picking, Reader } from "../../../../src/cli/questions/reader.ts";
-import { toPlainText } from "../../../../src/cli/terminal/text/width.ts";
+import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import { loadConfig } from "../../../../src/config/load-config.ts";
 import type { Mode } from "../../../../src/core/outcome.ts";
 import { configFile, temporaryFolder } from "../../../fakes/program.ts";

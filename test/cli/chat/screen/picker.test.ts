@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createPicker } from "../../../../src/cli/chat/screen/picker.ts";
 import type { Picking } from "../../../../src/cli/questions/reader.ts";
-import type { Key } from "../../../../src/cli/terminal/keys/key-sequences.ts";
-import { toPlainText } from "../../../../src/cli/terminal/text/width.ts";
+import type { Key } from "../../../../src/cli/terminal/keys/key.ts";
+import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 
 const consent: Picking<string> = {
   title: "Let it run?",

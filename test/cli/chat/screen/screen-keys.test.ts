@@ -5,7 +5,7 @@ import { createInterrupts } from "../../../../src/cli/chat/screen/interrupts.ts"
 import { createTypingAhead, type Panel } from "../../../../src/cli/chat/screen/picker.ts";
 import { readScreenKeys } from "../../../../src/cli/chat/screen/screen-keys.ts";
 import { createEditor } from "../../../../src/cli/terminal/editor/create-editor.ts";
-import type { Key } from "../../../../src/cli/terminal/keys/key-sequences.ts";
+import type { Key } from "../../../../src/cli/terminal/keys/key.ts";
 
 function openKeys({
   panel,

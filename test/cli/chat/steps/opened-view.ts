@@ -1,11 +1,11 @@
 import { createRunView } from "../../../../src/cli/chat/steps/create-run-view.ts";
 import type { RunView } from "../../../../src/cli/chat/steps/run-view.ts";
+import type { StepLog } from "../../../../src/cli/chat/steps/step.ts";
 import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";
-import type { StepLog } from "../../../../src/cli/chat/steps/step-words.ts";
 import type { MarkdownStream } from "../../../../src/cli/terminal/markdown/stream.ts";
-import { createLine, type Line, toPlainText } from "../../../../src/cli/terminal/text/width.ts";
+import { createLine, type Line, toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import type { AgentEvent } from "../../../../src/core/events.ts";
-import type { Locale } from "../../../../src/kit/errors.ts";
+import type { Locale } from "../../../../src/kit/locale.ts";
 
 export interface OpenedView {
   view: RunView;

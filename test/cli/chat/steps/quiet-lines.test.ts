@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { renderEnd } from "../../../../src/cli/chat/steps/quiet-lines.ts";
-import { toPlainText } from "../../../../src/cli/terminal/text/width.ts";
-import { DuetError, type Locale } from "../../../../src/kit/errors.ts";
+import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
+import { DuetError } from "../../../../src/kit/errors.ts";
+import type { Locale } from "../../../../src/kit/locale.ts";
 import { outcomeOf } from "../../../fakes/events.ts";
 import { scriptedModel } from "../../../fakes/model.ts";
 import { runAll } from "../../../fakes/run.ts";

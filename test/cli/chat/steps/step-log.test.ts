@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";
 import { expandAll, expandStep } from "../../../../src/cli/chat/steps/step-words.ts";
-import { toPlainText } from "../../../../src/cli/terminal/text/width.ts";
+import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import type { AgentEvent } from "../../../../src/core/events.ts";
 import type { ToolResult } from "../../../../src/core/tools/tool.ts";
 import { makeTool } from "../../../fakes/events.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createScrollback } from "../../../../src/cli/chat/steps/scrollback.ts";
-import type { Step } from "../../../../src/cli/chat/steps/step-words.ts";
+import type { Step } from "../../../../src/cli/chat/steps/step.ts";
 import { createThinking } from "../../../../src/cli/chat/steps/thinking.ts";
-import { type Line, toPlainText } from "../../../../src/cli/terminal/text/width.ts";
+import { type Line, toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import type { AgentEvent } from "../../../../src/core/events.ts";
 
 function open(verbose = false) {

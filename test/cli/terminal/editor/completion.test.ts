@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Complete } from "../../../../src/cli/terminal/editor/menu.ts";
+import type { Complete } from "../../../../src/cli/terminal/editor/editor.ts";
 import { openEditor } from "./open-editor.ts";
 
 const names = ["/mode", "/model", "/exit"];

@@ -1,8 +1,9 @@
 import { createEditor } from "../../../../src/cli/terminal/editor/create-editor.ts";
+import type { Complete, Editor, InputHistory, KeyResult } from "../../../../src/cli/terminal/editor/editor.ts";
 import { openHistory } from "../../../../src/cli/terminal/editor/history/history-file.ts";
-import type { Complete, Editor, InputHistory, KeyResult } from "../../../../src/cli/terminal/editor/menu.ts";
 import { createKeyDecoder } from "../../../../src/cli/terminal/keys/decode-keys.ts";
-import { countCells, splitGraphemes, toPlainText } from "../../../../src/cli/terminal/text/width.ts";
+import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
+import { countCells, splitGraphemes } from "../../../../src/cli/terminal/text/width.ts";
 
 /** An editor at which bytes are typed as a terminal sends them. */
 export interface OpenEditor {

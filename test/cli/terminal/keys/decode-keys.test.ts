@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createKeyDecoder } from "../../../../src/cli/terminal/keys/decode-keys.ts";
-import type { Key } from "../../../../src/cli/terminal/keys/key-sequences.ts";
+import type { Key } from "../../../../src/cli/terminal/keys/key.ts";
 
 const plain = { text: "", ctrl: false, alt: false, shift: false };
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { Key } from "../../../../src/cli/terminal/keys/key-sequences.ts";
+import type { Key } from "../../../../src/cli/terminal/keys/key.ts";
 import { readKeys } from "../../../../src/cli/terminal/keys/read-keys.ts";
 
 test("keys come as they are typed, in raw mode, until the reading is closed", async () => {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createMarkdownStream } from "../../../../src/cli/terminal/markdown/create-stream.ts";
-import { countCells, toPlainText } from "../../../../src/cli/terminal/text/width.ts";
+import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
+import { countCells } from "../../../../src/cli/terminal/text/width.ts";
 import { linesOf, shownText } from "./stream-of.ts";
 
 const marks = [

@@ -1,5 +1,5 @@
 import { createMarkdownStream, type MarkdownOptions } from "../../../../src/cli/terminal/markdown/create-stream.ts";
-import { type Line, toPlainText } from "../../../../src/cli/terminal/text/width.ts";
+import { type Line, toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import type { Citation } from "../../../../src/core/outcome.ts";
 
 const usual: MarkdownOptions = { columns: () => 60, hyperlinks: true };

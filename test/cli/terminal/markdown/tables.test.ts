@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createMarkdownStream } from "../../../../src/cli/terminal/markdown/create-stream.ts";
-import { countCells, toPlainText } from "../../../../src/cli/terminal/text/width.ts";
+import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
+import { countCells } from "../../../../src/cli/terminal/text/width.ts";
 import { linesOf, shownText } from "./stream-of.ts";
 
 const fruit = "| 名称 | Price | x |\n|:--|--:|:-:|\n| 苹果🍎 | 12 | a \\| b |\n| **fig** | 3.5 | |\n";

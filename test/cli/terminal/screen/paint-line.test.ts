@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { chooseTheme } from "../../../../src/cli/terminal/screen/choose-theme.ts";
 import { paintLine } from "../../../../src/cli/terminal/screen/paint-line.ts";
 import { createTheme } from "../../../../src/cli/terminal/screen/theme.ts";
-import { createLine, type Style } from "../../../../src/cli/terminal/text/width.ts";
+import { createLine, type Style } from "../../../../src/cli/terminal/text/line.ts";
 
 /** Any, lone surrogates too. */
 const character = fc.nat(0x10ffff).map((code) => String.fromCodePoint(code));

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { inputModes } from "../../../../src/cli/terminal/keys/input-modes.ts";
 import { chooseReflow } from "../../../../src/cli/terminal/screen/choose-reflow.ts";
-import type { Live } from "../../../../src/cli/terminal/screen/drawn.ts";
+import type { Live } from "../../../../src/cli/terminal/screen/live.ts";
 import { paintLine } from "../../../../src/cli/terminal/screen/paint-line.ts";
 import { createScreen, type OpenScreen, type ScreenOptions } from "../../../../src/cli/terminal/screen/screen.ts";
 import { createTheme } from "../../../../src/cli/terminal/screen/theme.ts";
-import { createLine, type Line } from "../../../../src/cli/terminal/text/width.ts";
+import { createLine, type Line } from "../../../../src/cli/terminal/text/line.ts";
 import { createEmulatedOutput, type EmulatedOutput } from "./emulated-output.ts";
 
 /** A screen on an emulated terminal, and what is live on it. */

@@ -1,12 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  countLineCells,
-  createLine,
-  type Line,
-  toDisplayedText,
-  toPlainText,
-} from "../../../../src/cli/terminal/text/width.ts";
+import { createLine, type Line, toPlainText } from "../../../../src/cli/terminal/text/line.ts";
+import { countLineCells, toDisplayedText } from "../../../../src/cli/terminal/text/width.ts";
 import { cutLine, fitCells, padTo, wrapLine } from "../../../../src/cli/terminal/text/wrap.ts";
 
 function wrapped(text: string, columns: number): string[] {

@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import type { ConversationStore, SharedStore } from "../../../../src/app/open-duet.ts";
 import type { Caller } from "../../../../src/core/caller.ts";
 import type { LiveRun, LiveRuns } from "../../../../src/runs/live-run.ts";
-import type { Capabilities } from "../../../../src/server/mcp/announce-changes.ts";
+import type { Capabilities } from "../../../../src/server/mcp/capabilities.ts";
 import { serveCapabilities } from "../../../../src/server/mcp/mcp-interface.ts";
 
 /** An official client of a connection that offers this; it checks all that it is given. */

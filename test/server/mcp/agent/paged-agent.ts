@@ -7,7 +7,7 @@ import { isRecord, toText } from "../../../../src/kit/json.ts";
 import type { RunHandle } from "../../../../src/runs/run-handle.ts";
 import { createRunRegistry, type RunRegistry } from "../../../../src/runs/run-registry.ts";
 import { createRunPage } from "../../../../src/server/mcp/agent/run-page.ts";
-import type { Capabilities } from "../../../../src/server/mcp/announce-changes.ts";
+import type { Capabilities } from "../../../../src/server/mcp/capabilities.ts";
 import { type ScriptedTurn, scriptedModel } from "../../../fakes/model.ts";
 import { runOptions } from "../../../fakes/run.ts";
 

@@ -1,7 +1,7 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
 import type { Caller } from "../../../../src/core/caller.ts";
-import { detectLanguage, type Locale } from "../../../../src/kit/errors.ts";
+import { detectLanguage, type Locale } from "../../../../src/kit/locale.ts";
 import { askInput } from "../../../../src/runs/ask-schema.ts";
 import { createAgentPrompts } from "../../../../src/server/mcp/agent/prompts.ts";
 import { connect } from "./connected.ts";

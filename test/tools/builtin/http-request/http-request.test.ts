@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import type { ToolResult } from "../../../../src/core/tools/tool.ts";
-import type { Locale } from "../../../../src/kit/errors.ts";
 import type { JsonObject } from "../../../../src/kit/json.ts";
+import type { Locale } from "../../../../src/kit/locale.ts";
 import { parseAddress } from "../../../../src/kit/net/dial-target.ts";
 import { createBuiltinTools } from "../../../../src/tools/builtin/builtin-tools.ts";
 import { createHostList } from "../../../../src/tools/builtin/http-request/host-list.ts";

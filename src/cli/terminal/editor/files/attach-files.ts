@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { ignoreRejection } from "../../../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, timeoutError, waitAbortable } from "../../../../kit/async/timeout.ts";
-import { type Locale, say, type Text } from "../../../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../../../kit/locale.ts";
 import { createRandomHex } from "../../../../kit/random.ts";
 import { type FileMention, type Folders, findMentions, resolvePath, toPath } from "./complete-files.ts";
 

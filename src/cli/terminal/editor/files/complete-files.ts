@@ -2,7 +2,7 @@ import type { Dirent } from "node:fs";
 import { opendir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ignoreRejection } from "../../../../kit/async/ignore-rejection.ts";
-import type { Complete, Completion } from "../menu.ts";
+import type { Complete, Completion } from "../editor.ts";
 
 /**
  * Completes `@path` with what is in its folder, folders with a `/` behind them, hidden files where a dot is typed. A folder that

@@ -15,8 +15,9 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { createFolder, createRandomHex } from "../../../../kit/random.ts";
-import type { InputHistory } from "../menu.ts";
+import { createFolder } from "../../../../kit/private-file.ts";
+import { createRandomHex } from "../../../../kit/random.ts";
+import type { InputHistory } from "../editor.ts";
 
 /** Limits how many entries are kept, in memory and after a compaction of the file. */
 export const mostEntries = 1_000;

@@ -3,7 +3,7 @@ import { mapLimits, stoppingLimits } from "../../../../core/limits.ts";
 import type { Mode, Outcome } from "../../../../core/outcome.ts";
 import type { TraceNote, TracePhase, TraceStep } from "../../../../core/trace.ts";
 import type { Verdict } from "../../../../core/verdict.ts";
-import type { Locale } from "../../../../kit/errors.ts";
+import type { Locale } from "../../../../kit/locale.ts";
 import {
   type Check,
   hasFields,

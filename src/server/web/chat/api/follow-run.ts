@@ -1,9 +1,9 @@
 import { createParser } from "eventsource-parser";
 import type { AgentEvent } from "../../../../core/events.ts";
 import { ignoreRejection } from "../../../../kit/async/ignore-rejection.ts";
-import { isRecord, toText } from "../../../../kit/json.ts";
 import { readEvents } from "../../run/read-run.ts";
 import { type OpenQuestion, readQuestion } from "./question.ts";
+import { RefusedError, readRefusal } from "./refused.ts";
 
 /** Holds what a run's event stream has delivered since the last update. */
 export interface RunUpdate {
@@ -148,27 +148,6 @@ export function pauseAfter(failures: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs));
   });
-}
-
-/** Carries the server's own message for a refused request; `status` is the HTTP status. */
-export class RefusedError extends Error {
-  override readonly name = "Refused";
-  readonly status: number;
-  readonly hint: string | null;
-
-  constructor(status: number, message: string, hint: string | null) {
-    super(message);
-    this.status = status;
-    this.hint = hint;
-  }
-}
-
-/** Reads the problem details (RFC 9457) of a response, or its status when it has none. */
-async function readRefusal(response: Response): Promise<RefusedError> {
-  const body: unknown = await ignoreRejection(response.json(), "a refusal without a JSON body is told by its status");
-  const { detail, hint } = isRecord(body) ? body : {};
-  const status = `HTTP ${response.status}`;
-  return new RefusedError(response.status, toText(detail) || status, toText(hint) || null);
 }
 
 export interface Sending {

@@ -1,8 +1,8 @@
 import { type FormField, readForm } from "../../../../core/forms/form.ts";
 import { findValueProblem, getDefaultValue } from "../../../../core/forms/form-value.ts";
 import type { Approval } from "../../../../core/tools/tool.ts";
-import { type Locale, say, type Text } from "../../../../kit/errors.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "../../../../kit/json.ts";
+import { type Locale, say, type Text } from "../../../../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import { approvalNames } from "../../../../render/approval-names.ts";
 import { createElement, createLink, type Part, setShown, setText } from "../../dom.ts";

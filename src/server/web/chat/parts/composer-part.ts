@@ -1,11 +1,12 @@
-import { type Locale, say, type Text } from "../../../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../../../kit/locale.ts";
 import { describeSearchChoice, modeHelp, modeNames, modes, modeTitle } from "../../../../render/mode-names.ts";
 import { createElement, type Part, setShown, setText } from "../../dom.ts";
 import { type ChatState, findActiveTurn } from "../state/chat-state.ts";
 import { chatTexts, describeTooLong, searchBarred } from "../state/chat-texts.ts";
 import type { Drafts } from "../storage/drafts.ts";
 import { createButton } from "./ask-part.ts";
-import { type ChatActions, createModelSettings } from "./model-settings.ts";
+import type { ChatActions } from "./chat-actions.ts";
+import { createModelSettings } from "./model-settings.ts";
 
 export interface ComposerPart extends Part<ChatState>, Pick<ChoicesPart, "close"> {
   /** Holds the text that has not been sent yet. */

@@ -1,13 +1,12 @@
-import type { Mode } from "../../../../core/outcome.ts";
-import { type Locale, say } from "../../../../kit/errors.ts";
+import { type Locale, say } from "../../../../kit/locale.ts";
 import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import { parameterRanges } from "../../../../render/parameter-ranges.ts";
 import { createElement, type Part, setShown, setText } from "../../dom.ts";
-import type { OpenQuestion, Reply } from "../api/question.ts";
 import { type ParameterName, parameterNames, type Role, roles } from "../api/server-settings.ts";
 import { getModel } from "../state/chat-choices.ts";
 import type { ChatState } from "../state/chat-state.ts";
 import { chatTexts, parameterLabels, roleNames } from "../state/chat-texts.ts";
+import type { ChatActions } from "./chat-actions.ts";
 
 export interface ModelSettings extends Part<ChatState> {
   /** Returns the first field with an invalid value. The error is shown beside it. */
@@ -109,26 +108,4 @@ function fits(name: ParameterName, value: number): boolean {
   if (name === "temperature") return value >= 0 && value < 2;
   if (name === "top_p") return value > 0 && value <= 1;
   return Number.isInteger(value) && value >= 1;
-}
-
-/** Lists all user actions on the page. None of them rejects: errors are shown on the page. */
-export interface ChatActions {
-  /** Asks what was written; false where it cannot be asked now. */
-  send(text: string): boolean;
-  /** Asks the same again, in this mode where one is named; while a run goes on, it is only written where one writes. */
-  askAgain(text: string, mode?: Mode): void;
-  /** Stops the run that is in sight; false where none goes on. */
-  stop(): boolean;
-  /** Resolves to true when the server accepted the answer. */
-  reply(key: string, question: OpenQuestion, reply: Reply): Promise<boolean>;
-  loadSteps(key: string): void;
-  chooseMode(mode: Mode): void;
-  chooseSearch(isOn: boolean): void;
-  chooseModel(role: Role, name: string): void;
-  chooseParameter(role: Role, name: ParameterName, value: number | undefined): void;
-  chooseLocale(locale: Locale): void;
-  newChat(): void;
-  open(conversationId: string): void;
-  remove(conversationId: string): void;
-  more(): void;
 }

@@ -1,4 +1,4 @@
-import { type Locale, say } from "../../../../kit/errors.ts";
+import { type Locale, say } from "../../../../kit/locale.ts";
 import { modeNames } from "../../../../render/mode-names.ts";
 import { createElement, type Part, setShown, setText } from "../../dom.ts";
 import { toView } from "../../run/to-view.ts";
@@ -8,8 +8,8 @@ import { chatTexts } from "../state/chat-texts.ts";
 import { getTalkTitle } from "../state/side-entries.ts";
 import type { Drafts } from "../storage/drafts.ts";
 import { createButton } from "./ask-part.ts";
+import type { ChatActions } from "./chat-actions.ts";
 import { type ComposerPart, createComposer } from "./composer-part.ts";
-import type { ChatActions } from "./model-settings.ts";
 import { createSide } from "./side-part.ts";
 import { createTalk } from "./talk-part.ts";
 

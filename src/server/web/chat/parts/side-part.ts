@@ -1,4 +1,4 @@
-import { type Locale, say } from "../../../../kit/errors.ts";
+import { type Locale, say } from "../../../../kit/locale.ts";
 import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import { createElement, type Part, setShown, setText } from "../../dom.ts";
 import type { ConversationEntry } from "../api/conversation.ts";
@@ -7,7 +7,7 @@ import { chatTexts, describeRemoval, labelRemoval } from "../state/chat-texts.ts
 import { type SideEntry, toSideEntries } from "../state/side-entries.ts";
 import { sideTexts } from "../state/side-texts.ts";
 import { createButton } from "./ask-part.ts";
-import type { ChatActions } from "./model-settings.ts";
+import type { ChatActions } from "./chat-actions.ts";
 
 export interface SideOptions {
   readonly locale: Locale;

@@ -1,5 +1,5 @@
 import type { Outcome } from "../../../../core/outcome.ts";
-import { type Locale, say } from "../../../../kit/errors.ts";
+import { type Locale, say } from "../../../../kit/locale.ts";
 import { sanitize } from "../../../../kit/text/sanitize.ts";
 import { chatAdvice } from "../../../../render/chat-advice.ts";
 import { renderSeconds } from "../../../../render/event-lines.ts";
@@ -18,7 +18,7 @@ import { renderStatus, texts } from "../../texts.ts";
 import type { ChatState, TalkItem, Turn } from "../state/chat-state.ts";
 import { chatTexts } from "../state/chat-texts.ts";
 import { createAsk, createButton } from "./ask-part.ts";
-import type { ChatActions } from "./model-settings.ts";
+import type { ChatActions } from "./chat-actions.ts";
 import { createKeyedList } from "./side-part.ts";
 
 /** Within this distance from the end, in CSS pixels, the view follows new text. */

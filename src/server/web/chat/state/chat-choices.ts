@@ -1,5 +1,5 @@
 import type { Mode } from "../../../../core/outcome.ts";
-import type { Text } from "../../../../kit/errors.ts";
+import type { Text } from "../../../../kit/locale.ts";
 import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import { describeSwitchedMode, describeSwitchedModel, modeNames } from "../../../../render/mode-names.ts";
 import type { ParameterName, Role } from "../api/server-settings.ts";

@@ -1,5 +1,5 @@
 import { unitNames } from "../../../../core/limits.ts";
-import type { Text } from "../../../../kit/errors.ts";
+import type { Text } from "../../../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../../../kit/text/sanitize.ts";
 import { describeSearchChoice, modeHelp, modeNames, modes } from "../../../../render/mode-names.ts";
 import { parameterNames, type Role, roles, shownLimits } from "../api/server-settings.ts";

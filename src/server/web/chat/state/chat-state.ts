@@ -1,5 +1,5 @@
 import type { Mode } from "../../../../core/outcome.ts";
-import type { Text } from "../../../../kit/errors.ts";
+import type { Text } from "../../../../kit/locale.ts";
 import { createRunState, type RunChange, type RunState, reduceRunState } from "../../run/run-state.ts";
 import type { ConversationEntry, RunEntry } from "../api/conversation.ts";
 import type { OpenQuestion } from "../api/question.ts";

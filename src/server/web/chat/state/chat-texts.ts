@@ -1,4 +1,4 @@
-import type { Text } from "../../../../kit/errors.ts";
+import type { Text } from "../../../../kit/locale.ts";
 import type { ParameterName, Role, SearchReason } from "../api/server-settings.ts";
 
 /** Holds all texts of the chat page that do not belong to a run. */

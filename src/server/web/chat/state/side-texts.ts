@@ -1,4 +1,4 @@
-import type { Text } from "../../../../kit/errors.ts";
+import type { Text } from "../../../../kit/locale.ts";
 
 /** Holds the texts about conversations and runs that are not shown or no longer exist. */
 export const sideTexts = {

@@ -1,6 +1,6 @@
 import type { Mode } from "../../../../core/outcome.ts";
-import type { Locale } from "../../../../kit/errors.ts";
 import { isRecord } from "../../../../kit/json.ts";
+import type { Locale } from "../../../../kit/locale.ts";
 import { modes } from "../../../../render/mode-names.ts";
 import type { StoredChat } from "./tab-storage.ts";
 

@@ -1,5 +1,5 @@
-import type { Locale } from "../../../../kit/errors.ts";
 import { isRecord, toText } from "../../../../kit/json.ts";
+import type { Locale } from "../../../../kit/locale.ts";
 import { modes } from "../../../../render/mode-names.ts";
 import { parameterNames, type Role, readNumbers, roles } from "../api/server-settings.ts";
 import { type ChatState, type Choices, isUnsettled } from "../state/chat-state.ts";

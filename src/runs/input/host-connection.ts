@@ -1,0 +1,18 @@
+import type { McpServer } from "@modelcontextprotocol/server";
+import type { Caller } from "../../core/caller.ts";
+
+/** Represents one connection to a host: a process's stdio, a session over HTTP, or a single request over HTTP. */
+export interface HostConnection {
+  readonly server: McpServer;
+  readonly caller: Caller;
+  /**
+   * Is true for a 2026-era request over HTTP. The connection ends with each request, and work that waits for the next request
+   * outlives it.
+   */
+  readonly isOneRequest: boolean;
+  /**
+   * Only over stdio, where messages come as a stream of bytes and several may be read at once: it aborts when the host can
+   * send nothing more.
+   */
+  readonly inputEnded: AbortSignal | undefined;
+}

@@ -1,0 +1,23 @@
+import { ignoreRejection } from "../../../../kit/async/ignore-rejection.ts";
+import { isRecord, toText } from "../../../../kit/json.ts";
+
+/** Carries the server's own message for a refused request; `status` is the HTTP status. */
+export class RefusedError extends Error {
+  override readonly name = "Refused";
+  readonly status: number;
+  readonly hint: string | null;
+
+  constructor(status: number, message: string, hint: string | null) {
+    super(message);
+    this.status = status;
+    this.hint = hint;
+  }
+}
+
+/** Reads the problem details (RFC 9457) of a response, or its status when it has none. */
+export async function readRefusal(response: Response): Promise<RefusedError> {
+  const body: unknown = await ignoreRejection(response.json(), "a refusal without a JSON body is told by its status");
+  const { detail, hint } = isRecord(body) ? body : {};
+  const status = `HTTP ${response.status}`;
+  return new RefusedError(response.status, toText(detail) || status, toText(hint) || null);
+}

@@ -1,0 +1,26 @@
+import type { Mode } from "../../../../core/outcome.ts";
+import type { Locale } from "../../../../kit/locale.ts";
+import type { OpenQuestion, Reply } from "../api/question.ts";
+import type { ParameterName, Role } from "../api/server-settings.ts";
+
+/** Lists all user actions on the page. None of them rejects: errors are shown on the page. */
+export interface ChatActions {
+  /** Asks what was written; false where it cannot be asked now. */
+  send(text: string): boolean;
+  /** Asks the same again, in this mode where one is named; while a run goes on, it is only written where one writes. */
+  askAgain(text: string, mode?: Mode): void;
+  /** Stops the run that is in sight; false where none goes on. */
+  stop(): boolean;
+  /** Resolves to true when the server accepted the answer. */
+  reply(key: string, question: OpenQuestion, reply: Reply): Promise<boolean>;
+  loadSteps(key: string): void;
+  chooseMode(mode: Mode): void;
+  chooseSearch(isOn: boolean): void;
+  chooseModel(role: Role, name: string): void;
+  chooseParameter(role: Role, name: ParameterName, value: number | undefined): void;
+  chooseLocale(locale: Locale): void;
+  newChat(): void;
+  open(conversationId: string): void;
+  remove(conversationId: string): void;
+  more(): void;
+}

@@ -88,7 +88,7 @@ test("agent_ask gives the plan out to be confirmed where it is configured so, an
   expect(changed.outcome.status).toBe("needs_confirmation");
   const old = await ask(call);
   expect(old.isError).toBe(true);
-  expect(old.text).toContain("was used before");
+  expect(old.text).toContain("was already used");
   const done = await ask({ question: "y", confirmation: changed.outcome.confirmation?.token });
   expect(done.outcome).toMatchObject({ status: "complete", response: "It is five." });
   expect(done.outcome.tool_calls.map(({ tool }) => tool)).toEqual(["everything__get-sum"]);

@@ -13,7 +13,7 @@ test("the call that confirms a plan is JSON, whatever id the caller chose for th
 test("a plan that does not wait any more is shown without a call that would confirm another one", () => {
   const { content } = toResult({ ...waiting("conv-1"), confirmation: undefined }, "en");
   const text = content[0]?.type === "text" ? content[0].text : "";
-  expect(text).toContain("no longer waits");
+  expect(text).toContain("no longer waiting for confirmation");
   expect(text).not.toContain("agent_ask");
 });
 

@@ -281,7 +281,7 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
   test("a call that has come round a circle of agents is refused", async () => {
     const result = await host.call("below__sum", { a: 12345, b: 2 }, { meta: { "duet/depth": 3 } });
     expect(result.isError).toBe(true);
-    expect(result.content[0]?.text).toContain("in a circle");
+    expect(result.content[0]?.text).toContain("in a loop");
     expect(await journalOf(journal)).not.toContain("12345");
   });
 

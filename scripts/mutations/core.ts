@@ -172,7 +172,7 @@ export const core: readonly Mutation[] = [
   },
   {
     id: "private-file-mode",
-    file: "src/kit/random.ts",
+    file: "src/kit/private-file.ts",
     text: '"wx", 0o600',
     becomes: '"wx", 0o644',
     tests: ["test/kit/private-file.test.ts"],
@@ -180,7 +180,7 @@ export const core: readonly Mutation[] = [
   },
   {
     id: "private-folder-mode",
-    file: "src/kit/random.ts",
+    file: "src/kit/private-file.ts",
     text: "mode = 0o700",
     becomes: "mode = 0o755",
     tests: ["test/kit/private-file.test.ts"],
@@ -188,7 +188,7 @@ export const core: readonly Mutation[] = [
   },
   {
     id: "private-file-size",
-    file: "src/kit/random.ts",
+    file: "src/kit/private-file.ts",
     text: "state.isFile() && state.size <= largest",
     becomes: "state.isFile()",
     tests: ["test/kit/private-file.test.ts"],
@@ -220,7 +220,7 @@ export const core: readonly Mutation[] = [
   },
   {
     id: "places-count",
-    file: "src/kit/async/timeout.ts",
+    file: "src/kit/async/semaphore.ts",
     text: "if (free > 0) {",
     becomes: "if (free >= 0) {",
     tests: ["test/client/calls/rate-limit.test.ts"],

@@ -124,7 +124,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "path-prefix",
-    file: "src/tools/files/walk-files.ts",
+    file: "src/tools/files/allowed-path.ts",
     text: 'rest === "" || !(rest === ".."',
     becomes: 'path.startsWith(root) || !(rest === ".."',
     tests: ["test/tools/files/allowed-path.test.ts"],
@@ -132,7 +132,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "path-private",
-    file: "src/tools/files/walk-files.ts",
+    file: "src/tools/files/allowed-path.ts",
     text: " && !relative(root, real).split(sep).some(isPrivate)",
     becomes: "",
     tests: ["test/tools/files/allowed-path.test.ts"],
@@ -140,7 +140,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "path-link",
-    file: "src/tools/files/walk-files.ts",
+    file: "src/tools/files/allowed-path.ts",
     text: 'ignoreRejection(realpath(resolve(root, path)), "a path that does not exist is in no root")',
     becomes: "resolve(root, path)",
     tests: ["test/tools/files/allowed-path.test.ts"],
@@ -148,7 +148,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "path-kernel",
-    file: "src/tools/files/walk-files.ts",
+    file: "src/tools/files/allowed-path.ts",
     text: "if (/^\\/(proc|sys|dev)(\\/|$)/.test(real)) return false;\n",
     becomes: "",
     tests: ["test/tools/files/allowed-path.test.ts"],
@@ -156,7 +156,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "private-letter-case",
-    file: "src/tools/files/walk-files.ts",
+    file: "src/tools/files/allowed-path.ts",
     text: "duet\\.config\\.json)$/i",
     becomes: "duet\\.config\\.json)$/",
     tests: ["test/tools/files/allowed-path.test.ts"],

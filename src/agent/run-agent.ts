@@ -209,7 +209,7 @@ export function findUnknownPrice(limits: Limits, models: Models, locale: Locale)
   const name = toModelName(unknown);
   const message = say(locale, {
     zh: `${name} 的价格未知，费用上限对它不起作用；可在 providers 中用 prices 设置。`,
-    en: `The price of ${name} is not known, so the cost budget does not count it; set it under providers, prices.`,
+    en: `The price of ${name} is unknown, so the cost budget does not include it; set it with prices under providers.`,
   });
   return { type: "notice", level: "warning", code: "price-unknown", message };
 }

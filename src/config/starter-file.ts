@@ -17,7 +17,7 @@ export function createStarterFile(locale: Locale): string {
     return `${line} ${unit ? note(`${unit.zh}，${zh}`, `${unit.en}, ${en}`) : note(zh, en)}`;
   };
   return `{
-  ${note("两个模型：functionCall 决定调用哪些工具，answer 撰写回答；只写前者则由它兼任。", "Two models: functionCall decides on tools, answer writes the answer; with the first alone it does both.")}
+  ${note("两个模型：functionCall 决定调用哪些工具，answer 撰写回答；只写前者则由它兼任。", "Two models: functionCall decides on tools, answer writes the answer; if only the first is set, it does both.")}
   ${note(`都不写时，使用第一个已设置密钥的提供商：${vendorKeys.join("、")}。`, `With neither, the first vendor whose key is set is used: ${vendorKeys.join(", ")}.`)}
   ${note("密钥写在环境变量或同目录的 .env 中，不写在这里。", "Keys belong in the environment or in a .env file beside this one, not here.")}
   "models": {

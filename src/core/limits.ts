@@ -184,7 +184,7 @@ export const limitRows = [
       reason: "token-limit",
       stopReason: "token_limit",
       cutsAnswer: true,
-      explain: (limit) => ({ zh: `token 上限（${limit}）将到`, en: `the budget of ${limit} tokens is nearly used` }),
+      explain: (limit) => ({ zh: `token 上限（${limit}）将到`, en: `the budget of ${limit} tokens is nearly used up` }),
       partial: { zh: "已达到 token 上限", en: "the token budget was used" },
     },
   }),
@@ -196,7 +196,7 @@ export const limitRows = [
     range: { above: 0, most: 10_000 },
     set: "cost_budget",
     // Models whose price is not known count as free.
-    help: { zh: "一次运行的费用（美元）；不写则没有上限。", en: "US dollars of one run; none when absent." },
+    help: { zh: "一次运行的费用（美元）；不写则没有上限。", en: "US dollars of one run; no limit when absent." },
     title: { zh: "费用上限", en: "Cost budget" },
     appliesToChat: true,
     stop: {

@@ -388,7 +388,7 @@ describe("limits", () => {
       status: "partial",
       stop_reason: "time_limit",
       response: "Let me look again.",
-      error: { code: "bad_response", message: expect.stringContaining("asked for a tool"), hint: expect.any(String) },
+      error: { code: "bad_response", message: expect.stringContaining("requested a tool"), hint: expect.any(String) },
     });
   });
 

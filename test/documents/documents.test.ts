@@ -76,15 +76,3 @@ test("every case of the tests of faults stands in the catalogue", () => {
   const known = catalogue.join("");
   expect([...new Set(cited)].filter((number) => !known.includes(`<a id="case-${number}"></a>`))).toEqual([]);
 });
-
-test("every page of docs that a comment names is there, with the heading", () => {
-  const sources = globSync("{bin,src,scripts,bench,test}/**/*.{ts,mjs}");
-  const problems = sources.flatMap((file) => {
-    const comments = readFileSync(file, "utf8").matchAll(/^\s*(?:\/\/|\/?\*).*$/gm);
-    const cited = [...comments].flatMap(([line]) => line.match(/\bdocs\/[\w./-]+\.md(?:#[\p{L}\p{N}_-]+)?/gu) ?? []);
-    return cited
-      .flatMap((target) => findLinkProblem("README.md", target) ?? [])
-      .map((problem) => `${file}: ${problem}`);
-  });
-  expect(problems).toEqual([]);
-});

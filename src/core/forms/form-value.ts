@@ -43,9 +43,9 @@ function numberProblem({ isWhole, minimum, maximum }: FormField & { kind: "numbe
 function choicesProblem({ choices, minItems = 0, maxItems }: FormField & { kind: "choices" }, value: unknown) {
   if (!Array.isArray(value) || value.some((one) => !choices.some((choice) => choice.value === one))) return someOfThem;
   if (new Set(value).size < value.length) return { zh: "每项只选一次", en: "each choice at most once" };
-  if (value.length < minItems) return { zh: `至少选 ${minItems} 项`, en: `at least ${minItems} of them` };
+  if (value.length < minItems) return { zh: `至少选 ${minItems} 项`, en: `at least ${minItems} choices` };
   if (maxItems !== undefined && value.length > maxItems)
-    return { zh: `最多选 ${maxItems} 项`, en: `at most ${maxItems} of them` };
+    return { zh: `最多选 ${maxItems} 项`, en: `at most ${maxItems} choices` };
   return undefined;
 }
 

@@ -17,9 +17,9 @@ export const conversationSchema = z.object({
   summary: z
     .object({ text: z.string(), turns: z.int() })
     .nullable()
-    .meta({ description: "What models read in place of the oldest turns." }),
+    .meta({ description: "The summary that models read instead of the oldest turns." }),
   sources: z.array(citationSchema),
   runs: z
     .array(z.object({ run_id: z.string(), question: z.string(), status: statusSchema, started_at: time }))
-    .meta({ description: "Also those that failed, the oldest first; those that go on stand last." }),
+    .meta({ description: "Including failed ones, the oldest first; those in progress last." }),
 });

@@ -63,7 +63,7 @@ export const permissionSchema = z.object({
   rule: z.string(),
 });
 
-/** Represents one step of a plan (agent-architecture.md, 3.2). */
+/** Represents one step of a plan (docs/development/agent-architecture.md). */
 export const planStepSchema = z.object({
   /** Starts at 1. */
   step: z.int(),
@@ -101,7 +101,7 @@ export const noticeSchema = z.object({
   code: z.string(),
   message: z.string(),
   /** Marks a notice for logs. People see it with `--verbose` only. It is absent when everybody sees it. */
-  forLog: z.literal(true).optional().meta({ description: "For logs: people are shown it only on demand." }),
+  forLog: z.literal(true).optional().meta({ description: "For logs: shown to people only on demand." }),
 });
 
 export const phaseEndSchema = z.object({
@@ -121,7 +121,7 @@ export const phaseEndSchema = z.object({
 });
 
 /**
- * Represents a run as a stream (the contract's section 6): exactly one `run-start` comes first and exactly one `run-end` last,
+ * Represents a run as a stream (docs/development/contract.md#events): exactly one `run-start` comes first and exactly one `run-end` last,
  * and whatever starts also ends. Models are named `provider/model`, and times are in milliseconds.
  */
 export const eventSchema = z.discriminatedUnion("type", [

@@ -77,7 +77,7 @@ export const errorReportSchema = z.object({
   code: z.string<ErrorCode>(),
   message: z.string(),
   hint: z.string().nullable(),
-  retry_after_s: z.int().optional().describe("In how many seconds it is worth trying again, where that is known."),
+  retry_after_s: z.int().optional().describe("Seconds after which a retry may succeed, where known."),
 }) satisfies z.ZodType<ErrorReport>;
 
 export const confirmationSchema = z.object({
@@ -93,7 +93,7 @@ export const confirmationSchema = z.object({
   expires_at: z.string(),
 });
 
-/** Holds the result of a run in the form that every interface returns (the contract's section 5, hence `snake_case`). */
+/** Holds the result of a run in the form that every interface returns (docs/development/contract.md#result, hence `snake_case`). */
 export const outcomeSchema = z.object({
   success: z.boolean(),
   status: statusSchema,

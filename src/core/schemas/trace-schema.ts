@@ -14,9 +14,12 @@ import {
 const milliseconds = z.number().meta({ description: "Milliseconds." });
 const time = z.iso.datetime().meta({ description: "UTC." });
 const cost = z.number().nullable().meta({ description: "US dollars; null when a price is not known." });
-const leftOut = z.int().optional().meta({ description: "Characters that were not kept." });
+const leftOut = z.int().optional().meta({ description: "Number of characters that were cut off." });
 /** Refers to the entry of the trace's `phases` that produced a step. It is absent in older traces. */
-const phase = z.int().optional().meta({ description: "Which of phases it came of, from 1 on; 0 before the first." });
+const phase = z
+  .int()
+  .optional()
+  .meta({ description: "The number of its phase in phases, from 1; 0 before the first." });
 const tokens = {
   input_tokens: z.int(),
   output_tokens: z.int(),
@@ -40,7 +43,7 @@ export const traceStepSchema = z.object({
   thought_left_out: leftOut,
   action: traceActionSchema
     .nullable()
-    .meta({ description: "A tool's call, or the final answer; null for a run that came to none." }),
+    .meta({ description: "A tool call or the final answer; null for a run without either." }),
   /** Is empty for the final answer, which is in `final_answer`. */
   observation: z.string().meta({ description: "The result as the model read it." }),
   observation_left_out: leftOut,
@@ -51,7 +54,7 @@ export const traceStepSchema = z.object({
   tool_output: z
     .string()
     .optional()
-    .meta({ description: "What the tool itself gave, whole up to 262144 characters, and 1048576 in all of a run." }),
+    .meta({ description: "The tool's own output, up to 262144 characters and 1048576 per run." }),
   tool_output_left_out: leftOut,
   /** Is true when the result came from a cache, and absent when no tool was called. */
   cached: z.boolean().optional(),
@@ -86,7 +89,7 @@ export const traceNoteSchema = z.object({
   message: z.string(),
 });
 
-/** Records what a run did, step by step (agent-architecture.md, "Trace"). It is the contract's JSON, hence `snake_case`. */
+/** Records what a run did, step by step (docs/development/agent-architecture.md#trace). Its keys are in `snake_case`, as in every JSON of the contract. */
 export const traceSchema = z.object({
   run_id: z.string(),
   conversation_id: z.string(),
@@ -108,6 +111,6 @@ export const traceSchema = z.object({
   cost_usd: cost,
   /** Holds the usage of called agents, and is absent when none was called. */
   agents: outcomeMetaSchema.shape.agents,
-  notes: z.array(traceNoteSchema).meta({ description: "What was told beside the answer: retries, limits, verdicts." }),
+  notes: z.array(traceNoteSchema).meta({ description: "Notices besides the answer: retries, limits, verdicts." }),
   error: errorReportSchema.nullable(),
 });

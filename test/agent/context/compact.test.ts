@@ -88,8 +88,8 @@ test("a summary that stood in for turns which fit by now is made anew from the t
 
 test.each([
   ["no conversation", 0, wide([]), "the conversation has 0 turns"],
-  ["a single turn", 1, wide([]), "the conversation has 1 turn,"],
-  ["the offline rules", 2, createOfflineModel({ locale: "en" }), "is no language model"],
+  ["a single turn", 1, wide([]), "the conversation has 1 turn"],
+  ["the offline rules", 2, createOfflineModel({ locale: "en" }), "is not a language model"],
   [
     "a model that fails",
     2,

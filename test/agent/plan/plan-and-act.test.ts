@@ -118,7 +118,7 @@ describe("a plan that cannot be used", () => {
   test("because it has more steps than calls are allowed is handed back", async () => {
     const models = planners([written(add, add, add), written(add)]);
     await runAll({ mode: "plan", models, tools, limits: { maxToolCalls: 2 } });
-    expect(lastAsked(models.functionCall, 1)).toContain("3 times, 2 at most");
+    expect(lastAsked(models.functionCall, 1)).toContain("3 times (allowed: at most 2)");
   });
 
   test("is corrected no more often than the iterations allow, and the answer is partial", async () => {

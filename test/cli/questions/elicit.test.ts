@@ -105,7 +105,7 @@ describe("a form", () => {
     [{ type: "number", maximum: 5 }, "6", "5 or less"],
     [{ type: "boolean" }, "maybe", "y or n"],
     [{ type: "string", enum: ["a"] }, "2", "one of the choices"],
-    [{ type: "array", minItems: 2, items: { enum: ["x", "y"] } }, "1", "at least 2 of them"],
+    [{ type: "array", minItems: 2, items: { enum: ["x", "y"] } }, "1", "at least 2 choices"],
     [{ type: "string", format: "email" }, "li", "an e-mail address, such as li@example.com"],
     [{ type: "string", format: "uri" }, "example", "a full URL, such as https://example.com"],
     [{ type: "string", format: "date" }, "2026-02-30", "a date, such as 2026-11-30"],

@@ -81,7 +81,7 @@ describe("a form", () => {
     ["weight", "12", "a number"],
     ["window", "yes", "y or n"],
     ["meal", "Rice", "one of the choices"],
-    ["extras", ["wifi", "bag"], "at most 1 of them"],
+    ["extras", ["wifi", "bag"], "at most 1 choices"],
     ["extras", ["wifi", "wifi"], "each choice at most once"],
     ["extras", ["tv"], "one or more of the choices"],
   ])("is never sent with %s as %j", async (name, value, wanted) => {

@@ -89,7 +89,7 @@ export const traceNoteSchema = z.object({
   message: z.string(),
 });
 
-/** Records what a run did, step by step (docs/development/agent-architecture.md#trace). Its keys are in `snake_case`, as in every JSON of the contract. */
+/** Records what a run did, step by step (docs/development/agent-architecture.md#trace). Its keys are in `snake_case`. */
 export const traceSchema = z.object({
   run_id: z.string(),
   conversation_id: z.string(),

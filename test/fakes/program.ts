@@ -72,7 +72,8 @@ export function collect(child: ChildProcessWithoutNullStreams): Promise<Finished
 /** A folder that is gone when the test ends. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "duet-test-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  // A process that was killed may still be writing its last file into it.
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
   return folder;
 }
 

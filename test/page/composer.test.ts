@@ -171,7 +171,7 @@ inChromium("the field and the cards in a browser", () => {
     await page.getByRole("combobox", { name: /语言/ }).selectOption("en");
     const tab = await page.context().newPage();
     await tab.goto(duet.origin);
-    await tab.getByText("Now in: Plan mode").waitFor();
+    await tab.getByText("Current mode: Plan mode").waitFor();
     expect(await tab.getByRole("textbox", { name: "Your question" }).inputValue()).toBe("");
     await tab.close();
   });

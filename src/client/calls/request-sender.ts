@@ -55,7 +55,7 @@ export function createRequestSender(
       if (clock.expired || !isLost(thrown)) throw toCallError(reason, { settings, redact });
       await attempt.waitForExit();
       lifecycle.connectionLost(attempt, thrown);
-      if (!sending.maySendAgain) throw toCallError(thrown, attempt.failureContext);
+      if (!sending.maySendAgain) throw toCallError(lifecycle.closedError ?? thrown, attempt.failureContext);
       return send(clock, options, { ...sending, maySendAgain: false });
     }
   }

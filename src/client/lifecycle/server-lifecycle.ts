@@ -118,6 +118,11 @@ export class ServerLifecycle {
     return this.#state.state === "ready" ? this.#state.session : undefined;
   }
 
+  /** Is the error of a call under way or to come, once the server is closed for good; undefined before. */
+  get closedError(): DuetError | undefined {
+    return this.#state.state === "closed" ? closed(this.#options.name) : undefined;
+  }
+
   /** Starts its process before it returns; one that failed gets another try once it has rested. */
   start(): void {
     const state = this.#state;

@@ -105,13 +105,13 @@ describe("a chat on terminals of every kind", () => {
     terminal.press("ctrl-c");
     await terminal.hides(typed);
     terminal.type("/mode\r");
-    await terminal.stands("Esc leaves");
+    await terminal.stands("Esc cancels");
     await terminal.resize(52, 15);
-    await terminal.stands("Esc leaves");
+    await terminal.stands("Esc cancels");
     await terminal.resize(90, 30);
-    await terminal.stands("Esc leaves");
+    await terminal.stands("Esc cancels");
     terminal.press("down", "escape");
-    await terminal.hides("Esc leaves");
+    await terminal.hides("Esc cancels");
     const all = terminal.scrollback();
     for (let index = 0; index < 30; index++)
       expect(all.filter((line) => line.includes(`item ${index} of the list`))).toHaveLength(1);

@@ -61,7 +61,7 @@ describe("duet trace", () => {
     expect(stdout).toMatch(/echo ×1 \d+ ms\n/);
     expect(stdout).toContain("ℹ The tool results are enough");
     expect(stdout).toMatch(/⚠ MCP server never is unavailable/);
-    expect(stdout).toMatch(/Used: decide openai\/cheap ×2 2000→110 tok \d\.\d s \$2\.11 · answer openai\/strong ×1/);
+    expect(stdout).toMatch(/Usage: decide openai\/cheap ×2 2000→110 tok \d\.\d s \$2\.11 · answer openai\/strong ×1/);
     expect(lines.at(-2)).toBe("Ended: a complete answer (answered)");
   });
 

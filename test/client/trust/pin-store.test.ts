@@ -137,7 +137,7 @@ describe("a file that cannot be used", () => {
     expect(readdirSync(join(blocked, "pins"))).toHaveLength(1);
     const file = join(temporaryFolder(), "file");
     writeFileSync(file, "");
-    await expect(createPinStore(file).write(mail, pins)).rejects.toThrow("cannot be kept");
+    await expect(createPinStore(file).write(mail, pins)).rejects.toThrow("cannot be saved");
     expect(await createPinStore(file).read(mail)).toEqual(nothing);
   });
 

@@ -211,7 +211,7 @@ test("a result that JSON would lose is one line that names the file, the value a
   ];
   const { call } = await open({ "values.mjs": returning(values.map(([value]) => value)) });
   for (const [index, [, said]] of values.entries()) {
-    const allowed = said.includes("threw") ? "an Error, a text that is not empty" : "text, JSON, MCP content blocks";
+    const allowed = said.includes("threw") ? "an Error, a non-empty string" : "text, JSON, MCP content blocks";
     const text = `values.mjs[${index}]: ${said} (allowed: ${allowed})`;
     expect(await call(`v${index}`)).toEqual({ ok: false, text, error: { code: "tool", message: text } });
   }

@@ -189,17 +189,17 @@ describe("what is refused, in both languages", () => {
     [
       { url, headers: { "Transfer-Encoding": "x" } },
       "headers.Transfer-Encoding: is set",
-      "headers.Transfer-Encoding: 由程序",
+      "headers.Transfer-Encoding: 由 Duet 设置",
     ],
-    [{ url, headers: { "Proxy-Authorization": "x" } }, "headers.Proxy-Authorization: is set", "由程序设置"],
-    [{ url, headers: { Connection: "x" } }, "headers.Connection: is set", "由程序设置"],
+    [{ url, headers: { "Proxy-Authorization": "x" } }, "headers.Proxy-Authorization: is set", "由 Duet 设置"],
+    [{ url, headers: { Connection: "x" } }, "headers.Connection: is set", "由 Duet 设置"],
     [
       { url, headers: { "X-A": "canary\r\nHost: evil" } },
       "headers.X-A: may contain only visible ASCII characters",
       "headers.X-A: 只能含可见的 ASCII 字符",
     ],
     [{ url, headers: { "a b": "x" } }, 'headers: is not the name of a header (current value: "a b")', "不是请求头名称"],
-    [{ url, headers: { A: "1", a: "canary" } }, "headers.a: is given twice", "headers.a: 出现了两次"],
+    [{ url, headers: { A: "1", a: "canary" } }, "headers.a: is a duplicate", "headers.a: 重复"],
     [{ url, body: "x" }, 'body: a GET request has no body (current value: "x")', "body: GET 请求不能带正文"],
     [{ url, timeout_s: 500 }, "timeout_s: must be <= 60", "timeout_s: 必须 <= 60"],
     [

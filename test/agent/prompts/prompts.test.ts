@@ -54,7 +54,7 @@ describe("the prompts that come with the program", () => {
   });
 
   // docs/development/agent-mode.md#agent-prompt-模板: 系统提示词定义, 工具使用指导, 停止条件说明.
-  test.each(["decide", "decide-alone"] as const)("%s says what the spec asks for", (name) => {
+  test.each(["decide", "decide-alone"] as const)("%s says what the requirement asks for", (name) => {
     const prompt = render(name, "zh");
     expect(prompt).toContain("用工具完成用户的请求");
     expect(prompt).toContain("调用前用一句话说明要做什么、为什么");

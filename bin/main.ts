@@ -68,7 +68,7 @@ export async function main(argv: string[]): Promise<void> {
       if (action?.hasOwnGrace !== true) deadline.set(signalMs);
       stop.abort(new DuetError({ code: "internal", text: { zh: "已中断", en: `interrupted by ${signal}` } }));
     });
-  // The last door: what nobody caught is a line, and the other callers are served on.
+  // What nobody caught becomes one line, and the other callers are still served.
   const tell = (thrown: unknown): void =>
     void process.stderr.write(`duet: ${sanitizeLine(toDuetError(thrown).message)}\n`);
   process.on("unhandledRejection", tell).on("uncaughtException", tell);

@@ -1,4 +1,4 @@
-// The door for programs that embed Duet: `import { createDuet } from "duet-mcp"`.
+// The entry for programs that embed Duet: `import { createDuet } from "duet-mcp"`.
 import type { EmbeddedDuet } from "./app/create-duet.ts";
 import type { DuetOptions } from "./app/duet-options.ts";
 

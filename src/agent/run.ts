@@ -20,7 +20,7 @@ import type { ConfirmPlan, PlanPolicy } from "./questions/confirm-plan.ts";
 import type { ToolCatalog } from "./tools/tool-catalog.ts";
 import type { ToolResults } from "./tools/tool-results.ts";
 
-/** Holds the three objects that the parts of one run share. It is created once, in `runAgent`. */
+/** Holds the three objects that the parts of one run share. It is created once, in `openRun`. */
 export interface Run {
   readonly input: RunInput;
   readonly state: RunState;

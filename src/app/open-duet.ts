@@ -28,7 +28,7 @@ export type { Gateway, List, RequestOptions } from "./tools/gateway.ts";
 export type { Inventory } from "./tools/tool-inventory.ts";
 
 /**
- * Opens the agent. Downstream servers begin to start at once; everything heavy is imported when first needed. Throws a
+ * Opens the agent. Downstream servers begin to start at once, except lazy ones and where `startServers` says otherwise; everything heavy is imported when first needed. Throws a
  * `config` error, with nothing begun, when the prompts or the evaluator that the configuration names cannot be used.
  */
 export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet> {

@@ -46,7 +46,7 @@ export interface LimitRow {
   readonly stop?: LimitStop;
 }
 
-/** Is a range of whole numbers, without an upper end where there is no `most`, or of numbers above one. */
+/** Is a range of whole numbers, without an upper end where there is no `most`, or of numbers above `above` and up to `most`. */
 export type LimitRange =
   | { readonly least: number; readonly most?: number }
   | { readonly above: number; readonly most: number };

@@ -27,7 +27,7 @@ export type PermissionCheck = (
 ) => { decision: "allowed" | "denied" | "ask"; rule: string };
 
 /**
- * A matching `deny` rule takes precedence over `ask`, and `ask` over `allow`. `place` names the configuration section of the
+ * Denies what matches `deny` or misses every pattern of `allow`, then asks about what matches `ask`, and allows the rest. `place` names the configuration section of the
  * rules.
  */
 export function createPermissionCheck(

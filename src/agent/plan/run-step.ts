@@ -132,13 +132,16 @@ const final: ReadonlySet<ToolFailure["code"]> = new Set([
   "content_filter",
 ]);
 
+/** Lists the failures after which nobody knows whether the call took effect: no answer came, or its server ended. */
+const lost: ReadonlySet<ToolFailure["code"]> = new Set(["timeout", "network", "server"]);
+
 /**
- * Whether the same call may do better, and does no harm if the first one worked after all: a call that was lost is made
+ * Is true when the same call may succeed, and does no harm if the first one took effect after all: a call that was lost is made
  * again only where the tool may be called twice.
  */
 function mayHelp(tool: Tool, args: JsonObject, error: ToolFailure | undefined): boolean {
   const isHarmless = tool.canRepeat?.(args) === true;
-  if (error?.code === "timeout" || error?.code === "network") return isHarmless;
+  if (error !== undefined && lost.has(error.code)) return isHarmless;
   if (tool.annotations.destructive === true && !isHarmless) return false;
   return error === undefined || !final.has(error.code);
 }

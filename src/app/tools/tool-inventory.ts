@@ -77,7 +77,7 @@ export function openToolInventory(
     mayStart() && config.servers.length > 0 ? servers.get() : servers.begun;
   // Whoever takes the tools first is told; until then it must not be an unhandled rejection.
   if (start === "at-once") void ignoreRejection(started(), "whoever takes the tools first is told");
-  const rooms = createOnce(() => openToolRegistry(config));
+  const registries = createOnce(() => openToolRegistry(config));
   const directory = openUserTools(config, warn);
 
   return {
@@ -86,7 +86,7 @@ export function openToolInventory(
       conversation: object,
       { allow, caller, withoutServers, patienceMs, signal }: WantedTools,
     ): Promise<Inventory> {
-      const [registry, pool] = await Promise.all([rooms.get(), withoutServers ? undefined : started()]);
+      const [registry, pool] = await Promise.all([registries.get(), withoutServers ? undefined : started()]);
       // Who does not wait at all wants none of the user's own.
       const [users] = await Promise.all([
         patienceMs === 0 ? undefined : directory.take(),
@@ -109,7 +109,7 @@ export function openToolInventory(
     async close(limitMs) {
       isClosed = true;
       const closing = directory.close();
-      await Promise.all([closing, (await servers.begun)?.close(limitMs), (await rooms.begun)?.close()]);
+      await Promise.all([closing, (await servers.begun)?.close(limitMs), (await registries.begun)?.close()]);
     },
   };
 }

@@ -14,7 +14,7 @@ export interface OpenInterfaceOptions {
   signal: AbortSignal;
 }
 
-/** Opens the face that fits the place: the screen of a terminal, or plain lines. */
+/** Opens the interface that the terminal allows: a screen, or plain lines. */
 export async function openInterface(
   { console, config, wantsColours, signal }: OpenInterfaceOptions,
   handler: ChatHandler,

@@ -69,7 +69,7 @@ export class StartAttempt {
 
   /**
    * Starts the process before it returns, shakes hands and lists the tools, within the start limit. Rejects with anything;
-   * `leave` is still to be called then.
+   * `dispose` must still be called then.
    */
   async open(): Promise<StartedServer> {
     const { startTimeoutMs } = this.#options.settings;

@@ -32,7 +32,7 @@ function expandText(text: string, environment: Environment, where: string): stri
   });
 }
 
-/** Lists the variables that `expand` would replace in the tree, in the tree's order. */
+/** Lists the variables that `expandVariables` would replace in the tree, in the tree's order. */
 export function listVariables(tree: unknown): string[] {
   if (typeof tree === "object" && tree !== null) return Object.values(tree).flatMap(listVariables);
   const found = typeof tree === "string" ? (tree.match(reference) ?? []) : [];

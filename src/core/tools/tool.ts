@@ -119,10 +119,10 @@ export interface ToolContent {
  * infinite.
  */
 export interface AgentUsage {
-  /** Names the run: another result of the same run tells the same bill again, grown. */
+  /** Names the run. A later result of the same run replaces this usage and is not added to it. */
   runId: string;
   tokens: number;
-  /** Returns the known cost in US dollars. */
+  /** Holds the known cost in US dollars. */
   cost: number;
   isCostKnown: boolean;
   /** Is true when the usage is final. */

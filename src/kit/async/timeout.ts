@@ -43,7 +43,7 @@ export async function waitAbortable<T>(work: Promise<T>, signal: AbortSignal | u
 export interface TimeLimit {
   /** Aborts with the outer signal's reason, or with the limit's own; with neither once it is cleared. */
   readonly signal: AbortSignal;
-  /** Is true when the call was ended by a time limit. */
+  /** Is true when this limit has ended the wait. */
   readonly expired: boolean;
   readonly leftMs: number;
   /** Stops the clock until the function that it gives is called. One pause at a time. */

@@ -17,7 +17,7 @@ import { createChatPages } from "./chat-page.ts";
 import type { Route } from "./routes.ts";
 import { serveOverHttp } from "./serve-http.ts";
 
-export interface DuetHttpOptions extends Omit<McpInterfaceOptions, "settings" | "asks" | "room"> {
+export interface DuetHttpOptions extends Omit<McpInterfaceOptions, "settings" | "asks" | "service"> {
   duet: Duet;
   config: Pick<Config, "serve" | "models" | "httpToken" | "tools"> & ExposedConfig;
   /** Has the form `[HOST:]PORT`. */

@@ -34,7 +34,7 @@ export interface McpInterfaceOptions extends RunServiceOptions {
 /** Represents the MCP interface of the whole process. All connections share its runs. */
 export interface McpInterface {
   readonly runs: LiveRuns;
-  /** Creates a server for one connection, which is cheap. `isOneRequest` and `inputEnded`: as in `Connection`. */
+  /** Creates a server for one connection, which is cheap. `isOneRequest` and `inputEnded`: as in `HostConnection`. */
   createServer(caller?: Caller, isOneRequest?: boolean, inputEnded?: AbortSignal): Promise<McpServer>;
 }
 

@@ -14,7 +14,7 @@ import { createHostLines } from "./host-lines.ts";
 import { createMcpInterface, type McpInterfaceOptions } from "./mcp-interface.ts";
 import { reportUnapproved } from "./report-unapproved.ts";
 
-export interface StdioServerOptions extends Omit<McpInterfaceOptions, "room"> {
+export interface StdioServerOptions extends Omit<McpInterfaceOptions, "service"> {
   duet: Duet;
   stdin: NodeJS.ReadableStream;
   /** Belongs to the protocol from now on; what others write to it goes to `stderr`. */

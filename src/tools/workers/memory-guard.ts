@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 
 /**
  * Ends this process as soon as it takes more than so many bytes, whoever took them: the limit of V8's heap knows nothing of
- * buffers. A thread looks, for work that goes on and on leaves no other time to.
+ * buffers. A thread of its own looks, because work that never pauses leaves the main thread no time to look.
  */
 export function guardMemory(mostBytes: number): void {
   new Worker(guardScript, { eval: true, workerData: mostBytes, env: {}, execArgv: [] }).unref();

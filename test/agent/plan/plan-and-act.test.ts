@@ -241,6 +241,7 @@ describe("a step that fails", () => {
     ["its failure is final", { error: "auth" }],
     ["it may have done its harm already", { annotations: { destructive: true } }],
     ["it was lost, and nobody says that it may be made twice", { error: "timeout", annotations: {} }],
+    ["its server ended meanwhile, and nobody says that it may be made twice", { error: "server", annotations: {} }],
     [
       "it was lost, and what says that it may be made twice was not approved",
       { error: "timeout", annotations: { readOnly: true, idempotent: true }, canRepeat: false },
@@ -368,7 +369,7 @@ describe("a step that fails", () => {
 });
 
 interface FlakyOptions {
-  error?: "auth" | "timeout";
+  error?: "auth" | "timeout" | "server";
   annotations?: Tool["annotations"];
   canRepeat?: boolean;
 }

@@ -3,6 +3,8 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
+    // The cache belongs to the run around this one: its end would remove files that the other one reads.
+    fsModuleCache: false,
     dir: import.meta.dirname,
     include: ["**/*.example.ts"],
     setupFiles: ["test/runner/replay-properties.ts"],

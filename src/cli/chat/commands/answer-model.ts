@@ -3,7 +3,7 @@ import { say, type Text } from "../../../kit/locale.ts";
 import type { Chat } from "../chat-state.ts";
 import { listModelChoices, resolveModelName, switchModels } from "../settings/switch-models.ts";
 import type { ChatCommand } from "./chat-command.ts";
-import { chooseOrThrow } from "./choose.ts";
+import { chooseOrList } from "./choose.ts";
 
 export const answerModel: ChatCommand = {
   name: "/answer-model",
@@ -41,7 +41,7 @@ async function pick(chat: Chat, signal: AbortSignal): Promise<Pick<ModelChanges,
   const oneForBoth = { value: same, label: same, detail: say(locale, sameHelp), words: [same] };
   const choices = [oneForBoth, ...(isOne ? others.slice(1) : others)];
   const title = say(locale, { zh: "🤖 回答模型", en: "🤖 Answer model" });
-  const chosen = await chooseOrThrow(chat, { title, choices, chosen: inForce }, answerModel, signal);
+  const chosen = await chooseOrList(chat, { title, choices, chosen: inForce }, answerModel, signal);
   if (chosen === undefined) return undefined;
   if (chosen === inForce) return {};
   return { answer: chosen === same ? null : chosen };

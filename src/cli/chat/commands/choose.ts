@@ -7,7 +7,7 @@ import { type ChatCommand, renderUsageLine } from "./chat-command.ts";
  * Lets somebody choose; undefined when nothing was chosen. Where nobody can be asked it tells what there is to choose from,
  * and how it is typed. Rejects when the signal aborts.
  */
-export async function chooseOrThrow<T>(
+export async function chooseOrList<T>(
   chat: Chat,
   picking: Picking<T>,
   command: Pick<ChatCommand, "name" | "argument">,

@@ -3,7 +3,7 @@ import { toShortLine } from "../../../kit/text/sanitize.ts";
 import type { Picking } from "../../questions/reader.ts";
 import type { Chat } from "../chat-state.ts";
 import type { ChatCommand } from "./chat-command.ts";
-import { chooseOrThrow } from "./choose.ts";
+import { chooseOrList } from "./choose.ts";
 import { commandError } from "./command-error.ts";
 
 const locales: readonly Locale[] = ["zh", "en"];
@@ -17,7 +17,7 @@ export const lang: ChatCommand = {
   help: { zh: "切换界面语言", en: "switches the language of the chat" },
   complete: async () => locales.map((known) => ({ text: known, help: languages[known] })),
   async run(chat, argument, signal) {
-    const chosen = argument === "" ? await chooseOrThrow(chat, picking(chat), lang, signal) : readLocale(argument);
+    const chosen = argument === "" ? await chooseOrList(chat, picking(chat), lang, signal) : readLocale(argument);
     if (chosen === undefined) return undefined;
     chat.settings.locale = chosen;
     chat.settings.language = chosen;

@@ -6,7 +6,7 @@ import type { Picking } from "../../questions/reader.ts";
 import { renderSwitch } from "../../search-switch.ts";
 import type { Chat } from "../chat-state.ts";
 import type { ChatCommand } from "./chat-command.ts";
-import { chooseOrThrow } from "./choose.ts";
+import { chooseOrList } from "./choose.ts";
 import { commandError } from "./command-error.ts";
 
 export const mode: ChatCommand = {
@@ -16,7 +16,7 @@ export const mode: ChatCommand = {
   complete: async ({ settings: { locale } }) =>
     modes.map((known) => ({ text: known, help: say(locale, modeHelp[known]) })),
   async run(chat, argument, signal) {
-    const chosen = argument === "" ? await chooseOrThrow(chat, picking(chat), mode, signal) : readMode(argument);
+    const chosen = argument === "" ? await chooseOrList(chat, picking(chat), mode, signal) : readMode(argument);
     if (chosen !== undefined) switchTo(chosen, chat);
     return undefined;
   },

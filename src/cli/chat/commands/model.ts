@@ -1,7 +1,7 @@
 import { say } from "../../../kit/locale.ts";
 import { listModelChoices, resolveModelName, switchModels } from "../settings/switch-models.ts";
 import type { ChatCommand } from "./chat-command.ts";
-import { chooseOrThrow } from "./choose.ts";
+import { chooseOrList } from "./choose.ts";
 
 export const model: ChatCommand = {
   name: "/model",
@@ -21,7 +21,7 @@ export const model: ChatCommand = {
     const choices = await listModelChoices(chat, "functionCall", signal);
     const inForce = choices[0]?.value;
     const title = say(chat.settings.locale, { zh: "🤖 模型", en: "🤖 Model" });
-    const functionCall = await chooseOrThrow(chat, { title, choices, chosen: inForce }, model, signal);
+    const functionCall = await chooseOrList(chat, { title, choices, chosen: inForce }, model, signal);
     if (functionCall === undefined) return undefined;
     // The one in force may have been given with more than its name.
     await switchModels(chat, "functionCall", functionCall === inForce ? models : { ...models, functionCall });

@@ -49,7 +49,7 @@ export function createRunView(options: RunViewOptions): RunView {
   /** Holds lines that arrived while an answer grew. They are shown after it, and do not interrupt it. */
   let afterAnswer: Line[] = [];
   let isOver = false;
-  const circuitCall = screen.beginPassage?.();
+  const replaceable = screen.beginPassage?.();
   /**
    * Counts the lines of the list that had been written before the answer began. If it began more than once, the last time
    * counts.
@@ -104,7 +104,7 @@ export function createRunView(options: RunViewOptions): RunView {
 
   function measureList(): void {
     scrollback.afterwards(() => {
-      listLength = circuitCall?.lines.length;
+      listLength = replaceable?.lines.length;
     });
   }
 
@@ -201,8 +201,8 @@ export function createRunView(options: RunViewOptions): RunView {
       end();
       await scrollback.settle();
       const own = steps.ofRun();
-      if (circuitCall && listLength && own.length > 0)
-        list = createStepList({ circuitCall, length: listLength, steps: own, locale });
+      if (replaceable && listLength && own.length > 0)
+        list = createStepList({ replaceable, length: listLength, steps: own, locale });
       screen.refresh();
     },
   };
@@ -210,7 +210,7 @@ export function createRunView(options: RunViewOptions): RunView {
 
 export interface StepListOptions {
   /** Holds the lines of the run; the first `length` of them are the list. */
-  circuitCall: ReplaceableLines;
+  replaceable: ReplaceableLines;
   length: number;
   steps: readonly Step[];
   locale: Locale;
@@ -219,14 +219,14 @@ export interface StepListOptions {
 /**
  * Creates the list of a run that has ended. It stays expanded until the user folds it (docs/development/agent-mode.md#最终回答展示).
  */
-export function createStepList({ circuitCall, length, steps, locale }: StepListOptions): StepList {
-  const open = circuitCall.lines.slice(0, length);
+export function createStepList({ replaceable, length, steps, locale }: StepListOptions): StepList {
+  const open = replaceable.lines.slice(0, length);
   const folded: Line[] = [createLine(foldedLine(steps, locale), "dim")];
   let shown = open;
   return {
     toggle() {
       const next = shown === open ? folded : open;
-      const isDone = circuitCall.replace(0, shown.length, next);
+      const isDone = replaceable.replace(0, shown.length, next);
       if (isDone) shown = next;
       return isDone;
     },

@@ -27,10 +27,10 @@ export interface ReplaceableLines {
 /** Writes finished lines once, and redraws the live ones below them. */
 export interface Screen {
   readonly size: Size;
-  /** Writes finished lines above what is live; they are touched again only by a passage. A line that is too wide is wrapped. */
+  /** Writes finished lines above what is live; only `ReplaceableLines` change them later. A line that is too wide is wrapped. */
   write(lines: readonly Line[]): void;
   /**
-   * Begins a passage: lines written from here on can be replaced while they are on the screen (see `Passage`). Only the newest
+   * Begins a passage: lines written from here on can be replaced while they are on the screen (see `ReplaceableLines`). Only the newest
    * passage can be changed. Absent when written lines are never changed.
    */
   beginPassage?(): ReplaceableLines;

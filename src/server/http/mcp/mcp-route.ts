@@ -20,7 +20,6 @@ export interface McpRouteOptions {
   maxBody: number;
   maxSessions: number;
   inFlight: InFlight;
-  /** Holds milliseconds. */
   sessionIdleMs: number;
   locale: Locale;
   log: Log;

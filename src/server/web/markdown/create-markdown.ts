@@ -32,7 +32,7 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
     whole.replaceChildren();
   }
 
-  /** Settles a part of the rest, if there is any to settle. */
+  /** Moves the next block that can no longer change out of the rest; returns false when there is none. */
   function settle(isWhole: boolean): boolean {
     if (rest === "") return false;
     if (code !== undefined) return settleCode(code.fence, code.block, isWhole);

@@ -85,8 +85,8 @@ export const agent: readonly Mutation[] = [
   {
     id: "A11",
     file: "src/agent/plan/run-step.ts",
-    text: '"network") return isHarmless;',
-    becomes: '"network") return true;',
+    text: "lost.has(error.code)) return isHarmless;",
+    becomes: "lost.has(error.code)) return true;",
     tests: ["test/agent/plan/limits.test.ts", "test/agent/plan/plan-and-act.test.ts"],
     endangers: "a lost call of a tool that writes is made twice",
   },

@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { patienceMs } from "./test/runner/patience.ts";
-import { selectQuickFiles } from "./test/runner/select-files.ts";
+import { selectProgramFiles, selectQuickFiles } from "./test/runner/select-files.ts";
 import { SlowFirst } from "./test/slow-first.ts";
 
 // Hundreds of processes read the same files: the tests' own and the servers that they start compile each but once.
@@ -17,9 +17,10 @@ const folders = ["kit", "core", "render", "store", "config", "agent", "providers
 /** What starts the program, a terminal or a server from npm. */
 const starters =
   /startProgram|runProgram|startTerminal|open-chat|openPseudoTerminal|warmProgram|npmServer|child_process/;
-/** Of the faces and the client the files that start none of these: loading Duet for each of them costs more than they do. */
+const withProgram = new Set(selectProgramFiles());
+/** Of the interfaces and the client the files that start none of these: loading Duet for each of them costs more than they do. */
 const within = globSync("test/{app,cli,client,faults,library,runs,server,spec}/**/*.test.ts").filter(
-  (file) => !starters.test(readFileSync(file, "utf8")),
+  (file) => !starters.test(readFileSync(file, "utf8")) && !withProgram.has(file.replaceAll("\\", "/")),
 );
 const sharing = [...folders, ...within];
 

@@ -12,7 +12,12 @@ import { type Finished, type ProgramOptions, program, programEnvironment, type r
 export function warmProgram(): typeof runProgram {
   let host: Promise<ChildProcess> | undefined;
   let last: Promise<unknown> = Promise.resolve();
-  afterAll(async () => (await host)?.disconnect());
+  afterAll(async () => {
+    const child = await host;
+    // Another file of the same worker may share this function; it gets a process of its own.
+    host = undefined;
+    child?.disconnect();
+  });
 
   async function run(args: string[], { env: more, cwd, stdin = "" }: ProgramOptions): Promise<Finished> {
     const env = await programEnvironment(more);

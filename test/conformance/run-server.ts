@@ -17,10 +17,25 @@ export function unshown(checks: readonly Check[]): string[] {
   return [...(shown ? [] : ["nothing"]), ...other.map(({ id, status, message }) => `${status} ${id}: ${message}`)];
 }
 
+const patientTimers = new URL("wait-longer.mjs", import.meta.url).href;
+
 /** Runs all scenarios of a revision in one process, once, and gives what each of them has not shown. */
 export async function checkServer(url: string, revision: Revision): Promise<Map<string, string[]>> {
   const folder = await mkdtemp(join(tmpdir(), "duet-conformance-"));
-  const args = [suiteProgram, "server", "--url", url, "--requirements", revision, "--timeout", "60000", "-o", folder];
+  const args = [
+    "--import",
+    patientTimers,
+    suiteProgram,
+    "server",
+    "--url",
+    url,
+    "--requirements",
+    revision,
+    "--timeout",
+    "60000",
+    "-o",
+    folder,
+  ];
   try {
     // Its exit code is 0 also where a scenario was skipped, and 1 where one failed that is not required.
     await new Promise<void>((done) => execFile(process.execPath, args, { maxBuffer: 1e8 }, () => done()));

@@ -27,7 +27,7 @@ beforeAll(async () => {
   expect(code, stderr).toBe(0);
   packed = [...stdout.matchAll(/"path": "([^"]*)"/g)].map(([, path = ""]) => path);
   compiled = await compile({ ...(await examples()), "schemas.ts": schemas, "names.ts": names, "wrong.ts": wrong });
-}, 120_000);
+}, 600_000);
 afterAll(() => rm(clone, { recursive: true, force: true }));
 
 test("what npm packs has every file that package.json points to", async () => {

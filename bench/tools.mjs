@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { createDuet } from "../dist/index.js";
-import { createToolIndex } from "../src/tools/find/create-index.ts";
+import { createToolIndex } from "../src/tools/find/tool-index.ts";
 
 const indexLimit = 20;
 const queryLimit = 2;

@@ -4,7 +4,7 @@ import type { Mutation } from "./mutation.ts";
 export const agent: readonly Mutation[] = [
   {
     id: "A1",
-    file: "src/agent/limits/progress.ts",
+    file: "src/agent/limits/reached-limit.ts",
     text: "next: 1 };",
     becomes: "next: 0 };",
     tests: ["test/agent/loop/evaluate.test.ts"],
@@ -12,7 +12,7 @@ export const agent: readonly Mutation[] = [
   },
   {
     id: "A2",
-    file: "src/agent/limits/progress.ts",
+    file: "src/agent/limits/reached-limit.ts",
     text: "next: 2 * lastTurn",
     becomes: "next: lastTurn",
     tests: ["test/agent/loop/evaluate.test.ts"],
@@ -156,7 +156,7 @@ export const agent: readonly Mutation[] = [
   },
   {
     id: "tool-call-limit",
-    file: "src/agent/limits/progress.ts",
+    file: "src/agent/limits/reached-limit.ts",
     text: "toCountUse(toolCalls)",
     becomes: "toCountUse(toolCalls - 1)",
     tests: ["test/agent/run-agent.test.ts", "test/agent/plan/limits.test.ts"],
@@ -164,7 +164,7 @@ export const agent: readonly Mutation[] = [
   },
   {
     id: "cost-budget-dropped",
-    file: "src/agent/limits/progress.ts",
+    file: "src/agent/limits/reached-limit.ts",
     text: "limit !== undefined && used",
     becomes: 'key !== "costBudget" && limit !== undefined && used',
     tests: ["test/agent/loop/evaluate.test.ts"],

@@ -164,7 +164,7 @@ export const client: readonly Mutation[] = [
   },
   {
     id: "pins-lost-key",
-    file: "src/client/trust/same-tool.ts",
+    file: "src/client/trust/check-pins.ts",
     text: "  for (const key of Object.keys(other)) if (other[key] !== undefined) more -= 1;\n",
     becomes: "  more = 0;\n",
     tests: ["test/client/trust/check-pins.test.ts"],

@@ -220,7 +220,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "ports-of-public-hosts",
-    file: "src/tools/outgoing/create-outgoing.ts",
+    file: "src/tools/outgoing/create-tool-fetch.ts",
     text: " && ports.has(port)",
     becomes: "",
     tests: ["test/tools/outgoing/web-rules.test.ts"],
@@ -228,7 +228,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "private-addresses",
-    file: "src/tools/outgoing/create-outgoing.ts",
+    file: "src/tools/outgoing/create-tool-fetch.ts",
     text: 'classifyAddress(address) === "public"',
     becomes: 'classifyAddress(address) !== "metadata"',
     tests: ["test/tools/outgoing/web-rules.test.ts"],

@@ -5,7 +5,7 @@ import type { Ending } from "../kit/process/child.ts";
 import { sanitize } from "../kit/text/sanitize.ts";
 import { getBody, getCode, getNetworkCode, getStatus, isLost, isOtherProtocol } from "./connection-errors.ts";
 import { hasOwnAuthorization } from "./oauth/auth.ts";
-import { toLoginHint } from "./oauth/problems.ts";
+import { toLoginHint } from "./oauth/oauth-errors.ts";
 import type { Redact } from "./redact.ts";
 import { ownErrors } from "./transport/stdio.ts";
 import { describeUnusable } from "./unusable-server.ts";

@@ -6,7 +6,7 @@ import { describe, expect, test, vi } from "vitest";
 import { DuetError } from "../../src/kit/errors.ts";
 import type { OutgoingRequest, OutgoingResponse } from "../../src/kit/net/guarded-fetch.ts";
 import { createBuiltinTools } from "../../src/tools/builtin/builtin-tools.ts";
-import { createToolFetch, type ToolFetchParts } from "../../src/tools/outgoing/create-outgoing.ts";
+import { createToolFetch, type ToolFetchParts } from "../../src/tools/outgoing/create-tool-fetch.ts";
 import { startFakeSearch } from "../fakes/search.ts";
 import { testContext } from "../tools/context.ts";
 import { certificate } from "../tools/outgoing/certificate.ts";

@@ -7,11 +7,16 @@ import type { Role } from "../limits/statistics.ts";
 import type { Observation } from "../loop/act.ts";
 import { countResults, explainReason } from "../loop/explain-verdict.ts";
 import { refusedKeyError } from "../loop/refused-keys.ts";
-import { type AnswerResult, type DecideResult, isEarlyEnd } from "../loop/run-result.ts";
-import { runTurn } from "../loop/take-turn.ts";
+import {
+  type AnswerResult,
+  type DecideResult,
+  emptyAnswerError,
+  isEarlyEnd,
+  unexpectedToolCallError,
+} from "../loop/run-result.ts";
+import { runTurn } from "../loop/run-turn.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import { hasOneModel, type Run } from "../run.ts";
-import { emptyAnswerError, unexpectedToolCallError } from "./answer-errors.ts";
 
 /**
  * Streams the answer from the answer model. If that fails before a word was shown, the other model answers, unless its key

@@ -4,7 +4,7 @@ import type { ConversationTurn, Summary } from "../../core/store/store.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import type { Role } from "../limits/statistics.ts";
-import { runTurn } from "../loop/take-turn.ts";
+import { runTurn } from "../loop/run-turn.ts";
 import type { Models, Run } from "../run.ts";
 import { getContextWindow, getRequestBudget } from "./context-window.ts";
 import { fence } from "./fence.ts";

@@ -11,7 +11,7 @@ import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import type { Run, RunInput, RunState } from "../run.ts";
 import { type CallAllowance, type CallOutcome, createCallAllowance, runCall } from "./run-call.ts";
-import { toOverLimitResult, toRepeatedResult } from "./skipped-call.ts";
+import { toOverLimitResult, toRepeatedResult } from "./unrun-results.ts";
 
 /** Holds a call and its result, as the models read it. */
 export interface Observation {

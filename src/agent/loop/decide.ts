@@ -1,20 +1,18 @@
 import type { Message } from "../../core/messages.ts";
 import type { ToolDefinition, Turn } from "../../core/model.ts";
-import type { Verdict } from "../../core/verdict.ts";
-import { isLimit } from "../../core/verdict.ts";
+import { isLimit, type Verdict } from "../../core/verdict.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
 import { fenceResult } from "../context/fence.ts";
-import { getProgress } from "../limits/progress.ts";
+import { getProgress } from "../limits/reached-limit.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import { hasOneModel, type Run, type RunInput, type RunServices } from "../run.ts";
 import { act, type Observation } from "./act.ts";
-import { askEvaluator, type JudgedVerdict } from "./ask-evaluator.ts";
-import { evaluate } from "./evaluate.ts";
+import { askEvaluator, evaluate, type JudgedVerdict } from "./evaluate.ts";
 import { countResults, explainOwnAnswer, explainVerdict } from "./explain-verdict.ts";
 import type { AnswerResult, DecideResult } from "./run-result.ts";
-import { runTurn } from "./take-turn.ts";
+import { runTurn } from "./run-turn.ts";
 
 /**
  * Decides and acts in a loop. Ends with the reason to answer. Throws only when the run was cancelled, or when the function-call

@@ -4,8 +4,8 @@ import type { RunFacts, Tool, ToolContext, ToolResult } from "../../core/tools/t
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { getRemainingBudget } from "../limits/reached-limit.ts";
 import type { Budget } from "../limits/sub-agents.ts";
-import { getRemainingBudget } from "../limits/usage.ts";
 import { unanswered } from "../questions/ask-person.ts";
 import { getDepth, type Run } from "../run.ts";
 import {
@@ -14,7 +14,7 @@ import {
   toStoppedResult,
   toUnknownToolResult,
   toUnreadableArgumentsResult,
-} from "./skipped-call.ts";
+} from "./unrun-results.ts";
 
 /** Counts how many calls of a turn may still run. */
 export interface CallAllowance {

@@ -5,7 +5,7 @@ import { isRecord } from "../../kit/json.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { Observation } from "../loop/act.ts";
 import type { Plan, StartedPlan } from "./plan.ts";
-import { renderPendingPlan } from "./plan-text.ts";
+import { renderPendingPlan } from "./plan-texts.ts";
 
 /** Holds a plan that waited for confirmation, and the reply to it. */
 export interface ResumedPlan {

@@ -10,8 +10,7 @@ import type { PlanPolicy } from "../questions/confirm-plan.ts";
 import type { Run, RunInput, RunState } from "../run.ts";
 import { resumePlan, toPendingPlan } from "./pending-plan.ts";
 import { createPlan, type Plan, type StartedPlan } from "./plan.ts";
-import { noticeNoMoreChanges } from "./plan-notices.ts";
-import { renderPendingPlan, renderStates } from "./plan-text.ts";
+import { noticeNoMoreChanges, renderPendingPlan, renderStates } from "./plan-texts.ts";
 import { createPlanner, type DraftResult, type Planner } from "./planner.ts";
 import { runStep } from "./run-step.ts";
 

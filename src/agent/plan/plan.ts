@@ -1,7 +1,7 @@
 import type { PlanStep } from "../../core/events.ts";
 import type { LimitReason } from "../../core/limits.ts";
 import type { JsonObject } from "../../kit/json.ts";
-import { findReachedLimit, getProgress, toCountUse } from "../limits/progress.ts";
+import { findReachedLimit, getProgress, toCountUse } from "../limits/reached-limit.ts";
 import type { Observation } from "../loop/act.ts";
 import type { Run } from "../run.ts";
 import { findUnresolvedValues } from "./references.ts";

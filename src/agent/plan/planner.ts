@@ -8,12 +8,11 @@ import { fence } from "../context/fence.ts";
 import { act } from "../loop/act.ts";
 import { reportModelFailure } from "../loop/decide.ts";
 import type { DecideResult } from "../loop/run-result.ts";
-import { runTurn } from "../loop/take-turn.ts";
+import { runTurn } from "../loop/run-turn.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import type { Run, RunServices } from "../run.ts";
 import { parsePlan } from "./parse-plan.ts";
 import type { Draft, Plan, PlannedStep } from "./plan.ts";
-import { noticeNoNewPlan, noticeNoPlan, noticePlanByRules, noticeUnchangedPlan } from "./plan-notices.ts";
 import {
   createCorrectionRequest,
   createFoundToolsRequest,
@@ -21,7 +20,7 @@ import {
   createRevisionRequest,
   createSearchHint,
 } from "./plan-requests.ts";
-import { renderStates } from "./plan-text.ts";
+import { noticeNoNewPlan, noticeNoPlan, noticePlanByRules, noticeUnchangedPlan, renderStates } from "./plan-texts.ts";
 
 /** Holds a plan, or the reason why there is none. */
 export type DraftResult = { draft: Draft } | { stop: DecideResult["reason"]; error?: DuetError };

@@ -15,7 +15,7 @@ import { act, type Observation } from "../loop/act.ts";
 import { reportModelFailure } from "../loop/decide.ts";
 import { createRepetition } from "../loop/repetition.ts";
 import type { DecideResult } from "../loop/run-result.ts";
-import { runTurn } from "../loop/take-turn.ts";
+import { runTurn } from "../loop/run-turn.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import type { Run, RunInput, RunServices } from "../run.ts";
 import { describeUnknownTool } from "./parse-plan.ts";

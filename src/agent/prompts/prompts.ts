@@ -4,11 +4,11 @@ import {
   type CustomPrompt,
   choosePrompt,
   type FileName,
+  fillPlaceholders,
   isPartName,
   type PromptName,
   type PromptReader,
 } from "./choose-prompt.ts";
-import { fillPlaceholders } from "./prompt-template.ts";
 
 export type { CustomPrompt, PromptName, PromptReader } from "./choose-prompt.ts";
 

@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type CustomPrompt,
+  findPlaceholders,
   isFileName,
   listPlaceholders,
   listRequiredPlaceholders,
@@ -9,7 +10,6 @@ import {
   promptNames,
   toHyphenated,
 } from "../../agent/prompts/choose-prompt.ts";
-import { findPlaceholders } from "../../agent/prompts/prompt-template.ts";
 import { configError, findNearest } from "../../config/config-errors.ts";
 import { getMessage } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";

@@ -1,6 +1,6 @@
 import type { CallerOptions } from "../../client/calls/request-sender.ts";
 import type { NamedChange } from "../../client/pool.ts";
-import type { ListedEntry } from "../../client/prompts-resources/kinds.ts";
+import type { ListedEntry } from "../../client/prompts-resources/entry-lists.ts";
 import type { Completion, PromptsAndResources } from "../../client/prompts-resources/prompts-resources.ts";
 import { type Caller, operator } from "../../core/caller.ts";
 import type { Tool, ToolIndex } from "../../core/tools/tool.ts";
@@ -142,7 +142,7 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
       async findTools(words, limit, signal) {
         const of = await current(signal);
         if (index?.of !== of) {
-          const { createToolIndex } = await import("../../tools/find/create-index.ts");
+          const { createToolIndex } = await import("../../tools/find/tool-index.ts");
           index = { of, finds: createToolIndex(of.tools) };
         }
         return index.finds.find(words, limit).map(({ tool }) => tool);

@@ -20,7 +20,7 @@ export function createToolSearch({ tools: rules }: Pick<Config, "tools">): ToolS
   const parts = createOnce(async () => {
     const [{ createToolIndex }, { collectTools }, { createPermissionCheck, withPermission }, { withValidation }] =
       await Promise.all([
-        import("../../tools/find/create-index.ts"),
+        import("../../tools/find/tool-index.ts"),
         import("../../tools/collect-tools.ts"),
         import("../../tools/permission-rules.ts"),
         import("../../tools/schema/with-validation.ts"),

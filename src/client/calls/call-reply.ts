@@ -1,7 +1,7 @@
 import type { DuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import { joinSentences } from "../../render/event-lines.ts";
-import type { RawResult } from "./content.ts";
+import type { RawResult } from "./tool-result.ts";
 
 /** Holds a result of the server, or why nothing was sent to it. */
 export type Reply =

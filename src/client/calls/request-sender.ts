@@ -9,7 +9,7 @@ import type { Redact } from "../redact.ts";
 import { toCallError } from "../server-errors.ts";
 import { type CallClock, createCallClock } from "./call-clock.ts";
 import type { Reply } from "./call-reply.ts";
-import type { RawResult } from "./content.ts";
+import type { RawResult } from "./tool-result.ts";
 
 export type CallerOptions = Omit<CallOptions, "pause">;
 

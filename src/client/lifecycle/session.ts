@@ -3,15 +3,14 @@ import type { Elicit } from "../../core/forms/elicitation.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { isRecord, type JsonObject, type JsonSchema } from "../../kit/json.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
-import type { RawResult } from "../calls/content.ts";
+import type { RawResult } from "../calls/tool-result.ts";
 import { mostRounds } from "../limits.ts";
-import { type Listing, listTools, type RemoteTool } from "../lists/listing.ts";
+import { type Listing, listTools, looseResult, type RemoteTool } from "../lists/listing.ts";
 import { createActiveCalls, type Notify } from "../questions/active-calls.ts";
 import type { Answers } from "../questions/answers.ts";
 import type { Redact } from "../redact.ts";
 import { type ServerList, watchListChanges } from "./announcements.ts";
 import { closeConnection, type Era, type Handshake, openConnection } from "./handshake.ts";
-import { looseResult } from "./loose-result.ts";
 
 /** Holds what a server reports about itself. It is untrusted, but on one line and printable. */
 export interface ServerInfo {

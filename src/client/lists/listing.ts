@@ -1,10 +1,9 @@
 import { setImmediate } from "node:timers/promises";
-import type { Client } from "@modelcontextprotocol/client";
+import type { Client, StandardSchemaV1 } from "@modelcontextprotocol/client";
 import type { ToolAnnotations } from "../../core/tools/tool.ts";
 import { isDeeperThan, isRecord, type JsonSchema, toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
-import { looseResult } from "../lifecycle/loose-result.ts";
 import { listLimits, schemaDepthLimit } from "../limits.ts";
 import { type Redact, redactJson } from "../redact.ts";
 import { findHeaderProblem } from "./parameter-headers.ts";
@@ -145,3 +144,15 @@ function weigh(value: unknown): number {
     return 0;
   }
 }
+
+/**
+ * Takes any object as a result. The package's own schemas refuse a whole list for one bad tool and a whole answer for
+ * one block of an unknown type, so we look at each part ourselves.
+ */
+export const looseResult: StandardSchemaV1<unknown, Record<string, unknown>> = {
+  "~standard": {
+    version: 1,
+    vendor: "duet",
+    validate: (value) => (isRecord(value) ? { value } : { issues: [{ message: "The result is not an object" }] }),
+  },
+};

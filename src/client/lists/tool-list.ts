@@ -1,14 +1,13 @@
 import type { ServerSettings } from "../../config/config.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
+import { isMatch } from "../../kit/text/match-pattern.ts";
 import type { Era } from "../lifecycle/handshake.ts";
-import { approvePins, checkPins } from "../trust/check-pins.ts";
+import { approvePins, checkPins, isSameTool } from "../trust/check-pins.ts";
 import { makeToolVisible } from "../trust/hidden-characters.ts";
 import type { PinStore, ServerPins, WaitingTool } from "../trust/pin-store.ts";
-import { isSameTool } from "../trust/same-tool.ts";
 import { toServerOrigin } from "../trust/server-origin.ts";
 import { createWarnings, type OtherTool } from "../trust/tool-warnings.ts";
-import { isWanted } from "./is-wanted.ts";
 import type { Listing, RemoteTool } from "./listing.ts";
 
 /** Holds the tools of one server: as listed, as approved, and as the configuration selects them. */
@@ -181,4 +180,10 @@ function isSameList(one: readonly RemoteTool[], other: readonly RemoteTool[]): b
 
 function isSame(tool: RemoteTool, other: RemoteTool | undefined): boolean {
   return other !== undefined && isSameTool(tool, other);
+}
+
+/** Returns true when the configuration includes this tool; `name` is the server's own name for it. */
+export function isWanted(settings: Pick<ServerSettings, "includeTools" | "excludeTools">, name: string): boolean {
+  if (settings.excludeTools?.some((pattern) => isMatch(name, pattern))) return false;
+  return settings.includeTools?.some((pattern) => isMatch(name, pattern)) ?? true;
 }

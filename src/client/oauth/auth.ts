@@ -5,8 +5,8 @@ import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import type { Fetch } from "../transport/limited-fetch.ts";
 import type { CredentialOwner, CredentialStore, LockedCredentials } from "./credential-store.ts";
 import { type Challenge, type Credentials, getTokens, listSecrets, type Tokens } from "./credentials.ts";
+import { loginRequiredError, scopeRequiredError, toSignInError } from "./oauth-errors.ts";
 import { createOAuthFetch, type OAuthWorld } from "./oauth-fetch.ts";
-import { loginRequiredError, scopeRequiredError, toSignInError } from "./problems.ts";
 import { refreshTokens, removeTokens, requestClientTokens } from "./renewal.ts";
 
 /** Handles the sign-in to one server for its transport. It never opens a browser: that is what `duet login` is for. */

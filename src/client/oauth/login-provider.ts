@@ -3,8 +3,8 @@ import type { OAuthClientMetadata, OAuthClientProvider, OAuthDiscoveryState } fr
 import type { ServerSettings } from "../../config/config.ts";
 import type { CredentialOwner, CredentialStore } from "./credential-store.ts";
 import { type Credentials, type OAuthClient, toIssuerKey, withClient, withTokens } from "./credentials.ts";
+import { issuerMismatchError } from "./oauth-errors.ts";
 import { checkBrowserAddress } from "./open-browser.ts";
-import { issuerMismatchError } from "./problems.ts";
 import { getConfiguredClient, toClientInformation, toTokens } from "./renewal.ts";
 
 export interface LoginParts {

@@ -3,14 +3,14 @@ import type { ServerSettings } from "../../config/config.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { DuetError, type ErrorDetails } from "../../kit/errors.ts";
 import { openSession } from "../lifecycle/session.ts";
-import { isWanted } from "../lists/is-wanted.ts";
+import { isWanted } from "../lists/tool-list.ts";
 import { createAnswers } from "../questions/answers.ts";
 import { createRedactor, extendRedact } from "../redact.ts";
 import { toStartError } from "../server-errors.ts";
 import { createAuth, getCredentialOwner, hasOwnAuthorization } from "./auth.ts";
 import { type AuthorizeOptions, authorize } from "./authorize.ts";
 import type { CredentialOwner } from "./credential-store.ts";
-import { toSignInError } from "./problems.ts";
+import { toSignInError } from "./oauth-errors.ts";
 
 export interface LoginOptions extends Omit<AuthorizeOptions, "settings" | "owner" | "challenge"> {
   clientInfo: Implementation;

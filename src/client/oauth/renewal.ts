@@ -2,7 +2,7 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import type { ServerSettings } from "../../config/config.ts";
 import type { Sdk } from "../sdk.ts";
 import { type Credentials, getTokens, type OAuthClient, type Tokens, toIssuerKey, withTokens } from "./credentials.ts";
-import { getOAuthCode, issuerMismatchError, temporaryCodes } from "./problems.ts";
+import { getOAuthCode, issuerMismatchError, temporaryCodes } from "./oauth-errors.ts";
 
 export interface Renewal {
   sdk: Sdk;

@@ -5,8 +5,14 @@ import type { CallerOptions } from "../calls/request-sender.ts";
 import type { ServerList } from "../lifecycle/announcements.ts";
 import type { Pool } from "../pool.ts";
 import { createToolNames } from "../tool-names.ts";
-import { createEntryLists, type EntryLists, type Listeners } from "./entry-lists.ts";
-import { type Kind, kinds, type ListedEntry } from "./kinds.ts";
+import {
+  createEntryLists,
+  type EntryLists,
+  type Kind,
+  kinds,
+  type ListedEntry,
+  type Listeners,
+} from "./entry-lists.ts";
 
 /** Combines what all servers offer besides tools. Requests reject with a `DuetError`, or with the signal's reason. */
 export interface PromptsAndResources {

@@ -2,8 +2,7 @@ import { isRecord } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { type ChangedLine, matchLines } from "../../kit/text/match-lines.ts";
 import type { RemoteTool } from "../lists/listing.ts";
-import { makeTextVisible } from "./hidden-characters.ts";
-import { replacePadding } from "./padding.ts";
+import { makeTextVisible, replacePadding } from "./hidden-characters.ts";
 import type { WaitingTool } from "./pin-store.ts";
 
 /** This many empty lines in a row are shown as a number. */

@@ -83,9 +83,32 @@ function codeOf(character: string): string {
 // What most texts are made of, none of it hidden; looking only for something else is quick.
 const unusual =
   /[^\n\t\x20-\x7e\u00a1-\u00ac\u00ae-\u024f\u2010-\u2027\u2190-\u21ff\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e]/;
+
 // The braille blank (U+2800) is a symbol by its category, and shows nothing.
 const suspects = /(?:(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{DI}\p{NChar}\u2800])+/gu;
 const mayJoin = /^(?:\u200c|\u200d|\ufe0e|\ufe0f)/;
 const emojiPart = /^(?:[\ufe0e\ufe0f]\u200d?|\u200d)$/;
 const emoji = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|[0-9#*])$/u;
 const joined = /[\p{Script=Arabic}\p{M}]$/u;
+
+/** A run of blanks this long, or with this many line ends, is not layout. */
+const longRun = 100;
+const manyLines = 12;
+
+/** Returns the length of the longest run of blanks that is not layout, and 0 when there is none. */
+export function measureLongestBlank(text: string): number {
+  const lengths = [...text.matchAll(blanks)].map(([run]) => (isPadding(run) ? run.length : 0));
+  return Math.max(0, ...lengths);
+}
+
+/** Replaces such runs by what `say` returns for their length, so that no text behind them is out of sight. */
+export function replacePadding(text: string, say: (length: number) => string): string {
+  return text.replace(blanks, (run: string) => (isPadding(run) ? say(run.length) : run));
+}
+
+function isPadding(run: string): boolean {
+  return run.length >= longRun || run.split("\n").length > manyLines;
+}
+
+// The look behind lets a run be read from its start only. Fillers that are no white space are shown as hidden characters.
+const blanks = /(?<!\s)\s{12,}/g;

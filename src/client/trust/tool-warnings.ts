@@ -2,8 +2,7 @@ import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import type { RemoteTool } from "../lists/listing.ts";
-import { findHidden } from "./hidden-characters.ts";
-import { measureLongestBlank } from "./padding.ts";
+import { findHidden, measureLongestBlank } from "./hidden-characters.ts";
 
 /** Names a tool of another server by its own name there and by the name that models see. */
 export interface OtherTool {

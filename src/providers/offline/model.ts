@@ -1,10 +1,16 @@
 import type { ToolCall } from "../../core/messages.ts";
-import { type Model, type ModelEvent, type ModelRequest, noUsage, offlineProvider } from "../../core/model.ts";
+import {
+  type Model,
+  type ModelEvent,
+  type ModelRequest,
+  noUsage,
+  offlineProvider,
+  type ToolDefinition,
+} from "../../core/model.ts";
 import { detectLanguage, type Locale, say } from "../../kit/locale.ts";
-import { writeAnswer } from "./answer.ts";
 import { type OfflineQuestion, readHistory } from "./history.ts";
 import { introduce, introduceTools, isHelpRequest } from "./introduction.ts";
-import { toOneLine } from "./result-text.ts";
+import { quoteBlock, toOneLine } from "./result-text.ts";
 import { planSteps, type Step } from "./steps.ts";
 
 /**
@@ -69,3 +75,63 @@ function call(
 }
 
 const longestThought = 200;
+
+/**
+ * Writes the answer to a question whose steps are all recognised: the result of each, and a note that no language model wrote
+ * it.
+ */
+export function writeAnswer(steps: readonly Step[], tools: readonly ToolDefinition[], locale: Locale): string {
+  if (steps.every(({ step }) => step === "unknown")) return introduce(tools, locale);
+  // A request made twice shares one step.
+  const parts = [...new Set(steps)].map((step) => tell(step, locale));
+  return `${parts.join("\n\n")}\n\n${say(locale, footers[steps.some(({ step }) => step === "done") ? "called" : "not-called"])}`;
+}
+
+function tell(step: Step, locale: Locale): string {
+  switch (step.step) {
+    case "done":
+      return tellDone(step, locale);
+    case "refused":
+      return say(locale, step.refusal);
+    case "unknown":
+      return say(locale, {
+        zh: `没有做“${toOneLine(step.part, 60)}”：规则路由认不出这个请求。`,
+        en: `Not done: "${toOneLine(step.part, 60)}"; the rule router does not recognise it.`,
+      });
+    case "no-tool": {
+      const { zh, en } = step.rule.purpose(step.arguments);
+      const wanted = step.rule.tools[0];
+      return say(locale, {
+        zh: `没能${zh}：没有可用的 ${wanted} 工具。`,
+        en: `Could not ${en}: there is no ${wanted} tool available.`,
+      });
+    }
+    case "left-out":
+    case "call": {
+      const { zh, en } = step.rule.purpose(step.arguments);
+      return say(locale, { zh: `没有${zh}：已达到次数或时间上限。`, en: `Did not ${en}: a limit was reached first.` });
+    }
+  }
+}
+
+function tellDone({ rule, arguments: args, done }: Extract<Step, { step: "done" }>, locale: Locale): string {
+  if (!done.ok) {
+    const { zh, en } = rule?.purpose(args) ?? { zh: `调用 ${done.tool}`, en: `call ${done.tool}` };
+    const reason = toOneLine(done.result, 500);
+    if (reason === "") return say(locale, { zh: `没能${zh}。`, en: `Could not ${en}.` });
+    return say(locale, { zh: `没能${zh}：${reason}`, en: `Could not ${en}: ${reason}` });
+  }
+  if (rule) return rule.tell(done.result, args, locale);
+  return `${say(locale, { zh: `${done.tool} 的结果：`, en: `The result of ${done.tool}:` })}\n\n${quoteBlock(done.result)}`;
+}
+
+const footers = {
+  called: {
+    zh: "（离线规则模式：没有使用语言模型，只按规则调用了工具。配置一个模型后可获得完整回答，见 README。）",
+    en: "(Offline rule mode: no language model was used; tools were called by rule only. Configure a model for full answers, see the README.)",
+  },
+  "not-called": {
+    zh: "（离线规则模式：没有使用语言模型，也没有调用工具。配置一个模型后可获得完整回答，见 README。）",
+    en: "(Offline rule mode: no language model was used and no tool was called. Configure a model for full answers, see the README.)",
+  },
+};

@@ -1,9 +1,10 @@
 import type { Readable } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { Agent, errors, request } from "undici";
+import type { ModelSettings } from "../../core/model-settings.ts";
 import { toText } from "../../kit/json.ts";
+import { version } from "../../kit/version.ts";
 import type { HttpFailure } from "../errors/errors.ts";
-import type { Address } from "./to-address.ts";
 
 /** Sends requests with `undici.request`: the built-in `fetch` costs twice the CPU. */
 export interface Transport {
@@ -100,4 +101,31 @@ async function startOf(body: Readable): Promise<string> {
     if (length >= errorBodyLimit) break;
   }
   return Buffer.concat(chunks).subarray(0, errorBodyLimit).toString("utf8");
+}
+
+/** Holds the URL of a wire's requests and their headers. */
+interface Address {
+  url: string;
+  headers: Record<string, string>;
+}
+
+/** Returns where a model's requests go. A query in the base URL stays at the end, as gateways and Azure want it. */
+export function toAddress(
+  { baseUrl, apiKey }: Pick<ModelSettings, "baseUrl" | "apiKey">,
+  path: string,
+  headers: Record<string, string> = {},
+): Address {
+  const url = new URL(baseUrl);
+  url.pathname = url.pathname.replace(/\/$/, "") + path;
+  return {
+    url: url.href,
+    headers: {
+      accept: "application/json",
+      "accept-encoding": "identity",
+      "content-type": "application/json",
+      "user-agent": `duet-mcp/${version}`,
+      ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+      ...headers,
+    },
+  };
 }

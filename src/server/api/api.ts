@@ -6,7 +6,7 @@ import { hideCauseInTrace } from "../../runs/finished-outcome.ts";
 import { toOutcomeFor, withPlanToken } from "../../runs/outcome-for.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { CallerScope, RunService } from "../../runs/run-service.ts";
-import { RefusedError } from "../http/response/refuse.ts";
+import { RefusedError } from "../http/response/refusal.ts";
 import type { Handle, Route } from "../http/routes.ts";
 import { isEventStreamPreferred } from "./accept.ts";
 import { type ApiContext, type ApiTimes, defaultTimes, openApiContext } from "./api-context.ts";

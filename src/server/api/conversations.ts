@@ -4,7 +4,7 @@ import { type ConversationJson, type StoredRun, toConversationJson } from "../..
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunService } from "../../runs/run-service.ts";
-import { RefusedError } from "../http/response/refuse.ts";
+import { RefusedError } from "../http/response/refusal.ts";
 import type { Handle, Route } from "../http/routes.ts";
 import { toJsonResponse } from "./json-answer.ts";
 import type { ConversationListJson } from "./openapi/conversation-schema.ts";

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Caller } from "../../core/caller.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { RefusedError } from "../http/response/refuse.ts";
+import { RefusedError } from "../http/response/refusal.ts";
 
 /** Represents a request that its caller may repeat without beginning a second run. */
 export interface KeyedRequest {

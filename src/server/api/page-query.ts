@@ -1,6 +1,6 @@
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import type { Text } from "../../kit/locale.ts";
-import { RefusedError } from "../http/response/refuse.ts";
+import { RefusedError } from "../http/response/refusal.ts";
 
 export interface Page {
   limit: number;

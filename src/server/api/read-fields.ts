@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { isRecord } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { RefusedError } from "../http/response/refuse.ts";
+import { RefusedError } from "../http/response/refusal.ts";
 import { parseInput } from "../mcp/read-input.ts";
 
 /** Limits how many problems are reported at a time. */

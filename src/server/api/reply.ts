@@ -2,7 +2,7 @@ import * as z from "zod";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import type { RunQuestion } from "../../runs/questions/run-question.ts";
 import { readJsonBody } from "../http/request/read-json-body.ts";
-import { RefusedError } from "../http/response/refuse.ts";
+import { RefusedError } from "../http/response/refusal.ts";
 import type { Handle } from "../http/routes.ts";
 import type { ApiContext } from "./api-context.ts";
 import { findRun } from "./find-run.ts";

@@ -2,7 +2,7 @@ import type { Duet } from "../../app/open-duet.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { CallerScope } from "../../runs/run-service.ts";
-import { RefusedError } from "../http/response/refuse.ts";
+import { RefusedError } from "../http/response/refusal.ts";
 import { type KeyedRequest, otherBody } from "./idempotency.ts";
 
 /**

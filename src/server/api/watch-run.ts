@@ -1,7 +1,7 @@
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { releaseRun } from "../../runs/release-run.ts";
 import { closeWhenExpired } from "../http/mcp/mcp-exchange.ts";
-import { RefusedError } from "../http/response/refuse.ts";
+import { RefusedError } from "../http/response/refusal.ts";
 import type { RouteCall } from "../http/routes.ts";
 import type { ApiContext } from "./api-context.ts";
 import { toEventFrame } from "./event-frames.ts";

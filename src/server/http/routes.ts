@@ -7,7 +7,7 @@ import type { HttpConnection } from "./connection.ts";
 import type { AllowedNames } from "./request/allowed-names.ts";
 import { findDialect, type HttpRefusal } from "./response/dialects.ts";
 import type { InFlight } from "./response/in-flight.ts";
-import { internal, RefusedError, toRefusal, toRefusalResponse } from "./response/refuse.ts";
+import { internal, RefusedError, toRefusal, toRefusalResponse } from "./response/refusal.ts";
 
 /** Represents a request whose sender is known. */
 export interface RouteCall extends Admission {

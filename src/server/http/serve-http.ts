@@ -20,7 +20,7 @@ import { createAllowedNames } from "./request/allowed-names.ts";
 import { checkRequest } from "./request/check-request.ts";
 import { findDialect, type HttpRefusal } from "./response/dialects.ts";
 import { createInFlight, type InFlight } from "./response/in-flight.ts";
-import { renderRefusal } from "./response/refuse.ts";
+import { renderRefusal } from "./response/refusal.ts";
 import { type Answer, createRoutes, type Route, type Routes } from "./routes.ts";
 
 export interface HttpServerOptions {

@@ -3,8 +3,8 @@ import type { Outcome } from "../../core/outcome.ts";
 import type { ErrorCode, ErrorReport } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { renderOutcome } from "../../render/step-writer.ts";
-import { toRetryResponse } from "../http/response/again.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";
+import { toRetryResponse } from "../http/response/retry-response.ts";
 import { type Annotation, type Finish, toAnnotations, toUsage, type WireUsage } from "./completion.ts";
 
 /** Describes how a run ended, in OpenAI's terms. */

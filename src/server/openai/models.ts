@@ -1,5 +1,5 @@
 import type { Mode } from "../../core/outcome.ts";
-import { RefusedError } from "../http/response/refuse.ts";
+import { RefusedError } from "../http/response/refusal.ts";
 import type { Handle } from "../http/routes.ts";
 
 /** Presents the modes as models, which OpenAI's clients know. */

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Mode } from "../../core/outcome.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { RefusedError } from "../http/response/refuse.ts";
+import { RefusedError } from "../http/response/refusal.ts";
 import { parseInput } from "../mcp/read-input.ts";
 import { parseMode } from "./models.ts";
 import { fieldRefusedError, type WireMessage } from "./read-messages.ts";

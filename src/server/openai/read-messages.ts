@@ -1,7 +1,7 @@
 import type { AskRequest } from "../../app/open-duet.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { RefusedError } from "../http/response/refuse.ts";
+import { RefusedError } from "../http/response/refusal.ts";
 
 /** Represents a message as a client sends it. Other fields are ignored. */
 export interface WireMessage {

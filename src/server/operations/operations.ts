@@ -3,7 +3,7 @@ import type { RunItem, TurnState } from "../../core/run-state.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { LiveRun } from "../../runs/live-run.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
-import { RefusedError } from "../http/response/refuse.ts";
+import { RefusedError } from "../http/response/refusal.ts";
 import type { Answer, Route, RouteCall } from "../http/routes.ts";
 import type { Metrics } from "./metrics.ts";
 

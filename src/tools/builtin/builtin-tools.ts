@@ -1,7 +1,7 @@
 import type { Tool } from "../../core/tools/tool.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import type { Locale } from "../../kit/locale.ts";
-import { createToolFetch, type ToolFetchRules } from "../outgoing/create-outgoing.ts";
+import { createToolFetch, type ToolFetchRules } from "../outgoing/create-tool-fetch.ts";
 import { createReadPage } from "../page/read-page.ts";
 import { withValidation } from "../schema/with-validation.ts";
 import { canSearch, createWebSearch, type SearchOptions } from "../search/web-search.ts";

@@ -6,8 +6,7 @@ import { formatCount } from "../../kit/text/format-count.ts";
 import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
 import { takeStart } from "../../kit/text/truncate.ts";
 import { createSuccess, defineTool } from "../define-tool.ts";
-import { resolveRoots } from "../files/allowed-path.ts";
-import { toDisplayedPath, toNotTextResult, toPathRefusedResult } from "../files/path-texts.ts";
+import { resolveRoots, toDisplayedPath, toNotTextResult, toPathRefusedResult } from "../files/allowed-path.ts";
 import { type LineLimits, readLines } from "../files/read-lines.ts";
 import { openFound } from "../files/walk-files.ts";
 

@@ -74,3 +74,11 @@ export function createDecoder(start: Uint8Array): TextDecoder | undefined {
   const isValid = [0, 1, 2, 3].some((missing) => isUtf8(start.subarray(0, Math.max(0, start.length - missing))));
   return new TextDecoder(isValid ? "utf-8" : "gb18030");
 }
+
+/** Reads the first bytes of an open file, at most `most`, and returns how many are left. */
+export async function readStart(handle: FileHandle, most: number): Promise<{ bytes: Buffer; missing: number }> {
+  const { size } = await handle.stat();
+  const length = Math.min(size, most);
+  const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, 0);
+  return { bytes: buffer.subarray(0, bytesRead), missing: size - bytesRead };
+}

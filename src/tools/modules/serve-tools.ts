@@ -3,13 +3,12 @@ import type { Tool } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, getMessage } from "../../kit/errors.ts";
 import { truncate } from "../../kit/text/truncate.ts";
-import { fileRefusedError, toFileError } from "../directory/broken-tools.ts";
+import { fileRefusedError, toFileError, withFailure } from "../directory/broken-tools.ts";
 import { findFirstParagraph, readDocstring } from "../directory/docstring.ts";
-import { importDefault } from "../directory/import-module.ts";
-import { withFailure } from "../directory/with-failure.ts";
 import { toTool } from "../own-tool.ts";
 import { withOutputLimit } from "../tool-limits.ts";
 import type { ModuleServer, ToolFacts, ToolReport } from "./messages.ts";
+import { importDefault } from "./serve-function.ts";
 
 /** Limits a description that is not part of the export, in characters. */
 const longestDescription = 1000;

@@ -2,8 +2,7 @@ import { DuetError } from "../../kit/errors.ts";
 import type { GuardedFetch, OutgoingResponse } from "../../kit/net/guarded-fetch.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { version } from "../../kit/version.ts";
-import type { PageBytes } from "./page.ts";
-import { detectPageKind, readContentType } from "./page-kind.ts";
+import { detectPageKind, type PageBytes, readContentType } from "./page.ts";
 
 const longestPage = 5_000_000;
 const longestPdf = 20_000_000;

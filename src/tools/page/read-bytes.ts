@@ -1,6 +1,5 @@
-import { cleanLine, cleanText } from "./clean-text.ts";
 import { decodePage, isBinary } from "./decode-page.ts";
-import type { PageBytes, Reading } from "./page.ts";
+import { cleanLine, cleanText, type PageBytes, type Reading } from "./page.ts";
 
 /** Limits the text that is kept of one page, in characters, because a conversation holds several pages. */
 const longestText = 2_000_000;

@@ -9,10 +9,8 @@ import { takeStart, truncate } from "../../kit/text/truncate.ts";
 import { defineTool } from "../define-tool.ts";
 import { shareWork } from "../shared-work.ts";
 import { createHeavyWork, type HeavyWork } from "../workers/heavy-work.ts";
-import { cleanLine } from "./clean-text.ts";
 import { fetchPage } from "./fetch-page.ts";
-import type { Page, PageProblem } from "./page.ts";
-import { findAddress, isOtherPage, removeHash } from "./page-address.ts";
+import { cleanLine, findAddress, isOtherPage, type Page, type PageProblem, removeHash } from "./page.ts";
 
 /**
  * Creates `read_page`, which returns the main content of a web page or PDF as Markdown, piece by piece. It keeps what it has

@@ -1,7 +1,6 @@
 import { getDocumentProxy } from "unpdf";
 import { isRecord } from "../../kit/json.ts";
-import { cleanLine, cleanText } from "./clean-text.ts";
-import type { PageBytes, PageProblem, Reading } from "./page.ts";
+import { cleanLine, cleanText, type PageBytes, type PageProblem, type Reading } from "./page.ts";
 
 const mostPages = 200;
 /** After this time, in milliseconds, no further page is started, so that what was read is not lost. */

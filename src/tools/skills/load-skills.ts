@@ -11,17 +11,20 @@ import { formatCount } from "../../kit/text/format-count.ts";
 import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { createSuccess, defineTool } from "../define-tool.ts";
-import { fileRefusedError, type LoadedTools, toDroppedTool, toFileError } from "../directory/broken-tools.ts";
+import {
+  fileRefusedError,
+  type LoadedTools,
+  toDroppedTool,
+  toFileError,
+  withFailure,
+} from "../directory/broken-tools.ts";
 import { findFirstParagraph, readDocstring } from "../directory/docstring.ts";
 import { isSkillFile } from "../directory/find-tools.ts";
-import { withFailure } from "../directory/with-failure.ts";
-import { toNotTextResult, toPathRefusedResult } from "../files/path-texts.ts";
-import { createDecoder } from "../files/read-lines.ts";
-import { readStart } from "../files/read-start.ts";
+import { toNotTextResult, toPathRefusedResult } from "../files/allowed-path.ts";
+import { createDecoder, readStart } from "../files/read-lines.ts";
 import { openFound, walkFiles } from "../files/walk-files.ts";
 import { withTimeout } from "../tool-limits.ts";
-import { createScriptTool } from "./script-tool.ts";
-import type { Skill } from "./skill.ts";
+import { createScriptTool, type Skill } from "./script-tool.ts";
 
 export interface SkillsOptions {
   /** Holds the environment of this process. A script sees only what it needs to run. */

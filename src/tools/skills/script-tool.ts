@@ -13,8 +13,7 @@ import { formatCount } from "../../kit/text/format-count.ts";
 import { truncateMiddle } from "../../kit/text/truncate-middle.ts";
 import { defineTool } from "../define-tool.ts";
 import { findAllowed } from "../files/allowed-path.ts";
-import { readStart } from "../files/read-start.ts";
-import type { Skill } from "./skill.ts";
+import { readStart } from "../files/read-lines.ts";
 
 export interface ScriptToolOptions {
   /** Holds the environment of this process, of which a script sees only what it needs to run. */
@@ -260,4 +259,18 @@ export async function runScript(call: ScriptCall, lifeline: Lifeline): Promise<S
   } finally {
     limit.clear();
   }
+}
+
+/** Represents a folder with a `SKILL.md`, as it is described to the model. */
+export interface Skill {
+  /** Is the name of the folder and matches `^[a-z0-9-]{1,64}$`. */
+  name: string;
+  /** Is a single line. */
+  description: string;
+  /** Is the folder's real path, with links resolved. */
+  folder: string;
+  /** Holds the exact spelling of `SKILL.md` in the folder. */
+  file: string;
+  /** Lists the files under `scripts/`, relative to the folder and sorted. */
+  scripts: string[];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { limitTurn, longestTurn } from "../../../src/agent/loop/take-turn.ts";
+import { limitTurn, longestTurn } from "../../../src/agent/loop/run-turn.ts";
 import { type Model, noUsage } from "../../../src/core/model.ts";
 import { runAll } from "../../fakes/run.ts";
 

@@ -5,7 +5,7 @@ import {
   toBudgetUse,
   toCountUse,
   toTimeUse,
-} from "../../../src/agent/limits/progress.ts";
+} from "../../../src/agent/limits/reached-limit.ts";
 import type { Limits } from "../../../src/agent/limits/run-clock.ts";
 import type { Observation } from "../../../src/agent/loop/act.ts";
 import { evaluate } from "../../../src/agent/loop/evaluate.ts";

@@ -4,6 +4,8 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   type CustomPrompt,
   choosePrompt,
+  fillPlaceholders,
+  findPlaceholders,
   isPartName,
   listPlaceholders,
   listRequiredPlaceholders,
@@ -11,7 +13,6 @@ import {
   partNames,
   promptNames,
 } from "../../../src/agent/prompts/choose-prompt.ts";
-import { fillPlaceholders, findPlaceholders } from "../../../src/agent/prompts/prompt-template.ts";
 import { createPrompts } from "../../../src/agent/prompts/prompts.ts";
 import type { Locale } from "../../../src/kit/locale.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { readAgentUsage } from "../../../src/client/calls/content.ts";
-import { withChain } from "../../../src/client/calls/remote-tool.ts";
+import { withChain } from "../../../src/client/calls/to-tool.ts";
+import { readAgentUsage } from "../../../src/client/calls/tool-result.ts";
 
 const models = { function_call: {}, answer: {} };
 const result = (meta: object) => ({ run_id: "run-1", stop_reason: "answered", meta: { models, ...meta } });

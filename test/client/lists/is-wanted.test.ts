@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isWanted } from "../../../src/client/lists/is-wanted.ts";
+import { isWanted } from "../../../src/client/lists/tool-list.ts";
 
 test("without patterns every tool is wanted, and exclusion wins over inclusion", () => {
   expect(isWanted({}, "any")).toBe(true);

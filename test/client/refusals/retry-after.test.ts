@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { retryAfterRefusal } from "../../../src/client/refusals/retry-after.ts";
+import { retryAfterRefusal } from "../../../src/client/refusals/explain.ts";
 import { createFailure, type ToolResult } from "../../../src/core/tools/tool.ts";
 
 /** Gives these results one after the other, and notes how often it was asked and what pauses were wanted. */

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../src/kit/json.ts";
 import type { Locale } from "../../../src/kit/locale.ts";
 import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";
 import { createHealthCheck } from "../../../src/tools/builtin/health-check.ts";
-import { createToolFetch } from "../../../src/tools/outgoing/create-outgoing.ts";
+import { createToolFetch } from "../../../src/tools/outgoing/create-tool-fetch.ts";
 import { testContext } from "../context.ts";
 import { certificate } from "../outgoing/certificate.ts";
 import { type Listener, startListener, startSite } from "../outgoing/servers.ts";

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import type { Tool } from "../../../src/core/tools/tool.ts";
-import { createToolFetch } from "../../../src/tools/outgoing/create-outgoing.ts";
+import { createToolFetch } from "../../../src/tools/outgoing/create-tool-fetch.ts";
 import { createReadPage, longestPiece } from "../../../src/tools/page/read-page.ts";
 import { createHeavyWork } from "../../../src/tools/workers/heavy-work.ts";
 import { startCpuClock } from "../../fakes/cpu-time.ts";

@@ -3,8 +3,7 @@ import type { Model } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
 import type { WireRequest } from "../../middleware/repair.ts";
 import { streamTurn } from "../stream-turn.ts";
-import { toAddress } from "../to-address.ts";
-import { openTransport } from "../transport.ts";
+import { openTransport, toAddress } from "../transport.ts";
 import { toMessagesRequest } from "./request.ts";
 import { MessageReader } from "./stream.ts";
 

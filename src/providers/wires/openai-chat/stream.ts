@@ -15,8 +15,7 @@ import {
 } from "../turn-reader.ts";
 import { ReasoningDetails } from "./reasoning-details.ts";
 import type { ChatNative } from "./request.ts";
-import { ThinkTags } from "./think-tags.ts";
-import { type ThoughtSplit, ThoughtTags } from "./thought-tags.ts";
+import { GeminiThoughtSplitter, LocalThoughtSplitter, type ThoughtSplit } from "./thought-tags.ts";
 
 /** Maps each vendor's `finish_reason` to ours. A value that is missing here is not a known terminal marker. */
 export const finishReasons: Readonly<Record<string, FinishReason>> = {
@@ -56,8 +55,8 @@ export class ChatReader implements TurnReader {
   #reasoningContent: string | undefined;
   #reasoningDetails = new ReasoningDetails();
   #refusal = "";
-  #thinkTags = new ThinkTags();
-  #thoughtTags = new ThoughtTags();
+  #localThoughts = new LocalThoughtSplitter();
+  #geminiThoughts = new GeminiThoughtSplitter();
   #extraContent: unknown;
   #finish: string | undefined;
   #fragments = new ToolFragments();
@@ -111,8 +110,8 @@ export class ChatReader implements TurnReader {
 
   #finishWith(word: string, out: ModelEvent[]): void {
     this.sent = "words";
-    this.#tell(this.#thinkTags.rest(), out);
-    this.#tell(this.#thoughtTags.rest(), out);
+    this.#tell(this.#localThoughts.rest(), out);
+    this.#tell(this.#geminiThoughts.rest(), out);
     // Several servers repeat it; the words of a refusal are no answer, and are told once.
     if (this.#refusal && this.#finish === undefined) {
       out.push({ type: "notice", level: "warning", code: "refusal", message: this.#refusal });
@@ -148,9 +147,9 @@ export class ChatReader implements TurnReader {
   }
 
   #readText(content: string, extra: unknown, out: ModelEvent[]): void {
-    const { reasoning, text } = this.#thinkTags.read(content);
+    const { reasoning, text } = this.#localThoughts.read(content);
     this.#reason(reasoning, out);
-    if (text !== "" || content === "") this.#tell(this.#thoughtTags.read(text, isThought(extra)), out);
+    if (text !== "" || content === "") this.#tell(this.#geminiThoughts.read(text, isThought(extra)), out);
   }
 
   #tell({ reasoning, text }: ThoughtSplit, out: ModelEvent[]): void {

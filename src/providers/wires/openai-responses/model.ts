@@ -4,8 +4,7 @@ import type { ModelSettings } from "../../../core/model-settings.ts";
 import { isRecord } from "../../../kit/json.ts";
 import type { WireRequest } from "../../middleware/repair.ts";
 import { streamTurn } from "../stream-turn.ts";
-import { toAddress } from "../to-address.ts";
-import { HttpRefusal, openTransport, type TransportResponse } from "../transport.ts";
+import { HttpRefusal, openTransport, type TransportResponse, toAddress } from "../transport.ts";
 import { type Extras, toResponsesRequest } from "./request.ts";
 import { ResponseReader } from "./stream.ts";
 

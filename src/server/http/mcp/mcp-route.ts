@@ -7,7 +7,7 @@ import { readBody } from "../request/read-body.ts";
 import { type Message, readMessage } from "../request/read-message.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import type { InFlight } from "../response/in-flight.ts";
-import { closing, toRefusalResponse } from "../response/refuse.ts";
+import { closing, toRefusalResponse } from "../response/refusal.ts";
 import type { RouteCall } from "../routes.ts";
 import { createRequests, type OnChange } from "./requests.ts";
 import { createSessions } from "./sessions.ts";

@@ -6,7 +6,7 @@ import { isRecord } from "../../../kit/json.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import type { Log } from "../../operations/log.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
-import { toRefusalResponse } from "../response/refuse.ts";
+import { toRefusalResponse } from "../response/refusal.ts";
 import { closeWhenExpired, type McpExchange } from "./mcp-exchange.ts";
 
 /** Calls `listener` each time one of the caller's lists may have changed. The returned function stops this. */

@@ -5,7 +5,7 @@ import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import type { Message } from "../request/read-message.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
-import { closing, toRefusalResponse } from "../response/refuse.ts";
+import { closing, toRefusalResponse } from "../response/refusal.ts";
 import { closeWhenExpired, type McpExchange } from "./mcp-exchange.ts";
 
 export interface SessionOptions {

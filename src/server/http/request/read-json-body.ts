@@ -1,4 +1,4 @@
-import { RefusedError } from "../response/refuse.ts";
+import { RefusedError } from "../response/refusal.ts";
 import type { RouteCall } from "../routes.ts";
 import { readBody } from "./read-body.ts";
 import { jsonFaults, readJson } from "./read-json.ts";

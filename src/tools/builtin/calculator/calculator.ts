@@ -5,8 +5,7 @@ import type { JsonObject } from "../../../kit/json.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { createSuccess, defineTool } from "../../define-tool.ts";
-import { expressionError } from "./expression-error.ts";
-import { checkFinite } from "./finite.ts";
+import { checkFinite, expressionError } from "./calculator-errors.ts";
 import { type Fraction, getTop, readFraction, toNumber, type Value } from "./fraction.ts";
 import { statistics } from "./statistics.ts";
 

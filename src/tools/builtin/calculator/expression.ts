@@ -12,8 +12,7 @@ import {
 import { getMessage } from "../../../kit/errors.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { type Argument, constants, functions, isVariadic } from "./arithmetic.ts";
-import { expressionError } from "./expression-error.ts";
-import { checkFinite } from "./finite.ts";
+import { checkFinite, expressionError } from "./calculator-errors.ts";
 import { readFraction, type Value } from "./fraction.ts";
 import { multiplyValues, type Operate, operators } from "./operators.ts";
 

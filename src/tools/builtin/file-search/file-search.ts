@@ -5,10 +5,8 @@ import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { formatCount } from "../../../kit/text/format-count.ts";
 import { createSuccess, defineTool } from "../../define-tool.ts";
-import { findAllowed, resolveRoots } from "../../files/allowed-path.ts";
-import { toPathRefusedResult } from "../../files/path-texts.ts";
-import { createFileGlob } from "./file-glob.ts";
-import { type FileSearch, type FileSearchLimits, searchFiles } from "./search-files.ts";
+import { findAllowed, resolveRoots, toPathRefusedResult } from "../../files/allowed-path.ts";
+import { createFileGlob, type FileSearch, type FileSearchLimits, searchFiles } from "./search-files.ts";
 
 const defaultLimits: FileSearchLimits = {
   entries: 50_000,

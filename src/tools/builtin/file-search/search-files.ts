@@ -1,12 +1,11 @@
-import { basename, sep } from "node:path";
+import { basename, posix, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { isMatch } from "../../../kit/text/match-pattern.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { takeStart } from "../../../kit/text/truncate.ts";
-import { toDisplayedPath } from "../../files/path-texts.ts";
-import { createDecoder } from "../../files/read-lines.ts";
-import { readStart } from "../../files/read-start.ts";
+import { toDisplayedPath } from "../../files/allowed-path.ts";
+import { createDecoder, readStart } from "../../files/read-lines.ts";
 import { openAllowed, type WalkLimits, walkFiles } from "../../files/walk-files.ts";
-import { createFileGlob, type FileGlob } from "./file-glob.ts";
 
 export interface FileSearchLimits extends WalkLimits {
   /** Limits the bytes read in total and per file. A larger file is found by its name only. */
@@ -152,4 +151,25 @@ function fragmentOf(line: string, hit: number): string {
   const from = Math.max(0, hit - 60);
   const part = takeStart(line.slice(from), 200).replace(/^[\udc00-\udfff]/, "");
   return `${from > 0 ? "…" : ""}${sanitizeLine(part)}${from + 200 < line.length ? "…" : ""}`;
+}
+
+/** Returns true when a path (with `/`) matches. */
+export type FileGlob = (path: string) => boolean;
+
+/**
+ * Creates a matcher for a pattern such as `*.md`, `docs/*.md` or `*.{ts,js}`, in which `*` is any run of characters. A pattern
+ * without `/` matches file names only. Case is ignored.
+ */
+export function createFileGlob(pattern: string): FileGlob {
+  const plain = pattern
+    .normalize("NFC")
+    .toLowerCase()
+    .replace(/^(\.?\/|\*\*\/)+/, "")
+    .replaceAll("**/", "*");
+  const [, before = "", choices = plain, after = ""] = /^([^{]*)\{([^{}]*)\}(.*)$/.exec(plain) ?? [];
+  const patterns = choices === plain ? [plain] : choices.split(",").map((choice) => before + choice + after);
+  return (path) => {
+    const whole = path.normalize("NFC").toLowerCase();
+    return patterns.some((each) => isMatch(each.includes("/") ? whole : posix.basename(whole), each));
+  };
 }

@@ -4,8 +4,16 @@ import { stringify as stringifyYaml } from "yaml";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { getOwnValue, isDeeperThan, isRecord, type JsonObject, type JsonValue } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
-import { readCell, writeCell } from "./cells.ts";
-import { type Content, checkSize, type DataFormat, type Reading, type Table, unreadableDataError } from "./content.ts";
+import {
+  type Content,
+  checkSize,
+  type DataFormat,
+  type Reading,
+  readCell,
+  type Table,
+  unreadableDataError,
+  writeCell,
+} from "./content.ts";
 import { findRule, readMarkdown, writeMarkdown } from "./markdown.ts";
 import { readJson } from "./read-json.ts";
 import { detectDelimiter, namedDelimiter, readDelimited } from "./read-table.ts";

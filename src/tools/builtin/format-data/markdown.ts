@@ -1,6 +1,5 @@
 import type { Text } from "../../../kit/locale.ts";
-import { writeCell } from "./cells.ts";
-import { type Reading, type Table, unreadableDataError } from "./content.ts";
+import { type Reading, type Table, unreadableDataError, writeCell } from "./content.ts";
 import { toReading } from "./read-table.ts";
 
 /** Returns true when a line is the delimiter row of a table: dashes that may include column alignment. */

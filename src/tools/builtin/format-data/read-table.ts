@@ -2,8 +2,7 @@ import { CsvError, parse } from "csv-parse/sync";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { isRecord } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
-import { readCell } from "./cells.ts";
-import { checkSize, type Reading, unreadableDataError } from "./content.ts";
+import { checkSize, type Reading, readCell, unreadableDataError } from "./content.ts";
 
 interface Line {
   record: string[];

@@ -5,7 +5,7 @@ import type { OutgoingResponse } from "../../../kit/net/guarded-fetch.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { takeStart } from "../../../kit/text/truncate.ts";
 import { decodePage, isBinary } from "../../page/decode-page.ts";
-import { readContentType } from "../../page/page-kind.ts";
+import { readContentType } from "../../page/page.ts";
 import type { RequestParts } from "./read-request.ts";
 
 /** Limits the body, in UTF-16 units. */

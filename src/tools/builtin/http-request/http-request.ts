@@ -11,7 +11,7 @@ import type { JsonObject } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import type { GuardedFetch } from "../../../kit/net/guarded-fetch.ts";
 import { defineTool } from "../../define-tool.ts";
-import { createHostList } from "./host-list.ts";
+import { createHostList } from "./read-request.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 

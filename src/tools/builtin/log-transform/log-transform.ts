@@ -6,8 +6,7 @@ import { formatCount } from "../../../kit/text/format-count.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { truncate } from "../../../kit/text/truncate.ts";
 import { createSuccess, defineTool } from "../../define-tool.ts";
-import { resolveRoots } from "../../files/allowed-path.ts";
-import { toDisplayedPath, toNotTextResult, toPathRefusedResult } from "../../files/path-texts.ts";
+import { resolveRoots, toDisplayedPath, toNotTextResult, toPathRefusedResult } from "../../files/allowed-path.ts";
 import { type LineLimits, readLines } from "../../files/read-lines.ts";
 import { openFound } from "../../files/walk-files.ts";
 import {
@@ -21,8 +20,7 @@ import {
   type NumberedLine,
   readLevel,
 } from "./log-summary.ts";
-import { readTime } from "./log-time.ts";
-import { readEntry } from "./read-entry.ts";
+import { readEntry, readTime } from "./read-entry.ts";
 
 const groupings: readonly Grouping[] = ["level", "message", "hour", "day", "source"];
 const defaultLimits: LineLimits = { totalBytes: 1_000_000_000, milliseconds: 20_000, lineLength: 32_000 };

@@ -9,7 +9,7 @@ import {
 import type { JsonObject, JsonValue } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { createSuccess, defineTool } from "../../define-tool.ts";
-import { findRecipientProblems, type MailServer, type MailTimes, parseMailAddress } from "./addresses.ts";
+import { findRecipientProblems, type MailServer, type MailTimes, parseMailAddress } from "./mail.ts";
 
 export interface EmailOptions extends MailServer {
   /** Lists patterns of allowed recipient addresses, such as `*@example.com`. */
@@ -67,7 +67,7 @@ async function send(
     subject: String(args.subject),
     text: String(args.text),
   };
-  const { sendMail } = await import("./deliver.ts");
+  const { sendMail } = await import("./send-mail.ts");
   const delivery = await sendMail(server, mail, times, signal);
   if ("fault" in delivery) return createFailure(delivery.fault.code, say(locale, delivery.fault.text));
   const { accepted, rejected, messageId } = delivery;

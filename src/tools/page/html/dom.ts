@@ -1,4 +1,4 @@
-import { removeHash, toPublicAddress } from "../page-address.ts";
+import { removeHash, toPublicAddress } from "../page.ts";
 
 /** Lists the members of the DOM that the code uses. */
 export interface PageNode {

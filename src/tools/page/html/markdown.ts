@@ -1,5 +1,5 @@
 import Turndown from "turndown";
-import { cleanLine, cleanText } from "../clean-text.ts";
+import { cleanLine, cleanText } from "../page.ts";
 import { type PageElement, writeNotation } from "./dom.ts";
 import { target } from "./parse-page.ts";
 

@@ -1,6 +1,5 @@
 import { parseHTML } from "linkedom";
-import { cleanLine } from "../clean-text.ts";
-import { removeHash, toPublicAddress } from "../page-address.ts";
+import { cleanLine, removeHash, toPublicAddress } from "../page.ts";
 import {
   isElement,
   type NextLinks,

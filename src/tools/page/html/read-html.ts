@@ -1,8 +1,6 @@
 import { Readability } from "@mozilla/readability";
 import { DuetError } from "../../../kit/errors.ts";
-import { cleanLine } from "../clean-text.ts";
-import type { Reading } from "../page.ts";
-import { toPublicAddress } from "../page-address.ts";
+import { cleanLine, type Reading, toPublicAddress } from "../page.ts";
 import {
   countProse,
   isBoilerplate,

@@ -2,7 +2,7 @@ import { serveSchema } from "../../../../src/config/schema/serve-schema.ts";
 import { type Admission, type AuthOptions, openAuth } from "../../../../src/server/http/auth/open-auth.ts";
 import type { AuthSettings, Clock } from "../../../../src/server/http/auth/settings.ts";
 import type { HttpRefusal } from "../../../../src/server/http/response/dialects.ts";
-import { toRefusalResponse } from "../../../../src/server/http/response/refuse.ts";
+import { toRefusalResponse } from "../../../../src/server/http/response/refusal.ts";
 
 export const resource = "https://duet.example.com/mcp";
 

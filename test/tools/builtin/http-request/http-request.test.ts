@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../../src/kit/json.ts";
 import type { Locale } from "../../../../src/kit/locale.ts";
 import { parseAddress } from "../../../../src/kit/net/dial-target.ts";
 import { createBuiltinTools } from "../../../../src/tools/builtin/builtin-tools.ts";
-import { createHostList } from "../../../../src/tools/builtin/http-request/host-list.ts";
+import { createHostList } from "../../../../src/tools/builtin/http-request/read-request.ts";
 import { createPermissionCheck } from "../../../../src/tools/permission-rules.ts";
 import { testContext } from "../../context.ts";
 import { type Site, startListener, startSite } from "../../outgoing/servers.ts";

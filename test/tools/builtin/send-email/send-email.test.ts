@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../../src/kit/json.ts";
-import { parseMailAddress } from "../../../../src/tools/builtin/send-email/addresses.ts";
+import { parseMailAddress } from "../../../../src/tools/builtin/send-email/mail.ts";
 import { createSendEmail, type EmailOptions } from "../../../../src/tools/builtin/send-email/send-email.ts";
 import { createPermissionCheck, withPermission } from "../../../../src/tools/permission-rules.ts";
 import { withValidation } from "../../../../src/tools/schema/with-validation.ts";

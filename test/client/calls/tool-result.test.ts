@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { RawResult } from "../../../src/client/calls/content.ts";
-import { toToolResult } from "../../../src/client/calls/content.ts";
+import type { RawResult } from "../../../src/client/calls/tool-result.ts";
+import { toToolResult } from "../../../src/client/calls/tool-result.ts";
 
 function read(raw: RawResult): ReturnType<typeof toToolResult> {
   return toToolResult(raw, (text) => text.replaceAll("SECRET", "[gone]"), { locale: "en" });

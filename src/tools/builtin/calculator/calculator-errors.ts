@@ -1,5 +1,12 @@
 import { DuetError } from "../../../kit/errors.ts";
 
+export function expressionError(zh: string, en: string): DuetError {
+  return new DuetError({
+    code: "tool",
+    text: { zh: `无法计算：${zh}`, en: `The expression cannot be calculated: ${en}` },
+  });
+}
+
 /** Returns the value if it can be shown. Throws a `DuetError` for an overflow or for a value that is not a number. */
 export function checkFinite(value: number): number {
   if (Number.isFinite(value)) return value;

@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { Tool } from "../../../src/core/tools/tool.ts";
-import { withSearchBudget } from "../../../src/tools/search/budget.ts";
-import { createSearchCache, withCache } from "../../../src/tools/search/cache.ts";
+import { createSearchCache, withCache, withSearchBudget } from "../../../src/tools/search/limit-searches.ts";
 import { createWebSearch } from "../../../src/tools/search/web-search.ts";
 import { type FakeSearch, startFakeSearch } from "../../fakes/search.ts";
 import { testContext } from "../context.ts";

@@ -8,9 +8,9 @@ import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { joinSentences } from "../../render/event-lines.ts";
 import type { OnProgress } from "../lifecycle/session.ts";
 import type { RemoteTool } from "../lists/listing.ts";
-import { retryAfterRefusal } from "../refusals/retry-after.ts";
+import { retryAfterRefusal } from "../refusals/explain.ts";
 import type { ServerConnection } from "../server-connection.ts";
-import { toToolResult } from "./content.ts";
+import { toToolResult } from "./tool-result.ts";
 
 /** Limits progress notifications per second; more would carry no information. */
 const progressPerSecond = 50;

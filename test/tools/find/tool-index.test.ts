@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Tool } from "../../../src/core/tools/tool.ts";
-import { createToolIndex } from "../../../src/tools/find/create-index.ts";
+import { createToolIndex } from "../../../src/tools/find/tool-index.ts";
 import { realTools } from "../../fakes/real-tools.ts";
 
 const tools = realTools();

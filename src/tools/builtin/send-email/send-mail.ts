@@ -9,7 +9,7 @@ import { isRecord } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { truncate } from "../../../kit/text/truncate.ts";
-import type { Mail, MailServer, MailTimes } from "./addresses.ts";
+import type { Mail, MailServer, MailTimes } from "./mail.ts";
 
 export type Delivery = { messageId: string; accepted: string[]; rejected: string[] } | { fault: MailFault };
 

@@ -1,7 +1,8 @@
 import { type LimitReason, mapLimits, type StoppingKey, stoppingLimits } from "../../core/limits.ts";
 import type { Run } from "../run.ts";
 import type { Limits } from "./run-clock.ts";
-import { getUsage } from "./usage.ts";
+import type { Statistics } from "./statistics.ts";
+import type { Budget, SubAgents } from "./sub-agents.ts";
 
 /** Says how far a run has come, for comparison with each limit that can stop it. */
 export type Progress = Readonly<Record<StoppingKey, Use>>;
@@ -61,3 +62,25 @@ export function findReachedLimit(progress: Progress, limits: Limits): LimitReaso
 
 const order = Object.keys(meters);
 const byUrgency = stoppingLimits.toSorted((one, other) => order.indexOf(one.key) - order.indexOf(other.key));
+
+interface Spender {
+  readonly statistics: Statistics;
+  readonly subAgents: SubAgents;
+}
+
+/** Returns what a run and its sub-agents have used so far: tokens, and US dollars as far as they are known. */
+function getUsage({ statistics, subAgents }: Spender): { tokens: number; cost: number } {
+  return {
+    tokens: statistics.totalTokens() + subAgents.tokens(),
+    cost: statistics.knownCost() + subAgents.knownCost(),
+  };
+}
+
+/** Returns what is left of the budgets. It holds no cost where there is no cost budget. */
+export function getRemainingBudget(state: Spender, { tokenBudget, costBudget }: Limits): Budget {
+  const { tokens, cost } = getUsage(state);
+  return {
+    tokens: Math.max(0, tokenBudget - tokens),
+    cost: costBudget === undefined ? undefined : Math.max(0, costBudget - cost),
+  };
+}

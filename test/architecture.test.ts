@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { wires } from "../src/core/model-settings.ts";
 import { vendors } from "../src/providers/vendors.ts";
+import { builtinTools } from "../src/tools/builtin/builtin-tools.ts";
 
 /** File name to text. */
 type Files = Record<string, string>;
@@ -81,6 +82,15 @@ test("only the providers compare the names of wires and vendors", () => {
   expect(vendorBranches(program())).toEqual([]);
 });
 
+test("every file and folder of the built-in tools has a row in their table", () => {
+  const folder = "src/tools/builtin/";
+  const names = Object.keys(program())
+    .filter((file) => file.startsWith(folder) && file !== `${folder}builtin-tools.ts`)
+    .map((file) => /^[^/.]+/.exec(file.slice(folder.length))?.[0].replaceAll("-", "_") ?? file);
+  expect(names).not.toEqual([]);
+  expect([...new Set(names)].filter((name) => !Object.hasOwn(builtinTools, name))).toEqual([]);
+});
+
 test("the MCP client names a service only in the file that describes its refusals", () => {
   expect(namedServices(program())).toEqual([]);
   const files = Object.keys(program());
@@ -96,6 +106,11 @@ test("the check of vendors sees every way to compare", () => {
     "src/app/e.ts": `if (["qwen-us", "x"].includes(name)) {}`,
     "src/app/f.ts": `// wire === "openai-chat"\nif (provider !== "" && wire === undefined && provider === offline) {}`,
     "src/app/g.ts": `const hint = "openai";`,
+    "src/cli/i.ts": "if (/^deepseek-(chat|v\\d)$/i.test(typed)) return typed;",
+    "src/cli/j.ts": "const isOne = name.match(/(^|\\/)gemini-/);",
+    "src/config/k.ts": `const description = "openai, anthropic or one of your own";`,
+    "src/config/l.ts": `const all = ["qwen", "ollama"];`,
+    "src/config/m.ts": `const url = "https://example.com/openai/v1"; const text = "Anthropic allows less.";`,
     "src/providers/h.ts": `if (wire === "openai-chat") {}`,
   };
   expect(vendorBranches(files)).toEqual([
@@ -104,6 +119,10 @@ test("the check of vendors sees every way to compare", () => {
     "src/app/c.ts",
     "src/app/d.ts",
     "src/app/e.ts",
+    "src/cli/i.ts",
+    "src/cli/j.ts",
+    "src/config/k.ts",
+    "src/config/l.ts",
   ]);
 });
 
@@ -277,9 +296,8 @@ function cycles(files: Files): string[] {
   return found;
 }
 
-/** The command line, the library, the pages, the workers and what a script of the repository imports are where something starts. */
-const starts =
-  /^(?:bin\/[^/]+|src\/index|src\/server\/web\/[^/]+\/main|src\/tools\/builtin-documents|src\/.+-worker)\.ts$/;
+/** The command line, the library, the pages and the workers are where something starts. */
+const starts = /^(?:bin\/[^/]+|src\/index|src\/server\/web\/[^/]+\/main|src\/.+-worker)\.ts$/;
 
 function unusedFiles(files: Files): string[] {
   const used = new Set(Object.keys(files).flatMap((file) => importsOf(files, file)));
@@ -288,13 +306,18 @@ function unusedFiles(files: Files): string[] {
 
 /** A difference between vendors is a value of a row. Code that asks for a name knows one vendor more than it should. */
 function vendorBranches(files: Files): string[] {
-  const name = `["'\`](?:${[...Object.keys(vendors), ...wires].join("|")})["'\`]`;
+  const ids = Object.keys(vendors).join("|");
+  const names = `${ids}|${wires.join("|")}`;
+  const name = `["'\`](?:${names})["'\`]`;
   const branch = new RegExp(
     [
       `(?<!typeof )\\b(?:wire|provider)\\s*[!=]==?\\s*["'\`]\\w`,
       `["'\`]\\s*[!=]==?\\s*(?:\\w+\\.)*(?:wire|provider)\\b`,
       `(?:[!=]==?|\\bcase)\\s*${name}`,
       `${name}\\s*(?:[!=]==?|[^;]{0,60}\\]\\.includes\\()`,
+      // A regular expression that matches a name, and a list of names by hand.
+      `[(=:,!&|]\\s*/(?![/*])(?:\\\\.|[^/\\n\\\\])*\\b(?:${names})\\b(?:\\\\.|[^/\\n\\\\])*/[a-z]*\\s*(?:\\.(?:test|exec)\\b|\\))`,
+      `\\b(?:${ids})["'\`]?, ["'\`]?(?:${ids})(?![\\w-])`,
     ].join("|"),
   );
   return Object.keys(files).filter(

@@ -21,7 +21,7 @@ export function documentTools(values: Values): Action {
   return (context) =>
     withDuet(toFlags(values), context, async (opened) => {
       const tools = await import("../../src/cli/tools/document-tools.ts");
-      return tools.documentTools(opened);
+      return tools.documentAllTools(opened);
     });
 }
 

@@ -4,7 +4,7 @@ import { renderContent } from "../core/tools/tool-content.ts";
 import { isRecord } from "../kit/json.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { toShortLine } from "../kit/text/sanitize.ts";
-import { createSuccess } from "./define-tool.ts";
+import { createSuccess } from "./create-tool.ts";
 
 /** Levels of a result; deeper ones exhaust the stack of whoever writes them as JSON. */
 const deepest = 1000;

@@ -6,7 +6,7 @@ import { DuetError } from "../kit/errors.ts";
 import { isRecord, type JsonObject, type JsonSchema } from "../kit/json.ts";
 import type { Locale } from "../kit/locale.ts";
 import { toShortLine } from "../kit/text/sanitize.ts";
-import { defineTool } from "./define-tool.ts";
+import { createTool } from "./create-tool.ts";
 import { toOwnResult } from "./own-result.ts";
 
 /** Defines a tool as its user writes it: in a program that embeds Duet, or as the default export of a module. */
@@ -57,7 +57,7 @@ export async function toTool(own: unknown, where: string, described?: string): P
   if (!isRecord(inputSchema)) throw wrong(where, "inputSchema", inputSchema, "JSON Schema, Zod 4 object");
   if (typeof run !== "function") throw wrong(where, "run", run, "function");
   const { schema, parse } = await readSchema(inputSchema, where);
-  return defineTool({
+  return createTool({
     name,
     description,
     inputSchema: schema,

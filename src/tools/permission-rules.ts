@@ -10,7 +10,7 @@ import {
 import { isFittingCall, parsePermitPatterns, parseToolPatterns, type ToolPattern } from "../core/tools/tool-pattern.ts";
 import type { JsonObject } from "../kit/json.ts";
 import { say, type Text } from "../kit/locale.ts";
-import { wrapTool } from "./define-tool.ts";
+import { wrapTool } from "./create-tool.ts";
 
 /** Rules as they are written in the configuration's `tools`. */
 export interface PermissionRules {

@@ -5,7 +5,7 @@ import { say } from "../kit/locale.ts";
 import { formatCount } from "../kit/text/format-count.ts";
 import { takeStart } from "../kit/text/truncate.ts";
 import { truncateMiddle } from "../kit/text/truncate-middle.ts";
-import { wrapTool } from "./define-tool.ts";
+import { wrapTool } from "./create-tool.ts";
 
 /**
  * Answers `failure("timeout")` after `ms` milliseconds and aborts the tool's signal, even if the tool ignores it. When the

@@ -3,7 +3,7 @@ import { openDuet } from "../../src/app/open-duet.ts";
 import { type Config, loadConfig } from "../../src/config/load-config.ts";
 import { waitAbortable } from "../../src/kit/async/timeout.ts";
 import { createMcpInterface, type McpInterface } from "../../src/server/mcp/mcp-interface.ts";
-import { createSuccess, defineTool } from "../../src/tools/define-tool.ts";
+import { createSuccess, createTool } from "../../src/tools/create-tool.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
 
 export interface OpenedFace {
@@ -27,7 +27,7 @@ export async function openFace({ turns, serve = {}, config: more = {}, gate }: F
   const wiped: unknown[] = [];
   const settings = { conversations: { store: "memory" }, locale: "en", serve, ...more };
   const config = await loadConfig({}, {}, "/nowhere", { name: "test", settings });
-  const wipe = defineTool({
+  const wipe = createTool({
     name: "wipe_disk",
     description: "Wipes a disk.",
     source: "user",

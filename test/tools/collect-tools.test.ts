@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { collectTools } from "../../src/tools/collect-tools.ts";
-import { defineTool } from "../../src/tools/define-tool.ts";
+import { createTool } from "../../src/tools/create-tool.ts";
 
 const named = (name: string, source = "builtin") =>
-  defineTool({
+  createTool({
     name,
     source,
     description: "",

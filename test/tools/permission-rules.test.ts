@@ -12,7 +12,7 @@ import type {
 import { findFittingCalls, isFittingCall, parseToolPatterns } from "../../src/core/tools/tool-pattern.ts";
 import type { JsonObject } from "../../src/kit/json.ts";
 import { collectTools } from "../../src/tools/collect-tools.ts";
-import { defineTool } from "../../src/tools/define-tool.ts";
+import { createBuiltinTool } from "../../src/tools/create-tool.ts";
 import { createPermissionCheck, type PermissionRules, withPermission } from "../../src/tools/permission-rules.ts";
 import { withValidation } from "../../src/tools/schema/with-validation.ts";
 import { anyText } from "../fakes/any-text.ts";
@@ -26,7 +26,7 @@ interface Recorded {
 
 function recorded(name: string, more: Partial<Tool> = {}): Recorded {
   const ran: JsonObject[] = [];
-  const tool = defineTool({
+  const tool = createBuiltinTool({
     name,
     description: "",
     inputSchema: { type: "object" },

@@ -2,9 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Tool } from "../../src/core/tools/tool.ts";
-import { documentBuiltinTools, listBuiltinTools } from "../../src/tools/builtin-documents.ts";
-import { builtinExamples } from "../../src/tools/builtin-examples.ts";
-import { documentTools, toExample } from "../../src/tools/tool-documents.ts";
+import { builtinTools } from "../../src/tools/builtin/builtin-tools.ts";
+import { documentBuiltinTools, documentTools, listBuiltinTools, toExample } from "../../src/tools/tool-documents.ts";
 import { configFile, temporaryFolder } from "../fakes/program.ts";
 import { warmProgram } from "../fakes/warm-program.ts";
 
@@ -22,7 +21,7 @@ describe("the page of the built-in tools", () => {
   test("has for each tool a section with its arguments, an example that its checks take, a limit and a permission", async () => {
     const page = documentBuiltinTools("en");
     const tools = listBuiltinTools("en");
-    expect(Object.keys(builtinExamples).sort()).toEqual(tools.map(({ name }) => name).sort());
+    expect(Object.keys(builtinTools)).toEqual(tools.map(({ name }) => name));
     for (const tool of tools) {
       const section = page.split(/^## /m).find((each) => each.startsWith(`\`${tool.name}\``)) ?? "";
       expect(section).toContain(tool.description.split("\n")[0]);
@@ -30,7 +29,7 @@ describe("the page of the built-in tools", () => {
         expect(section).toMatch(new RegExp(`^\\| \`${name}\` \\| [^|]`, "m"));
       expect(section).toMatch(/^- Limit: \d+ s per call$/m);
       expect(section).toMatch(/^- Permission: /m);
-      for (const example of builtinExamples[tool.name] ?? [])
+      for (const example of builtinTools[tool.name]?.examples ?? [])
         expect(await tool.check?.(example), tool.name).toEqual([]);
     }
     expect(page).toMatch(/## `send_email`[\s\S]*you are asked about each call/);

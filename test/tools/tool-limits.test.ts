@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Tool } from "../../src/core/tools/tool.ts";
 import { truncate } from "../../src/kit/text/truncate.ts";
-import { defineTool } from "../../src/tools/define-tool.ts";
+import { createTool } from "../../src/tools/create-tool.ts";
 import { withOutputLimit, withTimeout } from "../../src/tools/tool-limits.ts";
 import { testContext } from "./context.ts";
 
 const tool = (run: Tool["run"]) =>
-  defineTool({ name: "probe", description: "d", inputSchema: { type: "object" }, source: "user", run });
+  createTool({ name: "probe", description: "d", inputSchema: { type: "object" }, source: "user", run });
 const saying = (text: string) => tool(async () => ({ ok: true, text }));
 
 describe("withTimeout", () => {

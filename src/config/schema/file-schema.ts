@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { isOffline } from "../../core/model.ts";
+import { isOffline, offlineProvider } from "../../core/model.ts";
 import { wires } from "../../core/model-settings.ts";
+import { vendors } from "../../providers/vendors.ts";
 import { limitSettings } from "../settings.ts";
 import { emailSchema } from "./email-schema.ts";
 import { address, patterns, text, withAllowed } from "./schema-parts.ts";
@@ -32,10 +33,17 @@ const variable = z
 
 const wire = z.enum(wires).meta({ description: "Wire format." });
 
+const vendorNames = Object.keys(vendors).filter((id) => vendors[id]?.regionOf === undefined);
+
+/** Lists the vendors that accept a smaller range of temperatures than the others. */
+const smallerRanges = Object.entries(vendors).flatMap(([id, { temperature }]) =>
+  "atMost" in temperature ? [`${id}: to ${temperature.atMost}`] : [],
+);
+
 export const modelSchema = z
   .strictObject({
     provider: text.meta({
-      description: "openai, anthropic, deepseek, qwen, gemini, ollama, offline, or one of `providers`.",
+      description: `${vendorNames.join(", ")}, ${offlineProvider}, or one of \`providers\`.`,
     }),
     model: text.optional().meta({ description: "Model name; the provider's default when absent." }),
     temperature: z
@@ -43,7 +51,7 @@ export const modelSchema = z
       .min(0)
       .lt(2)
       .optional()
-      .meta({ description: "0 to below 2 (Anthropic: to 1). Default 0.7." }),
+      .meta({ description: `0 to below 2 (${smallerRanges.join(", ")}). Default 0.7.` }),
     maxTokens: z.int().min(1).optional().meta({ description: "Output limit in tokens. Default: agent.maxTokens." }),
     topP: z.number().gt(0).max(1).optional().meta({ description: "Above 0 to 1." }),
     baseUrl: address.optional().meta({ description: "Address of the API." }),
@@ -86,7 +94,7 @@ const providerSchema = z
     baseUrl: address.optional().meta({ description: "Address of the API." }),
     apiKeyEnv: variable.optional().meta({ description: "The environment variable that holds the key." }),
     aliases: z.record(text, text).optional().meta({
-      description: "What a model's name means to the vendor: deepseek-chat is deepseek-flash unless set here.",
+      description: "What a model's name means to the vendor; set here, it comes before what Duet knows.",
     }),
     prices: z
       .record(text, priceSchema)

@@ -1,6 +1,8 @@
-import type { Tool } from "../../core/tools/tool.ts";
+import type { Tool, ToolAnnotations } from "../../core/tools/tool.ts";
 import type { JsonObject } from "../../kit/json.ts";
-import type { Locale } from "../../kit/locale.ts";
+import type { Locale, Text } from "../../kit/locale.ts";
+import type { GuardedFetch } from "../../kit/net/guarded-fetch.ts";
+import { annotateTool } from "../create-tool.ts";
 import { createToolFetch, type ToolFetchRules } from "../outgoing/create-tool-fetch.ts";
 import { createReadPage } from "../page/read-page.ts";
 import { withValidation } from "../schema/with-validation.ts";
@@ -43,35 +45,137 @@ export interface BuiltinOptions {
   now?: () => number;
 }
 
-/** Creates the built-in tools in a fixed order, each wrapped in its checks and limits. */
+/** Holds what the tools are made of. */
+interface BuiltinParts {
+  roots: readonly string[];
+  locale: Locale;
+  search: SearchOptions | undefined;
+  web: { guardedFetch: GuardedFetch; hosts: readonly string[] } | undefined;
+  work: HeavyWork;
+  email: EmailOptions | undefined;
+  now: () => number;
+}
+
+interface BuiltinRow {
+  /** Returns undefined where the configuration lacks what the tool needs. */
+  create(parts: BuiltinParts): Tool | undefined;
+  /** Limits one call, in milliseconds. */
+  timeoutMs: number;
+  /** Loads what a call needs. The limit does not count the time that this takes. */
+  prepare?(args: JsonObject): Promise<void>;
+  /** Says what every call does. It decides whether a person is asked, and whether a call may be repeated. */
+  annotations: ToolAnnotations;
+  /** These calls are for documents and are not sent to models. */
+  examples: readonly JsonObject[];
+  /** Names what a configuration must have before it has this tool. */
+  needs?: Text;
+}
+
+/** A call with the same arguments gives the same result, and changes nothing. */
+const pure: ToolAnnotations = { readOnly: true, idempotent: true };
+
+/** Has a row for each built-in tool, under its name. The list, the documents and the checks of both derive from it. */
+export const builtinTools: Readonly<Record<string, BuiltinRow>> = {
+  echo: {
+    create: ({ locale }) => createEcho(locale),
+    timeoutMs: 5000,
+    annotations: pure,
+    examples: [{ text: "hello" }],
+  },
+  calculator: {
+    create: ({ locale }) => createCalculator(locale),
+    timeoutMs: 5000,
+    prepare: prepareCalculator,
+    annotations: pure,
+    examples: [{ expression: "(24 + 17) / 2" }, { numbers: [1, 2, 3, 4, 5], operations: ["mean", "max"] }],
+  },
+  file_search: {
+    create: ({ roots, locale }) => createFileSearch(roots, locale),
+    timeoutMs: 15_000,
+    annotations: pure,
+    examples: [{ query: "openSkill", root_dir: "./data/docs", limit: 5 }],
+  },
+  read_file: {
+    create: ({ roots, locale }) => createReadFile(roots, locale),
+    timeoutMs: 15_000,
+    annotations: pure,
+    examples: [{ path: "README.md", start_line: 1, lines: 40 }],
+  },
+  log_transform: {
+    create: ({ roots, locale, now }) => createLogTransform(roots, locale, now),
+    timeoutMs: 30_000,
+    annotations: pure,
+    examples: [{ path: "data/logs/app.log", level: "ERROR" }],
+  },
+  current_time: {
+    create: ({ locale, now }) => createCurrentTime(locale, now),
+    timeoutMs: 5000,
+    annotations: { readOnly: true },
+    examples: [{ timezone: "Asia/Shanghai" }],
+  },
+  format_data: {
+    create: ({ locale, work }) => createFormatData(locale, work),
+    timeoutMs: 30_000,
+    annotations: pure,
+    examples: [{ data: "name,age\nAda,36", from: "csv", to: "json" }],
+  },
+  context: {
+    create: ({ roots, locale, now }) => createContext(roots, locale, now),
+    timeoutMs: 5000,
+    annotations: { readOnly: true },
+    examples: [{}],
+  },
+  send_email: {
+    create: ({ email, locale }) => email && createSendEmail(email, locale),
+    timeoutMs: 60_000,
+    annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+    examples: [{ to: ["ada@example.com"], subject: "Minutes", text: "See you at ten." }],
+    needs: { zh: "`email`", en: "`email`" },
+  },
+  read_page: {
+    create: ({ web, locale, work }) => web && createReadPage(web.guardedFetch, locale, work),
+    timeoutMs: 60_000,
+    annotations: { readOnly: true, openWorld: true },
+    examples: [{ url: "https://example.com/article" }],
+  },
+  health_check: {
+    create: ({ web, locale, now }) => web && createHealthCheck(web.guardedFetch, locale, now),
+    timeoutMs: 65_000,
+    annotations: { readOnly: true, openWorld: true },
+    examples: [{ targets: ["https://example.com"] }],
+  },
+  http_request: {
+    create: ({ web, locale }) =>
+      web && web.hosts.length > 0 ? createHttpRequest(web.guardedFetch, web.hosts, locale) : undefined,
+    timeoutMs: 65_000,
+    // The method decides about the rest.
+    annotations: { openWorld: true },
+    examples: [{ url: "https://api.example.com/v1/items", method: "GET" }],
+    needs: { zh: "`web.hosts`", en: "`web.hosts`" },
+  },
+  web_search: {
+    create: ({ search, locale, now }) =>
+      search !== undefined && canSearch(search) ? createWebSearch(search, locale, now) : undefined,
+    timeoutMs: 25_000,
+    annotations: { readOnly: true, openWorld: true },
+    examples: [{ query: "Beijing house prices trend November 2026" }],
+    needs: { zh: "搜索服务", en: "a search service" },
+  },
+};
+
+/** Creates the built-in tools that the options allow, in the order of the table, each wrapped in its checks and limits. */
 export function createBuiltinTools({
-  roots,
-  locale,
-  search,
   web,
   work = createHeavyWork(),
   email,
   now = Date.now,
+  ...others
 }: BuiltinOptions): Tool[] {
-  const limited = (tool: Tool, milliseconds: number, prepare?: (args: JsonObject) => Promise<void>): Tool =>
-    withValidation(withTimeout(withOutputLimit(tool), milliseconds, prepare));
-  const tools = [
-    limited(createEcho(locale), 5000),
-    limited(createCalculator(locale), 5000, prepareCalculator),
-    limited(createFileSearch(roots, locale), 15_000),
-    limited(createReadFile(roots, locale), 15_000),
-    limited(createLogTransform(roots, locale, now), 30_000),
-    limited(createCurrentTime(locale, now), 5000),
-    limited(createFormatData(locale, work), 30_000),
-    limited(createContext(roots, locale, now), 5000),
-  ];
-  if (email !== undefined) tools.push(limited(createSendEmail(email, locale), 60_000));
-  if (web !== undefined) {
-    const guardedFetch = createToolFetch(web);
-    tools.push(limited(createReadPage(guardedFetch, locale, work), 60_000));
-    tools.push(limited(createHealthCheck(guardedFetch, locale, now), 65_000));
-    if (web.hosts.length > 0) tools.push(limited(createHttpRequest(guardedFetch, web.hosts, locale), 65_000));
-  }
-  if (search === undefined || !canSearch(search)) return tools;
-  return [...tools, limited(createWebSearch(search, locale, now), 25_000)];
+  const guarded = web && { guardedFetch: createToolFetch(web), hosts: web.hosts };
+  const parts: BuiltinParts = { ...others, web: guarded, work, email, now };
+  return Object.values(builtinTools).flatMap(({ create, timeoutMs, prepare, annotations }) => {
+    const tool = create(parts);
+    if (tool === undefined) return [];
+    return withValidation(withTimeout(withOutputLimit(annotateTool(tool, annotations)), timeoutMs, prepare));
+  });
 }

@@ -3,7 +3,7 @@ import type { RunFacts, Tool } from "../../core/tools/tool.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { version } from "../../kit/version.ts";
-import { createSuccess, defineTool } from "../define-tool.ts";
+import { createBuiltinTool, createSuccess } from "../create-tool.ts";
 import { resolveRoots } from "../files/allowed-path.ts";
 import { renderTime } from "./current-time.ts";
 
@@ -12,14 +12,13 @@ import { renderTime } from "./current-time.ts";
  * milliseconds since 1970.
  */
 export function createContext(roots: readonly string[], locale: Locale, now: () => number): Tool {
-  return defineTool({
+  return createBuiltinTool({
     name: "context",
     description: say(locale, {
       zh: "查看当前时间、语言、可读目录、可用工具和剩余限额",
       en: "Returns the time, language, readable directories, available tools and remaining limits.",
     }),
     inputSchema: { type: "object", properties: {}, additionalProperties: false },
-    annotations: { readOnly: true },
     async run(_, context) {
       const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
       const [time = ""] = renderTime(now(), zone, context.locale).split("\n");

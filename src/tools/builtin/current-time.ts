@@ -1,11 +1,11 @@
 import { toInvalidArgumentsResult, toValueProblem } from "../../core/tools/argument-feedback.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { createSuccess, defineTool } from "../define-tool.ts";
+import { createBuiltinTool, createSuccess } from "../create-tool.ts";
 
 /** `now` is milliseconds since 1970. */
 export function createCurrentTime(locale: Locale, now: () => number): Tool {
-  return defineTool({
+  return createBuiltinTool({
     name: "current_time",
     description: say(locale, { zh: "查询当前日期、时间和星期", en: "Returns the current date, time and weekday." }),
     inputSchema: {
@@ -22,7 +22,6 @@ export function createCurrentTime(locale: Locale, now: () => number): Tool {
       },
       additionalProperties: false,
     },
-    annotations: { readOnly: true },
     async run(args, context) {
       const wanted = typeof args.timezone === "string" ? args.timezone : undefined;
       const zone = knownZone(wanted);

@@ -1,9 +1,9 @@
 import type { Tool } from "../../core/tools/tool.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { createSuccess, defineTool } from "../define-tool.ts";
+import { createBuiltinTool, createSuccess } from "../create-tool.ts";
 
 export function createEcho(locale: Locale): Tool {
-  return defineTool({
+  return createBuiltinTool({
     name: "echo",
     description: say(locale, { zh: "原样返回一段文字", en: "Returns a text exactly as given." }),
     inputSchema: {
@@ -14,7 +14,6 @@ export function createEcho(locale: Locale): Tool {
       required: ["text"],
       additionalProperties: false,
     },
-    annotations: { readOnly: true, idempotent: true },
     run: async (args) => createSuccess(String(args.text)),
   });
 }

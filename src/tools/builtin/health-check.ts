@@ -4,7 +4,7 @@ import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import type { GuardedFetch } from "../../kit/net/guarded-fetch.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
-import { createSuccess, defineTool } from "../define-tool.ts";
+import { createBuiltinTool, createSuccess } from "../create-tool.ts";
 
 const mostAtOnce = 10;
 
@@ -14,7 +14,7 @@ const mostAtOnce = 10;
  */
 export function createHealthCheck(guardedFetch: GuardedFetch, locale: Locale, now: () => number): Tool {
   const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
-  return defineTool({
+  return createBuiltinTool({
     name: "health_check",
     ...describe(
       "检查网址是否正常、TCP 端口是否可连，给出状态、耗时和证书剩余天数",
@@ -42,7 +42,6 @@ export function createHealthCheck(guardedFetch: GuardedFetch, locale: Locale, no
       required: ["targets"],
       additionalProperties: false,
     },
-    annotations: { readOnly: true, openWorld: true },
     async run({ targets, timeout_s }, context) {
       const written = Array.isArray(targets) ? targets.map(String) : [];
       const read = written.map(readTarget);

@@ -5,7 +5,7 @@ import { type Locale, say } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
 import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
 import { takeStart } from "../../kit/text/truncate.ts";
-import { createSuccess, defineTool } from "../define-tool.ts";
+import { createBuiltinTool, createSuccess } from "../create-tool.ts";
 import { resolveRoots, toDisplayedPath, toNotTextResult, toPathRefusedResult } from "../files/allowed-path.ts";
 import { type LineLimits, readLines } from "../files/read-lines.ts";
 import { openFound } from "../files/walk-files.ts";
@@ -16,7 +16,7 @@ const defaultLimits: LineLimits = { totalBytes: 200_000_000, milliseconds: 8000,
 
 export function createReadFile(roots: readonly string[], locale: Locale, limits: Partial<LineLimits> = {}): Tool {
   const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
-  return defineTool({
+  return createBuiltinTool({
     name: "read_file",
     ...describe("读取允许目录下的文本文件", "Reads a text file under the allowed directories."),
     inputSchema: {
@@ -33,7 +33,6 @@ export function createReadFile(roots: readonly string[], locale: Locale, limits:
       required: ["path"],
       additionalProperties: false,
     },
-    annotations: { readOnly: true, idempotent: true },
     run: (args, context) => read(args, context, roots, { ...defaultLimits, ...limits }),
   });
 }

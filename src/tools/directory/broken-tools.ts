@@ -4,7 +4,7 @@ import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import type { DroppedTool } from "../collect-tools.ts";
-import { wrapTool } from "../define-tool.ts";
+import { wrapTool } from "../create-tool.ts";
 
 /** Holds what a user's directory provides: its tools, and the files that cannot be used with the reasons. */
 export interface LoadedTools {

@@ -7,7 +7,7 @@ import { createSemaphore, type Semaphore } from "../../kit/async/semaphore.ts";
 import { timeoutError } from "../../kit/async/timeout.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
-import { defineTool } from "../define-tool.ts";
+import { createTool } from "../create-tool.ts";
 import type { ToolFacts, ToolReport } from "../modules/messages.ts";
 import { createModuleHost, type ModuleHost, type ModuleLimits } from "../modules/module-host.ts";
 import { fileRefusedError, type LoadedTools, toDroppedTool, toFileError } from "./broken-tools.ts";
@@ -134,7 +134,7 @@ async function readReport(report: ToolReport, host: ModuleHost<"tools">, limits:
 /** Throws only when the caller's signal aborts. Every other error becomes a failed result. */
 function createModuleTool(facts: ToolFacts, host: ModuleHost<"tools">, { callMs }: ModuleLimits): Tool {
   const { name } = facts;
-  const tool = defineTool({
+  const tool = createTool({
     ...facts,
     source: "user",
     async run(args, { signal, locale, progress }) {

@@ -6,7 +6,7 @@ import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { GuardedFetch } from "../../kit/net/guarded-fetch.ts";
 import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
 import { takeStart, truncate } from "../../kit/text/truncate.ts";
-import { defineTool } from "../define-tool.ts";
+import { createBuiltinTool } from "../create-tool.ts";
 import { shareWork } from "../shared-work.ts";
 import { createHeavyWork, type HeavyWork } from "../workers/heavy-work.ts";
 import { fetchPage } from "./fetch-page.ts";
@@ -27,7 +27,7 @@ export function createReadPage(guardedFetch: GuardedFetch, locale: Locale, work:
     return { url: fetched.url, page: reading.page };
   }
 
-  return defineTool({
+  return createBuiltinTool({
     name: "read_page",
     description: say(locale, {
       zh: "读取一个网页或 PDF 的正文。当搜索结果的摘要不够，或者用户给出了网址时使用此工具。长网页分段返回，用 start 继续读。",
@@ -56,7 +56,7 @@ export function createReadPage(guardedFetch: GuardedFetch, locale: Locale, work:
       required: ["url"],
       additionalProperties: false,
     },
-    annotations: { title: say(locale, { zh: "读取网页", en: "Read a page" }), readOnly: true, openWorld: true },
+    annotations: { title: say(locale, { zh: "读取网页", en: "Read a page" }) },
     async run(args, context) {
       const url = findAddress(String(args.url));
       if (url === undefined) return toInvalidArgumentsResult(context.locale, [noAddress(args.url)]);

@@ -10,7 +10,7 @@ import { type ArgumentProblem, createFailure, type Tool } from "../../core/tools
 import { toDuetError } from "../../kit/errors.ts";
 import { isRecord, type JsonObject } from "../../kit/json.ts";
 import { say, type Text } from "../../kit/locale.ts";
-import { wrapTool } from "../define-tool.ts";
+import { wrapTool } from "../create-tool.ts";
 import type { ArgumentsCheck } from "./compile-schema.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { createFailure, type Tool, type ToolResult } from "../../core/tools/tool.ts";
 import { say } from "../../kit/locale.ts";
-import { wrapTool } from "../define-tool.ts";
+import { wrapTool } from "../create-tool.ts";
 import { shareWork } from "../shared-work.ts";
 
 /** Caches the results of one conversation's searches by query. The cache is not shared and ends with the conversation. */

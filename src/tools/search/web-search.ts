@@ -4,7 +4,7 @@ import { createFailure, type Source, type Tool, type ToolContext, type ToolResul
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { joinSentences } from "../../render/event-lines.ts";
-import { createSuccess, defineTool } from "../define-tool.ts";
+import { createBuiltinTool, createSuccess } from "../create-tool.ts";
 import type { SearchBackend, SearchError } from "./backend.ts";
 import { chooseBackends } from "./choose-backends.ts";
 import type { SearchOptions } from "./search-backends.ts";
@@ -25,7 +25,7 @@ export function canSearch(options: SearchOptions): boolean {
 export function createWebSearch(options: SearchOptions, locale: Locale, now: () => number = Date.now): Tool {
   const chain = createChain(chooseBackends(options), now);
   const announced = new Set<SearchBackend>();
-  return defineTool({
+  return createBuiltinTool({
     name: "web_search",
     description: say(locale, {
       zh: "搜索互联网获取实时信息。当需要了解最新事件、实时数据、当前新闻或验证信息时使用此工具。",
@@ -47,7 +47,7 @@ export function createWebSearch(options: SearchOptions, locale: Locale, now: () 
       required: ["query"],
       additionalProperties: false,
     },
-    annotations: { title: say(locale, { zh: "网络搜索", en: "Web search" }), readOnly: true, openWorld: true },
+    annotations: { title: say(locale, { zh: "网络搜索", en: "Web search" }) },
     async run(args, context) {
       const query = cutQuery(String(args.query), {});
       if (query === "")

@@ -10,7 +10,7 @@ import { createLifeline } from "../../kit/process/lifeline.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
 import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
-import { createSuccess, defineTool } from "../define-tool.ts";
+import { createSuccess, createTool } from "../create-tool.ts";
 import {
   fileRefusedError,
   type LoadedTools,
@@ -143,7 +143,7 @@ const mostFiles = 100;
 /** Names every skill to the model, and gives the text of one when it is used. */
 export function createSkillTool(skills: readonly Skill[], locale: Locale): Tool {
   const list = skills.map(({ name, description }) => `- ${name}: ${truncate(description, longestDescription)}`);
-  return defineTool({
+  return createTool({
     name: "skill",
     source: "skills",
     description: `${say(locale, purpose)}\n${list.join("\n")}`,

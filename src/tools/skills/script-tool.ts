@@ -11,7 +11,7 @@ import { createChildEnvironment, type Environment } from "../../kit/process/chil
 import type { Lifeline } from "../../kit/process/lifeline.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
 import { truncateMiddle } from "../../kit/text/truncate-middle.ts";
-import { defineTool } from "../define-tool.ts";
+import { createTool } from "../create-tool.ts";
 import { findAllowed } from "../files/allowed-path.ts";
 import { readStart } from "../files/read-lines.ts";
 
@@ -28,7 +28,7 @@ export function createScriptTool(skills: readonly Skill[], surroundings: ScriptT
   const able = skills.filter(({ scripts }) => scripts.length > 0);
   if (able.length === 0) return undefined;
   const { locale, timeoutMs } = surroundings;
-  return defineTool({
+  return createTool({
     name: "skill_script",
     source: "skills",
     description: say(locale, purpose(timeoutMs / 1000)),

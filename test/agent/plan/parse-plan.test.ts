@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { type PlanRules, parsePlan } from "../../../src/agent/plan/parse-plan.ts";
 import type { JsonSchema } from "../../../src/kit/json.ts";
-import { createSuccess, defineTool } from "../../../src/tools/define-tool.ts";
+import { createBuiltinTool, createSuccess } from "../../../src/tools/create-tool.ts";
 import { withValidation } from "../../../src/tools/schema/with-validation.ts";
 import { written } from "./planning.ts";
 
 function tool(name: string, inputSchema: JsonSchema) {
   const run = async () => createSuccess("");
-  return [name, withValidation(defineTool({ name, description: name, inputSchema, run }))] as const;
+  return [name, withValidation(createBuiltinTool({ name, description: name, inputSchema, run }))] as const;
 }
 
 const numbers = { type: "array", items: { type: "number" } };

@@ -7,7 +7,7 @@ import { waitAbortable } from "../../../src/kit/async/timeout.ts";
 import { openRunService, type RunService } from "../../../src/runs/run-service.ts";
 import { createApi } from "../../../src/server/api/api.ts";
 import { type ApiTimes, defaultTimes } from "../../../src/server/api/api-context.ts";
-import { createSuccess, defineTool } from "../../../src/tools/define-tool.ts";
+import { createSuccess, createTool } from "../../../src/tools/create-tool.ts";
 import { startHttpFace } from "../../fakes/http-interface.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../../fakes/model.ts";
 
@@ -51,7 +51,7 @@ export async function serveApi({
   const wiped: unknown[] = [];
   const all = { conversations: { store: "memory" }, locale: "en", ...settings };
   const config = await loadConfig({}, {}, "/nowhere", { name: "test", settings: all });
-  const wipe = defineTool({
+  const wipe = createTool({
     name: "wipe_disk",
     description: "Wipes a disk.",
     source: "user",

@@ -1,10 +1,10 @@
 // One file for what needs a whole server: each file pays again for loading one.
 import { expect, onTestFinished, test } from "vitest";
-import { createSuccess, defineTool } from "../../../src/tools/define-tool.ts";
+import { createSuccess, createTool } from "../../../src/tools/create-tool.ts";
 import { type HttpDuet, startHttpDuet } from "../../fakes/http-duet.ts";
 import { call, openSession, openSocket, rawText, startHttpFace } from "../../fakes/http-interface.ts";
 
-const wipeDisk = defineTool({
+const wipeDisk = createTool({
   name: "wipe_disk",
   description: "Wipes a disk.",
   source: "user",

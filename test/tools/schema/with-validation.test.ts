@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject, JsonSchema } from "../../../src/kit/json.ts";
-import { defineTool } from "../../../src/tools/define-tool.ts";
+import { createBuiltinTool } from "../../../src/tools/create-tool.ts";
 import { withValidation } from "../../../src/tools/schema/with-validation.ts";
 import { startCpuClock } from "../../fakes/cpu-time.ts";
 import { testContext } from "../context.ts";
@@ -8,7 +8,7 @@ import { testContext } from "../context.ts";
 function validated(inputSchema: JsonSchema) {
   const calls: JsonObject[] = [];
   const tool = withValidation(
-    defineTool({
+    createBuiltinTool({
       name: "probe",
       description: "",
       inputSchema,

@@ -2,6 +2,7 @@ import type { ModelChanges } from "../../../app/open-duet.ts";
 import { toModelName } from "../../../core/model.ts";
 import { say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { vendors } from "../../../providers/vendors.ts";
 import { describeSwitchedModel } from "../../../render/mode-names.ts";
 import type { Choice } from "../../questions/reader.ts";
 import type { Chat } from "../chat-state.ts";
@@ -40,11 +41,14 @@ export async function listModelChoices(chat: Chat, role: Role, signal: AbortSign
 }
 
 /**
- * Resolves what was typed to `provider/model`. The bare name of a model that can be chosen, or of a DeepSeek variant, is enough.
+ * Resolves what was typed to `provider/model`. The bare name of a model that can be chosen is enough, and of a variant
+ * that a vendor's row knows.
  */
 export async function resolveModelName(chat: Chat, typed: string, signal: AbortSignal): Promise<string> {
   if (typed.includes("/") || typed.startsWith("{")) return typed;
-  if (/^deepseek-(chat|reasoner|flash|v\d)[a-z0-9.-]*$/i.test(typed)) return `deepseek/${typed.toLowerCase()}`;
+  const variant = typed.toLowerCase();
+  const vendor = Object.keys(vendors).find((id) => vendors[id]?.modelEnv?.match.test(variant));
+  if (vendor !== undefined) return `${vendor}/${variant}`;
   if (!/[-\d]/.test(typed)) return typed;
   const names = await chat.duet.modelNames(signal);
   return names.find((name) => bareName(name) === typed.toLowerCase()) ?? typed;

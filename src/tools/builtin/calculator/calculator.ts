@@ -4,7 +4,7 @@ import { DuetError } from "../../../kit/errors.ts";
 import type { JsonObject } from "../../../kit/json.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
-import { createSuccess, defineTool } from "../../define-tool.ts";
+import { createBuiltinTool, createSuccess } from "../../create-tool.ts";
 import { checkFinite, expressionError } from "./calculator-errors.ts";
 import { type Fraction, getTop, readFraction, toNumber, type Value } from "./fraction.ts";
 import { statistics } from "./statistics.ts";
@@ -31,7 +31,7 @@ type Operation = keyof typeof labels;
  * it.
  */
 export function createCalculator(locale: Locale): Tool {
-  return defineTool({
+  return createBuiltinTool({
     name: "calculator",
     description: say(locale, {
       zh: "计算算式，或对一组数字做统计（平均值、最大值、最小值等）",
@@ -66,7 +66,6 @@ export function createCalculator(locale: Locale): Tool {
       },
       additionalProperties: false,
     },
-    annotations: { readOnly: true, idempotent: true },
     run: (args, context) => calculate(args, context.locale),
   });
 }

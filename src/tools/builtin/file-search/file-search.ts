@@ -4,7 +4,7 @@ import type { Tool, ToolResult } from "../../../core/tools/tool.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { formatCount } from "../../../kit/text/format-count.ts";
-import { createSuccess, defineTool } from "../../define-tool.ts";
+import { createBuiltinTool, createSuccess } from "../../create-tool.ts";
 import { findAllowed, resolveRoots, toPathRefusedResult } from "../../files/allowed-path.ts";
 import { createFileGlob, type FileSearch, type FileSearchLimits, searchFiles } from "./search-files.ts";
 
@@ -21,7 +21,7 @@ export function createFileSearch(
   locale: Locale,
   limits: Partial<FileSearchLimits> = {},
 ): Tool {
-  return defineTool({
+  return createBuiltinTool({
     name: "file_search",
     description: say(locale, {
       zh: "在允许目录下检索文件内容和文件名，返回命中片段",
@@ -72,7 +72,6 @@ export function createFileSearch(
       required: ["query"],
       additionalProperties: false,
     },
-    annotations: { readOnly: true, idempotent: true },
     async run(args, context) {
       const query = String(args.query).trim();
       if (query === "")

@@ -2,7 +2,7 @@ import { createFailure, type Tool, type ToolContext, type ToolResult } from "../
 import { DuetError } from "../../../kit/errors.ts";
 import type { JsonObject } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { createSuccess, defineTool } from "../../define-tool.ts";
+import { createBuiltinTool, createSuccess } from "../../create-tool.ts";
 import { createHeavyWork, type HeavyWork } from "../../workers/heavy-work.ts";
 import { dataFormats } from "./content.ts";
 import type { Converted } from "./convert.ts";
@@ -13,7 +13,7 @@ import type { Converted } from "./convert.ts";
  */
 export function createFormatData(locale: Locale, work: HeavyWork = createHeavyWork()): Tool {
   const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
-  return defineTool({
+  return createBuiltinTool({
     name: "format_data",
     ...describe(
       "在 JSON、YAML、CSV、TSV 和 Markdown 表格之间转换数据，或整理格式",
@@ -48,7 +48,6 @@ export function createFormatData(locale: Locale, work: HeavyWork = createHeavyWo
       required: ["data", "to"],
       additionalProperties: false,
     },
-    annotations: { readOnly: true, idempotent: true },
     run: (args, context) => format(args, work, context),
   });
 }

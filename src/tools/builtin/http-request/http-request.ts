@@ -10,7 +10,7 @@ import { DuetError } from "../../../kit/errors.ts";
 import type { JsonObject } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import type { GuardedFetch } from "../../../kit/net/guarded-fetch.ts";
-import { defineTool } from "../../define-tool.ts";
+import { createBuiltinTool } from "../../create-tool.ts";
 import { createHostList } from "./read-request.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -22,7 +22,7 @@ const mostBytes = 2_000_000;
 export function createHttpRequest(guardedFetch: GuardedFetch, hosts: readonly string[], locale: Locale): Tool {
   const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
   const shown = hosts.slice(0, 20).join(", ");
-  return defineTool({
+  return createBuiltinTool({
     name: "http_request",
     ...describe(
       `发送 HTTP 请求并返回状态、头部和正文，用于调用 API。允许的主机：${shown}`,
@@ -57,7 +57,6 @@ export function createHttpRequest(guardedFetch: GuardedFetch, hosts: readonly st
       required: ["url"],
       additionalProperties: false,
     },
-    annotations: { openWorld: true },
     annotationsFor: ({ method }) => annotationsOf(method ?? "GET"),
     run: (args, context) => send(args, context, guardedFetch, hosts),
   });

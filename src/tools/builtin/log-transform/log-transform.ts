@@ -5,7 +5,7 @@ import { type Locale, say } from "../../../kit/locale.ts";
 import { formatCount } from "../../../kit/text/format-count.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { truncate } from "../../../kit/text/truncate.ts";
-import { createSuccess, defineTool } from "../../define-tool.ts";
+import { createBuiltinTool, createSuccess } from "../../create-tool.ts";
 import { resolveRoots, toDisplayedPath, toNotTextResult, toPathRefusedResult } from "../../files/allowed-path.ts";
 import { type LineLimits, readLines } from "../../files/read-lines.ts";
 import { openFound } from "../../files/walk-files.ts";
@@ -33,7 +33,7 @@ export function createLogTransform(
   limits: Partial<LineLimits> = {},
 ): Tool {
   const describe = (zh: string, en: string) => say(locale, { zh, en });
-  return defineTool({
+  return createBuiltinTool({
     name: "log_transform",
     description: describe(
       "解析日志文件：筛选、按级别和消息计数、汇总错误与时间范围",
@@ -73,7 +73,6 @@ export function createLogTransform(
       required: ["path"],
       additionalProperties: false,
     },
-    annotations: { readOnly: true, idempotent: true },
     run: (args, context) => transform(args, context, { roots, now, limits: { ...defaultLimits, ...limits } }),
   });
 }

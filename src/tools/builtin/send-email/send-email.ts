@@ -8,7 +8,7 @@ import {
 } from "../../../core/tools/tool.ts";
 import type { JsonObject, JsonValue } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { createSuccess, defineTool } from "../../define-tool.ts";
+import { createBuiltinTool, createSuccess } from "../../create-tool.ts";
 import { findRecipientProblems, type MailServer, type MailTimes, parseMailAddress } from "./mail.ts";
 
 export interface EmailOptions extends MailServer {
@@ -22,7 +22,7 @@ const defaultTimes: MailTimes = { connectMs: 10_000, silenceMs: 15_000, totalMs:
 export function createSendEmail(email: EmailOptions, locale: Locale, times: Partial<MailTimes> = {}): Tool {
   const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
   const addresses = { type: "array", items: { type: "string" }, maxItems: 20 };
-  return defineTool({
+  return createBuiltinTool({
     name: "send_email",
     ...describe("发送一封纯文本邮件（每次都需用户同意）", "Sends a plain-text mail; the user has to agree each time."),
     inputSchema: {
@@ -37,7 +37,6 @@ export function createSendEmail(email: EmailOptions, locale: Locale, times: Part
       required: ["to", "subject", "text"],
       additionalProperties: false,
     },
-    annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
     alwaysAsks: true,
     check: async (args) => problemsOf(args, email.recipients),
     run: (args, context) => send(args, context, email, { ...defaultTimes, ...times }),

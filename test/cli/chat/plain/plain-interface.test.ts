@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";
 import type { AgentEvent } from "../../../../src/core/events.ts";
-import { defineTool } from "../../../../src/tools/define-tool.ts";
+import { createBuiltinTool } from "../../../../src/tools/create-tool.ts";
 import { scriptedModel } from "../../../fakes/model.ts";
 import { runAll } from "../../../fakes/run.ts";
 import { openPlainDesk, type PlainDesk } from "../plain-console.ts";
@@ -280,7 +280,7 @@ describe("a pipe", () => {
 });
 
 async function told(options: Parameters<typeof openPlainDesk>[0]): Promise<PlainDesk> {
-  const weather = defineTool({
+  const weather = createBuiltinTool({
     name: "weather",
     description: "The weather of a city.",
     inputSchema: { type: "object" },

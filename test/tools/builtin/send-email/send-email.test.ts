@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../../src/kit/json.ts";
+import { builtinTools } from "../../../../src/tools/builtin/builtin-tools.ts";
 import { parseMailAddress } from "../../../../src/tools/builtin/send-email/mail.ts";
 import { createSendEmail, type EmailOptions } from "../../../../src/tools/builtin/send-email/send-email.ts";
 import { createPermissionCheck, withPermission } from "../../../../src/tools/permission-rules.ts";
@@ -109,7 +110,7 @@ test("every mail needs consent, whatever the rules say, and a wrong one is not a
   await using smtp = await startFakeSmtp();
   const asked: unknown[] = [];
   const guarded = withPermission(tool(smtp), createPermissionCheck({ allow: ["*"] }));
-  expect(guarded.annotations).toMatchObject({ readOnly: false, destructive: true, openWorld: true });
+  expect(builtinTools.send_email?.annotations).toMatchObject({ readOnly: false, destructive: true, openWorld: true });
   const answering = (answer: "once" | "no") => ({
     ...testContext(),
     approve: async (request: unknown) => {

@@ -9,19 +9,24 @@ export interface ToolSpecification {
   annotations?: ToolAnnotations;
   annotationsFor?(args: JsonObject): ToolAnnotations;
   alwaysAsks?: boolean;
-  /** Is `builtin` when absent. */
-  source?: string;
+  /** Names where the tool comes from: `builtin`, `user`, `skills`, or a server. */
+  source: string;
   /** Checks what the schema cannot express. It runs once the arguments match the schema. */
   check?(args: JsonObject): Promise<ArgumentProblem[]>;
   run(args: JsonObject, context: ToolContext): Promise<ToolResult>;
 }
 
-export function defineTool(specification: ToolSpecification): Tool {
+/** Creates a tool that comes with the program. Its row in `builtin-tools.ts` says what its calls do. */
+export function createBuiltinTool(specification: Omit<ToolSpecification, "source">): Tool {
+  return createTool({ ...specification, source: "builtin" });
+}
+
+export function createTool(specification: ToolSpecification): Tool {
   return {
     name: specification.name,
     description: specification.description,
     inputSchema: specification.inputSchema,
-    source: specification.source ?? "builtin",
+    source: specification.source,
     annotations: specification.annotations ?? {},
     annotationsFor: specification.annotationsFor,
     alwaysAsks: specification.alwaysAsks,
@@ -33,6 +38,12 @@ export function defineTool(specification: ToolSpecification): Tool {
 
 function isHarmlessTwice({ readOnly, destructive, idempotent }: ToolAnnotations): boolean {
   return (readOnly === true && destructive !== true) || idempotent === true;
+}
+
+/** Returns the same tool, known to do what these annotations say as long as its arguments do not say otherwise. */
+export function annotateTool(tool: Tool, more: ToolAnnotations): Tool {
+  const annotations = { ...tool.annotations, ...more };
+  return { ...tool, annotations, canRepeat: (args) => isHarmlessTwice(tool.annotationsFor?.(args) ?? annotations) };
 }
 
 /** Returns the same tool with another `run`. Every limit and check around a tool is built this way. */

@@ -114,7 +114,7 @@ export class ServerConnection {
   async call(tool: RemoteTool, args: JsonObject, options: CallerOptions): Promise<Reply> {
     return this.#sender.send(options, {
       what: tool.name,
-      maySendAgain: this.isRepeatable(tool),
+      isRepeatable: this.isRepeatable(tool),
       refuse: (signal) => this.#refuse(tool, signal),
       ask: (session, calling) => session.call(tool, args, calling),
     });
@@ -124,7 +124,7 @@ export class ServerConnection {
   async request(method: string, params: JsonObject, options: CallerOptions): Promise<RawResult> {
     const reply = await this.#sender.send(options, {
       what: method,
-      maySendAgain: true,
+      isRepeatable: true,
       ask: (session, calling) => session.request(method, params, calling),
     });
     if (reply.reply === "result") return redactJson(reply.result, this.redact);

@@ -39,13 +39,19 @@ export function toStartError(thrown: unknown, failureContext: FailureContext): D
   });
 }
 
+/** Says how often a call was sent, and whether somebody may send it again. */
+export interface SentCall {
+  times: number;
+  isRepeatable: boolean;
+}
+
 /** Returns the error for one failed call. It says so when the server may already have done what it was asked. */
-export function toCallError(thrown: unknown, failureContext: FailureContext): DuetError {
+export function toCallError(thrown: unknown, failureContext: FailureContext, sent: SentCall): DuetError {
   const { name } = failureContext.settings;
   const { code, text, hint } = explain(thrown, failureContext);
   const refusedBefore = failureContext.ending === undefined && (getStatus(thrown) ?? 500) < 500;
   const isSure = code === "tool" || code === "auth" || refusedBefore || neverSent.test(getNetworkCode(thrown) ?? "");
-  const unsure = isSure ? { zh: "", en: "" } : mayHaveRun;
+  const unsure = isSure ? { zh: "", en: "" } : describeEffect(sent);
   return new DuetError({
     code,
     text: { zh: `MCP 服务器 ${name}：${text.zh}${unsure.zh}`, en: `MCP server ${name}: ${text.en}${unsure.en}` },
@@ -56,10 +62,12 @@ export function toCallError(thrown: unknown, failureContext: FailureContext): Du
 /** Lists the failures of a connection that was never made. */
 const neverSent = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|\w*CERT\w*)$/;
 
-const mayHaveRun: Text = {
-  zh: "。调用可能已经生效，不会自动重发。",
-  en: ". The call may have taken effect; it is not sent again.",
-};
+function describeEffect({ times, isRepeatable }: SentCall): Text {
+  if (times > 1)
+    return { zh: "。调用共发送两次，都可能已经生效。", en: ". The call was sent twice, and may have taken effect." };
+  if (isRepeatable) return { zh: "。调用可能已经生效。", en: ". The call may have taken effect." };
+  return { zh: "。调用可能已经生效，不会自动重发。", en: ". The call may have taken effect; it is not sent again." };
+}
 
 function explain(thrown: unknown, failureContext: FailureContext): ErrorDetails {
   if (thrown instanceof DuetError) return thrown;

@@ -62,7 +62,7 @@ export async function runCall(
   // To find tools is no use of them.
   const counts = tool !== run.services.catalog.finder;
   if (counts && !allowance.reserve()) return { result: toOverLimitResult(run.input), ran: false };
-  const context = openCallContext(run, callId);
+  const context = openCallContext(run, callId, allowance);
   const result = await runTool(run, tool, call.arguments, context);
   context.close();
   const isValid = result.error?.code !== "invalid_arguments";
@@ -95,7 +95,7 @@ interface CallContext extends ToolContext {
 }
 
 /** Drops what a tool reports after its call has ended: its events belong between `tool-start` and `tool-end`. */
-export function openCallContext(run: Run, callId: string): CallContext {
+export function openCallContext(run: Run, callId: string, allowance: CallAllowance): CallContext {
   const {
     services: { approve, elicit },
   } = run;
@@ -138,7 +138,7 @@ export function openCallContext(run: Run, callId: string): CallContext {
         async (...question: Parameters<typeof elicit>) => (open ? waitFor(() => elicit(...question)) : unanswered),
         { person: elicit.person },
       ),
-    facts: () => factsOf(run),
+    facts: () => getFacts(run, allowance),
     progress(message, progress, total) {
       if (!open) return;
       run.services.emit({ type: "tool-progress", callId, message: sanitizeLine(message), progress, total });
@@ -153,16 +153,15 @@ export function openCallContext(run: Run, callId: string): CallContext {
   };
 }
 
-function factsOf(run: Run): RunFacts {
+function getFacts(run: Run, allowance: CallAllowance): RunFacts {
   const {
     services: { catalog, clock },
     input: { limits },
-    state: { calls },
   } = run;
   const { maxToolCalls, maxIterations } = limits;
   return {
     tools: [...catalog.tools.keys()],
-    toolCallsLeft: Math.max(0, maxToolCalls - calls.filter(({ tool }) => tool !== catalog.finder?.name).length),
+    toolCallsLeft: allowance.left,
     maxToolCalls,
     maxIterations,
     leftMs: Math.max(0, clock.deadline() - Date.now()),

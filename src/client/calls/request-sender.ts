@@ -16,8 +16,8 @@ export type CallerOptions = Omit<CallOptions, "pause">;
 export interface OutgoingCall {
   /** Names the request in a word. */
   what: string;
-  /** Is true when the request may be sent again after the connection was lost. */
-  maySendAgain: boolean;
+  /** Is true when the request may be sent more than once: a second time here, and by whoever sent it. */
+  isRepeatable: boolean;
   /** Returns the reply that prevents sending, or undefined when the request may be sent. */
   refuse?(signal: AbortSignal): Promise<Reply | undefined>;
   ask(session: Session, calling: CallOptions): Promise<RawResult>;
@@ -39,7 +39,7 @@ export function createRequestSender(
   const { name, timeoutMs } = settings;
   const pace = createRateLimiter(settings);
 
-  async function send(clock: CallClock, options: CallerOptions, sending: OutgoingCall): Promise<Reply> {
+  async function send(clock: CallClock, options: CallerOptions, sending: OutgoingCall, times = 1): Promise<Reply> {
     const live = await lifecycle.live(clock.signal);
     if ("reply" in live) return live;
     const refusal = await sending.refuse?.(clock.signal);
@@ -52,11 +52,13 @@ export function createRequestSender(
     } catch (thrown) {
       options.signal.throwIfAborted();
       const reason: unknown = clock.expired ? clock.signal.reason : thrown;
-      if (clock.expired || !isLost(thrown)) throw toCallError(reason, { settings, redact });
+      const sent = { times, isRepeatable: sending.isRepeatable };
+      if (clock.expired || !isLost(thrown)) throw toCallError(reason, { settings, redact }, sent);
       await attempt.waitForExit();
       lifecycle.connectionLost(attempt, thrown);
-      if (!sending.maySendAgain) throw toCallError(lifecycle.closedError ?? thrown, attempt.failureContext);
-      return send(clock, options, { ...sending, maySendAgain: false });
+      if (!sending.isRepeatable || times > 1)
+        throw toCallError(lifecycle.closedError ?? thrown, attempt.failureContext, sent);
+      return send(clock, options, sending, times + 1);
     }
   }
 

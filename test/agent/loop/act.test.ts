@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { runAgent } from "../../../src/agent/run-agent.ts";
+import type { Tool } from "../../../src/core/tools/tool.ts";
 import type { JsonObject } from "../../../src/kit/json.ts";
 import { makeTool, outcomeOf } from "../../fakes/events.ts";
 import { type ScriptedCall, scriptedModel } from "../../fakes/model.ts";
@@ -32,6 +33,25 @@ test("calls side by side never go over the limit of calls", async () => {
   const { ran, outcome } = await play(calls(8), { limits: { maxToolCalls: 3, maxParallel: 8 } });
   expect(ran).toHaveLength(3);
   expect(outcome.tool_calls.filter(({ ok }) => !ok)).toHaveLength(5);
+});
+
+test("a tool learns how many calls are left, and calls that reached no tool do not count", async () => {
+  const left: (number | undefined)[] = [];
+  const look: Tool = {
+    ...makeTool("look", () => ({ ok: true, text: "" })),
+    async run(_, context) {
+      left.push(context.facts?.().toolCallsLeft);
+      return { ok: true, text: `A result that is long enough to count, number ${left.length}.` };
+    },
+  };
+  const unknown: ScriptedCall[] = [1, 2, 3].map((id) => ({ id: `no-${id}`, name: "nothing", input: {} }));
+  const looks = (id: number): ScriptedCall => ({ id: `look-${id}`, name: "look", input: { id } });
+  const models = {
+    functionCall: scriptedModel([[...unknown, looks(1)], [looks(2)], "enough"]),
+    answer: scriptedModel(["Done."]),
+  };
+  await runAll({ models, tools: [look], limits: { maxToolCalls: 5 } });
+  expect(left).toEqual([4, 3]);
 });
 
 test("a call whose arguments are nested over 64 levels deep does not reach its tool", async () => {

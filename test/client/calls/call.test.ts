@@ -94,7 +94,12 @@ test("119: a call is sent once more after a crash where it only reads, which a p
   );
   const shown = pool.trusted().filter(({ name }) => name !== "trusted__echo");
   expect(await pool.approve(shown)).toHaveLength(2);
-  await Promise.all(names.map((name) => call(pool, `${name}__echo`)));
+  const results = await Promise.all(names.map((name) => call(pool, `${name}__echo`)));
+  expect(results.map(({ text }) => /The call .*/.exec(text)?.[0])).toEqual([
+    "The call was sent twice, and may have taken effect.",
+    "The call may have taken effect; it is not sent again.",
+    "The call may have taken effect; it is not sent again.",
+  ]);
   const sent = names.map((name) => readJournal(journal(name)).filter(({ method }) => method === "tools/call").length);
   expect(sent).toEqual([2, 1, 1]);
 });

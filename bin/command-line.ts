@@ -23,7 +23,7 @@ import { chatOptions, conversationOptions, serveOptions } from "./options.ts";
  */
 export async function readCommandLine(argv: string[]): Promise<Action | undefined> {
   let action: Action | undefined;
-  const take = (asked: Action): void => {
+  const setAction = (asked: Action): void => {
     action = asked;
   };
   const end = argv.indexOf("--");
@@ -47,7 +47,7 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
       ["chat", "$0"],
       "terminal chat (the default)",
       (it) => it.options(toYargsOptions(chatOptions)),
-      (values) => take(chat(values)),
+      (values) => setAction(chat(values)),
     )
     .command(
       "ask [question]",
@@ -56,28 +56,28 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
         it
           .positional("question", { type: "string" })
           .options(toYargsOptions({ ...conversationOptions, output: createOutputOption("text", "json", "jsonl") })),
-      (values) => take(ask({ ...values, question: values.question ?? rest })),
+      (values) => setAction(ask({ ...values, question: values.question ?? rest })),
     )
     .command(
       "serve",
       "MCP server over stdio, or over HTTP with --http",
       (it) => it.options(toYargsOptions(serveOptions)),
-      (values) => take(startServer(values)),
+      (values) => setAction(startServer(values)),
     )
-    .command("tools", "the tools of the agent", (it) => addToolsCommands(it, take))
-    .command("conversations", "the saved conversations", (it) => addConversationsCommands(it, take))
-    .command("config", "the effective configuration", (it) => addConfigCommands(it, take))
+    .command("tools", "the tools of the agent", (it) => addToolsCommands(it, setAction))
+    .command("conversations", "the saved conversations", (it) => addConversationsCommands(it, setAction))
+    .command("config", "the effective configuration", (it) => addConfigCommands(it, setAction))
     .command(
       "models",
       "the models in use: wire, limits, context window, price, and where each value comes from",
       (it) => it.options(toYargsOptions(textOrJson)),
-      (values) => take(runModels(values)),
+      (values) => setAction(runModels(values)),
     )
     .command(
       "trace [run]",
       "the trace of a run, step by step (default: the last run)",
       (it) => it.positional("run", { type: "string" }).options(toYargsOptions(textOrJson)),
-      (values) => take(showTrace(values)),
+      (values) => setAction(showTrace(values)),
     )
     .command(
       "login <server>",
@@ -86,19 +86,19 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
         it
           .positional("server", { type: "string", demandOption: true })
           .options(toYargsOptions({ remove: { type: "boolean", describe: "delete the sign-in" } })),
-      (values) => take(runSignIn(values)),
+      (values) => setAction(runSignIn(values)),
     )
     .command(
       "install [host]",
       "adds Duet to a host: shows the change to its file, asks, keeps a backup; without a host, lists the hosts",
       (it) => addInstallOptions(it),
-      (values) => take(install(values)),
+      (values) => setAction(install(values)),
     )
     .command(
       "doctor",
       "checks configuration, keys, models and servers: what is wrong and what to do",
       (it) => it.options(toYargsOptions(textOrJson)),
-      (values) => take(diagnose(values)),
+      (values) => setAction(diagnose(values)),
     )
     .strict()
     .exitProcess(false)

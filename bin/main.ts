@@ -42,16 +42,17 @@ export async function main(argv: string[]): Promise<void> {
   let interrupted: keyof typeof signals | undefined;
   let action: Action | undefined;
   let code: number | undefined;
-  let unwritten: NodeJS.ErrnoException | undefined;
+  let stdoutError: NodeJS.ErrnoException | undefined;
   let unwrittenCode: number | undefined;
-  let untold: NodeJS.ErrnoException | undefined;
+  let stderrError: NodeJS.ErrnoException | undefined;
   const leave = (withCode: number): void => {
-    process.off("exit", early);
+    process.off("exit", reportEarlyExit);
     exitNow(withCode, interrupted === undefined && deadline.leftMs === undefined ? filesMs : hurriedFilesMs);
   };
   const deadline = createExitDeadline(() => {
-    if (unwritten !== undefined && interrupted === undefined) return leave(unwrittenCode ?? tellUnwritten(unwritten));
-    leave(exitCode(code ?? 0, interrupted, action));
+    if (stdoutError !== undefined && interrupted === undefined)
+      return leave(unwrittenCode ?? reportUnwritten(stdoutError));
+    leave(toExitCode(code ?? 0, interrupted, action));
   });
   for (const signal of Object.keys(signals) as (keyof typeof signals)[])
     process.on(signal, () => {
@@ -64,49 +65,49 @@ export async function main(argv: string[]): Promise<void> {
       }
       interrupted = signal;
       // Only somebody who reads nothing is still waited for.
-      if (code !== undefined) leave(exitCode(code, signal, action));
+      if (code !== undefined) leave(toExitCode(code, signal, action));
       if (action?.hasOwnGrace !== true) deadline.set(signalMs);
       stop.abort(new DuetError({ code: "internal", text: { zh: "已中断", en: `interrupted by ${signal}` } }));
     });
   // What nobody caught becomes one line, and the other callers are still served.
-  const tell = (thrown: unknown): void =>
+  const reportUncaught = (thrown: unknown): void =>
     void process.stderr.write(`duet: ${sanitizeLine(toDuetError(thrown).message)}\n`);
-  process.on("unhandledRejection", tell).on("uncaughtException", tell);
+  process.on("unhandledRejection", reportUncaught).on("uncaughtException", reportUncaught);
   // A module of the user's that ends the process must not look like a success.
-  const early = (): void => {
+  const reportEarlyExit = (): void => {
     process.stderr.write("duet: the process was ended by a call of process.exit\n");
     process.exitCode = 1;
   };
-  process.on("exit", early);
+  process.on("exit", reportEarlyExit);
   process.stdout.on("error", (error) => {
-    unwritten ??= error;
+    stdoutError ??= error;
     if (action?.hasOwnGrace !== true) deadline.set(signalMs);
     stop.abort(error);
   });
   // Only the steps are lost there: the answer is still wanted.
   process.stderr.on("error", (error) => {
-    untold ??= error;
+    stderrError ??= error;
   });
   code = await run(argv, { signal: stop.signal, hurry: hurry.signal, deadline, console: process }, (found) => {
     action = found;
   });
   // A pager is waited for as long as it likes, a reader of a process that is to end is not.
   if (interrupted !== undefined) deadline.set(unreadMs);
-  await Promise.all([drained(process.stdout), drained(process.stderr)]);
-  if (unwritten !== undefined && interrupted === undefined) {
-    unwrittenCode = tellUnwritten(unwritten);
-    await drained(process.stderr);
+  await Promise.all([waitForDrain(process.stdout), waitForDrain(process.stderr)]);
+  if (stdoutError !== undefined && interrupted === undefined) {
+    unwrittenCode = reportUnwritten(stdoutError);
+    await waitForDrain(process.stderr);
     return leave(unwrittenCode);
   }
-  if (code === 0 && untold !== undefined && !hasLeft(untold)) code = 1;
-  leave(exitCode(code, interrupted, action));
+  if (code === 0 && stderrError !== undefined && !hasLeft(stderrError)) code = 1;
+  leave(toExitCode(code, interrupted, action));
 }
 
 /**
  * A SIGTERM is how supervisors end a server, so it is no failure there. A caller that waited for an answer has to see that none
  * came.
  */
-function exitCode(code: number, signal: keyof typeof signals | undefined, action: Action | undefined): number {
+function toExitCode(code: number, signal: keyof typeof signals | undefined, action: Action | undefined): number {
   if (signal === undefined) return code;
   return signal === "SIGTERM" && action?.endsBySignal === true ? 0 : signals[signal];
 }
@@ -117,7 +118,7 @@ function hasLeft(error: NodeJS.ErrnoException): boolean {
 }
 
 /** Tells why the answer could not be written, and gives the exit code. */
-function tellUnwritten(error: NodeJS.ErrnoException): number {
+function reportUnwritten(error: NodeJS.ErrnoException): number {
   if (hasLeft(error)) return 0;
   process.stderr.write(`duet: ${sanitizeLine(error.message)}\n`);
   return 1;
@@ -125,24 +126,24 @@ function tellUnwritten(error: NodeJS.ErrnoException): number {
 
 async function run(argv: string[], context: Context, onAction: (action: Action) => void): Promise<number> {
   try {
-    const action = plainAction(argv) ?? (await (await import("./command-line.ts")).readCommandLine(argv));
+    const action = readPlainAction(argv) ?? (await (await import("./command-line.ts")).readCommandLine(argv));
     if (action === undefined) return 0;
     onAction(action);
     return await action(context);
   } catch (thrown) {
     const error = toDuetError(thrown);
-    if (!context.signal.aborted) process.stderr.write(`${await errorText(error, localeIn(argv))}\n`);
+    if (!context.signal.aborted) process.stderr.write(`${await toErrorLine(error, findLocale(argv))}\n`);
     return error.code === "config" ? 2 : 1;
   }
 }
 
 /** Finds `--locale` in a command line that may not parse as a whole. */
-function localeIn(argv: string[]): string | undefined {
+function findLocale(argv: string[]): string | undefined {
   const at = argv.findIndex((word) => /^--locale(=|$)/.test(word));
   return at < 0 ? undefined : (argv[at]?.split("=")[1] ?? argv[at + 1]);
 }
 
-async function errorText(error: DuetError, locale: string | undefined): Promise<string> {
+async function toErrorLine(error: DuetError, locale: string | undefined): Promise<string> {
   const { getFallbackLocale } = await import("../src/config/load-config.ts");
   const { message, hint } = toErrorReport(error, getFallbackLocale({ locale }));
   return `duet: ${joinSentences(message, hint)}`;
@@ -152,14 +153,14 @@ async function errorText(error: DuetError, locale: string | undefined): Promise<
  * Reads `duet serve` and `duet chat` with ordinary flags without yargs, because hosts and people wait for them. Returns
  * undefined for anything else, which yargs then reads.
  */
-function plainAction(argv: string[]): Action | undefined {
+function readPlainAction(argv: string[]): Action | undefined {
   const [command = ""] = argv;
-  if (command === "serve") return plain(argv.slice(1), serveOptions, startServer);
-  if (command === "chat") return plain(argv.slice(1), chatOptions, chat);
-  return command === "" || command.startsWith("-") ? plain(argv, chatOptions, chat) : undefined;
+  if (command === "serve") return readPlainOptions(argv.slice(1), serveOptions, startServer);
+  if (command === "chat") return readPlainOptions(argv.slice(1), chatOptions, chat);
+  return command === "" || command.startsWith("-") ? readPlainOptions(argv, chatOptions, chat) : undefined;
 }
 
-function plain(
+function readPlainOptions(
   args: string[],
   own: Readonly<Record<string, Option>>,
   action: (values: Values) => Action,
@@ -181,7 +182,7 @@ function isChoice(value: unknown, choices: readonly unknown[] | undefined): bool
   return value === undefined || choices === undefined || choices.includes(value);
 }
 
-function drained(stream: NodeJS.WriteStream): Promise<void> {
+function waitForDrain(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     if (stream.destroyed || !stream.writable) resolve();
     else stream.write("", () => resolve());

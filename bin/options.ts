@@ -75,11 +75,11 @@ export function toFlags(values: Values): Flags {
     ...mapLimits(
       flaggedLimits,
       ({ key }) => key,
-      ({ flag }) => number(values, flag),
+      ({ flag }) => readNumber(values, flag),
     ),
-    tools: list(values.tools),
-    noTools: list(values["no-tools"]),
-    search: searchFlag(values),
+    tools: splitList(values.tools),
+    noTools: splitList(values["no-tools"]),
+    search: readSearchFlag(values),
     locale: toText(values.locale),
     verbose: values.verbose === true ? true : undefined,
     screenReader: values["screen-reader"] === true ? true : undefined,
@@ -93,9 +93,9 @@ export function toFlags(values: Values): Flags {
 export function readConversationChoice(values: Values): "latest" | { id: string } | undefined {
   const id = toText(values.conversation);
   if (id === undefined) return values.continue === true ? "latest" : undefined;
-  if (values.continue === true) throw usage(onlyOne);
+  if (values.continue === true) throw usageError(onlyOne);
   if (id.trim() !== "" && id.length <= 200) return { id };
-  throw usage({
+  throw usageError({
     zh: `--conversation: ${JSON.stringify(id)} 不是对话编号（允许：1 到 200 个字符）`,
     en: `--conversation: ${JSON.stringify(id)} is not a conversation ID (allowed: 1 to 200 characters)`,
   });
@@ -110,46 +110,46 @@ const onlyOne = {
 export function readExpose(values: Values): { expose?: "agent" | "tools" | "both"; listLimit?: number } {
   const { expose } = values;
   const listLimit =
-    values["list-limit"] === undefined ? {} : { listLimit: whole(values, "list-limit", 0, 0, 10_000_000) };
+    values["list-limit"] === undefined ? {} : { listLimit: readWholeNumber(values, "list-limit", 0, 0, 10_000_000) };
   return expose === "agent" || expose === "tools" || expose === "both" ? { expose, ...listLimit } : listLimit;
 }
 
 /** Reads which part of a list is wanted. Throws a `config` error for an invalid number. */
 export function readPage(values: Values): { limit: number; offset: number } {
-  return { limit: whole(values, "limit", 50, 1), offset: whole(values, "offset", 0, 0) };
+  return { limit: readWholeNumber(values, "limit", 50, 1), offset: readWholeNumber(values, "offset", 0, 0) };
 }
 
-function whole(values: Values, name: string, byDefault: number, least: number, most = 100_000): number {
-  const value = number(values, name) ?? byDefault;
+function readWholeNumber(values: Values, name: string, byDefault: number, least: number, most = 100_000): number {
+  const value = readNumber(values, name) ?? byDefault;
   if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw usage({
+  throw usageError({
     zh: `--${name}: ${value} 不在允许范围（${least} 到 ${most} 的整数）`,
     en: `--${name}: ${value} is not allowed (allowed: a whole number from ${least} to ${most})`,
   });
 }
 
-function usage(line: Text): DuetError {
+function usageError(line: Text): DuetError {
   return new DuetError({ code: "config", text: line });
 }
 
-function searchFlag(values: Values): boolean | undefined {
+function readSearchFlag(values: Values): boolean | undefined {
   if (values["no-search"] === true || values.search === false) return false;
   return values.search === true ? true : undefined;
 }
 
-function list(value: unknown): string[] | undefined {
+function splitList(value: unknown): string[] | undefined {
   return toText(value)
     ?.split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "");
 }
 
-function number(values: Values, name: string): number | undefined {
+function readNumber(values: Values, name: string): number | undefined {
   const given = toText(values[name]);
   if (given === undefined) return undefined;
   const value = Number(given);
   if (given.trim() !== "" && Number.isFinite(value)) return value;
-  throw usage({
+  throw usageError({
     zh: `--${name}: ${JSON.stringify(given)} 不是数字`,
     en: `--${name}: ${JSON.stringify(given)} is not a number`,
   });

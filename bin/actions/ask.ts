@@ -17,7 +17,7 @@ export function ask(values: Values): Action {
         import("../../src/cli/terminal/screen/shows-hyperlinks.ts"),
       ]);
       const question = await readQuestion(toText(values.question), console);
-      if (question === "") throw noQuestion();
+      if (question === "") throw missingQuestionError();
       const { output } = values;
       const conversationId = await findChosenConversation(choice, { duet, config });
       return runAsk({
@@ -31,7 +31,7 @@ export function ask(values: Values): Action {
     });
 }
 
-function noQuestion(): DuetError {
+function missingQuestionError(): DuetError {
   return new DuetError({
     code: "config",
     text: {

@@ -8,7 +8,7 @@ import type { Action } from "./action.ts";
 /** Puts Duet into a host's file, or lists the hosts. */
 export function install(values: Values): Action {
   const flags = toFlags(values);
-  const name = nameOf(values);
+  const name = readServerName(values);
   readExpose(values);
   return async ({ console, signal }) => {
     const [{ hostNames }, { findMachine }, { findProgram }, { getFallbackLocale }] = await Promise.all([
@@ -39,7 +39,7 @@ export function install(values: Values): Action {
         isDryRun: values["dry-run"] === true,
         yes: values.yes === true,
         withValues: values["with-env"] === true,
-        words: wordsOf(values),
+        words: toServeArguments(values),
         program: await findProgram(machine, process.execPath, resolve(process.argv[1] ?? "")),
         locale: config?.locale ?? getFallbackLocale(flags),
         now: new Date(),
@@ -52,7 +52,7 @@ export function install(values: Values): Action {
 }
 
 /** Returns the agent's flags in the form in which the host passes them to the server. `--config` is handled separately. */
-function wordsOf(values: Values): string[] {
+function toServeArguments(values: Values): string[] {
   const own = ["config", "no-color", "verbose"];
   const names = [...Object.keys(sharedOptions), ...Object.keys(serveOptions)].filter((name) => !own.includes(name));
   return names.flatMap((name) => {
@@ -62,7 +62,7 @@ function wordsOf(values: Values): string[] {
   });
 }
 
-function nameOf(values: Values): string {
+function readServerName(values: Values): string {
   const name = toText(values.name) ?? "duet";
   if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return name;
   throw new DuetError({

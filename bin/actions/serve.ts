@@ -22,7 +22,7 @@ export function startServer(values: Values): Action {
   const flags = toFlags(values);
   const address = toText(values.http);
   const action: Action = async ({ console: { stdin, stdout, stderr }, signal: stop, hurry, deadline }) => {
-    const face =
+    const serverModule =
       address === undefined
         ? import("../../src/server/mcp/serve-stdio.ts")
         : import("../../src/server/http/serve-duet.ts");
@@ -33,16 +33,16 @@ export function startServer(values: Values): Action {
     let written: Promise<void> | undefined;
     const work = async (opened: Opened): Promise<number> => {
       const { duet, config, signal } = opened;
-      const chosen = await face;
-      log = createLog({ format: config.serve.log, write, hide: hiding(config) });
-      const options = { duet, log, signal, mode: readMode(values), ...told(config, log), ...exposed };
+      const server = await serverModule;
+      log = createLog({ format: config.serve.log, write, hide: createSecretMask(config) });
+      const options = { duet, log, signal, mode: readMode(values), ...createRunLogging(config, log), ...exposed };
       const serveUntilEnd = async (): Promise<void> => {
-        if (!("serveOverStdio" in chosen))
-          return chosen.serveDuetOverHttp({ ...options, config, hurry, address: address ?? "" });
+        if (!("serveOverStdio" in server))
+          return server.serveDuetOverHttp({ ...options, config, hurry, address: address ?? "" });
         const { serve: settings, tools } = config;
         const streams = { stdin, stdout, stderr };
         const stdio = { ...options, ...streams, settings, asks: tools.ask, deadline };
-        ({ written } = await chosen.serveOverStdio(stdio));
+        ({ written } = await server.serveOverStdio(stdio));
       };
       if (address === undefined && stdin.isTTY) log(say(config.locale, atTerminal));
       void reportFailedServers(opened);
@@ -58,7 +58,7 @@ export function startServer(values: Values): Action {
   return Object.assign(action, { endsBySignal: true, hasOwnGrace: address !== undefined });
 }
 
-function hiding(config: Config): (text: string) => string {
+function createSecretMask(config: Config): (text: string) => string {
   const secrets = listSecrets(config);
   return (text) => hideSecrets(text, secrets);
 }
@@ -67,14 +67,14 @@ function hiding(config: Config): (text: string) => string {
  * Chooses what is logged of runs. Failures are always logged, because whoever reads the log wants to know what went wrong;
  * thoughts and whole results are logged only where they are wanted.
  */
-function told({ agent, serve, locale }: Config, log: Log) {
+function createRunLogging({ agent, serve, locale }: Config, log: Log) {
   const runLog = serve.log === "json" ? createRunLog(log, locale) : undefined;
-  const tellFault = createFaultLog(log, locale);
+  const logFault = createFaultLog(log, locale);
   return {
     logSteps: agent.verbose ? (line: string) => log(line, "debug") : undefined,
     onBegin: runLog?.begun,
     onEnd(run: RunHandle) {
-      tellFault(run);
+      logFault(run);
       runLog?.ended(run);
     },
   };

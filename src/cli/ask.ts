@@ -25,7 +25,7 @@ export interface AskOptions {
  */
 export async function runAsk({ duet, console, request, output, verbose, hyperlinks }: AskOptions): Promise<number> {
   const locale = duet.localeFor(request.question);
-  const take = writer(output, { console, locale, verbose, hyperlinks });
+  const take = createEventWriter(output, { console, locale, verbose, hyperlinks });
   let outcome: Outcome | undefined;
   const write = (line: string) => writeSafely(console.stderr, `${line}\n`);
   const showsPlan = output !== "text" && !verbose;
@@ -45,10 +45,10 @@ export async function runAsk({ duet, console, request, output, verbose, hyperlin
   } finally {
     questions?.close();
   }
-  return exitCode(outcome);
+  return toExitCode(outcome);
 }
 
-function writer(output: AskOptions["output"], options: RenderOptions): (event: AgentEvent) => void {
+function createEventWriter(output: AskOptions["output"], options: RenderOptions): (event: AgentEvent) => void {
   const { console, locale, verbose } = options;
   if (output === "text") return createRenderer(options);
   const log = createStepWriter({ write: (line) => writeSafely(console.stderr, `${line}\n`), locale, verbose });
@@ -73,6 +73,6 @@ const exitCodes: Record<Outcome["status"], number> = {
   needs_confirmation: 3,
 };
 
-function exitCode(outcome: Outcome | undefined): number {
+function toExitCode(outcome: Outcome | undefined): number {
   return outcome === undefined ? 1 : exitCodes[outcome.status];
 }

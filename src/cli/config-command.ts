@@ -53,16 +53,16 @@ async function show({ flags, environment, directory, output, write, note }: Conf
   const view = createOverview(config);
   const { locale, leftOut } = config;
   tellLeftOut(leftOut, locale, note);
-  if (output === "json") return write(toJsonText({ ...view, ...leftOutKey(leftOut) }));
+  if (output === "json") return write(toJsonText({ ...view, ...toLeftOutField(leftOut) }));
   const origin = say(locale, { zh: "来源", en: "origin" });
   const header = [say(locale, { zh: "键", en: "key" }), say(locale, { zh: "值", en: "value" }), origin];
-  write(toTable([header, ...rows(view, locale)]));
+  write(toTable([header, ...createRows(view, locale)]));
 }
 
 async function showPath({ flags, environment, directory, output, write, note }: ConfigCommand): Promise<void> {
   const { file, searched, leftOut } = await findConfigFiles(flags, environment, directory);
   tellLeftOut(leftOut, getFallbackLocale(flags, environment), note);
-  if (output === "json") return write(toJsonText({ file: file ?? null, searched, ...leftOutKey(leftOut) }));
+  if (output === "json") return write(toJsonText({ file: file ?? null, searched, ...toLeftOutField(leftOut) }));
   if (file !== undefined) return write(`${file}\n`);
   const none = say(getFallbackLocale(flags, environment), {
     zh: "没有配置文件。查找的位置：",
@@ -83,7 +83,7 @@ async function writeStarter({ flags, environment, directory, output, write }: Co
     await writeFile(file, text, { flag: "wx" });
   } catch (thrown) {
     const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
-    throw configError(file, code === "EEXIST" ? exists : notWritten(code), thrown);
+    throw configError(file, code === "EEXIST" ? exists : describeWriteFailure(code), thrown);
   }
   // What Duet wrote is nobody else's. Where that cannot be remembered, the next command says what to do.
   await ignoreRejection(
@@ -100,15 +100,15 @@ function tellLeftOut(leftOut: readonly SkippedFile[], locale: Locale, note: Conf
 }
 
 /** Omits the key when no file was skipped. */
-function leftOutKey(leftOut: readonly SkippedFile[]): { left_out?: { file: string; servers: number | null }[] } {
+function toLeftOutField(leftOut: readonly SkippedFile[]): { left_out?: { file: string; servers: number | null }[] } {
   if (leftOut.length === 0) return {};
   return { left_out: leftOut.map(({ file, servers }) => ({ file, servers: servers ?? null })) };
 }
 
 const exists = { zh: "文件已存在，不会覆盖", en: "already exists and is not overwritten" };
-const notWritten = (code: string) => ({ zh: `无法写入（${code}）`, en: `cannot be written (${code})` });
+const describeWriteFailure = (code: string) => ({ zh: `无法写入（${code}）`, en: `cannot be written (${code})` });
 
-function rows({ values, origins }: Overview, locale: Locale): string[][] {
+function createRows({ values, origins }: Overview, locale: Locale): string[][] {
   return listLeaves(values).flatMap((path) => {
     const value = getValue(values, path);
     if (isRecord(value)) return [];
@@ -126,16 +126,16 @@ export function toOriginText(origin: Origin, locale: Locale): string {
 /** Formats columns as wide as their longest cell, up to 60 terminal columns; a longer cell shifts only its own row. */
 export function toTable(lines: string[][]): string {
   const widths = (lines[0] ?? []).map((_, column) =>
-    Math.min(60, Math.max(...lines.map((line) => width(line[column])))),
+    Math.min(60, Math.max(...lines.map((line) => measureWidth(line[column])))),
   );
   const padded = lines.map((line) =>
-    line.map((cell, column) => cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - width(cell)))),
+    line.map((cell, column) => cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - measureWidth(cell)))),
   );
   return padded.map((line) => `${line.join("  ").trimEnd()}\n`).join("");
 }
 
 /** Counts terminal columns; East Asian wide characters take two. */
-function width(cell = ""): number {
+function measureWidth(cell = ""): number {
   return [...cell].reduce(
     (sum, character) =>
       sum +

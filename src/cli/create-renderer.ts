@@ -26,7 +26,7 @@ export function createRenderer(options: RenderOptions): (event: AgentEvent) => v
   let open = false;
   const answer = createSanitizer();
   const link = hyperlinks ? createLinker() : (text: string): string => text;
-  const log = createStepWriter({ write: note, locale, verbose });
+  const log = createStepWriter({ write: writeNote, locale, verbose });
   let current: AgentEvent | undefined;
   /** Holds the last, still unfinished line of the answer. */
   let held = "";
@@ -43,7 +43,7 @@ export function createRenderer(options: RenderOptions): (event: AgentEvent) => v
     held = end > 0 ? text.slice(end) : held + text;
   }
 
-  function note(line: string): void {
+  function writeNote(line: string): void {
     // A line on stderr would stick to the answer where both share a terminal; a piped answer stays untouched.
     if (console.stdout.isTTY) closeAnswer();
     writeSafely(console.stderr, `${word && current ? word(line, current) : line}\n`);
@@ -68,7 +68,7 @@ export function createLinker(): (text: string, citations?: readonly Citation[]) 
   let inBlock = false;
   let inSpan = false;
 
-  function linked(token: string, before: string): string {
+  function linkCitation(token: string, before: string): string {
     if (token === "\n") {
       inSpan = false;
       return token;
@@ -84,7 +84,7 @@ export function createLinker(): (text: string, citations?: readonly Citation[]) 
 
   return (text, citations = []) => {
     for (const { n, url } of citations) addresses.set(`[${n}]`, url).set(url, url);
-    const shown = text.replace(tokens, (token, offset: number) => linked(token, head + text.slice(0, offset)));
+    const shown = text.replace(tokens, (token, offset: number) => linkCitation(token, head + text.slice(0, offset)));
     head = (head + text).slice(-longestHead);
     return shown;
   };

@@ -15,21 +15,21 @@ export interface LoginCommand {
 
 /** Signs in to a server in the user's browser, and reports the outcome in a line on stdout. */
 export async function runLogin({ config, server, console, signal }: LoginCommand): Promise<number> {
-  const tell = (text: Text): void => void console.stderr.write(`${sanitize(say(config.locale, text))}\n`);
+  const writeText = (text: Text): void => void console.stderr.write(`${sanitize(say(config.locale, text))}\n`);
   // The terminal itself edits the line, so that its Ctrl-C interrupts the program.
   const input = createInterface({ input: console.stdin, terminal: false });
   const lines = takeLines(input);
   try {
     const { toolCount, hasSignedIn } = await signIn(config, server, {
       visit(url) {
-        tell(whereToGo(server, url));
+        writeText(describeAddress(server, url));
         void openInBrowser(url);
       },
       paste: () => lines.next(),
-      misread: () => tell(misread),
+      misread: () => writeText(misread),
       signal,
     });
-    const done = hasSignedIn ? signedIn(server, toolCount) : notNeeded(server, toolCount);
+    const done = hasSignedIn ? describeSignedIn(server, toolCount) : describeNotNeeded(server, toolCount);
     console.stdout.write(`${sanitizeLine(say(config.locale, done))}\n`);
     return 0;
   } finally {
@@ -47,7 +47,7 @@ export async function runLogout({ config, server, console }: Omit<LoginCommand, 
   return 0;
 }
 
-function whereToGo(server: string, { href }: URL): Text {
+function describeAddress(server: string, { href }: URL): Text {
   return {
     zh: `请在浏览器中登录 ${server}：\n\n  ${href}\n\n如果浏览器在另一台机器上，请把登录后跳转到的地址（127.0.0.1 开头）粘贴到这里。`,
     en: `Sign in to ${server} in your browser:\n\n  ${href}\n\nIf the browser is on another machine, paste the address it ends at (starting with 127.0.0.1) here.`,
@@ -59,14 +59,14 @@ const misread: Text = {
   en: "This is not the redirect address of this sign-in; paste the full address at which the browser stopped.",
 };
 
-function signedIn(server: string, count: number): Text {
+function describeSignedIn(server: string, count: number): Text {
   return {
     zh: `已登录 ${server}：${count} 个工具`,
     en: `Signed in to ${server}: ${count} ${count === 1 ? "tool" : "tools"}`,
   };
 }
 
-function notNeeded(server: string, count: number): Text {
+function describeNotNeeded(server: string, count: number): Text {
   return {
     zh: `${server} 不需要重新登录：${count} 个工具`,
     en: `${server} needs no new sign-in: ${count} ${count === 1 ? "tool" : "tools"}`,

@@ -27,7 +27,7 @@ function toRows({ role, model, ...values }: UsedModel, locale: Locale): string[]
     [names.timeout, withUnit(timeout.value, seconds, locale), timeout.origin],
     [names.idle, withUnit(idle.value, seconds, locale), idle.origin],
     [names.contextWindow, withUnit(context_window.value, tokens, locale), context_window.origin],
-    [names.price, priceText(price.value, locale), price.origin],
+    [names.price, renderPrice(price.value, locale), price.origin],
   ];
   return [
     [say(locale, roles[role]), sanitizeLine(model.value), toText(model.origin, locale)],
@@ -43,7 +43,7 @@ function withUnit(value: number | null, unit: Text, locale: Locale): string | un
   return value === null ? undefined : `${value}${say(locale, unit)}`;
 }
 
-function priceText(price: UsedModel["price"]["value"], locale: Locale): string | undefined {
+function renderPrice(price: UsedModel["price"]["value"], locale: Locale): string | undefined {
   if (price === null) return undefined;
   return say(locale, {
     zh: `输入 $${price.input}，输出 $${price.output}（每百万 token）`,

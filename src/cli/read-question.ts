@@ -11,7 +11,7 @@ const mostBytes = 1_000_000;
 export async function readQuestion(argument: string | undefined, { stdin }: Pick<Console, "stdin">): Promise<string> {
   const given = argument === "-" ? undefined : argument;
   if (stdin.isTTY) return given?.trim() ?? "";
-  const piped = await readAll(stdin, given === undefined ? undefined : patienceMs());
+  const piped = await readAll(stdin, given === undefined ? undefined : getWaitMs());
   return [given, piped]
     .filter((part) => part?.trim())
     .join("\n\n")
@@ -22,7 +22,7 @@ export async function readQuestion(argument: string | undefined, { stdin }: Pick
  * Returns how long to wait for the first byte of stdin when a question was given, in milliseconds. A shell's pipe writes or
  * ends, so there is no limit for it; the socket that one program gets from another (Node's `spawn`) is often just left open.
  */
-function patienceMs(): number | undefined {
+function getWaitMs(): number | undefined {
   try {
     return fstatSync(0).isSocket() ? 300 : undefined;
   } catch {
@@ -46,11 +46,11 @@ async function readAll(stdin: NodeJS.ReadStream, firstByteMs: number | undefined
   } finally {
     clearTimeout(timer);
   }
-  if (bytes > mostBytes) throw tooLong();
+  if (bytes > mostBytes) throw tooLongError();
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function tooLong(): DuetError {
+function tooLongError(): DuetError {
   return new DuetError({
     code: "config",
     text: {

@@ -15,22 +15,22 @@ export function toConversationMarkdown(
   const title = toShortLine(toConversationTitle(runs[0]?.question ?? "") || id, 100);
   const saved = renderTime(now.toISOString());
   const facts = say(locale, {
-    zh: `- 对话：${id}\n- 保存于：${saved}\n- 模型：${modelsOf(runs).join("、")}`,
-    en: `- Conversation: ${id}\n- Saved: ${saved}\n- Models: ${modelsOf(runs).join(", ")}`,
+    zh: `- 对话：${id}\n- 保存于：${saved}\n- 模型：${listModels(runs).join("、")}`,
+    en: `- Conversation: ${id}\n- Saved: ${saved}\n- Models: ${listModels(runs).join(", ")}`,
   });
-  const turns = runs.map((run, index) => turnMarkdown(run, index + 1, locale));
+  const turns = runs.map((run, index) => renderTurn(run, index + 1, locale));
   return sanitize(`${[`# ${title}`, facts, ...turns].join("\n\n")}\n`);
 }
 
-function turnMarkdown(run: AgentTrace, number: number, locale: Locale): string {
+function renderTurn(run: AgentTrace, number: number, locale: Locale): string {
   const heading = `## ${number} · ${renderTime(run.started_at)}`;
   const question = `> ${run.question.trim().replaceAll("\n", "\n> ")}`;
-  const by = `*${[modelsOf([run]).join(" → "), say(locale, modeNames[run.mode])].filter(Boolean).join(" · ")}*`;
-  return [heading, question, by, run.final_answer.trim(), ending(run, locale)].filter(Boolean).join("\n\n");
+  const by = `*${[listModels([run]).join(" → "), say(locale, modeNames[run.mode])].filter(Boolean).join(" · ")}*`;
+  return [heading, question, by, run.final_answer.trim(), renderEnding(run, locale)].filter(Boolean).join("\n\n");
 }
 
 /** Explains why there is no answer, or only part of one. */
-function ending({ status, finish_reason, error }: AgentTrace, locale: Locale): string {
+function renderEnding({ status, finish_reason, error }: AgentTrace, locale: Locale): string {
   if (status === "complete") return "";
   const reason = say(locale, stopReasons[finish_reason]);
   const why = error ? `${reason} · ${error.message}` : reason;
@@ -38,7 +38,7 @@ function ending({ status, finish_reason, error }: AgentTrace, locale: Locale): s
 }
 
 /** Returns the models that were called, each once, in their order. */
-function modelsOf(runs: readonly AgentTrace[]): string[] {
+function listModels(runs: readonly AgentTrace[]): string[] {
   const bills = runs.flatMap(({ models }) => [models.function_call, models.answer]);
   return [...new Set(bills.filter(({ calls }) => calls > 0).map(toModelName))];
 }

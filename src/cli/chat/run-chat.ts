@@ -75,7 +75,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   const chatInterface = await options.openFace(handler, steps);
 
   /** Does something that can be stopped; what it throws is a line, and the chat goes on. */
-  async function work<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+  async function runStoppable<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     const mine = new AbortController();
     const outer = going;
     going = mine;
@@ -93,7 +93,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   }
 
   async function ask(question: string, mode: Mode): Promise<void> {
-    await work((stop) =>
+    await runStoppable((stop) =>
       answerQuestion({
         duet,
         chatInterface,
@@ -157,12 +157,12 @@ export async function runChat(options: ChatOptions): Promise<number> {
   try {
     if (chatInterface.reader) {
       chatInterface.write(renderWelcome(settings));
-      if (conversationId !== undefined) await work(() => showEnd(chat, chatInterface, conversationId ?? ""));
+      if (conversationId !== undefined) await runStoppable(() => showEnd(chat, chatInterface, conversationId ?? ""));
     }
     for (let text = await chatInterface.next(); text !== undefined; text = await chatInterface.next()) {
       const line = text.trim();
       if (line.startsWith("/")) {
-        if ((await work((stop) => runCommand(line, chat, stop))) === "exit") break;
+        if ((await runStoppable((stop) => runCommand(line, chat, stop))) === "exit") break;
       } else if (line !== "") await ask(text, settings.mode);
       if (isLeaving || signal.aborted) break;
     }
@@ -265,26 +265,26 @@ export function createCompleteCommand(chat: Chat): Complete {
   return async (textBefore) => {
     if (!textBefore.startsWith("/") || textBefore.includes("\n")) return undefined;
     const [, name = "", space = "", argument = ""] = /^(\S*)(\s*)(.*)$/.exec(textBefore) ?? [];
-    if (space === "") return found(0, name, namesFor(chat));
-    const completions = await completionsOf(chat, name, argument).catch(() => []);
-    return found(textBefore.length - argument.length, argument, completions);
+    if (space === "") return sortCompletions(0, name, listCommandNames(chat));
+    const completions = await completeArgument(chat, name, argument).catch(() => []);
+    return sortCompletions(textBefore.length - argument.length, argument, completions);
   };
 }
 
-function namesFor({ settings: { locale } }: Chat): Completion[] {
+function listCommandNames({ settings: { locale } }: Chat): Completion[] {
   return chatCommands.map(({ name, help }) => ({ text: name, help: say(locale, help) }));
 }
 
-async function completionsOf(chat: Chat, name: string, argument: string): Promise<readonly Completion[]> {
+async function completeArgument(chat: Chat, name: string, argument: string): Promise<readonly Completion[]> {
   return (await findCommand(name, chatCommands)?.complete?.(chat, argument)) ?? [];
 }
 
 /** Puts completions that begin with the typed text before those that contain it. A text that is already complete gets none. */
-function found(from: number, typed: string, completions: readonly Completion[]): Found {
+function sortCompletions(from: number, typed: string, completions: readonly Completion[]): Found {
   const wanted = typed.toLowerCase();
   if (completions.some(({ text }) => text.toLowerCase() === wanted)) return undefined;
   const holding = completions.filter(({ text }) => text.toLowerCase().includes(wanted));
-  const begins = ({ text }: Completion): boolean => text.toLowerCase().startsWith(wanted);
-  const ordered = [...holding.filter(begins), ...holding.filter((completion) => !begins(completion))];
+  const isBeginning = ({ text }: Completion): boolean => text.toLowerCase().startsWith(wanted);
+  const ordered = [...holding.filter(isBeginning), ...holding.filter((completion) => !isBeginning(completion))];
   return ordered.length === 0 ? undefined : { from, completions: ordered };
 }

@@ -14,8 +14,8 @@ import { findCommand, listNames } from "./find-command.ts";
 export async function runCommand(line: string, chat: Chat, signal: AbortSignal): Promise<"exit" | undefined> {
   const [, name = "", argument = ""] = /^(\S*)\s*([\s\S]*)$/.exec(line.trim()) ?? [];
   const command = findCommand(name, chatCommands);
-  if (command === undefined) return tell(chat, unknownCommand(name));
-  if (command.argument === "" && argument !== "") return tell(chat, takesNothing(command, argument));
+  if (command === undefined) return writeText(chat, describeUnknownCommand(name));
+  if (command.argument === "" && argument !== "") return writeText(chat, describeUnexpectedArgument(command, argument));
   try {
     return await command.run(chat, argument, signal);
   } catch (thrown) {
@@ -24,13 +24,13 @@ export async function runCommand(line: string, chat: Chat, signal: AbortSignal):
   }
 }
 
-function tell(chat: Chat, text: Text): undefined {
+function writeText(chat: Chat, text: Text): undefined {
   chat.write(say(chat.settings.locale, text));
 }
 
-function unknownCommand(typed: string): Text {
+function describeUnknownCommand(typed: string): Text {
   const name = toShortLine(typed, 40);
-  const near = nearName(typed.toLowerCase());
+  const near = findNearName(typed.toLowerCase());
   if (near === undefined)
     return { zh: `没有 ${name} 命令。/help 列出全部命令。`, en: `Unknown command ${name}. /help lists the commands.` };
   return {
@@ -40,13 +40,13 @@ function unknownCommand(typed: string): Text {
 }
 
 /** Returns a name that begins with the typed text, else one that is at most two edits away. */
-function nearName(typed: string): string | undefined {
+function findNearName(typed: string): string | undefined {
   const names = chatCommands.flatMap(listNames);
   const longer = typed.length > 1 ? names.find((name) => name.startsWith(typed)) : undefined;
   return longer ?? (typed.length > 2 ? findNearest(typed, names, () => 2) : undefined);
 }
 
-function takesNothing(command: ChatCommand, argument: string): Text {
+function describeUnexpectedArgument(command: ChatCommand, argument: string): Text {
   const shown = toShortLine(argument, 40);
   return {
     zh: `${command.name} 不接受参数 "${shown}"。${renderUsageLine(command, "zh")}`,

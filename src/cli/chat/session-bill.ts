@@ -37,7 +37,7 @@ export function createSessionBill(): SessionBill {
     const key = `${role} ${bill.provider}/${bill.model}`;
     const row = { role, bill, cost: toModelCost(bill) };
     const known = rows.get(key);
-    rows.set(key, known ? sumOf(known, row) : row);
+    rows.set(key, known ? addRows(known, row) : row);
     cost = addCosts(cost, row.cost);
   }
 
@@ -58,44 +58,44 @@ export function createSessionBill(): SessionBill {
         say(locale, count),
         `${tokens} tok`,
         renderSeconds(elapsedMs),
-        ...(rows.size > 0 ? [price(cost, locale)] : []),
+        ...(rows.size > 0 ? [renderPrice(cost, locale)] : []),
       ];
       return [
-        ...list.map((row) => modelLine(row, locale)),
-        ...(agents ? [agentsLine(agents, locale)] : []),
+        ...list.map((row) => renderModelRow(row, locale)),
+        ...(agents ? [renderAgentsRow(agents, locale)] : []),
         all.join(" · "),
       ];
     },
   };
 }
 
-function modelLine({ role, bill, cost }: Row, locale: Locale): string {
+function renderModelRow({ role, bill, cost }: Row, locale: Locale): string {
   const { provider, model, calls, input_tokens, output_tokens, reasoning_tokens, cached_tokens } = bill;
-  const cached = part(cached_tokens, { zh: "缓存", en: "cached" }, locale);
-  const reasoning = part(reasoning_tokens, { zh: "推理", en: "reasoning" }, locale);
+  const cached = renderTokens(cached_tokens, { zh: "缓存", en: "cached" }, locale);
+  const reasoning = renderTokens(reasoning_tokens, { zh: "推理", en: "reasoning" }, locale);
   const used = say(locale, {
     zh: `输入 ${input_tokens}${cached} → 输出 ${output_tokens}${reasoning} tok`,
     en: `${input_tokens} in${cached} → ${output_tokens} out${reasoning} tok`,
   });
   const name = `${say(locale, roleNames[role])} ${provider}/${model} ×${calls}`;
-  return [name, used, renderSeconds(bill.elapsed_ms), price(cost, locale)].join(" · ");
+  return [name, used, renderSeconds(bill.elapsed_ms), renderPrice(cost, locale)].join(" · ");
 }
 
-function agentsLine({ bill, cost }: AgentsRow, locale: Locale): string {
+function renderAgentsRow({ bill, cost }: AgentsRow, locale: Locale): string {
   const name = say(locale, { zh: "子智能体", en: "sub-agents" });
-  return [`${name} ×${bill.runs}`, `${bill.total_tokens} tok`, price(cost, locale)].join(" · ");
+  return [`${name} ×${bill.runs}`, `${bill.total_tokens} tok`, renderPrice(cost, locale)].join(" · ");
 }
 
-function part(tokens: number, name: Text, locale: Locale): string {
+function renderTokens(tokens: number, name: Text, locale: Locale): string {
   if (tokens === 0) return "";
   return say(locale, { zh: `（${name.zh} ${tokens}）`, en: ` (${tokens} ${name.en})` });
 }
 
-function price(cost: KnownCost, locale: Locale): string {
+function renderPrice(cost: KnownCost, locale: Locale): string {
   return renderCost(cost, locale) ?? say(locale, { zh: "费用未知", en: "cost unknown" });
 }
 
-function sumOf({ role, bill: a, cost }: Row, { bill: b, cost: more }: Row): Row {
+function addRows({ role, bill: a, cost }: Row, { bill: b, cost: more }: Row): Row {
   const bill = {
     ...a,
     calls: a.calls + b.calls,

@@ -14,7 +14,7 @@ export async function findChosenConversation(
 ): Promise<string | undefined> {
   if (choice !== "latest") return choice?.id;
   const latest = await (await duet.store()).latest();
-  if (latest === undefined) throw noConversation(config);
+  if (latest === undefined) throw missingConversationError(config);
   return latest;
 }
 
@@ -29,7 +29,7 @@ export async function writeTitle(duet: Duet, { stderr }: Console): Promise<void>
   stderr.write(`${say(duet.locale, { zh: `继续对话：${title}`, en: `Continuing: ${title}` })}\n`);
 }
 
-function noConversation({ conversations }: Config): DuetError {
+function missingConversationError({ conversations }: Config): DuetError {
   return new DuetError({
     code: "config",
     text: {

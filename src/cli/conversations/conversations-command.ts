@@ -24,20 +24,21 @@ export async function listConversations(
 ): Promise<number> {
   const found = await store.list({ limit: limit + 1, offset });
   const page = found.slice(0, limit);
-  if (!isKept) tell(nothingKept);
+  if (!isKept) writeText(nothingKept);
   if (output === "json") {
     console.stdout.write(`${toSafeJson({ conversations: page.map(toObject) }, 2)}\n`);
     return 0;
   }
   for (const entry of page) writeSafely(console.stdout, `${renderEntry(entry, locale)}\n`);
-  if (page.length === 0 && offset === 0 && isKept) tell({ zh: "没有对话。", en: "No conversations." });
+  if (page.length === 0 && offset === 0 && isKept) writeText({ zh: "没有对话。", en: "No conversations." });
   if (page.length === 0 && offset > 0)
-    tell({ zh: `第 ${offset} 个之后没有对话。`, en: `No conversations beyond the first ${offset}.` });
+    writeText({ zh: `第 ${offset} 个之后没有对话。`, en: `No conversations beyond the first ${offset}.` });
   const next = offset + page.length;
-  if (found.length > page.length) tell({ zh: `还有更多：--offset ${next}`, en: `There are more: --offset ${next}` });
+  if (found.length > page.length)
+    writeText({ zh: `还有更多：--offset ${next}`, en: `There are more: --offset ${next}` });
   return 0;
 
-  function tell(text: Text): void {
+  function writeText(text: Text): void {
     console.stderr.write(`${say(locale, text)}\n`);
   }
 }
@@ -50,7 +51,7 @@ function toObject({ id, title, turns, createdAt, updatedAt }: ConversationEntry)
 export async function showConversation(options: ConversationsOptions, id: string): Promise<number> {
   const { store, console, locale, output } = options;
   const conversation = await store.load(id);
-  if (conversation === undefined) return unknown(options, id);
+  if (conversation === undefined) return reportUnknown(options, id);
   const { turns } = conversation;
   const sources = conversation.sources.all();
   const runs = await store.runs({ conversationId: id });
@@ -84,11 +85,11 @@ export async function deleteConversations(options: ConversationsOptions, ids: re
   else
     for (const id of deleted.map(sanitizeLine))
       console.stdout.write(`${say(locale, { zh: `已删除 ${id}`, en: `Deleted ${id}` })}\n`);
-  for (const id of missing) unknown(options, id);
+  for (const id of missing) reportUnknown(options, id);
   return missing.length === 0 ? 0 : 1;
 }
 
-function unknown({ isKept, console, locale }: ConversationsOptions, id: string): number {
+function reportUnknown({ isKept, console, locale }: ConversationsOptions, id: string): number {
   const shown = truncate(sanitizeLine(id), 100);
   const line = say(locale, { zh: `没有对话 ${shown}`, en: `there is no conversation ${shown}` });
   console.stderr.write(`duet: ${isKept ? line : joinSentences(line, say(locale, nothingKept))}\n`);

@@ -36,7 +36,7 @@ export async function runDoctor({ duet, config, console, output, signal }: Docto
   }
   const ok = findings.every(({ state }) => state !== "failed");
   if (output === "json") {
-    const checks = findings.map((finding) => asJson(finding, duet.locale));
+    const checks = findings.map((finding) => toJson(finding, duet.locale));
     console.stdout.write(`${JSON.stringify({ ok, checks }, undefined, 2)}\n`);
   }
   return ok ? 0 : 1;
@@ -77,7 +77,7 @@ export function renderFinding({ state, what, name, text, hint }: Finding, locale
   return `${marks[state]} ${sanitizeLine([label, told].filter(Boolean).join(colon))}`;
 }
 
-function asJson({ topic, state, name, text, hint, details }: Finding, locale: Locale): Record<string, unknown> {
+function toJson({ topic, state, name, text, hint, details }: Finding, locale: Locale): Record<string, unknown> {
   const message = say(locale, text);
   return { topic, name, state, message, hint: hint === undefined ? null : say(locale, hint), ...details };
 }
@@ -153,11 +153,11 @@ export function toSearchFinding(search: SearchCheck | null): Finding {
 
 /** Omits the first provider, which the line names already. */
 function route(chain: readonly SearchProvider[], locale: Locale): string {
-  const places = chain.map((party) => say(locale, placeOf(party)));
+  const places = chain.map((party) => say(locale, describePlace(party)));
   return places.map((place, index) => (index === 0 ? place : `${chain[index]?.party} ${place}`)).join(" → ");
 }
 
-function placeOf({ host, hasKey, thirdParty }: SearchProvider): Text {
+function describePlace({ host, hasKey, thirdParty }: SearchProvider): Text {
   if (hasKey) return { zh: `${host} 有密钥`, en: `${host} with a key` };
   return thirdParty ? { zh: `${host} 免密钥`, en: `${host} keyless` } : { zh: host, en: host };
 }

@@ -29,13 +29,13 @@ const roles: Record<Role, Text> = {
 
 export function toModelFinding(check: ModelCheck, config: Config): Finding {
   const { choice, elapsedMs, error, notices } = check;
-  if (!("wire" in choice)) return offlineFinding(config);
+  if (!("wire" in choice)) return createOfflineFinding(config);
   const name = toModelName(choice);
   const served = choice.servedAs === undefined ? [] : [`→ ${choice.servedAs}`];
-  const facts = (words: string[]): string =>
+  const joinFacts = (words: string[]): string =>
     [words.join(" + "), ...served, choice.wire, `${elapsedMs} ms`, ...notices].join(" · ");
-  const zh = facts(check.roles.map((role) => roles[role].zh));
-  const en = facts(check.roles.map((role) => roles[role].en));
+  const zh = joinFacts(check.roles.map((role) => roles[role].zh));
+  const en = joinFacts(check.roles.map((role) => roles[role].en));
   const why = error && removePrefix(error.text, { zh: `${name}：`, en: `${name}: ` });
   return {
     topic: "model",
@@ -53,7 +53,7 @@ export function toModelFinding(check: ModelCheck, config: Config): Finding {
 }
 
 /** Explains how to choose a model when none is configured; the offline rules need neither a key nor the network. */
-function offlineFinding({ models, providers }: Config): Finding {
+function createOfflineFinding({ models, providers }: Config): Finding {
   const what = { zh: "模型", en: "model" };
   const details = { provider: "offline", model: "rules" };
   if (models.functionCall !== undefined) {
@@ -101,7 +101,7 @@ export function toServerFinding(server: Inventory["servers"][number]): Finding {
     what: { zh: "MCP 服务器", en: "MCP server" },
     name,
     text: error === null ? facts : serverError(server, error),
-    hint: error === null ? undefined : (error.hint ?? serverRemedy(name, transport)),
+    hint: error === null ? undefined : (error.hint ?? describeRemedy(name, transport)),
     details: { transport, server_state: state, tool_count: toolCount, start_ms: startMs, code: error?.code ?? null },
   };
 }
@@ -120,7 +120,7 @@ function serverError({ name, transport }: Inventory["servers"][number], error: D
   return { zh: `${transport} · ${cut(why.zh)}。`, en: `${transport} · ${cut(why.en)}.` };
 }
 
-function serverRemedy(name: string, transport: string): Text {
+function describeRemedy(name: string, transport: string): Text {
   const keys = transport === "stdio" ? "command, args, env" : "url, headers";
   return {
     zh: `请检查 mcpServers.${name} 的 ${keys}。`,

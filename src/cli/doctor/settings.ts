@@ -111,10 +111,13 @@ export function checkKeys(checks: readonly ModelCheck[], config: Config): Findin
   }
   const known = Object.values(config.providers).flatMap(({ keyEnv }) => keyEnv ?? []);
   const others = [...new Set(known)].filter((name) => !wanted.has(name));
-  return [...[...wanted].map(([name, isSet]) => keyFinding(name, isSet, config)), ...otherKeys(others, config)];
+  return [
+    ...[...wanted].map(([name, isSet]) => createKeyFinding(name, isSet, config)),
+    ...listOtherKeys(others, config),
+  ];
 }
 
-function keyFinding(name: string, isSet: boolean, { dotEnv }: Config): Finding {
+function createKeyFinding(name: string, isSet: boolean, { dotEnv }: Config): Finding {
   const finding = { topic: "key", what: keyWord, name, details: { set: isSet } } as const;
   if (!isSet) {
     const hint = {
@@ -127,7 +130,7 @@ function keyFinding(name: string, isSet: boolean, { dotEnv }: Config): Finding {
   return { ...finding, state: "ok", text: { zh: `已设置${from.zh}`, en: `set${from.en}` } };
 }
 
-function otherKeys(names: readonly string[], { environment }: Config): Finding[] {
+function listOtherKeys(names: readonly string[], { environment }: Config): Finding[] {
   if (names.length === 0) return [];
   const isSet = (name: string): boolean => Boolean(environment[name]?.trim());
   const there = names.filter(isSet);

@@ -49,37 +49,37 @@ export interface InstallCommand {
 export async function runInstall(command: InstallCommand): Promise<number> {
   const { name, machine, isProject, isRemoval, isDryRun, write } = command;
   const host = hosts[command.host];
-  const tell = (text: Text): void => write(`${sanitizeLine(say(command.locale, text))}\n`);
-  if (isProject && command.withValues) throw usage(texts.keysInProject);
+  const writeText = (text: Text): void => write(`${sanitizeLine(say(command.locale, text))}\n`);
+  if (isProject && command.withValues) throw usageError(texts.keysInProject);
   const { file, isHostThere } = await chooseFile(host, machine, isProject);
-  const wanted = await wantedOf(command);
+  const wanted = await createWantedEntry(command);
   const plan = (text: string | undefined): Plan => planChange(host, file, text ?? "", name, wanted);
 
   const shown = plan((await readHostFile(file)).text);
   if (shown.shown === "") {
-    tell(isRemoval ? texts.notThere(name, file) : texts.alreadyThere(name, file));
+    writeText(isRemoval ? texts.notThere(name, file) : texts.alreadyThere(name, file));
     return 0;
   }
   write(shown.shown);
-  if (!isHostThere) tell(texts.hostMissing(host.title));
-  for (const note of notesOf(command, wanted, shown.entry)) tell(note);
+  if (!isHostThere) writeText(texts.hostMissing(host.title));
+  for (const note of listNotes(command, wanted, shown.entry)) writeText(note);
   if (isDryRun) return 0;
-  if (!command.yes && command.confirm === undefined) throw usage(texts.needsYes);
+  if (!command.yes && command.confirm === undefined) throw usageError(texts.needsYes);
   if (!command.yes && !(await command.confirm?.(say(command.locale, texts.question(file)), command.locale))) {
-    tell(texts.declined);
+    writeText(texts.declined);
     return 1;
   }
   // The host may have written it while somebody was thinking.
   const current = await readHostFile(file);
   const { text } = plan(current.text);
   const backup = await writeHostFile({ path: current.path, text, now: command.now, isPrivate: hasValues(wanted) });
-  tell(texts.written(file, backup));
-  tell(isRemoval ? texts.removed(host.title, name) : host.next);
+  writeText(texts.written(file, backup));
+  writeText(isRemoval ? texts.removed(host.title, name) : host.next);
   return 0;
 }
 
 /** Returns what Duet's entry has to contain, or undefined when the entry is removed. */
-async function wantedOf(command: InstallCommand): Promise<WantedEntry | undefined> {
+async function createWantedEntry(command: InstallCommand): Promise<WantedEntry | undefined> {
   const { config, program, words, machine, withValues } = command;
   if (command.isRemoval || config === undefined) return undefined;
   const named = config.file === undefined ? [] : ["--config", resolve(machine.directory, config.file)];
@@ -92,7 +92,7 @@ async function wantedOf(command: InstallCommand): Promise<WantedEntry | undefine
 }
 
 /** Returns the notes to show with the change, given the entry as it will be. */
-function notesOf(command: InstallCommand, wanted: WantedEntry | undefined, entry: Entry | undefined): Text[] {
+function listNotes(command: InstallCommand, wanted: WantedEntry | undefined, entry: Entry | undefined): Text[] {
   const { config, machine } = command;
   const { title, variables } = hosts[command.host];
   if (wanted === undefined || config === undefined) return [];
@@ -111,7 +111,7 @@ function hasValues(wanted: WantedEntry | undefined): boolean {
   return Object.keys(wanted?.values ?? {}).length > 0;
 }
 
-function usage(text: Text): DuetError {
+function usageError(text: Text): DuetError {
   return new DuetError({ code: "config", text });
 }
 

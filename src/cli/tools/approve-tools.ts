@@ -47,7 +47,7 @@ function choose(names: readonly string[], waiting: readonly NamedChange[], inven
       waiting.some((change) => change.name === name) ||
       inventory.servers.some((server) => server.name === name) ||
       inventory.tools.some((tool) => tool.name === name);
-    if (!isKnown) throw unknownName(name, inventory);
+    if (!isKnown) throw unknownNameError(name, inventory);
   }
   if (names.length === 0) return [...waiting];
   return waiting.filter(({ server, name }) => names.includes(server) || names.includes(name));
@@ -89,7 +89,7 @@ async function askAboutEach(options: ApproveOptions, chosen: readonly NamedChang
     terminal.listen();
     for (const change of chosen) {
       show(readChange(change, locale), options, reader.write);
-      const answer = await askYesNo(reader, say(locale, question(change.name)), signal);
+      const answer = await askYesNo(reader, say(locale, renderQuestion(change.name)), signal);
       // The input has ended: nobody is there for the others either.
       if (answer === undefined) return 1;
       if (answer && (await approve(options, [change])).length === 0) isWhole = false;
@@ -104,7 +104,7 @@ async function askAboutEach(options: ApproveOptions, chosen: readonly NamedChang
 async function approve({ duet, console }: ApproveOptions, shown: readonly NamedChange[]): Promise<NamedChange[]> {
   const approved = await duet.approveTools(shown);
   for (const change of shown) {
-    const text = approved.includes(change) ? approvedLine(change.name) : movedLine(change.name);
+    const text = approved.includes(change) ? describeApproved(change.name) : describeMoved(change.name);
     writeSafely(console.stderr, `${say(duet.locale, text)}\n`);
   }
   return approved;
@@ -130,7 +130,7 @@ function refuse({ duet, console }: ApproveOptions, count: number): number {
   return 1;
 }
 
-function unknownName(name: string, { servers }: Inventory): DuetError {
+function unknownNameError(name: string, { servers }: Inventory): DuetError {
   const shown = toShortLine(name, 80);
   const list = servers.map((server) => toShortLine(server.name, 40)).join(", ");
   return new DuetError({
@@ -142,16 +142,16 @@ function unknownName(name: string, { servers }: Inventory): DuetError {
   });
 }
 
-function question(name: string): Text {
+function renderQuestion(name: string): Text {
   const tool = toShortLine(name, 80);
   return { zh: `批准 ${tool}？[y/n] `, en: `Approve ${tool}? [y/n] ` };
 }
 
-function approvedLine(name: string): Text {
+function describeApproved(name: string): Text {
   return { zh: `已批准 ${name}`, en: `Approved ${name}` };
 }
 
-function movedLine(name: string): Text {
+function describeMoved(name: string): Text {
   return {
     zh: `${name} 在显示之后又变了，没有批准；请再次运行`,
     en: `${name} has changed again since it was shown and was not approved: run this command again`,

@@ -17,13 +17,13 @@ export async function callTool(options: ToolsOptions, name: string, argumentsTex
   const tool = tools.find((known) => known.name === name);
   if (!tool) {
     const isWaiting = (await duet.toolChanges(signal)).some((change) => change.name === name);
-    throw isWaiting ? waits(name) : noSuchTool(name, tools);
+    throw isWaiting ? unapprovedToolError(name) : unknownToolError(name, tools);
   }
   const { locale } = duet;
   const questions = canBeAsked(console) ? openTerminalQuestions(console) : undefined;
   const screen = questions && createQuietScreen(questions.ask);
   const write = (line: string): void => writeSafely(console.stderr, `${line}\n`);
-  const note = (line: string): void => void Promise.resolve(screen?.free()).then(() => write(line));
+  const writeNote = (line: string): void => void Promise.resolve(screen?.free()).then(() => write(line));
   const ask = screen && createAskElicitation({ locale, ask: screen.ask, write });
   const running = tool.run(args, {
     signal,
@@ -31,8 +31,8 @@ export async function callTool(options: ToolsOptions, name: string, argumentsTex
     // Whoever calls it by hand has agreed to the call.
     approve: async () => "once",
     elicit: ask && createManualElicit(ask, signal),
-    progress: (message) => note(`… ${sanitizeLine(message)}`),
-    notice: (_, message) => note(`ℹ ${sanitizeLine(message)}`),
+    progress: (message) => writeNote(`… ${sanitizeLine(message)}`),
+    notice: (_, message) => writeNote(`ℹ ${sanitizeLine(message)}`),
   });
   const result = await running.finally(() => questions?.close());
   await screen?.free();
@@ -46,13 +46,13 @@ function parseArguments(text: string): JsonObject {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw badArguments(text, cause);
+    throw invalidArgumentsError(text, cause);
   }
-  if (!isRecord(value)) throw badArguments(text);
+  if (!isRecord(value)) throw invalidArgumentsError(text);
   return value as JsonObject;
 }
 
-function badArguments(text: string, cause?: unknown): DuetError {
+function invalidArgumentsError(text: string, cause?: unknown): DuetError {
   const shown = truncate(sanitizeLine(text), 100);
   return new DuetError({
     code: "config",
@@ -65,7 +65,7 @@ function badArguments(text: string, cause?: unknown): DuetError {
 const mostNames = 15;
 const none: Text = { zh: "", en: "" };
 
-function waits(name: string): DuetError {
+function unapprovedToolError(name: string): DuetError {
   return new DuetError({
     code: "config",
     text: {
@@ -75,7 +75,7 @@ function waits(name: string): DuetError {
   });
 }
 
-function noSuchTool(name: string, tools: readonly Tool[]): DuetError {
+function unknownToolError(name: string, tools: readonly Tool[]): DuetError {
   const shown = sanitizeLine(truncate(name, 100));
   const alike = tools.map((tool) => tool.name).filter((each) => each.includes(name));
   const names = (alike.length > 0 ? alike : tools.map((tool) => tool.name)).slice(0, mostNames).join(", ");

@@ -7,21 +7,21 @@ type Server = Inventory["servers"][number];
 export function describeHealth({ name, restarts, retryInMs, waiting, warnings }: Server): Text[] {
   const seconds = Math.ceil((retryInMs ?? 0) / 1000);
   return [
-    ...(restarts > 0 ? [restarted(restarts)] : []),
+    ...(restarts > 0 ? [describeRestarts(restarts)] : []),
     ...(seconds > 0 ? [{ zh: `${seconds} 秒后可再试`, en: `it can be tried again in ${seconds} s` }] : []),
-    ...(waiting > 0 ? [unapproved(name, waiting)] : []),
+    ...(waiting > 0 ? [describeUnapproved(name, waiting)] : []),
     ...warnings,
   ];
 }
 
-function restarted(count: number): Text {
+function describeRestarts(count: number): Text {
   return {
     zh: `已重新启动 ${count} 次`,
     en: count === 1 ? "was restarted once" : `was restarted ${count} times`,
   };
 }
 
-function unapproved(name: string, count: number): Text {
+function describeUnapproved(name: string, count: number): Text {
   return {
     zh: `${count} 个工具是新的或有变化，等待批准：duet tools approve ${name}`,
     en: `${count === 1 ? "1 tool is" : `${count} tools are`} new or changed and must be approved first: duet tools approve ${name}`,

@@ -15,7 +15,7 @@ export async function weighTools(duet: Duet, tools: readonly Tool[]): Promise<To
     const { mode, tokens, limit, of } = await duet.weigh(tools);
     return { of, offer: { mode, tokens, limit: Number.isFinite(limit) ? limit : null } };
   } catch {
-    return { of: roughly, offer: null };
+    return { of: estimateTokens, offer: null };
   }
 }
 
@@ -36,7 +36,7 @@ export function renderWeight({ offer }: ToolWeights, locale: Locale): string | u
 }
 
 /** Assumes four characters per token. */
-function roughly(tools: readonly Tool[]): number {
+function estimateTokens(tools: readonly Tool[]): number {
   const text = tools.map(({ name, description, inputSchema }) => JSON.stringify({ name, description, inputSchema }));
   return Math.ceil(text.join("").length / 4);
 }

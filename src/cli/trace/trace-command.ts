@@ -27,9 +27,9 @@ export async function runTrace(
   { store, isKept, console, locale, output, verbose }: TraceOptions,
   run?: string,
 ): Promise<number> {
-  if (run?.trim() === "") throw noRunId(run);
+  if (run?.trim() === "") throw invalidRunIdError(run);
   const trace = await findTrace(store, run);
-  if (!trace) throw noSuchRun(run, isKept);
+  if (!trace) throw unknownRunError(run, isKept);
   if (output === "json") console.stdout.write(`${toSafeJson(trace, 2)}\n`);
   else for (const line of renderTrace(trace, { locale, verbose })) writeSafely(console.stdout, `${line}\n`);
   return 0;
@@ -46,11 +46,11 @@ export async function findTrace(store: ConversationStore, run?: string): Promise
 /** Returns undefined when no run's id begins with the text. Throws when several do. */
 async function traceFrom(store: ConversationStore, beginning: string): Promise<AgentTrace | undefined> {
   const [found, ...others] = await store.runs({ beginning });
-  if (others.length > 0) throw severalRuns(beginning, [found, ...others]);
+  if (others.length > 0) throw ambiguousRunError(beginning, [found, ...others]);
   return found && store.trace(found.id);
 }
 
-function severalRuns(beginning: string, found: readonly (RunEntry | undefined)[]): DuetError {
+function ambiguousRunError(beginning: string, found: readonly (RunEntry | undefined)[]): DuetError {
   const start = truncate(sanitizeLine(beginning), 100);
   const ids = found.map((run) => sanitizeLine(run?.id ?? "")).join(", ");
   return new DuetError({
@@ -62,7 +62,7 @@ function severalRuns(beginning: string, found: readonly (RunEntry | undefined)[]
   });
 }
 
-function noRunId(run: string): DuetError {
+function invalidRunIdError(run: string): DuetError {
   return new DuetError({
     code: "config",
     text: {
@@ -72,7 +72,7 @@ function noRunId(run: string): DuetError {
   });
 }
 
-function noSuchRun(run: string | undefined, isKept: boolean): DuetError {
+function unknownRunError(run: string | undefined, isKept: boolean): DuetError {
   const name = run && truncate(sanitizeLine(run), 100);
   if (!isKept)
     return new DuetError({

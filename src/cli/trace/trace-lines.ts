@@ -20,54 +20,56 @@ const longestValue = 200;
 export function* renderTrace(trace: AgentTrace, view: TraceView): Generator<string> {
   const { locale } = view;
   yield `${trace.run_id} · ${trace.started_at} · ${trace.mode}`;
-  yield labelled(labels.question, shown(trace.question, view), locale);
-  yield labelled(labels.models, modelsOf(trace), locale);
+  yield labelText(labels.question, cutForView(trace.question, view), locale);
+  yield labelText(labels.models, renderModels(trace), locale);
   if (trace.plan?.length) yield* renderPlan(trace.plan, locale);
   yield say(locale, labels.steps);
-  for (const step of trace.steps) yield* stepLines(step, trace, view);
-  if (trace.phases.length > 0) yield* section(labels.phases, phaseLines(trace.phases, locale), locale);
+  for (const step of trace.steps) yield* renderStep(step, trace, view);
+  if (trace.phases.length > 0) yield* renderSection(labels.phases, renderPhases(trace.phases, locale), locale);
   const tools = Object.entries(trace.used_tools).map(
     ([name, { count, total_ms }]) => `${name} ×${count} ${total_ms} ms`,
   );
-  if (tools.length > 0) yield* section(labels.tools, tools, locale);
-  const notes = trace.notes.map(({ level, message }) => `${level === "warning" ? "⚠" : "ℹ"} ${shown(message, view)}`);
-  if (notes.length > 0) yield* section(labels.notes, notes, locale);
+  if (tools.length > 0) yield* renderSection(labels.tools, tools, locale);
+  const notes = trace.notes.map(
+    ({ level, message }) => `${level === "warning" ? "⚠" : "ℹ"} ${cutForView(message, view)}`,
+  );
+  if (notes.length > 0) yield* renderSection(labels.notes, notes, locale);
   yield* endLines(trace, locale);
 }
 
-function* stepLines(step: TraceStep, trace: AgentTrace, view: TraceView): Generator<string> {
-  const lines = [...wordsOf(step, trace, view)];
-  for (const [index, line] of lines.entries()) yield indented(line, index === 0 ? `${step.step}. ` : "   ");
+function* renderStep(step: TraceStep, trace: AgentTrace, view: TraceView): Generator<string> {
+  const lines = [...renderStepLines(step, trace, view)];
+  for (const [index, line] of lines.entries()) yield indentFurtherLines(line, index === 0 ? `${step.step}. ` : "   ");
 }
 
-function* wordsOf(step: TraceStep, trace: AgentTrace, view: TraceView): Generator<string> {
+function* renderStepLines(step: TraceStep, trace: AgentTrace, view: TraceView): Generator<string> {
   const { thought, thought_left_out, action, permission, elapsed_ms, error } = step;
   const { observation, observation_left_out, tool_output } = step;
-  if (thought) yield `💭 ${shown(thought, view)}${leftOut(thought_left_out, view.locale)}`;
+  if (thought) yield `💭 ${cutForView(thought, view)}${describeLeftOut(thought_left_out, view.locale)}`;
   if (action?.type === "action") {
     const cached = step.cached ? say(view.locale, { zh: "，来自缓存", en: ", cached" }) : "";
-    yield `🔧 ${sanitizeLine(action.tool)} ${shown(JSON.stringify(action.args), view)}`;
+    yield `🔧 ${sanitizeLine(action.tool)} ${cutForView(JSON.stringify(action.args), view)}`;
     if (permission && permission.decision !== "allowed")
       yield `🔐 ${say(view.locale, decisions[permission.decision])} · ${sanitizeLine(permission.rule)}`;
-    const result = `${shown(observation, view)}${leftOut(observation_left_out, view.locale)}`;
+    const result = `${cutForView(observation, view)}${describeLeftOut(observation_left_out, view.locale)}`;
     yield `${error === undefined ? "✓" : "✗"} ${elapsed_ms} ms${cached} ${result}`.trimEnd();
     if (view.verbose && tool_output !== undefined && tool_output !== observation)
-      yield `${say(view.locale, labels.output)} ${shown(tool_output, view)}${leftOut(step.tool_output_left_out, view.locale)}`;
+      yield `${say(view.locale, labels.output)} ${cutForView(tool_output, view)}${describeLeftOut(step.tool_output_left_out, view.locale)}`;
     return;
   }
-  if (action) yield `📝 ${renderSeconds(elapsed_ms)} ${shown(trace.final_answer, view)}`;
+  if (action) yield `📝 ${renderSeconds(elapsed_ms)} ${cutForView(trace.final_answer, view)}`;
   else yield `✗ ${say(view.locale, { zh: "没有回答", en: "no answer" })}`;
 }
 
 /** Renders one line per turn, and a total for a phase with several turns. */
-function phaseLines(phases: readonly TracePhase[], locale: Locale): string[] {
+function renderPhases(phases: readonly TracePhase[], locale: Locale): string[] {
   const turns = phases.map(
-    (turn) => `${say(locale, phaseNames[turn.phase])} ${turn.step} · ${turn.model} ${used(turn)}`,
+    (turn) => `${say(locale, phaseNames[turn.phase])} ${turn.step} · ${turn.model} ${renderUsage(turn)}`,
   );
   const sums = Map.groupBy(phases, ({ phase }) => phase)
     .entries()
     .filter(([, group]) => group.length > 1)
-    .map(([phase, group]) => `Σ ${say(locale, phaseNames[phase])} ×${group.length} ${used(group.reduce(add))}`);
+    .map(([phase, group]) => `Σ ${say(locale, phaseNames[phase])} ×${group.length} ${renderUsage(group.reduce(add))}`);
   return [...turns, ...sums];
 }
 
@@ -81,7 +83,7 @@ function add(a: TracePhase, b: TracePhase): TracePhase {
   };
 }
 
-function used({ input_tokens, output_tokens, elapsed_ms, cost_usd }: TracePhase): string {
+function renderUsage({ input_tokens, output_tokens, elapsed_ms, cost_usd }: TracePhase): string {
   const cost = cost_usd === null ? "" : ` ${renderDollars(cost_usd)}`;
   return `${input_tokens}→${output_tokens} tok ${renderSeconds(elapsed_ms)}${cost}`;
 }
@@ -89,39 +91,39 @@ function used({ input_tokens, output_tokens, elapsed_ms, cost_usd }: TracePhase)
 function* endLines(trace: AgentTrace, locale: Locale): Generator<string> {
   const { models, token_usage, total_ms, cost_usd, agents, status, finish_reason, error } = trace;
   const meta = { models, total_tokens: token_usage.total_tokens, latency_ms: total_ms, cost_usd, agents };
-  yield labelled(labels.used, renderBill({ meta }, locale), locale);
+  yield labelText(labels.used, renderBill({ meta }, locale), locale);
   const reason = say(locale, stopReasons[finish_reason]);
   const [open, close] = locale === "zh" ? ["（", "）"] : [" (", ")"];
-  yield labelled(labels.traceId, trace.trace_id, locale);
-  yield labelled(labels.end, `${say(locale, statuses[status])}${open}${reason}${close}`, locale);
+  yield labelText(labels.traceId, trace.trace_id, locale);
+  yield labelText(labels.end, `${say(locale, statuses[status])}${open}${reason}${close}`, locale);
   if (error) yield renderError(error);
 }
 
-function modelsOf({ models }: AgentTrace): string {
+function renderModels({ models }: AgentTrace): string {
   const names = [models.function_call, models.answer].map(({ provider, model }) => `${provider}/${model}`);
   return sanitizeLine([...new Set(names)].join(" → "));
 }
 
-function* section(name: Text, lines: readonly string[], locale: Locale): Generator<string> {
+function* renderSection(name: Text, lines: readonly string[], locale: Locale): Generator<string> {
   yield say(locale, name);
-  for (const line of lines) yield indented(line, "  ");
+  for (const line of lines) yield indentFurtherLines(line, "  ");
 }
 
-function labelled(name: Text, text: string, locale: Locale): string {
+function labelText(name: Text, text: string, locale: Locale): string {
   return `${say(locale, name)}${locale === "zh" ? "：" : ": "}${text}`;
 }
 
-function shown(text: string, { verbose }: TraceView): string {
+function cutForView(text: string, { verbose }: TraceView): string {
   return verbose ? text.trim() : truncate(sanitizeLine(text.slice(0, 4 * longestValue)), longestValue);
 }
 
-function leftOut(characters: number | undefined, locale: Locale): string {
+function describeLeftOut(characters: number | undefined, locale: Locale): string {
   if (characters === undefined) return "";
   return say(locale, { zh: `…[未保留 ${characters} 个字符]`, en: ` …[${characters} characters were not kept]` });
 }
 
 /** Indents every further line of a text to the column of its first. */
-function indented(text: string, first: string): string {
+function indentFurtherLines(text: string, first: string): string {
   return `${first}${text.replaceAll("\n", `\n${" ".repeat(first.length)}`)}`;
 }
 

@@ -39,9 +39,9 @@ export async function runTrust(command: TrustCommand): Promise<number> {
   const trusted = await readTrusted(found.home);
   const isKnown = files.every(({ file, text }) => isTrusted(trusted, file, text));
   if (output === "text") write(files.map((file) => renderTrustSection(file, locale)).join(""));
-  const agrees = isKnown || command.yes || ((await command.confirm?.(question(locale), locale)) ?? false);
+  const agrees = isKnown || command.yes || ((await command.confirm?.(renderQuestion(locale), locale)) ?? false);
   if (agrees && !isKnown) await remember(files, found.home);
-  if (output === "json") write(asJson(files, agrees));
+  if (output === "json") write(toJson(files, agrees));
   else write(`${say(locale, agrees ? (isKnown ? known : done) : command.confirm ? declined : needsYes)}\n`);
   return agrees ? 0 : 1;
 }
@@ -51,19 +51,19 @@ async function readFiles(file: string, dotEnv: string): Promise<TrustFile[]> {
   const text = await readText(file, file);
   if (text !== undefined) {
     const tree = await parseJson(text, file);
-    shown.push({ file: await real(file), text, preview: previewFile(tree), uses: listFileVariables(tree) });
+    shown.push({ file: await resolveFolder(file), text, preview: previewFile(tree), uses: listFileVariables(tree) });
   }
   const variables = await readText(dotEnv, dotEnv);
   if (variables !== undefined) {
     const [told, uses] = [previewDotEnv(variables), listDotEnvVariables(variables)];
-    shown.push({ file: await real(dotEnv), text: variables, preview: told, uses });
+    shown.push({ file: await resolveFolder(dotEnv), text: variables, preview: told, uses });
   }
   if (shown.length === 0) throw configError(file, { zh: "没有这个文件", en: "there is no such file" });
   return shown;
 }
 
 /** Resolves the folder's own path, which a process that starts there uses; the file itself may be a link. */
-async function real(file: string): Promise<string> {
+async function resolveFolder(file: string): Promise<string> {
   return join(await realpath(dirname(file)), basename(file));
 }
 
@@ -77,7 +77,7 @@ async function remember(files: readonly TrustFile[], home: string): Promise<void
   }
 }
 
-function asJson(files: readonly TrustFile[], isTrustedNow: boolean): string {
+function toJson(files: readonly TrustFile[], isTrustedNow: boolean): string {
   const shown = files.map(({ file, text, preview, uses }) => ({
     ...{ file, uses_variables: uses, text },
     tells: preview.map(({ key, value, isDangerous }) => ({ key, value, can_run_code: isDangerous })),
@@ -85,7 +85,7 @@ function asJson(files: readonly TrustFile[], isTrustedNow: boolean): string {
   return `${toSafeJson({ trusted: isTrustedNow, files: shown }, 2)}\n`;
 }
 
-const question = (locale: Locale): string =>
+const renderQuestion = (locale: Locale): string =>
   say(locale, { zh: "信任以上内容？[y/n] ", en: "Trust what is shown above? [y/n] " });
 
 const done = {
@@ -112,8 +112,8 @@ interface TrustFile {
  * uses, then its whole text. Nothing is masked or cut, and a line of the file never begins like one of ours.
  */
 export function renderTrustSection({ file, text, preview, uses }: TrustFile, locale: Locale): string {
-  const lines = preview.length > 0 ? preview.map((each) => toldLine(each, locale)) : [say(locale, nothingTold)];
-  const used = uses.length > 0 ? [`${say(locale, usesVariables)}${uses.map(asName).join(", ")}`] : [];
+  const lines = preview.length > 0 ? preview.map((each) => renderItem(each, locale)) : [say(locale, nothingTold)];
+  const used = uses.length > 0 ? [`${say(locale, usesVariables)}${uses.map(quoteName).join(", ")}`] : [];
   // A lone carriage return ends a line, and with it a comment, too.
   const whole = text
     .replaceAll("\r\n", "\n")
@@ -127,11 +127,11 @@ export function renderTrustSection({ file, text, preview, uses }: TrustFile, loc
   ].join("\n");
 }
 
-function toldLine({ key, value, isDangerous }: TrustPreviewItem, locale: Locale): string {
+function renderItem({ key, value, isDangerous }: TrustPreviewItem, locale: Locale): string {
   return `${key}: ${value}${isDangerous ? say(locale, canRunCode) : ""}`;
 }
 
-function asName(name: string): string {
+function quoteName(name: string): string {
   return /^\w+$/.test(name) ? name : JSON.stringify(name);
 }
 

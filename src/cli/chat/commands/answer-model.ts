@@ -18,7 +18,8 @@ export const answerModel: ChatCommand = {
   },
   async run(chat, argument, signal) {
     const { models } = chat.settings;
-    const changes = argument === "" ? await pick(chat, signal) : { answer: await read(chat, argument, signal) };
+    const changes =
+      argument === "" ? await pickAnswerModel(chat, signal) : { answer: await readAnswerModel(chat, argument, signal) };
     if (changes !== undefined) await switchModels(chat, "answer", { ...models, ...changes });
     return undefined;
   },
@@ -27,12 +28,12 @@ export const answerModel: ChatCommand = {
 const same = "same";
 const sameHelp: Text = { zh: "由工具调用模型回答", en: "the function-call model also answers" };
 
-async function read(chat: Chat, typed: string, signal: AbortSignal): Promise<string | null> {
+async function readAnswerModel(chat: Chat, typed: string, signal: AbortSignal): Promise<string | null> {
   return typed.toLowerCase() === same ? null : resolveModelName(chat, typed, signal);
 }
 
 /** Returns the change to make. It is empty when the model in force is chosen, and undefined when none is. */
-async function pick(chat: Chat, signal: AbortSignal): Promise<Pick<ModelChanges, "answer"> | undefined> {
+async function pickAnswerModel(chat: Chat, signal: AbortSignal): Promise<Pick<ModelChanges, "answer"> | undefined> {
   const { locale, models } = chat.settings;
   const { functionCall, answer } = await chat.duet.models(models);
   const isOne = functionCall === answer;

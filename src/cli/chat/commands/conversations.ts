@@ -5,7 +5,7 @@ import { createLine, type Line, type Style } from "../../terminal/text/line.ts";
 import type { ChatCommand } from "./chat-command.ts";
 
 /** Limits how many conversations are listed. */
-const listed = 20;
+const maxListed = 20;
 
 export const conversations: ChatCommand = {
   name: "/conversations",
@@ -14,22 +14,22 @@ export const conversations: ChatCommand = {
   async run(chat) {
     const { locale } = chat.settings;
     const store = await chat.duet.store();
-    const found = await store.list({ limit: listed + 1, offset: 0 });
-    const lines = found.slice(0, listed).map((entry): Line => {
+    const found = await store.list({ limit: maxListed + 1, offset: 0 });
+    const lines = found.slice(0, maxListed).map((entry): Line => {
       const isThis = entry.id === chat.conversationId;
-      return createLine(`${isThis ? "❯" : " "} ${renderEntry(entry, locale)}`, ...(isThis ? inForce : []));
+      return createLine(`${isThis ? "❯" : " "} ${renderEntry(entry, locale)}`, ...(isThis ? currentStyles : []));
     });
     chat.write(...lines);
     if (lines.length === 0) chat.write(say(locale, { zh: "没有对话。", en: "No conversations." }));
-    if (found.length > listed) chat.write(say(locale, older));
+    if (found.length > maxListed) chat.write(say(locale, olderText));
     if (chat.config.conversations.store === "memory") chat.write(say(locale, nothingKept));
     return undefined;
   },
 };
 
-const inForce: readonly Style[] = ["accent"];
+const currentStyles: readonly Style[] = ["accent"];
 
-const older: Text = {
-  zh: `还有更早的：duet conversations --offset ${listed}`,
-  en: `There are older ones: duet conversations --offset ${listed}`,
+const olderText: Text = {
+  zh: `还有更早的：duet conversations --offset ${maxListed}`,
+  en: `There are older ones: duet conversations --offset ${maxListed}`,
 };

@@ -8,9 +8,9 @@ export const doctor: ChatCommand = {
   async run(chat, _argument, signal) {
     const { runChecks, renderFinding } = await import("../../doctor/doctor.ts");
     for await (const finding of runChecks(chat.duet, chat.config, signal, chat.settings.models))
-      chat.write(createLine(renderFinding(finding, chat.settings.locale), ...styles[finding.state]));
+      chat.write(createLine(renderFinding(finding, chat.settings.locale), ...findingStyles[finding.state]));
     return undefined;
   },
 };
 
-const styles: Record<"ok" | "failed" | "none", readonly Style[]> = { ok: [], failed: ["bad"], none: ["dim"] };
+const findingStyles: Record<"ok" | "failed" | "none", readonly Style[]> = { ok: [], failed: ["bad"], none: ["dim"] };

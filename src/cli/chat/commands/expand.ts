@@ -17,12 +17,12 @@ export const expand: ChatCommand = {
     steps.ofRun().map(({ number, name }) => ({ text: String(number), help: toShortLine(name, 80) })),
   run(chat, argument) {
     if (argument === "") expandRun(chat);
-    else chat.write(...expandStep(stepOf(argument, chat), chat.settings.locale));
+    else chat.write(...expandStep(findStep(argument, chat), chat.settings.locale));
     return undefined;
   },
 };
 
-function stepOf(argument: string, { steps }: Chat): Step {
+function findStep(argument: string, { steps }: Chat): Step {
   const [, digits] = /^#?(\d{1,9})$/.exec(argument) ?? [];
   const step = digits === undefined ? undefined : steps.find(Number(digits));
   if (step) return step;

@@ -18,7 +18,7 @@ export function createHelp(groups: () => readonly CommandGroup[]): ChatCommand {
         commands.map(({ name, help }) => ({ text: name.slice(1), help: say(locale, help) })),
       ),
     run(chat, argument) {
-      chat.write(...(argument === "" ? allLines(groups(), chat) : commandLines(argument, groups(), chat)));
+      chat.write(...(argument === "" ? renderAll(groups(), chat) : renderCommandHelp(argument, groups(), chat)));
       return undefined;
     },
   };
@@ -27,16 +27,16 @@ export function createHelp(groups: () => readonly CommandGroup[]): ChatCommand {
 /** Sets the width that the usage of most commands needs, in columns. A longer usage only shifts its own row. */
 const usageWidth = 23;
 
-function allLines(groups: readonly CommandGroup[], { settings: { locale }, reader }: Chat): Line[] {
+function renderAll(groups: readonly CommandGroup[], { settings: { locale }, reader }: Chat): Line[] {
   const ofGroups = groups.flatMap(({ title, commands }) => [
     createLine(say(locale, title), "heading"),
-    ...commands.map((command) => row(renderUsage(command).padEnd(usageWidth), say(locale, command.help))),
+    ...commands.map((command) => createRow(renderUsage(command).padEnd(usageWidth), say(locale, command.help))),
   ]);
-  return [...ofGroups, ...modeLines(locale), ...(reader ? keyLines(locale) : [])];
+  return [...ofGroups, ...renderModes(locale), ...(reader ? renderKeys(locale) : [])];
 }
 
 /** Explains how the modes differ and how to switch (docs/development/model-invocation.md#帮助命令更新). */
-function modeLines(locale: Chat["settings"]["locale"]): Line[] {
+function renderModes(locale: Chat["settings"]["locale"]): Line[] {
   return [
     createLine(say(locale, { zh: "模式的区别", en: "How the modes differ" }), "heading"),
     ...modes.map((mode): Line => {
@@ -52,19 +52,19 @@ function modeLines(locale: Chat["settings"]["locale"]): Line[] {
   ];
 }
 
-function keyLines(locale: Chat["settings"]["locale"]): Line[] {
+function renderKeys(locale: Chat["settings"]["locale"]): Line[] {
   const width = Math.max(...keyHelp.map(({ keys }) => keys.length));
   return [
     createLine(say(locale, { zh: "按键", en: "Keys" }), "heading"),
-    ...keyHelp.map(({ keys, help }) => row(keys.padEnd(width), say(locale, help))),
+    ...keyHelp.map(({ keys, help }) => createRow(keys.padEnd(width), say(locale, help))),
   ];
 }
 
-function row(name: string, help: string): Line {
+function createRow(name: string, help: string): Line {
   return [{ text: `  ${name}`, styles: ["accent"] }, { text: `  ${help}` }];
 }
 
-function commandLines(argument: string, groups: readonly CommandGroup[], { settings: { locale } }: Chat): Line[] {
+function renderCommandHelp(argument: string, groups: readonly CommandGroup[], { settings: { locale } }: Chat): Line[] {
   const command = findCommand(
     argument,
     groups.flatMap(({ commands }) => commands),
@@ -78,7 +78,7 @@ function commandLines(argument: string, groups: readonly CommandGroup[], { setti
   }
   const others = listNames(command).slice(1).join(" ");
   const also = others === "" ? [] : [createLine(say(locale, { zh: `  也可写作 ${others}`, en: `  also ${others}` }))];
-  return [row(renderUsage(command), say(locale, command.help)), ...also];
+  return [createRow(renderUsage(command), say(locale, command.help)), ...also];
 }
 
 /** Lists what keys do at a terminal, as help shows it. */

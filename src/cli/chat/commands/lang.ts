@@ -17,19 +17,20 @@ export const lang: ChatCommand = {
   help: { zh: "切换界面语言", en: "switches the language of the chat" },
   complete: async () => locales.map((known) => ({ text: known, help: languages[known] })),
   async run(chat, argument, signal) {
-    const chosen = argument === "" ? await chooseOrList(chat, picking(chat), lang, signal) : readLocale(argument);
+    const chosen =
+      argument === "" ? await chooseOrList(chat, createLocalePicking(chat), lang, signal) : readLocale(argument);
     if (chosen === undefined) return undefined;
     chat.settings.locale = chosen;
     chat.settings.language = chosen;
-    chat.write(say(chosen, switched));
+    chat.write(say(chosen, switchedText));
     chat.refresh();
     return undefined;
   },
 };
 
-const switched: Text = { zh: "界面语言：中文", en: "Language: English" };
+const switchedText: Text = { zh: "界面语言：中文", en: "Language: English" };
 
-function picking(chat: Chat): Picking<Locale> {
+function createLocalePicking(chat: Chat): Picking<Locale> {
   const { locale } = chat.settings;
   return {
     title: say(locale, { zh: "🌐 界面语言", en: "🌐 Language" }),

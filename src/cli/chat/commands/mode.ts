@@ -16,13 +16,14 @@ export const mode: ChatCommand = {
   complete: async ({ settings: { locale } }) =>
     modes.map((known) => ({ text: known, help: say(locale, modeHelp[known]) })),
   async run(chat, argument, signal) {
-    const chosen = argument === "" ? await chooseOrList(chat, picking(chat), mode, signal) : readMode(argument);
+    const chosen =
+      argument === "" ? await chooseOrList(chat, createModePicking(chat), mode, signal) : readMode(argument);
     if (chosen !== undefined) switchTo(chosen, chat);
     return undefined;
   },
 };
 
-function picking(chat: Chat): Picking<Mode> {
+function createModePicking(chat: Chat): Picking<Mode> {
   const { locale, mode: inForce } = chat.settings;
   return {
     title: say(locale, modeTitle),

@@ -8,7 +8,7 @@ import type { Chat } from "../chat-state.ts";
 import type { ChatCommand } from "./chat-command.ts";
 
 /** Limits how many of a conversation's last runs are searched for a plan. */
-const lookedAt = 50;
+const maxPlanRuns = 50;
 
 export const plan: ChatCommand = {
   name: "/plan",
@@ -23,23 +23,26 @@ export const plan: ChatCommand = {
       return undefined;
     }
     const { locale } = chat.settings;
-    const steps = await lastPlan(chat, signal);
-    chat.write(...(steps === undefined ? [say(locale, whatItIs)] : checklist(steps, locale)));
+    const steps = await findLastPlan(chat, signal);
+    chat.write(...(steps === undefined ? [say(locale, noPlanText)] : renderPlan(steps, locale)));
     return undefined;
   },
 };
 
-const whatItIs: Text = {
+const noPlanText: Text = {
   zh: "还没有计划。Plan 模式先列出步骤，由您确认后执行：/plan 问题 只用这一次，/mode plan 一直使用。",
   en: "There is no plan yet. Plan mode lists its steps first and runs them after you confirm: /plan QUESTION for one question, /mode plan for all.",
 };
 
 /** Returns the last plan of the current conversation. */
-async function lastPlan({ duet, conversationId }: Chat, signal: AbortSignal): Promise<readonly PlanStep[] | undefined> {
+async function findLastPlan(
+  { duet, conversationId }: Chat,
+  signal: AbortSignal,
+): Promise<readonly PlanStep[] | undefined> {
   if (conversationId === undefined) return undefined;
   const store: ConversationStore = await duet.store();
   const runs = await store.runs({ conversationId });
-  for (const { id } of runs.slice(-lookedAt).reverse()) {
+  for (const { id } of runs.slice(-maxPlanRuns).reverse()) {
     signal.throwIfAborted();
     const found = (await store.trace(id))?.plan;
     if (found && found.length > 0) return found;
@@ -47,7 +50,7 @@ async function lastPlan({ duet, conversationId }: Chat, signal: AbortSignal): Pr
   return undefined;
 }
 
-function checklist(steps: readonly PlanStep[], locale: Locale): Line[] {
+function renderPlan(steps: readonly PlanStep[], locale: Locale): Line[] {
   return [
     createLine(renderPlanTitle(steps, locale), "strong"),
     ...steps.map((step): Line => {

@@ -14,15 +14,15 @@ export const set: ChatCommand = {
     en: "shows or changes the models' parameters and the limits (keeps the history)",
   },
   async complete(chat) {
-    const settings = await allSettings();
+    const settings = await loadSettings();
     return settings.map(({ key, allowed }) => ({ text: key, help: say(chat.settings.locale, allowed) }));
   },
   async run(chat, argument) {
-    const settings = await allSettings();
+    const settings = await loadSettings();
     const [, typed = "", value = ""] = /^([^\s=]*)[\s=]*([\s\S]*)$/.exec(argument) ?? [];
-    if (typed === "") return void chat.write(...(await lines(settings, chat)));
-    const setting = find(settings, typed);
-    if (value === "") return void chat.write(...(await lines([setting], chat)));
+    if (typed === "") return void chat.write(...(await renderSettings(settings, chat)));
+    const setting = findSetting(settings, typed);
+    if (value === "") return void chat.write(...(await renderSettings([setting], chat)));
     const before = await setting.value(chat);
     await setting.change(chat, value.toLowerCase() === "default" ? undefined : value);
     const now = await setting.value(chat);
@@ -31,7 +31,7 @@ export const set: ChatCommand = {
   },
 };
 
-async function allSettings(): Promise<Setting[]> {
+async function loadSettings(): Promise<Setting[]> {
   const [{ parameterSettings }, { createLimitSettings }] = await Promise.all([
     import("../settings/parameter-settings.ts"),
     import("../settings/limit-settings.ts"),
@@ -39,7 +39,7 @@ async function allSettings(): Promise<Setting[]> {
   return [...parameterSettings, ...createLimitSettings()];
 }
 
-function find(settings: readonly Setting[], typed: string): Setting {
+function findSetting(settings: readonly Setting[], typed: string): Setting {
   const wanted = typed.toLowerCase().replaceAll("-", "_");
   const found = settings.find(({ key }) => key === wanted);
   if (found) return found;
@@ -47,7 +47,7 @@ function find(settings: readonly Setting[], typed: string): Setting {
   throw unknownKeyError(`/set ${toShortLine(typed, 40)}`, typed, keys);
 }
 
-async function lines(settings: readonly Setting[], chat: Chat): Promise<Line[]> {
+async function renderSettings(settings: readonly Setting[], chat: Chat): Promise<Line[]> {
   const { locale } = chat.settings;
   const rows = await Promise.all(settings.map(async (setting) => ({ ...setting, shown: await setting.value(chat) })));
   const [keyWidth, valueWidth] = [

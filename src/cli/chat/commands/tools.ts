@@ -5,7 +5,7 @@ import type { ChatCommand } from "./chat-command.ts";
 import { commandError } from "./command-error.ts";
 
 /** Limits the wait for servers that are still starting, in milliseconds. */
-const patienceMs = 10_000;
+const startWaitMs = 10_000;
 
 export const tools: ChatCommand = {
   name: "/tools",
@@ -28,22 +28,22 @@ export const tools: ChatCommand = {
         }),
       );
     const [inventory, { renderSource, listSources, renderTools }, { weighTools }] = await Promise.all([
-      duet.inventory(signal, patienceMs),
+      duet.inventory(signal, startWaitMs),
       import("../../tools/tool-lines.ts"),
       import("../../tools/tool-weights.ts"),
     ]);
     const weights = await weighTools(duet, inventory.tools);
-    const source = argument === "" ? undefined : sourceNamed(argument, listSources(inventory));
+    const source = argument === "" ? undefined : findSource(argument, listSources(inventory));
     const lines =
       source === undefined
         ? renderTools(inventory, weights, settings.locale)
         : renderSource(source, inventory, weights, settings.locale);
-    chat.write(...[...lines].map(withHeading));
+    chat.write(...[...lines].map(highlightHeading));
     return undefined;
   },
 };
 
-function sourceNamed(argument: string, sources: readonly string[]): string {
+function findSource(argument: string, sources: readonly string[]): string {
   const wanted = argument.toLowerCase();
   const found = sources.find((source) => source.toLowerCase() === wanted);
   if (found !== undefined) return found;
@@ -55,6 +55,6 @@ function sourceNamed(argument: string, sources: readonly string[]): string {
 }
 
 /** Emphasizes the heading of a source. Lines below it begin with a space. */
-function withHeading(line: string): string | Line {
+function highlightHeading(line: string): string | Line {
   return / · .* · /.test(line) && !line.startsWith(" ") ? createLine(line, "strong") : line;
 }

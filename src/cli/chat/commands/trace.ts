@@ -19,23 +19,23 @@ export const trace: ChatCommand = {
       import("../../trace/trace-lines.ts"),
     ]);
     const { locale } = chat.settings;
-    const wanted = argument === "" ? await lastRun(chat) : argument;
+    const wanted = argument === "" ? await findLastRun(chat) : argument;
     const found = wanted === undefined ? undefined : await findTrace(await chat.duet.store(), wanted);
     if (found) chat.write(...renderTrace(found, { locale, verbose: chat.config.agent.verbose }));
     else if (wanted === undefined)
       chat.write(say(locale, { zh: "这个对话还没有运行。", en: "This conversation has no run yet." }));
-    else throw noSuchRun(wanted);
+    else throw unknownRunError(wanted);
     return undefined;
   },
 };
 
 /** Returns the last run of this chat, or else the last of the current conversation. */
-async function lastRun({ duet, runId, conversationId }: Chat): Promise<string | undefined> {
+async function findLastRun({ duet, runId, conversationId }: Chat): Promise<string | undefined> {
   if (runId !== undefined || conversationId === undefined) return runId;
   return (await (await duet.store()).runs({ conversationId })).at(-1)?.id;
 }
 
-function noSuchRun(run: string): Error {
+function unknownRunError(run: string): Error {
   const shown = toShortLine(run, 60);
   return commandError(
     { zh: `没有编号以 ${shown} 开头的运行`, en: `There is no run whose ID starts with ${shown}` },

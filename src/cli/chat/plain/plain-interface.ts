@@ -42,10 +42,10 @@ export function createPlainInterface(options: PlainInterfaceOptions): ChatInterf
 function createPipeFace(options: PlainInterfaceOptions): ChatInterface {
   const { console, handler, signal } = options;
   const queue = createInputQueue();
-  const write = (...lines: (string | Line)[]): void => writeSafely(console.stderr, shown(lines, options));
+  const write = (...lines: (string | Line)[]): void => writeSafely(console.stderr, renderPlainText(lines, options));
   const close = readCappedLines(console.stdin, {
     line: queue.push,
-    tooLong: (bytes) => write(say(handler.locale, tooLong(bytes))),
+    tooLong: (bytes) => write(say(handler.locale, describeTooLong(bytes))),
     end: queue.end,
   });
   signal.addEventListener("abort", close, { once: true });
@@ -74,14 +74,14 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
     ...{ console, handler, history },
     submit: queue.push,
     interrupt,
-    end,
+    end: endChat,
     write,
   });
   const quiet = createQuietScreen(typing.ask);
-  signal.addEventListener("abort", end, { once: true });
+  signal.addEventListener("abort", endChat, { once: true });
 
   /** Ends the chat. Nobody is left to type, so queued texts are of no use to anyone. */
-  function end(): void {
+  function endChat(): void {
     handler.leave();
     queue.end();
     typing.end();
@@ -90,7 +90,7 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
 
   function interrupt(): void {
     if (handler.stop()) drop(queue.takeBack());
-    else if (interrupts.isSecond()) end();
+    else if (interrupts.isSecond()) endChat();
     else {
       typing.drop();
       write(interrupts.hint ?? "");
@@ -105,7 +105,7 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
   }
 
   function write(...lines: (string | Line)[]): void {
-    typing.aside(() => writeSafely(console.stdout, shown(lines, options)));
+    typing.aside(() => writeSafely(console.stdout, renderPlainText(lines, options)));
   }
 
   const reader: Reader = {
@@ -130,14 +130,14 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
     toggleSteps: () => undefined,
     refresh: () => typing.refresh(handler.prompt()),
     async close() {
-      signal.removeEventListener("abort", end);
+      signal.removeEventListener("abort", endChat);
       queue.end();
       typing.close();
     },
   };
 }
 
-function tooLong(bytes: number): Text {
+function describeTooLong(bytes: number): Text {
   return {
     zh: `未发送，这一行太长：已读到 ${bytes} 字节（允许：最多 ${longestLine} 字节）`,
     en: `Not sent, the line is too long: ${bytes} bytes so far (allowed: at most ${longestLine})`,
@@ -145,7 +145,10 @@ function tooLong(bytes: number): Text {
 }
 
 /** Converts lines to text. An entry of several lines is split. */
-function shown(lines: readonly (string | Line)[], { handler, isScreenReader }: PlainInterfaceOptions): string {
+function renderPlainText(
+  lines: readonly (string | Line)[],
+  { handler, isScreenReader }: PlainInterfaceOptions,
+): string {
   const texts = lines.flatMap((line) => (typeof line === "string" ? line : toPlainText(line)).split("\n"));
   return texts.map((text) => `${isScreenReader ? toScreenReaderText(text, handler.locale) : text}\n`).join("");
 }
@@ -196,7 +199,7 @@ export function readCappedLines(input: NodeJS.ReadableStream, taker: LineHandler
     if (from < piece.length) add(piece.subarray(from));
   }
 
-  function end(): void {
+  function endChat(): void {
     if (bytes > 0) endLine();
     stop();
   }
@@ -204,12 +207,12 @@ export function readCappedLines(input: NodeJS.ReadableStream, taker: LineHandler
   function stop(): void {
     if (!isOpen) return;
     isOpen = false;
-    input.off("data", read).off("end", end).off("close", end);
+    input.off("data", read).off("end", endChat).off("close", endChat);
     input.pause();
     taker.end();
   }
 
-  input.on("data", read).on("end", end).on("close", end).on("error", end);
+  input.on("data", read).on("end", endChat).on("close", endChat).on("error", endChat);
   return stop;
 }
 
@@ -244,16 +247,16 @@ function openPlainRun(options: PlainRunOptions): ShownRun {
       return isScreenReader ? toScreenReaderText(worded, locale) : worded;
     },
   });
-  const silence = isScreenReader ? setInterval(goesOn, longestSilenceMs).unref() : undefined;
+  const silence = isScreenReader ? setInterval(reportProgress, longestSilenceMs).unref() : undefined;
 
-  function goesOn(): void {
+  function reportProgress(): void {
     if (isQuiet()) return;
     const seconds = Math.round((performance.now() - began) / 1000);
     const line = { zh: `仍在进行，已 ${seconds} 秒：${doing}`, en: `still working after ${seconds} s: ${doing}` };
     writeSafely(console.stderr, `${say(locale, line)}\n`);
   }
 
-  function note(event: AgentEvent): void {
+  function noteEvent(event: AgentEvent): void {
     if (event.type === "phase-start") doing = toScreenReaderText(say(locale, phaseNames[event.phase]), locale);
     if (event.type === "tool-start") doing = sanitizeLine(event.tool);
     // Thoughts are told when they end: what is silent meanwhile still goes on.
@@ -263,7 +266,7 @@ function openPlainRun(options: PlainRunOptions): ShownRun {
   return {
     async handle(event) {
       await free();
-      note(event);
+      noteEvent(event);
       render(event);
     },
     async close() {
@@ -274,11 +277,11 @@ function openPlainRun(options: PlainRunOptions): ShownRun {
 
 /** Adds to a line about a step the number by which it can be opened again. Any other line is unchanged. */
 export function addStepNumber(line: string, event: AgentEvent, steps: StepLog): string {
-  const step = line.startsWith("💭 ") ? steps.thought() : stepOf(event, steps);
+  const step = line.startsWith("💭 ") ? steps.thought() : findStep(event, steps);
   return step === undefined ? line : line.replace(" ", ` #${step.number} `);
 }
 
-function stepOf(event: AgentEvent, steps: StepLog): ReturnType<StepLog["ofCall"]> {
+function findStep(event: AgentEvent, steps: StepLog): ReturnType<StepLog["ofCall"]> {
   return "tool" in event ? steps.ofCall(event.callId) : undefined;
 }
 

@@ -88,7 +88,7 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
     input.show(text);
   }
 
-  function aside(work: () => void): void {
+  function writeAbove(work: () => void): void {
     const stood = input.leave();
     if (stood) writeSafely(console.stdout, "\n");
     work();
@@ -123,7 +123,7 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
       show(text);
     },
     echo: (before, text) => writeSafely(console.stdout, `${before}${text}\n`),
-    aside,
+    aside: writeAbove,
     drop() {
       begun = "";
       input.drop();
@@ -193,7 +193,7 @@ export function createBareInput(options: BareInputOptions): BareInput {
     submit(line.take(), isSeen);
   }
 
-  async function tab(): Promise<void> {
+  async function completeInput(): Promise<void> {
     const before = line.text;
     const completed = await complete(before);
     if (completed !== undefined && line.text === before) line.set(completed);
@@ -202,7 +202,7 @@ export function createBareInput(options: BareInputOptions): BareInput {
   function press(key: Key): void {
     const control = key.name === "text" && key.ctrl ? key.text : "";
     if (key.name === "enter" || control === "j") enter();
-    else if (key.name === "tab") void tab();
+    else if (key.name === "tab") void completeInput();
     else if (control === "c") interrupt();
     else if (control === "d" && line.text === "") end();
     else line.press(key);

@@ -71,7 +71,7 @@ export function createTypedLine({ history, echo, refuse }: TypedLineOptions): Ty
     set(back === 0 ? draft : sanitizeLine(entries[entries.length - back] ?? ""));
   }
 
-  function control(letter: string): void {
+  function handleControlKey(letter: string): void {
     if (letter === "h") cut(typed.length - findPrevious(createBuffer(typed)));
     if (letter === "u") cut(typed.length);
     if (letter === "w") cut(/\S*\s*$/.exec(typed)?.[0].length ?? 0);
@@ -83,10 +83,10 @@ export function createTypedLine({ history, echo, refuse }: TypedLineOptions): Ty
     },
     set,
     press({ name, text, ctrl, alt }) {
-      if (name === "backspace") control(ctrl || alt ? "w" : "h");
+      if (name === "backspace") handleControlKey(ctrl || alt ? "w" : "h");
       else if (name === "up") recall(1);
       else if (name === "down") recall(-1);
-      else if (name === "text" && ctrl) control(text);
+      else if (name === "text" && ctrl) handleControlKey(text);
       else if (name === "paste" || (name === "text" && !alt)) add(text.replace(/[\r\n\t]+/g, " "));
     },
     take() {

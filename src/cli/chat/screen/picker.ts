@@ -106,7 +106,7 @@ export function createPicker<T>({ picking, locale, done }: PickerOptions<T>): Pa
       const lines: Line[] = [
         [{ text: picking.title, styles: ["strong"] }],
         ...shown.map((choice, index) =>
-          lineOf(choice, { isMarked: from + index === at, isInForce: isInForce(choice), width }),
+          renderChoice(choice, { isMarked: from + index === at, isInForce: isInForce(choice), width }),
         ),
         ...(hasHint
           ? [[{ text: hint(locale, { typed, wasEmpty, from, most, all: choices.length }), styles: dim }]]
@@ -124,7 +124,7 @@ interface Place {
   width: number;
 }
 
-function lineOf<T>({ label, detail, words = [] }: Choice<T>, { isMarked, isInForce, width }: Place): Line {
+function renderChoice<T>({ label, detail, words = [] }: Choice<T>, { isMarked, isInForce, width }: Place): Line {
   const name = `${isMarked ? "❯" : " "} ${label}`;
   const letter = words.find((word) => word.length === 1);
   const beside = [isInForce ? "●" : "", detail ?? "", letter ?? ""].filter((part) => part !== "").join(" ");
@@ -179,7 +179,7 @@ export function createTypingAhead(now: () => number = () => performance.now()): 
   let isTyping = false;
   let lastKeyAt = Number.NEGATIVE_INFINITY;
 
-  function meet(panel: Panel | undefined, typed: string): void {
+  function updateTypingAhead(panel: Panel | undefined, typed: string): void {
     if (panel === known) return;
     known = panel;
     shownAt = undefined;
@@ -188,13 +188,13 @@ export function createTypingAhead(now: () => number = () => performance.now()): 
 
   return {
     shown(panel, typed) {
-      meet(panel, typed);
+      updateTypingAhead(panel, typed);
       shownAt ??= now();
     },
     isAhead(panel, typed) {
       const sinceKey = now() - lastKeyAt;
       lastKeyAt = now();
-      meet(panel, typed);
+      updateTypingAhead(panel, typed);
       if (panel === undefined) return false;
       isTyping &&= sinceKey < pauseMs;
       return isTyping || shownAt === undefined || now() - shownAt < reactionMs;

@@ -46,7 +46,7 @@ export function createQuestions({ handler, changed, comesUnasked, settled }: Que
   let before: Promise<unknown> = Promise.resolve();
 
   /** Shows a panel until it is done, is left, or the signal aborts, which rejects. What came of it stays on the screen. */
-  async function stand<T>(
+  async function showPanel<T>(
     query: string,
     open: (done: (reply: Reply<T> | undefined) => void) => Panel,
     signal: AbortSignal,
@@ -80,7 +80,7 @@ export function createQuestions({ handler, changed, comesUnasked, settled }: Que
     }
   }
 
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  function queueQuestion<T>(work: () => Promise<T>): Promise<T> {
     const mine = before.then(work);
     before = ignoreRejection(mine, "whoever asked that question is told");
     return mine;
@@ -91,7 +91,9 @@ export function createQuestions({ handler, changed, comesUnasked, settled }: Que
       return panel;
     },
     ask: (query, signal) =>
-      inTurn(() => stand<string>(query, (done) => textPanel(query, { done, changed, locale: handler.locale }), signal)),
+      queueQuestion(() =>
+        showPanel<string>(query, (done) => createTextPanel(query, { done, changed, locale: handler.locale }), signal),
+      ),
     pick<T>(picking: Picking<T>, signal: AbortSignal) {
       const { locale } = handler;
       const open = (done: (reply: Reply<T> | undefined) => void): Panel =>
@@ -100,7 +102,7 @@ export function createQuestions({ handler, changed, comesUnasked, settled }: Que
           locale,
           done: (choice) => done(choice && { value: choice.value, said: choice.label }),
         });
-      return inTurn(() => stand<T>(picking.title, open, signal));
+      return queueQuestion(() => showPanel<T>(picking.title, open, signal));
     },
     async free() {
       for (let last: unknown; last !== before; ) {
@@ -115,7 +117,7 @@ export function createQuestions({ handler, changed, comesUnasked, settled }: Que
   };
 }
 
-function textPanel(
+function createTextPanel(
   query: string,
   { done, changed, locale }: { done: (reply: Reply<string> | undefined) => void; changed: () => void; locale: Locale },
 ): Panel {

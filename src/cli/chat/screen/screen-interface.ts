@@ -41,11 +41,11 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
   const { console, handler, steps, history, look, reflow, verbose, signal } = options;
   const queue = createInputQueue();
   const refresh = (): void => screen.refresh();
-  const comesUnasked = (): boolean => view !== undefined;
+  const isRunShown = (): boolean => view !== undefined;
   const questions = createQuestions({
     handler,
     changed: refresh,
-    comesUnasked,
+    comesUnasked: isRunShown,
     settled: (line) => screen.write([line]),
   });
   const editor = createEditor({
@@ -69,19 +69,19 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
       drawChat(size, {
         run: (rows) => view?.live(rows) ?? [],
         waiting: queue.waiting,
-        input,
+        input: renderInput,
         status: interrupts.hint ?? handler.status(questions.panel !== undefined),
         locale: handler.locale,
       }),
   });
   const keys = readScreenKeys({
-    ...{ handler, editor, queue, questions, interrupts, typingAhead, comesUnasked, screen, end },
+    ...{ handler, editor, queue, questions, interrupts, typingAhead, comesUnasked: isRunShown, screen, end: endChat },
     stdin: console.stdin,
   });
-  signal.addEventListener("abort", end, { once: true });
+  signal.addEventListener("abort", endChat, { once: true });
 
   /** Ends the chat. Nobody is left to type, so queued texts are of no use to anyone. */
-  function end(): void {
+  function endChat(): void {
     handler.leave();
     queue.end();
     questions.end();
@@ -89,7 +89,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
   }
 
   /** Returns the question that is shown, or else the input line. */
-  function input(room: Size): Live {
+  function renderInput(room: Size): Live {
     const { panel } = questions;
     if (panel === undefined) return editor.view(handler.prompt(), room);
     // It can be read once this frame has been written.
@@ -98,7 +98,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
   }
 
   function write(...lines: (string | Line)[]): void {
-    screen.write(lines.flatMap((line) => (typeof line === "string" ? linesOf(line) : [line])));
+    screen.write(lines.flatMap((line) => (typeof line === "string" ? splitIntoLines(line) : [line])));
   }
 
   async function openMarkdown(locale: Locale): Promise<MarkdownStream> {
@@ -164,7 +164,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
     toggleSteps: () => list?.toggle(),
     refresh,
     async close() {
-      signal.removeEventListener("abort", end);
+      signal.removeEventListener("abort", endChat);
       keys.close();
       screen.close();
       claimed.release();
@@ -172,7 +172,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
   };
 }
 
-function linesOf(text: string): Line[] {
+function splitIntoLines(text: string): Line[] {
   return text.split(/\r?\n/).map((line) => createLine(line));
 }
 
@@ -207,7 +207,7 @@ const lowRows = 16;
 /** Puts the parts below each other, within the screen: what is going on gets the room that the others leave. */
 export function drawChat(size: Size, parts: ChatParts): Live {
   const { columns, rows } = size;
-  const waiting = waitingLines(parts, rows);
+  const waiting = renderWaiting(parts, rows);
   const status = createLine(parts.status, "dim");
   const room = Math.max(1, rows - 1 - waiting.length - 1);
   const input = parts.input({ columns, rows: room });
@@ -220,16 +220,16 @@ export function drawChat(size: Size, parts: ChatParts): Live {
   };
 }
 
-function waitingLines({ waiting, locale }: ChatParts, rows: number): Line[] {
+function renderWaiting({ waiting, locale }: ChatParts, rows: number): Line[] {
   const lines = waiting
     .slice(0, rows < lowRows ? 1 : mostWaiting)
-    .map((text) => createLine(`⏳ ${firstLine(text)}`, "dim"));
+    .map((text) => createLine(`⏳ ${cutToFirstLine(text)}`, "dim"));
   const more = waiting.length - lines.length;
   if (more === 0) return lines;
   const rest = say(locale, { zh: `⏳ 还有 ${more} 条在等待`, en: `⏳ ${more} more queued` });
   return [...lines, createLine(rest, "dim")];
 }
 
-function firstLine(text: string): string {
+function cutToFirstLine(text: string): string {
   return text.trim().split("\n", 1)[0] ?? "";
 }

@@ -54,19 +54,19 @@ export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
   /** Sends a key to the panel. A key that the panel does not know must not change the text behind it. */
   function pressIn(panel: Panel, key: Key): void {
     interrupts.forget();
-    if (!panel.press(key)) command(key);
+    if (!panel.press(key)) handleCommandKey(key);
   }
 
   function type(key: Key): void {
     interrupts.forget();
     const pressed = editor.press(key);
     if (pressed.result === "submit") submit(pressed.text);
-    if (pressed.result === "unused") command(key);
+    if (pressed.result === "unused") handleCommandKey(key);
   }
 
-  function command(key: Key): void {
+  function handleCommandKey(key: Key): void {
     if (key.name === "escape") stop();
-    if (key.ctrl && key.text === "z") suspendProcess({ suspend, resumed });
+    if (key.ctrl && key.text === "z") suspendProcess({ suspend, resume });
     if (key.ctrl && key.text === "o") handler.expand();
     if (key.ctrl && key.text === "d" && editor.text === "") end();
   }
@@ -80,7 +80,7 @@ export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
     screen.suspend();
   }
 
-  function resumed(): void {
+  function resume(): void {
     if (!isOpen) return;
     keys = readKeys(stdin, press, end);
     screen.resume();
@@ -112,20 +112,20 @@ export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
 const patienceMs = 100;
 
 /**
- * Handles Ctrl-Z in a terminal in raw mode: stops the process with its group, as the terminal itself would, and calls `resumed`
+ * Handles Ctrl-Z in a terminal in raw mode: stops the process with its group, as the terminal itself would, and calls `resume`
  * when a shell continues it. Does nothing where there are no such signals.
  */
-export function suspendProcess({ suspend, resumed }: { suspend(): void; resumed(): void }): void {
+export function suspendProcess({ suspend, resume }: { suspend(): void; resume(): void }): void {
   if (process.platform === "win32") return;
   suspend();
   // Where no shell could continue it (the first program of a window or a container), the system drops the signal.
-  const timer = setTimeout(goOn, patienceMs);
-  process.once("SIGCONT", goOn);
+  const timer = setTimeout(continueProcess, patienceMs);
+  process.once("SIGCONT", continueProcess);
   process.kill(0, "SIGTSTP");
 
-  function goOn(): void {
+  function continueProcess(): void {
     clearTimeout(timer);
-    process.off("SIGCONT", goOn);
-    resumed();
+    process.off("SIGCONT", continueProcess);
+    resume();
   }
 }

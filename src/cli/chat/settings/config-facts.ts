@@ -20,7 +20,7 @@ export interface ConfigFact {
 export async function listConfigFacts(chat: Chat): Promise<ConfigFact[]> {
   const { settings, config, conversationId } = chat;
   const { locale, mode } = settings;
-  const [models, search] = await Promise.all([modelFacts(chat), chat.duet.searchInUse()]);
+  const [models, search] = await Promise.all([listModelFacts(chat), chat.duet.searchInUse()]);
   return [
     {
       name: { zh: "模式", en: "Mode" },
@@ -29,7 +29,7 @@ export async function listConfigFacts(chat: Chat): Promise<ConfigFact[]> {
     ...limitFacts(chat),
     ...models,
     { name: { zh: "联网搜索", en: "Web search" }, value: searchState(chat) },
-    ...partiesOf(search),
+    ...listSearchProviders(search),
     { name: { zh: "语言", en: "Language" }, value: locale === "zh" ? "中文（zh）" : "English (en)" },
     {
       name: { zh: "配置文件", en: "Configuration file" },
@@ -62,34 +62,34 @@ function limitFact(row: LimitRow, limit: number | undefined): ConfigFact[] {
   const value = limit / (row.factor ?? 1);
   const shown = row.unit === "dollars" ? renderDollars(value) : row.unit === "seconds" ? `${value} s` : String(value);
   const range = describeRange(row, "-");
-  return [detail(row.title, range === undefined ? shown : `${shown} (${range})`)];
+  return [createDetail(row.title, range === undefined ? shown : `${shown} (${range})`)];
 }
 
 function planFact({ agent: { plan } }: Chat["config"]): ConfigFact {
-  return detail({ zh: "步骤失败时", en: "When a step fails" }, `${plan.onFailure} · ${plan.retries}×`);
+  return createDetail({ zh: "步骤失败时", en: "When a step fails" }, `${plan.onFailure} · ${plan.retries}×`);
 }
 
-function detail(name: Text, value: string): ConfigFact {
+function createDetail(name: Text, value: string): ConfigFact {
   return { name, value, isDetail: true };
 }
 
-async function modelFacts({ duet, settings }: Chat): Promise<ConfigFact[]> {
+async function listModelFacts({ duet, settings }: Chat): Promise<ConfigFact[]> {
   const [{ functionCall, answer }, parameters] = await Promise.all([
     duet.models(settings.models),
     duet.modelParameters(settings.models),
   ]);
   const both: Text = { zh: "模型（工具调用与回答）", en: "Model (function calls and answers)" };
-  if (answer === functionCall) return [{ name: both, value: described(answer, parameters.answer) }];
+  if (answer === functionCall) return [{ name: both, value: describeModel(answer, parameters.answer) }];
   return [
     {
       name: { zh: "工具调用模型", en: "Function-call model" },
-      value: described(functionCall, parameters.functionCall),
+      value: describeModel(functionCall, parameters.functionCall),
     },
-    { name: { zh: "回答模型", en: "Answer model" }, value: described(answer, parameters.answer) },
+    { name: { zh: "回答模型", en: "Answer model" }, value: describeModel(answer, parameters.answer) },
   ];
 }
 
-function described(model: Model, { temperature, maxTokens, topP }: ModelParameters): string {
+function describeModel(model: Model, { temperature, maxTokens, topP }: ModelParameters): string {
   const all = Object.entries({ temperature, max_tokens: maxTokens, top_p: topP });
   const set = all.filter(([, value]) => value !== undefined).map(([name, value]) => `${name} ${value}`);
   return [sanitizeLine(toModelName(model)), ...set].join(" · ");
@@ -101,8 +101,8 @@ function searchState({ settings: { locale, mode, search } }: Chat): string {
 }
 
 /** Lists the search providers in the order in which they are asked. */
-function partiesOf(search: SearchCheck | null): ConfigFact[] {
+function listSearchProviders(search: SearchCheck | null): ConfigFact[] {
   if (search === null || search.chain.length === 0) return [];
   const names = search.chain.map(({ party }) => party).join(" → ");
-  return [detail({ zh: "搜索服务", en: "Search services" }, names)];
+  return [createDetail({ zh: "搜索服务", en: "Search services" }, names)];
 }

@@ -6,15 +6,15 @@ import type { Setting } from "./setting.ts";
 
 /** Creates the settings that `/set` offers for the limits of a run. */
 export function createLimitSettings(): Setting[] {
-  return settableLimits.map(toSetting);
+  return settableLimits.map(toLimitSetting);
 }
 
 const none: Text = { zh: "无", en: "none" };
 
-function toSetting({ key, field, set: word, factor = 1, unit }: (typeof settableLimits)[number]): Setting {
+function toLimitSetting({ key, field, set: word, factor = 1, unit }: (typeof settableLimits)[number]): Setting {
   const allowed = describeLimit(key, word);
   const withUnit = (locale: Locale): string =>
-    unit ? `${allowed[locale]}${unitOf(locale, say(locale, unitNames[unit]))}` : allowed[locale];
+    unit ? `${allowed[locale]}${renderUnit(locale, say(locale, unitNames[unit]))}` : allowed[locale];
   return {
     key: word,
     allowed: { zh: withUnit("zh"), en: withUnit("en") },
@@ -29,6 +29,6 @@ function toSetting({ key, field, set: word, factor = 1, unit }: (typeof settable
   };
 }
 
-function unitOf(locale: Locale, unit: string): string {
+function renderUnit(locale: Locale, unit: string): string {
   return locale === "zh" ? `（${unit}）` : ` (${unit})`;
 }

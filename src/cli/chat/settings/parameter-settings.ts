@@ -11,7 +11,11 @@ import type { Role } from "./switch-models.ts";
 /**
  * Lists the settings that `/set` offers for model parameters: for both roles, and for each. The app checks what a vendor allows.
  */
-export const parameterSettings: readonly Setting[] = [bothRoles(), only("functionCall"), only("answer")].flat();
+export const parameterSettings: readonly Setting[] = [
+  createSharedSettings(),
+  createRoleSettings("functionCall"),
+  createRoleSettings("answer"),
+].flat();
 
 type Name = "temperature" | "maxTokens" | "topP";
 
@@ -21,16 +25,16 @@ interface Parameter {
   allowed: Text;
 }
 
-function bothRoles(): Setting[] {
-  return parameters().map((parameter) => settingOf(parameter, "", ["functionCall", "answer"]));
+function createSharedSettings(): Setting[] {
+  return listParameters().map((parameter) => toParameterSetting(parameter, "", ["functionCall", "answer"]));
 }
 
-function only(role: Role): Setting[] {
+function createRoleSettings(role: Role): Setting[] {
   const place = role === "answer" ? "answer." : "function_call.";
-  return parameters().map((parameter) => settingOf(parameter, place, [role]));
+  return listParameters().map((parameter) => toParameterSetting(parameter, place, [role]));
 }
 
-function parameters(): Parameter[] {
+function listParameters(): Parameter[] {
   return [
     { name: "temperature", word: "temperature", allowed: parameterRanges.temperature },
     { name: "maxTokens", word: "max_tokens", allowed: parameterRanges.max_tokens },
@@ -38,7 +42,7 @@ function parameters(): Parameter[] {
   ];
 }
 
-function settingOf({ name, word, allowed }: Parameter, place: string, roles: readonly Role[]): Setting {
+function toParameterSetting({ name, word, allowed }: Parameter, place: string, roles: readonly Role[]): Setting {
   const key = place + word;
   return {
     key,

@@ -20,11 +20,11 @@ export async function switchModels(chat: Chat, role: Role, changes: ModelChanges
   const name = sanitizeLine(toModelName(now[role]));
   const isSame = before.functionCall === now.functionCall && before.answer === now.answer;
   settings.models = changes;
-  if (isSame) return chat.write(say(settings.locale, alreadyThere(name)));
+  if (isSame) return chat.write(say(settings.locale, describeUnchanged(name)));
   chat.startAnew();
   chat.refresh();
   const other = sanitizeLine(toModelName(now[role === "answer" ? "functionCall" : "answer"]));
-  const roles = now.functionCall === now.answer ? nothing : rolesOf[role](other);
+  const roles = now.functionCall === now.answer ? noText : roleTexts[role](other);
   const text = describeSwitchedModel(name);
   chat.write(say(settings.locale, { zh: text.zh + roles.zh, en: text.en + roles.en }));
 }
@@ -36,7 +36,7 @@ export async function listModelChoices(chat: Chat, role: Role, signal: AbortSign
   return [...new Set([inForce, ...names])].map((name) => ({
     value: name,
     label: name,
-    words: [bareName(name)],
+    words: [toBareName(name)],
   }));
 }
 
@@ -51,20 +51,20 @@ export async function resolveModelName(chat: Chat, typed: string, signal: AbortS
   if (vendor !== undefined) return `${vendor}/${variant}`;
   if (!/[-\d]/.test(typed)) return typed;
   const names = await chat.duet.modelNames(signal);
-  return names.find((name) => bareName(name) === typed.toLowerCase()) ?? typed;
+  return names.find((name) => toBareName(name) === typed.toLowerCase()) ?? typed;
 }
 
-function bareName(name: string): string {
+function toBareName(name: string): string {
   return name.slice(name.indexOf("/") + 1).toLowerCase();
 }
 
-function alreadyThere(name: string): Text {
+function describeUnchanged(name: string): Text {
   return { zh: `正在使用模型 ${name}，没有改变。`, en: `${name} is already in use; nothing changed.` };
 }
 
-const nothing: Text = { zh: "", en: "" };
+const noText: Text = { zh: "", en: "" };
 
-const rolesOf: Record<Role, (other: string) => Text> = {
+const roleTexts: Record<Role, (other: string) => Text> = {
   functionCall: (other) => ({
     zh: `（工具调用模型；回答模型是 ${other}，用 /answer-model 更换）`,
     en: ` (It calls the tools; ${other} answers: /answer-model changes that.)`,

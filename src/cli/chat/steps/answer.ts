@@ -50,7 +50,7 @@ export function createAnswer({ screen, scrollback, openMarkdown, now }: AnswerOp
   }
 
   /** Does something with the stream; a failure of it must not cost the answer. */
-  function attempt<T>(task: (stream: MarkdownStream) => T, otherwise: T): T {
+  function tryStream<T>(task: (stream: MarkdownStream) => T, otherwise: T): T {
     if (stream === undefined || hasFailed) return otherwise;
     try {
       return task(stream);
@@ -63,10 +63,10 @@ export function createAnswer({ screen, scrollback, openMarkdown, now }: AnswerOp
   function flush(): void {
     if (state !== "growing") return;
     flushedAt = now();
-    scrollback.write(...attempt((markdown) => markdown.take(), []));
+    scrollback.write(...tryStream((markdown) => markdown.take(), []));
   }
 
-  async function rest(): Promise<Line[]> {
+  async function takeRest(): Promise<Line[]> {
     await opened;
     try {
       if (!hasFailed && stream) return await stream.end();
@@ -82,24 +82,24 @@ export function createAnswer({ screen, scrollback, openMarkdown, now }: AnswerOp
     push(text, citations) {
       whole += text;
       if (stream === undefined && !hasFailed) held.push({ text, citations });
-      else attempt((markdown) => markdown.push(text, citations), undefined);
+      else tryStream((markdown) => markdown.push(text, citations), undefined);
       if (now() - flushedAt >= flushMs) flush();
     },
     flush,
     end() {
       flush();
       state = "ending";
-      scrollback.writeLater(rest());
+      scrollback.writeLater(takeRest());
     },
     live(rows) {
       if (state === "over" || rows < 1) return [];
-      if (stream && !hasFailed) return attempt((markdown) => markdown.pending(rows).slice(-rows), []);
-      return lastRows(whole, screen.size.columns, rows);
+      if (stream && !hasFailed) return tryStream((markdown) => markdown.pending(rows).slice(-rows), []);
+      return cutToLastRows(whole, screen.size.columns, rows);
     },
   };
 }
 
-function lastRows(text: string, columns: number, rows: number): Line[] {
+function cutToLastRows(text: string, columns: number, rows: number): Line[] {
   const lines = takeTail(text, columns * rows).split(/\r?\n/);
   return lines.flatMap((line) => wrapLine(createLine(line), columns)).slice(-rows);
 }

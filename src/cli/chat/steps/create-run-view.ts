@@ -56,15 +56,15 @@ export function createRunView(options: RunViewOptions): RunView {
    */
   let listLength: number | undefined;
   let list: StepList | undefined;
-  const ticking = setInterval(tick, tickMs);
+  const ticking = setInterval(updateClock, tickMs);
   ticking.unref();
 
-  function tick(): void {
+  function updateClock(): void {
     answer?.flush();
     screen.refresh();
   }
 
-  function tell(lines: Line[]): void {
+  function writeNotice(lines: Line[]): void {
     if (answer) afterAnswer.push(...lines);
     else scrollback.write(...lines);
   }
@@ -94,7 +94,7 @@ export function createRunView(options: RunViewOptions): RunView {
     afterAnswer = [];
   }
 
-  function think(event: Extract<AgentEvent, { type: "thought-delta" | "reasoning-delta" }>): void {
+  function handleThought(event: Extract<AgentEvent, { type: "thought-delta" | "reasoning-delta" }>): void {
     spinner.wrote(event.text);
     const step = steps.thought();
     if (step?.state !== "running") return;
@@ -109,7 +109,7 @@ export function createRunView(options: RunViewOptions): RunView {
   }
 
   /** Closes all current activity, also when the run broke off. */
-  function end(): void {
+  function endActivities(): void {
     if (isOver) return;
     isOver = true;
     clearInterval(ticking);
@@ -121,7 +121,7 @@ export function createRunView(options: RunViewOptions): RunView {
   }
 
   function endRun(outcome: Outcome): void {
-    end();
+    endActivities();
     if (verbose)
       scrollback.write(
         ...expandAll(
@@ -132,7 +132,7 @@ export function createRunView(options: RunViewOptions): RunView {
     scrollback.write(...renderEnd(outcome, locale));
   }
 
-  function take(event: AgentEvent): void {
+  function handleEvent(event: AgentEvent): void {
     switch (event.type) {
       case "run-start":
         phaseLines = createPhaseLines(event, locale);
@@ -145,7 +145,7 @@ export function createRunView(options: RunViewOptions): RunView {
         break;
       case "reasoning-delta":
       case "thought-delta":
-        think(event);
+        handleThought(event);
         break;
       case "phase-end":
         thinking.fold(event);
@@ -174,12 +174,12 @@ export function createRunView(options: RunViewOptions): RunView {
         endRun(event.outcome);
         break;
       default:
-        tell(renderQuietLines(event, locale, verbose));
+        writeNotice(renderQuietLines(event, locale, verbose));
     }
     screen.refresh();
   }
 
-  function live(rows: number): Line[] {
+  function renderLive(rows: number): Line[] {
     const foot = isOver ? [] : [spinner.line()].slice(0, rows);
     const running = tools.live(rows - foot.length);
     const room = rows - foot.length - running.length;
@@ -192,13 +192,13 @@ export function createRunView(options: RunViewOptions): RunView {
   }
 
   return {
-    handle: take,
-    live,
+    handle: handleEvent,
+    live: renderLive,
     get list() {
       return list;
     },
     async close() {
-      end();
+      endActivities();
       await scrollback.settle();
       const own = steps.ofRun();
       if (replaceable && listLength && own.length > 0)
@@ -221,7 +221,7 @@ export interface StepListOptions {
  */
 export function createStepList({ replaceable, length, steps, locale }: StepListOptions): StepList {
   const open = replaceable.lines.slice(0, length);
-  const folded: Line[] = [createLine(foldedLine(steps, locale), "dim")];
+  const folded: Line[] = [createLine(renderFolded(steps, locale), "dim")];
   let shown = open;
   return {
     toggle() {
@@ -233,7 +233,7 @@ export function createStepList({ replaceable, length, steps, locale }: StepListO
   };
 }
 
-function foldedLine(steps: readonly Step[], locale: Locale): string {
+function renderFolded(steps: readonly Step[], locale: Locale): string {
   const [first, last] = [steps.at(0)?.number, steps.at(-1)?.number];
   const range = first === last ? `#${first}` : `#${first}-#${last}`;
   return say(locale, {

@@ -32,10 +32,10 @@ export function createPlanView({ screen, scrollback, steps: stepLog, locale }: P
   function finish(): void {
     if (isTold) return;
     isTold = true;
-    scrollback.write(...checklist());
+    scrollback.write(...renderChecklist());
   }
 
-  function checklist(): Line[] {
+  function renderChecklist(): Line[] {
     const { columns } = screen.size;
     if (drawn?.plan === plan && drawn.columns === columns) return drawn.lines;
     drawn = { plan, columns, lines: draw(columns) };
@@ -45,7 +45,7 @@ export function createPlanView({ screen, scrollback, steps: stepLog, locale }: P
   function draw(columns: number): Line[] {
     const number = stepLog.plan()?.number;
     const title = renderPlanTitle(plan, locale) + (number === undefined ? "" : ` #${number}`);
-    return [createLine(title, "strong"), ...plan.map(stepLine)].map((line) => cutLine(line, columns));
+    return [createLine(title, "strong"), ...plan.map(renderStep)].map((line) => cutLine(line, columns));
   }
 
   return {
@@ -62,7 +62,7 @@ export function createPlanView({ screen, scrollback, steps: stepLog, locale }: P
     finish,
     live(rows) {
       if (isTold || rows < 2) return [];
-      const [title = [], ...lines] = checklist();
+      const [title = [], ...lines] = renderChecklist();
       const at = plan.findIndex(({ state }) => state === "running");
       const from = Math.max(0, Math.min(at - 1, lines.length - (rows - 1)));
       return [title, ...lines.slice(from, from + rows - 1)];
@@ -70,7 +70,7 @@ export function createPlanView({ screen, scrollback, steps: stepLog, locale }: P
   };
 }
 
-function stepLine(step: PlanStep): Line {
+function renderStep(step: PlanStep): Line {
   const { state, tool } = step;
   const call = tool === "" ? "" : ` · ${toShortLine(tool, 80)}`;
   return [

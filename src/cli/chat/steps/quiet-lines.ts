@@ -38,9 +38,9 @@ export function renderQuietLines(event: AgentEvent, locale: Locale, verbose = fa
 /** Renders what the run used and, unless it ended normally, how it ended. */
 export function renderEnd(outcome: Outcome, locale: Locale): Line[] {
   const style = endStyles[outcome.status] ?? "dim";
-  const advice = modeAdvice(outcome, locale);
+  const advice = renderModeAdvice(outcome, locale);
   return [
-    ...renderOutcome(advice === undefined ? outcome : unadvised(outcome, locale), locale).map((line) =>
+    ...renderOutcome(advice === undefined ? outcome : removeAdvice(outcome, locale), locale).map((line) =>
       createLine(sanitizeLine(line), style),
     ),
     ...(advice === undefined ? [] : [createLine(`  ${advice}`, "dim")]),
@@ -54,7 +54,7 @@ const endStyles: Partial<Record<Outcome["status"], Style>> = { failed: "bad", pa
  * Suggests what to try after a run with failed tools (docs/development/model-invocation.md#agent-模式错误降级); it never switches the
  * mode by itself.
  */
-function modeAdvice({ status, meta }: Outcome, locale: Locale): string | undefined {
+function renderModeAdvice({ status, meta }: Outcome, locale: Locale): string | undefined {
   if (status !== "failed" || meta.mode === "chat") return undefined;
   return say(locale, {
     zh: "建议用 /mode chat 切换到 Chat 模式再试；模式不会自动切换。",
@@ -63,7 +63,7 @@ function modeAdvice({ status, meta }: Outcome, locale: Locale): string | undefin
 }
 
 /** Removes the advice to use a chat command, for users of interfaces without commands. */
-function unadvised(outcome: Outcome, locale: Locale): Outcome {
+function removeAdvice(outcome: Outcome, locale: Locale): Outcome {
   const { error } = outcome;
   const advice = say(locale, chatAdvice);
   if (!error?.hint?.endsWith(advice)) return outcome;

@@ -20,12 +20,12 @@ export function createScrollback(screen: Pick<Screen, "write" | "refresh">): Scr
 
   function writeLater(lines: Promise<readonly Line[]>): void {
     const before = waiting;
-    const mine = put().finally(() => {
+    const mine = writePending().finally(() => {
       if (waiting === mine) waiting = undefined;
     });
     waiting = mine;
 
-    async function put(): Promise<void> {
+    async function writePending(): Promise<void> {
       const [made] = await Promise.all([lines, before]);
       if (made.length > 0) screen.write(made);
       screen.refresh();

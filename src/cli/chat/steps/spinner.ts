@@ -45,7 +45,7 @@ export function createSpinner({ screen, locale, now, animates }: SpinnerOptions)
    * Estimates tokens from bytes: a token is about four bytes of English, or one and a half Chinese characters, which is about as
    * many bytes.
    */
-  function used(): string {
+  function renderUsage(): string {
     const guessed = Math.round(written / 4);
     return guessed > 0 ? `~${tokens + guessed} tok` : `${tokens} tok`;
   }
@@ -63,7 +63,7 @@ export function createSpinner({ screen, locale, now, animates }: SpinnerOptions)
     },
     sign,
     line() {
-      const facts = [title, `${Math.floor((now() - startedAt) / 1000)} s`, tokens + written > 0 && used()];
+      const facts = [title, `${Math.floor((now() - startedAt) / 1000)} s`, tokens + written > 0 && renderUsage()];
       const text = ` ${facts.filter(Boolean).join(" · ")}`;
       const line: Line = [
         { text: sign(), styles: ["accent"] },

@@ -89,7 +89,7 @@ export function createStepLog({ now = () => performance.now() }: StepLogOptions 
     if (planned.length === 0) return;
     plan ??= open("plan", "");
     plan.replace(planned.map(planLine).join("\n"));
-    plan.mark(stateOf(planned));
+    plan.mark(toPlanState(planned));
   }
 
   /** Closes every step that is still running. */
@@ -135,7 +135,7 @@ function planLine(step: PlanStep): string {
   return `${planSigns[step.state]} ${step.step}. ${toPurpose(step)}${call}`;
 }
 
-function stateOf(planned: readonly PlanStep[]): Step["state"] {
+function toPlanState(planned: readonly PlanStep[]): Step["state"] {
   if (planned.some(({ state }) => state === "pending" || state === "running")) return "running";
   return planned.some(({ state }) => state === "failed") ? "failed" : "done";
 }

@@ -23,30 +23,30 @@ export function expandAll(steps: readonly Step[], locale: Locale): Line[] {
 /** Expands a step to everything that the log holds: its title, the tool's input and the whole text. */
 export function expandStep(step: Step, locale: Locale): Line[] {
   const { input, text, missing, kind, state } = step;
-  const heading = (name: Text): Line => createLine(`  ${say(locale, name)}`, "dim");
+  const createHeading = (name: Text): Line => createLine(`  ${say(locale, name)}`, "dim");
   return [
-    [{ text: titleOf(step, locale), styles: [state === "failed" ? "bad" : "strong"] }],
-    ...(input === "" ? [] : [heading(inputName), ...linesOf(input)]),
-    ...(kind === "tool" && text !== "" ? [heading(resultName)] : []),
-    ...(text === "" ? [] : linesOf(text)),
-    ...(missing === undefined ? [] : [heading(notKept(missing))]),
+    [{ text: renderTitle(step, locale), styles: [state === "failed" ? "bad" : "strong"] }],
+    ...(input === "" ? [] : [createHeading(inputName), ...indentLines(input)]),
+    ...(kind === "tool" && text !== "" ? [createHeading(resultName)] : []),
+    ...(text === "" ? [] : indentLines(text)),
+    ...(missing === undefined ? [] : [createHeading(describeMissing(missing))]),
   ];
 }
 
-function titleOf(step: Step, locale: Locale): string {
+function renderTitle(step: Step, locale: Locale): string {
   if (step.kind === "thought") return `${renderThoughtTitle(step, locale)} ${toShortLine(step.name, 80)}`.trimEnd();
   const time = renderSeconds(step.elapsedMs);
   if (step.kind === "plan") return `${say(locale, { zh: "📋 计划", en: "📋 Plan" })} #${step.number} (${time})`;
   return `${renderSign(step)} 🔧 ${toCallName(step.name, locale)} #${step.number} (${time})`;
 }
 
-function linesOf(text: string): Line[] {
+function indentLines(text: string): Line[] {
   return text.split(/\r?\n/).map((line) => createLine(`  ${line}`));
 }
 
 const inputName: Text = { zh: "输入：", en: "Input:" };
 const resultName: Text = { zh: "结果：", en: "Result:" };
 
-function notKept(units: number): Text {
+function describeMissing(units: number): Text {
   return { zh: `（另有 ${units} 个字符没有保留）`, en: `(${units} more characters were not kept)` };
 }

@@ -38,9 +38,9 @@ export function createThinking({ screen, scrollback, locale, verbose }: Thinking
   let step: Step | undefined;
   let drawn: { length: number; columns: number; room: number; lines: Line[] } | undefined;
 
-  function body(text: string, columns: number, room: number): Line[] {
+  function renderBody(text: string, columns: number, room: number): Line[] {
     if (drawn?.length !== text.length || drawn.columns !== columns || drawn.room !== room)
-      drawn = { length: text.length, columns, room, lines: lastLines(text, columns, room) };
+      drawn = { length: text.length, columns, room, lines: cutToLastLines(text, columns, room) };
     return drawn.lines;
   }
 
@@ -67,12 +67,12 @@ export function createThinking({ screen, scrollback, locale, verbose }: Thinking
       const { columns } = screen.size;
       const title = say(locale, { zh: "💭 思考中...", en: "💭 Thinking..." });
       const room = Math.min(shownLines, rows - 1);
-      return [cutLine(createLine(title, "dim"), columns), ...body(step.text, columns, room)];
+      return [cutLine(createLine(title, "dim"), columns), ...renderBody(step.text, columns, room)];
     },
   };
 }
 
-function lastLines(text: string, columns: number, most: number): Line[] {
+function cutToLastLines(text: string, columns: number, most: number): Line[] {
   if (most < 1) return [];
   const indent = createLine("   ");
   const lines = takeTail(text, columns * most)

@@ -64,11 +64,11 @@ export function createToolLines({ screen, scrollback, steps, locale, now, spin }
     scrollback.write([...head, ...args, { text: tail, styles: ["dim"] }]);
   }
 
-  function under(text: string, ...styles: Style[]): Line {
+  function createDetailLine(text: string, ...styles: Style[]): Line {
     return cutLine(createLine(`   ${toShortLine(text, longestText)}`, ...styles), screen.size.columns);
   }
 
-  function liveLine({ tool, args, startedAt, progress }: Call): Line {
+  function renderLiveCall({ tool, args, startedAt, progress }: Call): Line {
     const head: Span[] = [{ text: spin(), styles: ["accent"] }, { text: ` 🔧 ${toCallName(tool, locale)}` }];
     const facts = [renderSeconds(now() - startedAt), progress].filter((fact) => fact !== "");
     const tail = facts.map((fact) => ` · ${fact}`).join("");
@@ -80,7 +80,7 @@ export function createToolLines({ screen, scrollback, steps, locale, now, spin }
 
   return {
     start({ callId, tool, arguments: args }) {
-      running.set(callId, { tool, args: shortArguments(args), startedAt: now(), progress: "" });
+      running.set(callId, { tool, args: shortenArguments(args), startedAt: now(), progress: "" });
     },
     progress(event) {
       const call = running.get(event.callId);
@@ -95,12 +95,12 @@ export function createToolLines({ screen, scrollback, steps, locale, now, spin }
         event.resultCount !== undefined && renderResultCount(event.resultCount, locale),
       ].filter((fact) => typeof fact === "string");
       finish(callId, { sign: ok ? "✓" : "✗", style: ok ? "good" : "bad", name, facts });
-      if (!ok) return scrollback.write(under(error?.message ?? preview, "bad"));
+      if (!ok) return scrollback.write(createDetailLine(error?.message ?? preview, "bad"));
       for (const { n, title, snippet } of top)
         scrollback.write(
-          under(`[${n}] ${toShortLine(title, 200)}${snippet.trim() === "" ? "" : ` — ${snippet}`}`, "dim"),
+          createDetailLine(`[${n}] ${toShortLine(title, 200)}${snippet.trim() === "" ? "" : ` — ${snippet}`}`, "dim"),
         );
-      if (top.length === 0 && preview.trim() !== "") scrollback.write(under(preview, "dim"));
+      if (top.length === 0 && preview.trim() !== "") scrollback.write(createDetailLine(preview, "dim"));
     },
     breakOff() {
       for (const [callId, { tool, startedAt }] of [...running]) {
@@ -110,11 +110,11 @@ export function createToolLines({ screen, scrollback, steps, locale, now, spin }
     },
     live(rows) {
       const calls = [...running.values()];
-      if (calls.length <= rows) return calls.map(liveLine);
+      if (calls.length <= rows) return calls.map(renderLiveCall);
       if (rows < 1) return [];
       const more = calls.length - rows + 1;
       const rest = say(locale, { zh: `… 还有 ${more} 个调用`, en: `… ${more} more calls` });
-      return [...calls.slice(0, rows - 1).map(liveLine), cutLine(createLine(rest, "dim"), screen.size.columns)];
+      return [...calls.slice(0, rows - 1).map(renderLiveCall), cutLine(createLine(rest, "dim"), screen.size.columns)];
     },
   };
 }
@@ -126,6 +126,6 @@ interface Finished {
   facts: readonly string[];
 }
 
-function shortArguments(args: JsonValue): string {
+function shortenArguments(args: JsonValue): string {
   return toShortLine(typeof args === "string" ? args : JSON.stringify(args), longestText);
 }

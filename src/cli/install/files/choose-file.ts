@@ -16,7 +16,7 @@ export interface FileLocation {
  */
 export async function chooseFile(host: Host, machine: Machine, isProject: boolean): Promise<FileLocation> {
   if (isProject) {
-    if (host.projectFile === undefined) throw noProjects(host);
+    if (host.projectFile === undefined) throw missingProjectFileError(host);
     return { file: joinPath(machine, machine.directory, ...host.projectFile), isHostThere: true };
   }
   const files = host.files(machine);
@@ -24,7 +24,7 @@ export async function chooseFile(host: Host, machine: Machine, isProject: boolea
   return { file: files[0] ?? "", isHostThere: false };
 }
 
-function noProjects({ title }: Host): DuetError {
+function missingProjectFileError({ title }: Host): DuetError {
   const able = hostNames.filter((name) => hosts[name].projectFile !== undefined).join(", ");
   return new DuetError({
     code: "config",

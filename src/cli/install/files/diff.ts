@@ -20,23 +20,23 @@ const longestLine = 160;
  */
 export function createDiff(file: string, before: string, after: string, trees: readonly unknown[]): string {
   if (before === after) return "";
-  const lines = matchLines(linesOf(before), linesOf(after));
+  const lines = matchLines(splitLines(before), splitLines(after));
   const isChanged = ({ sign }: ChangedLine): boolean => sign !== " ";
   const [first, last] = [lines.findIndex(isChanged), lines.findLastIndex(isChanged)];
   const from = Math.max(0, (first < 0 ? lines.length : first) - around);
   const changed = lines.slice(from, first < 0 ? undefined : last + 1 + around).map(({ sign, text }) => sign + text);
   const count = (mark: string): number => changed.filter((line) => line[0] === " " || line[0] === mark).length;
-  const where = `@@ -${position(from, count("-"))} +${position(from, count("+"))} @@`;
-  const hide = hiding(trees);
+  const where = `@@ -${renderPosition(from, count("-"))} +${renderPosition(from, count("+"))} @@`;
+  const hide = createSecretMask(trees);
   const shown = changed.map((line) => truncate(sanitize(hideSecrets(hide(line), [])), longestLine));
   return `${[`--- ${before === "" ? "/dev/null" : file}`, `+++ ${file}`, where, ...shown].join("\n")}\n`;
 }
 
-function position(from: number, count: number): string {
+function renderPosition(from: number, count: number): string {
   return `${count === 0 ? from : from + 1},${count}`;
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text === "" ? [] : text.replace(/\r?\n$/, "").split(/\r?\n/);
 }
 
@@ -44,8 +44,8 @@ function linesOf(text: string): string[] {
  * Masks what the files hold of secrets: variables and headers of servers, values under telling names, what in addresses may let
  * somebody in, keys and headers among arguments.
  */
-function hiding(trees: readonly unknown[]): (line: string) => string {
-  const found = trees.flatMap((tree) => secretsIn(tree, ""));
+function createSecretMask(trees: readonly unknown[]): (line: string) => string {
+  const found = trees.flatMap((tree) => listSecrets(tree, ""));
   // TOML has texts of several lines.
   const secrets = [...new Set(found.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]))].filter(Boolean);
   const longestFirst = secrets.sort((a, b) => b.length - a.length);
@@ -60,18 +60,18 @@ function hiding(trees: readonly unknown[]): (line: string) => string {
     }, line);
 }
 
-function secretsIn(value: unknown, name: string): string[] {
+function listSecrets(value: unknown, name: string): string[] {
   if (typeof value === "string")
-    return isSecretName(name) ? [value] : [...findAddressSecrets(value), ...headerSecrets(value)];
+    return isSecretName(name) ? [value] : [...findAddressSecrets(value), ...findHeaderSecrets(value)];
   if (Array.isArray(value))
-    return [...findArgumentSecrets(value.map(toText)), ...value.flatMap((item) => secretsIn(item, ""))];
+    return [...findArgumentSecrets(value.map(toText)), ...value.flatMap((item) => listSecrets(item, ""))];
   if (!isRecord(value)) return [];
   const isHidden = /^(env|headers|http_headers)$/.test(name);
-  return Object.entries(value).flatMap(([key, item]) => (isHidden ? [toText(item)] : secretsIn(item, key)));
+  return Object.entries(value).flatMap(([key, item]) => (isHidden ? [toText(item)] : listSecrets(item, key)));
 }
 
 /** Finds values of headers that are written as one text: `Authorization: Bearer …`. */
-function headerSecrets(text: string): string[] {
+function findHeaderSecrets(text: string): string[] {
   const [, name = "", value] = /^(?:--?[\w-]+=)?([\w-]+):\s*(.+)$/s.exec(text) ?? [];
   return value !== undefined && isSecretName(name) ? [value] : [];
 }

@@ -20,16 +20,16 @@ const mark = "\ufeff";
 /** Reads and edits JSON, with comments and trailing commas for hosts that allow them. */
 export const jsonForm: FileFormat = {
   parse(text) {
-    const bare = withoutMark(text);
+    const bare = removeByteOrderMark(text);
     if (bare.trim() === "") return {};
     const errors: ParseError[] = [];
     const tree: unknown = parse(bare, errors, { allowTrailingComma: true });
     const [first] = errors;
-    if (first) throw new FormatError(placeOf(bare, first.offset), { cause: printParseErrorCode(first.error) });
+    if (first) throw new FormatError(locateProblem(bare, first.offset), { cause: printParseErrorCode(first.error) });
     return tree;
   },
   edit(text, { key, name, there, entry }) {
-    const bare = withoutMark(text);
+    const bare = removeByteOrderMark(text);
     const old = bare.trim() === "" ? "{}\n" : bare;
     const path = [key, name];
     const isKept = isRecord(there) && entry !== undefined && Object.keys(there).every((field) => field in entry);
@@ -37,11 +37,12 @@ export const jsonForm: FileFormat = {
       ? Object.entries(entry).filter(([field, value]) => !isDeepStrictEqual(there[field], value))
       : undefined;
     const edited = fields?.reduce((now, [field, value]) => setJsonValue(now, [...path, field], value), old);
-    const whole = (): string => (entry === undefined ? removeJsonValue(old, path) : setJsonValue(old, path, entry));
-    return (text.startsWith(mark) ? mark : "") + (edited ?? whole());
+    const toWholeText = (): string =>
+      entry === undefined ? removeJsonValue(old, path) : setJsonValue(old, path, entry);
+    return (text.startsWith(mark) ? mark : "") + (edited ?? toWholeText());
   },
   hindrance(text, { key, name }) {
-    const doubled = findDuplicateKey(withoutMark(text), [key, name]);
+    const doubled = findDuplicateKey(removeByteOrderMark(text), [key, name]);
     if (doubled === undefined) return undefined;
     return {
       zh: `${doubled} 出现了两次，未做修改：请只保留一个`,
@@ -50,12 +51,12 @@ export const jsonForm: FileFormat = {
   },
 };
 
-function placeOf(text: string, offset: number): { line: number; column: number } {
+function locateProblem(text: string, offset: number): { line: number; column: number } {
   const lines = text.slice(0, offset).split("\n");
   return { line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
 }
 
-function withoutMark(text: string): string {
+function removeByteOrderMark(text: string): string {
   return text.startsWith(mark) ? text.slice(1) : text;
 }
 
@@ -63,12 +64,12 @@ const forms: Readonly<Record<Host["form"], FileFormat>> = { json: jsonForm, toml
 
 /** Reads the servers in a host's file, by name. Throws a one-line error when the file cannot be read in the expected format. */
 export function readServers(host: Host, file: string, text: string): Record<string, unknown> {
-  return serversOf(parsed(host, file, text), host, file);
+  return readServerTree(parseFile(host, file, text), host, file);
 }
 
 /** Returns the text with the entry changed as asked. Throws a one-line error when that would change anything else. */
 export function editServers(host: Host, file: string, text: string, asked: Omit<Change, "key">): string {
-  const before = parsed(host, file, text);
+  const before = parseFile(host, file, text);
   const form = forms[host.form];
   const change = { key: host.key, ...asked };
   try {
@@ -77,10 +78,10 @@ export function editServers(host: Host, file: string, text: string, asked: Omit<
   } catch {
     // What could not be edited is said below.
   }
-  throw hostFileError(file, hindranceOf(form, text, change) ?? unfit(change.name));
+  throw hostFileError(file, findHindrance(form, text, change) ?? describeUnfit(change.name));
 }
 
-function hindranceOf(form: FileFormat, text: string, change: Change): Text | undefined {
+function findHindrance(form: FileFormat, text: string, change: Change): Text | undefined {
   try {
     return form.hindrance(text, change);
   } catch {
@@ -88,12 +89,12 @@ function hindranceOf(form: FileFormat, text: string, change: Change): Text | und
   }
 }
 
-const unfit = (name: string): Text => ({
+const describeUnfit = (name: string): Text => ({
   zh: `${name} 的写法无法在不影响其他内容的情况下修改，请手动修改`,
   en: `${name} cannot be changed without affecting other content: edit it by hand`,
 });
 
-function parsed({ form }: Host, file: string, text: string): unknown {
+function parseFile({ form }: Host, file: string, text: string): unknown {
   try {
     return forms[form].parse(text);
   } catch (thrown) {
@@ -106,7 +107,7 @@ function parsed({ form }: Host, file: string, text: string): unknown {
   }
 }
 
-function serversOf(tree: unknown, { key }: Host, file: string): Record<string, unknown> {
+function readServerTree(tree: unknown, { key }: Host, file: string): Record<string, unknown> {
   if (!isRecord(tree))
     throw hostFileError(file, { zh: "不是对象，未做修改", en: "is not an object; the file was not changed" });
   const servers = tree[key] ?? {};
@@ -121,9 +122,12 @@ function isOnlyChange(before: unknown, after: unknown, { key, name, entry }: Cha
   if (!isRecord(before) || !isRecord(after)) return false;
   const servers = after[key];
   const now = isRecord(servers) ? servers[name] : undefined;
-  return isDeepStrictEqual(toPlainObject(now), toPlainObject(entry)) && isDeepStrictEqual(rest(before), rest(after));
+  return (
+    isDeepStrictEqual(toPlainObject(now), toPlainObject(entry)) &&
+    isDeepStrictEqual(listOthers(before), listOthers(after))
+  );
 
-  function rest(tree: Record<string, unknown>): unknown {
+  function listOthers(tree: Record<string, unknown>): unknown {
     const { [name]: _, ...others } = isRecord(tree[key]) ? tree[key] : {};
     return toPlainObject({ ...tree, [key]: others });
   }
@@ -140,13 +144,13 @@ export function toPlainObject(value: unknown): unknown {
 function setJsonValue(text: string, path: readonly string[], value: unknown): string {
   const [root, node] = find(text, path);
   if (node !== undefined) {
-    return replaced(text, node.offset, node.length, rendered(value, indentOf(text, node.offset), text));
+    return replacePart(text, node.offset, node.length, renderValue(value, readIndent(text, node.offset), text));
   }
   const [key = ""] = path.slice(-1);
   const parent = path.length === 1 ? root : findNodeAtLocation(root, path.slice(0, -1));
   if (parent === undefined || parent.type === "null") return setJsonValue(text, path.slice(0, -1), { [key]: value });
   if (parent.type !== "object") throw new Error(`${path.join(".")} stands in no object.`);
-  return added(text, parent, key, value);
+  return addProperty(text, parent, key, value);
 }
 
 /** Returns the first key of the path that occurs more than once in its object. */
@@ -167,16 +171,16 @@ export function removeJsonValue(text: string, path: readonly string[]): string {
   if (property === undefined || object === undefined) return text;
   const previous = object.children?.[object.children.indexOf(property) - 1];
   const end = property.offset + property.length;
-  const comma = commaAfter(text, end);
-  const rest = withoutPart(text, property.offset, comma === undefined ? end : comma + 1);
-  if (comma !== undefined || previous === undefined) return collapsed(rest, object.offset);
+  const comma = findCommaAfter(text, end);
+  const rest = removePart(text, property.offset, comma === undefined ? end : comma + 1);
+  if (comma !== undefined || previous === undefined) return collapseBraces(rest, object.offset);
   // The last one goes, and with it the comma before it.
-  const before = commaAfter(text, previous.offset + previous.length);
+  const before = findCommaAfter(text, previous.offset + previous.length);
   return before === undefined ? rest : rest.slice(0, before) + rest.slice(before + 1);
 }
 
 /** Finds a comma that only blanks and comments separate from `from`. */
-function commaAfter(text: string, from: number): number | undefined {
+function findCommaAfter(text: string, from: number): number | undefined {
   const scanner = createScanner(text, true);
   scanner.setPosition(from);
   scanner.scan();
@@ -189,16 +193,24 @@ function find(text: string, path: readonly string[]): [root: Node, node: Node | 
   return [root, findNodeAtLocation(root, [...path])];
 }
 
-function added(text: string, object: Node, key: string, value: unknown): string {
+function addProperty(text: string, object: Node, key: string, value: unknown): string {
   const eol = detectLineEnd(text);
-  const outer = indentOf(text, object.offset);
+  const outer = readIndent(text, object.offset);
   const last = object.children?.at(-1);
-  const inner = last !== undefined && startsLine(text, last.offset) ? indentOf(text, last.offset) : outer + unit(text);
-  const line = `${eol}${inner}${JSON.stringify(key)}: ${rendered(value, inner, text)}`;
+  const inner =
+    last !== undefined && isLineStart(text, last.offset)
+      ? readIndent(text, last.offset)
+      : outer + detectIndentUnit(text);
+  const line = `${eol}${inner}${JSON.stringify(key)}: ${renderValue(value, inner, text)}`;
   const end = object.offset + object.length - 1;
   if (last === undefined) {
     const isBare = text.slice(object.offset + 1, end).trim() === "";
-    return replaced(text, object.offset + 1, isBare ? end - object.offset - 1 : 0, isBare ? line + eol + outer : line);
+    return replacePart(
+      text,
+      object.offset + 1,
+      isBare ? end - object.offset - 1 : 0,
+      isBare ? line + eol + outer : line,
+    );
   }
   const at = last.offset + last.length;
   // A comment behind the last property stays with it, and where a comma stood last, one does again.
@@ -211,11 +223,11 @@ function added(text: string, object: Node, key: string, value: unknown): string 
 }
 
 /** Braces with nothing between them are written together. */
-function collapsed(text: string, brace: number): string {
+function collapseBraces(text: string, brace: number): string {
   return text.slice(0, brace) + text.slice(brace).replace(/^\{\s*\}/, "{}");
 }
 
-function withoutPart(text: string, start: number, end: number): string {
+function removePart(text: string, start: number, end: number): string {
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;
   const rest = /^[ \t]*\r?\n/.exec(text.slice(end))?.[0];
   const isWholeLine = rest !== undefined && text.slice(lineStart, start).trim() === "";
@@ -224,24 +236,24 @@ function withoutPart(text: string, start: number, end: number): string {
     : text.slice(0, start) + text.slice(end);
 }
 
-function replaced(text: string, at: number, length: number, by: string): string {
+function replacePart(text: string, at: number, length: number, by: string): string {
   return text.slice(0, at) + by + text.slice(at + length);
 }
 
-function rendered(value: unknown, indent: string, text: string): string {
-  const lines = (JSON.stringify(value, undefined, unit(text)) ?? "null").split("\n");
+function renderValue(value: unknown, indent: string, text: string): string {
+  const lines = (JSON.stringify(value, undefined, detectIndentUnit(text)) ?? "null").split("\n");
   return lines.join(detectLineEnd(text) + indent);
 }
 
-function indentOf(text: string, at: number): string {
+function readIndent(text: string, at: number): string {
   return /^[ \t]*/.exec(text.slice(text.lastIndexOf("\n", at - 1) + 1))?.[0] ?? "";
 }
 
-function startsLine(text: string, at: number): boolean {
+function isLineStart(text: string, at: number): boolean {
   return text.slice(text.lastIndexOf("\n", at - 1) + 1, at).trim() === "";
 }
 
 /** Detects one step of indentation; returns two spaces when the text shows none. */
-function unit(text: string): string {
+function detectIndentUnit(text: string): string {
   return /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ";
 }

@@ -32,7 +32,7 @@ type Right = Pick<Stats, "uid" | "gid" | "mode">;
 /** Reads it. Throws one line where it is not a regular file, a link to nothing, too large, not in UTF-8 or not to be read. */
 export async function readHostFile(file: string): Promise<HostFile> {
   const path = await realpath(file).catch(() => file);
-  const state = await stateOf(path);
+  const state = await readStats(path);
   if (state === undefined) {
     if (await isLink(path))
       throw hostFileError(file, { zh: "是失效的链接", en: "is a link to a file that does not exist" });
@@ -57,8 +57,8 @@ export async function writeHostFile({ path, text, now, isPrivate }: Writing): Pr
   const draft = `${path}.${createRandomHex()}.tmp`;
   try {
     createFolder(dirname(path), 0o777);
-    const state = await stateOf(path);
-    const right = state && rightOf(state, isPrivate);
+    const state = await readStats(path);
+    const right = state && toRight(state, isPrivate);
     const backup = right && (await copyBeside(path, right, now));
     await fill(draft, text, right);
     await rename(draft, path);
@@ -68,12 +68,12 @@ export async function writeHostFile({ path, text, now, isPrivate }: Writing): Pr
       rm(draft, { force: true }),
       "the error of the write is thrown, and a draft that stays does no harm",
     );
-    const code = codeOf(thrown);
+    const code = getErrorCode(thrown);
     throw hostFileError(path, { zh: `无法写入（${code}）`, en: `cannot be written (${code})` }, thrown);
   }
 }
 
-function rightOf({ uid, gid, mode }: Stats, isPrivate: boolean): Right {
+function toRight({ uid, gid, mode }: Stats, isPrivate: boolean): Right {
   return { uid, gid, mode: isPrivate ? 0o600 : mode & 0o7777 };
 }
 
@@ -85,10 +85,10 @@ async function fill(draft: string, text: string, right: Right | undefined): Prom
   } finally {
     await handle.close();
   }
-  if (right !== undefined) await give(draft, right);
+  if (right !== undefined) await applyRight(draft, right);
 }
 
-async function give(file: string, right: Right): Promise<void> {
+async function applyRight(file: string, right: Right): Promise<void> {
   await keepOwner(file, right);
   await chmod(file, right.mode);
 }
@@ -100,30 +100,30 @@ async function keepOwner(file: string, { uid, gid }: Right): Promise<void> {
 
 /** Copies it to `FILE.duet-backup-YYYYMMDD-HHMMSS`, in local time; with a number behind where that one is there already. */
 async function copyBeside(path: string, right: Right, now: Date): Promise<string> {
-  const base = `${path}.duet-backup-${stamp(now)}`;
+  const base = `${path}.duet-backup-${renderTimestamp(now)}`;
   for (let number = 1; ; number += 1) {
     const copy = number === 1 ? base : `${base}-${number}`;
     try {
       await copyFile(path, copy, constants.COPYFILE_EXCL);
-      await give(copy, right);
+      await applyRight(copy, right);
       return copy;
     } catch (thrown) {
-      if (codeOf(thrown) !== "EEXIST" || number > 99) throw thrown;
+      if (getErrorCode(thrown) !== "EEXIST" || number > 99) throw thrown;
     }
   }
 }
 
-function stamp(now: Date): string {
-  const two = (value: number): string => String(value).padStart(2, "0");
-  const day = `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}`;
-  return `${day}-${two(now.getHours())}${two(now.getMinutes())}${two(now.getSeconds())}`;
+function renderTimestamp(now: Date): string {
+  const padToTwo = (value: number): string => String(value).padStart(2, "0");
+  const day = `${now.getFullYear()}${padToTwo(now.getMonth() + 1)}${padToTwo(now.getDate())}`;
+  return `${day}-${padToTwo(now.getHours())}${padToTwo(now.getMinutes())}${padToTwo(now.getSeconds())}`;
 }
 
 async function read(path: string, file: string): Promise<Uint8Array> {
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((thrown: unknown) => {
     throw hostFileError(
       file,
-      { zh: `无法读取（${codeOf(thrown)}）`, en: `cannot be read (${codeOf(thrown)})` },
+      { zh: `无法读取（${getErrorCode(thrown)}）`, en: `cannot be read (${getErrorCode(thrown)})` },
       thrown,
     );
   });
@@ -142,17 +142,17 @@ async function isLink(path: string): Promise<boolean> {
   );
 }
 
-async function stateOf(path: string): Promise<Stats | undefined> {
+async function readStats(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path);
   } catch (thrown) {
-    const code = codeOf(thrown);
+    const code = getErrorCode(thrown);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw hostFileError(path, { zh: `无法读取（${code}）`, en: `cannot be read (${code})` }, thrown);
   }
 }
 
-function codeOf(thrown: unknown): string {
+function getErrorCode(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
 }
 

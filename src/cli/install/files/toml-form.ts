@@ -15,9 +15,10 @@ export const tomlForm: FileFormat = {
   },
   edit(text, { key, name, there, entry }) {
     const table = [key, name];
-    if (entry === undefined) return removed(text, table);
-    if (!isRecord(there)) return appended(text, table, entry);
-    if (Object.keys(there).some((field) => !(field in entry))) return appended(removed(text, table), table, entry);
+    if (entry === undefined) return removeTable(text, table);
+    if (!isRecord(there)) return appendTable(text, table, entry);
+    if (Object.keys(there).some((field) => !(field in entry)))
+      return appendTable(removeTable(text, table), table, entry);
     const changed = Object.entries(entry).filter(([field, value]) => !isDeepStrictEqual(there[field], value));
     return changed.reduce((now, [field, value]) => setField(now, [...table, field], there[field], value), text);
   },
@@ -42,63 +43,66 @@ function setField(text: string, path: readonly string[], there: unknown, value: 
 function set(text: string, path: readonly string[], value: unknown): string {
   const statements = readStatements(text);
   const pair = statements.find((each) => each.kind === "pair" && isDeepStrictEqual(each.path, path));
-  if (pair !== undefined) return text.slice(0, pair.value) + written(value) + text.slice(pair.end);
+  if (pair !== undefined) return text.slice(0, pair.value) + renderValue(value) + text.slice(pair.end);
   const head = statements.find((each) => isHead(each, path.slice(0, -1)));
   if (head === undefined) throw new Error(`There is no table for ${path.join(".")}.`);
   const eol = detectLineEnd(text);
-  const at = afterLine(text, head.end);
+  const at = findLineEnd(text, head.end);
   const before = text.slice(0, at);
-  return `${before}${before.endsWith("\n") ? "" : eol}${bare(path.at(-1) ?? "")} = ${written(value)}${eol}${text.slice(at)}`;
+  return `${before}${before.endsWith("\n") ? "" : eol}${renderKey(path.at(-1) ?? "")} = ${renderValue(value)}${eol}${text.slice(at)}`;
 }
 
 function isHead({ kind, path }: Statement, table: readonly string[]): boolean {
   return kind === "table" && isDeepStrictEqual(path, table);
 }
 
-function appended(text: string, table: readonly string[], entry: Entry): string {
+function appendTable(text: string, table: readonly string[], entry: Entry): string {
   const eol = detectLineEnd(text);
   const gap = text === "" || /\n\r?\n$/.test(text) ? "" : text.endsWith("\n") ? eol : eol + eol;
   const fields = Object.entries(entry);
   const own = fields.filter(([, value]) => !isRecord(value));
   const below = fields.flatMap(([field, value]) => (isRecord(value) ? [{ field, value }] : []));
   const tables = [
-    block(table, own),
-    ...below.map(({ field, value }) => block([...table, field], Object.entries(value))),
+    renderTable(table, own),
+    ...below.map(({ field, value }) => renderTable([...table, field], Object.entries(value))),
   ];
   return text + gap + tables.map((lines) => `${lines.join(eol)}${eol}`).join(eol);
 }
 
-function block(table: readonly string[], pairs: readonly [string, unknown][]): string[] {
-  return [`[${table.map(bare).join(".")}]`, ...pairs.map(([key, value]) => `${bare(key)} = ${written(value)}`)];
+function renderTable(table: readonly string[], pairs: readonly [string, unknown][]): string[] {
+  return [
+    `[${table.map(renderKey).join(".")}]`,
+    ...pairs.map(([key, value]) => `${renderKey(key)} = ${renderValue(value)}`),
+  ];
 }
 
 /** Removes the statements of the table and of its subtables; comments before the next table stay. */
-function removed(text: string, table: readonly string[]): string {
+function removeTable(text: string, table: readonly string[]): string {
   const isWithin = ({ path }: Statement): boolean => isDeepStrictEqual(path.slice(0, table.length), table);
   return readStatements(text)
     .filter(isWithin)
     .reduceRight((now, { start, end }) => {
       const before = now.slice(0, now.lastIndexOf("\n", start) + 1);
-      const rest = now.slice(afterLine(now, end));
+      const rest = now.slice(findLineEnd(now, end));
       // Of the blank lines before and behind, those before stay.
       return /^$|(?:^|\n)\r?\n$/.test(before) ? before + rest.replace(/^\r?\n/, "") : before + rest;
     }, text)
     .replace(/(\n)(?:\r?\n)+$/, "$1");
 }
 
-function afterLine(text: string, at: number): number {
+function findLineEnd(text: string, at: number): number {
   const end = text.indexOf("\n", at);
   return end < 0 ? text.length : end + 1;
 }
 
-function bare(key: string): string {
+function renderKey(key: string): string {
   return /^[\w-]+$/.test(key) ? key : JSON.stringify(key);
 }
 
-function written(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(written).join(", ")}]`;
+function renderValue(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(renderValue).join(", ")}]`;
   if (!isRecord(value)) return JSON.stringify(value);
-  const pairs = Object.entries(value).map(([key, item]) => `${bare(key)} = ${written(item)}`);
+  const pairs = Object.entries(value).map(([key, item]) => `${renderKey(key)} = ${renderValue(item)}`);
   return `{ ${pairs.join(", ")} }`;
 }
 
@@ -125,27 +129,27 @@ const textValue = /"""(?:[^\\]|\\[\s\S])*?"{3,5}|'''[\s\S]*?'{3,5}|"(?:[^"\\\n]|
 function readStatements(text: string): Statement[] {
   const found: Statement[] = [];
   let table: readonly string[] = [];
-  for (let at = after(blank, text, 0); at < text.length; ) {
+  for (let at = findAfter(blank, text, 0); at < text.length; ) {
     const start = at;
     if (text[at] === "[") {
-      at = endOf(text, at, "\n#");
-      const head = trimmed(text, start, at);
-      table = keys(text.slice(start, head).replace(/^\[\[?|\]\]?$/g, ""));
+      at = findEnd(text, at, "\n#");
+      const head = trimRange(text, start, at);
+      table = parseKeys(text.slice(start, head).replace(/^\[\[?|\]\]?$/g, ""));
       found.push({ kind: "table", path: table, start, value: start, end: head });
     } else {
-      const equals = endOf(text, at, "=\n");
-      const path = [...table, ...keys(text.slice(start, equals))];
+      const equals = findEnd(text, at, "=\n");
+      const path = [...table, ...parseKeys(text.slice(start, equals))];
       const value = equals + 1 + (/^[ \t]*/.exec(text.slice(equals + 1))?.[0].length ?? 0);
-      at = endOf(text, value, "\n#");
-      found.push({ kind: "pair", path, start, value, end: trimmed(text, value, at) });
+      at = findEnd(text, value, "\n#");
+      found.push({ kind: "pair", path, start, value, end: trimRange(text, value, at) });
     }
-    at = after(blank, text, at);
+    at = findAfter(blank, text, at);
   }
   return found;
 }
 
 /** Returns the parts of a dotted key. The parser itself reads them, since it knows all kinds of quotes. */
-function keys(written: string): string[] {
+function parseKeys(written: string): string[] {
   const path: string[] = [];
   for (let node: unknown = parse(`${written} = 0`); isRecord(node); ) {
     const [key = ""] = Object.keys(node);
@@ -156,7 +160,7 @@ function keys(written: string): string[] {
 }
 
 /** Returns the index of the first of these characters outside strings and brackets, or else the end of the text. */
-function endOf(text: string, from: number, characters: string): number {
+function findEnd(text: string, from: number, characters: string): number {
   let depth = 0;
   for (let at = from; at < text.length; ) {
     const character = text[at] ?? "";
@@ -164,22 +168,22 @@ function endOf(text: string, from: number, characters: string): number {
     if (character === "[" || character === "{") depth += 1;
     if (character === "]" || character === "}") depth -= 1;
     const isText = character === '"' || character === "'";
-    at = isText ? Math.max(at + 1, after(textValue, text, at)) : character === "#" ? comment(text, at) : at + 1;
+    at = isText ? Math.max(at + 1, findAfter(textValue, text, at)) : character === "#" ? findComment(text, at) : at + 1;
   }
   return text.length;
 }
 
-function comment(text: string, at: number): number {
+function findComment(text: string, at: number): number {
   const end = text.indexOf("\n", at);
   return end < 0 ? text.length : end;
 }
 
-function after(pattern: RegExp, text: string, at: number): number {
+function findAfter(pattern: RegExp, text: string, at: number): number {
   const sticky = new RegExp(pattern);
   sticky.lastIndex = at;
   return sticky.test(text) ? sticky.lastIndex : at;
 }
 
-function trimmed(text: string, start: number, end: number): number {
+function trimRange(text: string, start: number, end: number): number {
   return start + text.slice(start, end).trimEnd().length;
 }

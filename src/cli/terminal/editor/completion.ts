@@ -44,12 +44,12 @@ export function createCompletionMenu({ complete, take, onChange }: CompletionMen
       asked += 1;
       const mine = asked;
       isPending = true;
-      const settle = (found: Awaited<ReturnType<Complete>>): void => {
+      const showFound = (found: Awaited<ReturnType<Complete>>): void => {
         if (mine !== asked) return;
         isPending = false;
         show(found, textBefore, byHand);
       };
-      complete(textBefore).then(settle, () => settle(undefined));
+      complete(textBefore).then(showFound, () => showFound(undefined));
     },
     move(step) {
       if (menu) menu = moveInMenu(menu, step);

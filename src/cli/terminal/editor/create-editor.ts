@@ -26,7 +26,7 @@ export interface EditorOptions {
 /** Creates an empty editor. It rejects text that would exceed the limit: the existing text stays, and a line reports it. */
 export function createEditor({ complete, history, onChange, locale }: EditorOptions): Editor {
   const typing = createTyping(history);
-  const completing = createCompletionMenu({ complete, take: (from, { text }) => put(text, from), onChange });
+  const completing = createCompletionMenu({ complete, take: (from, { text }) => insertText(text, from), onChange });
   let search: HistorySearch | undefined;
   /** Counts the UTF-16 units of text rejected as too long; undefined when none was. */
   let refused: number | undefined;
@@ -38,7 +38,7 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
     else completing.close();
   }
 
-  function put(text: string, from?: number): void {
+  function insertText(text: string, from?: number): void {
     if (!typing.put(text, from)) refused = text.length;
     suggest();
   }
@@ -47,12 +47,12 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
     const menu = completing.current;
     const taken = menu && chooseByEnter(menu, typing.textBefore);
     if (taken !== undefined) {
-      put(taken.text, menu?.from);
+      insertText(taken.text, menu?.from);
       // A file stands in a sentence that goes on; a command, or what it is given, is whole.
       if (taken.text.startsWith("@")) return changed;
     }
     if (typing.textBefore.endsWith("\\")) {
-      put("\n", typing.buffer.cursor - 1);
+      insertText("\n", typing.buffer.cursor - 1);
       return changed;
     }
     completing.close();
@@ -60,14 +60,14 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
     return { result: "submit", text: typing.submit() };
   }
 
-  function tab(): void {
+  function completeInput(): void {
     const menu = completing.current;
     const completion = menu?.completions[menu.chosen ?? 0];
-    if (menu !== undefined && completion !== undefined) put(completion.text, menu.from);
+    if (menu !== undefined && completion !== undefined) insertText(completion.text, menu.from);
     else completing.ask(typing.textBefore, true);
   }
 
-  function go(step: 1 | -1): void {
+  function moveOrRecall(step: 1 | -1): void {
     if (completing.current) {
       completing.move(step);
       return;
@@ -81,10 +81,10 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
       case "submit":
         return enter();
       case "newline":
-        put("\n");
+        insertText("\n");
         return changed;
       case "complete":
-        tab();
+        completeInput();
         return changed;
       case "close":
         if (!completing.menu) return unused;
@@ -96,14 +96,14 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
         return changed;
       case "up":
       case "down":
-        go(action === "up" ? -1 : 1);
+        moveOrRecall(action === "up" ? -1 : 1);
         return changed;
       default:
-        return edit(action);
+        return applyAction(action);
     }
   }
 
-  function edit(action: Action): KeyResult {
+  function applyAction(action: Action): KeyResult {
     const { length } = typing.buffer.text;
     const hasChanged = typing.edit(action);
     if (hasChanged === undefined) return unused;
@@ -127,7 +127,7 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
       return changed;
     }
     if (key.name === "text" && !key.ctrl && !key.alt) {
-      put(key.text);
+      insertText(key.text);
       return changed;
     }
     // The key of the end of the input, unless there is something to delete.
@@ -136,17 +136,17 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
     return action === undefined ? unused : act(action);
   }
 
-  function view(prompt: string, size: Size): Live {
+  function renderView(prompt: string, size: Size): Live {
     const frame = createFrame(prompt, size.columns);
     if (search) return renderSearch(search, typing.buffer.text, { prompt, size, frame, locale: locale() });
     const rows = typing.rows(frame.width);
     const { text, cursor } = typing.buffer;
     top = scroll(top, findRow(rows, cursor), getMaxRows(size, frame), rows.length);
     const { lines, cursor: place } = renderText({ prompt, text, cursor, rows, frame, top, size });
-    return { lines: [...lines, ...below(size)], cursor: place };
+    return { lines: [...lines, ...renderBelow(size)], cursor: place };
   }
 
-  function below(size: Size): Line[] {
+  function renderBelow(size: Size): Line[] {
     if (refused !== undefined) return [renderTooLong(refused, locale(), size.columns)];
     if (!completing.menu) return [];
     return renderMenu(completing.menu, size.columns, Math.max(1, Math.min(8, Math.floor(size.rows / 3))));
@@ -163,7 +163,7 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
       completing.close();
       typing.set(text);
     },
-    view,
+    view: renderView,
   };
 }
 
@@ -236,14 +236,14 @@ export function createHistorySearch(history: InputHistory): HistorySearch {
   let query = "";
   let place = 0;
 
-  const holds = (index: number): boolean => {
+  const isMatch = (index: number): boolean => {
     const entry = entries[index] ?? "";
     return entry.includes(query) || entry.toLowerCase().includes(query);
   };
 
-  function goOn(from: number, direction: 1 | -1): boolean {
+  function continueSearch(from: number, direction: 1 | -1): boolean {
     for (let index = from; index >= 0 && index < entries.length; index += direction) {
-      if (!holds(index)) continue;
+      if (!isMatch(index)) continue;
       place = index;
       return true;
     }
@@ -255,21 +255,21 @@ export function createHistorySearch(history: InputHistory): HistorySearch {
       return query;
     },
     get found() {
-      return query !== "" && holds(place) ? entries[place] : undefined;
+      return query !== "" && isMatch(place) ? entries[place] : undefined;
     },
     type(text) {
       query += text;
-      goOn(place, 1);
+      continueSearch(place, 1);
     },
     shorten() {
       query = query.slice(0, -(Array.from(query).at(-1)?.length ?? 0) || undefined);
-      if (!goOn(0, 1)) place = 0;
+      if (!continueSearch(0, 1)) place = 0;
     },
     older() {
-      goOn(place + 1, 1);
+      continueSearch(place + 1, 1);
     },
     newer() {
-      goOn(place - 1, -1);
+      continueSearch(place - 1, -1);
     },
   };
 }

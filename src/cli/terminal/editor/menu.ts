@@ -52,14 +52,14 @@ export function renderMenu(menu: Menu, columns: number, rows: number): Line[] {
   const start = Math.max(0, Math.min((chosen ?? 0) - Math.floor(shown / 2), completions.length - shown));
   const visible = completions.slice(start, start + shown);
   const cells = Math.min(Math.max(...visible.map(({ text }) => countCells(text.trim()))), Math.floor(columns / 2));
-  const lines = visible.map((completion, index): Line => menuLine(completion, start + index === chosen, cells));
+  const lines = visible.map((completion, index): Line => renderMenuRow(completion, start + index === chosen, cells));
   const hidden = completions.length - shown;
   const last = lines.at(-1);
   if (hidden > 0 && last !== undefined) lines.push([...(lines.pop() ?? []), { text: `  +${hidden}`, styles: ["dim"] }]);
   return lines.map((line) => cutLine(line, columns));
 }
 
-function menuLine({ text, help }: Completion, isChosen: boolean, cells: number): Line {
+function renderMenuRow({ text, help }: Completion, isChosen: boolean, cells: number): Line {
   const name = fitCells(createLine(text.trim(), ...(isChosen ? (["accent", "strong"] as const) : [])), cells);
   const mark = { text: isChosen ? "❯ " : "  ", styles: ["accent"] as const };
   return help === undefined ? [mark, ...name] : [mark, ...name, { text: `  ${help}`, styles: ["dim"] }];

@@ -17,13 +17,13 @@ import {
 /** Returns the start of the word before the cursor; Chinese words are found with the segmenter's dictionary. */
 function findWordStart({ text, cursor }: TextBuffer): number {
   const start = Math.max(0, cursor - context);
-  const word = wordsOf(text.slice(start, cursor)).at(-1);
+  const word = splitWords(text.slice(start, cursor)).at(-1);
   return start + (word?.start ?? 0);
 }
 
 function findWordEnd({ text, cursor }: TextBuffer): number {
   const part = text.slice(cursor, cursor + context);
-  return cursor + (wordsOf(part)[0]?.end ?? part.length);
+  return cursor + (splitWords(part)[0]?.end ?? part.length);
 }
 
 /** Returns the start of the text without spaces before the cursor. */
@@ -39,7 +39,7 @@ interface Word {
   readonly end: number;
 }
 
-function wordsOf(text: string): Word[] {
+function splitWords(text: string): Word[] {
   if (/^[\x00-\x7f]*$/.test(text)) {
     return Array.from(text.matchAll(/\w+/g), ({ 0: word, index }) => ({ start: index, end: index + word.length }));
   }
@@ -107,7 +107,7 @@ export function createTyping(history: InputHistory): Typing {
     column = undefined;
   }
 
-  function put(text: string, from = buffer.cursor): boolean {
+  function insertText(text: string, from = buffer.cursor): boolean {
     endOfStroke();
     if (buffer.text.length - (buffer.cursor - from) + text.length > mostTyped) return false;
     // A word comes back at a time, and whatever was put in at once.
@@ -118,7 +118,7 @@ export function createTyping(history: InputHistory): Typing {
     return true;
   }
 
-  function edit(action: Action): boolean | undefined {
+  function applyAction(action: Action): boolean | undefined {
     const move = moves.get(action);
     const deletion = deletions.get(action);
     const killing = kills.get(action);
@@ -129,13 +129,13 @@ export function createTyping(history: InputHistory): Typing {
     } else if (deletion) change(removeTo(buffer, deletion(buffer)), action);
     else if (killing) kill(killing(buffer));
     else if (action === "undo") buffer = undo.back() ?? buffer;
-    else if (action === "yank") return put(killed);
+    else if (action === "yank") return insertText(killed);
     else return undefined;
     endOfStroke(action);
     return buffer.text !== text;
   }
 
-  function goVertically(step: 1 | -1): void {
+  function moveVertically(step: 1 | -1): void {
     const rows = breakRows(buffer.text, width);
     const row = findRow(rows, buffer.cursor);
     const from = rows[row];
@@ -164,9 +164,9 @@ export function createTyping(history: InputHistory): Typing {
       width = cells;
       return breakRows(buffer.text, width);
     },
-    put,
-    edit,
-    goVertically,
+    put: insertText,
+    edit: applyAction,
+    goVertically: moveVertically,
     set(text) {
       endOfStroke();
       recall.leave();
@@ -212,12 +212,12 @@ const kills: ReadonlyMap<Action, Place> = new Map<Action, Place>([
   ["kill-word-left", findWordStart],
   ["kill-blank-left", findBlankBefore],
   ["kill-word-right", findWordEnd],
-  ["kill-line-left", (buffer) => orOneMore(buffer, findLineStart(buffer), -1)],
-  ["kill-line-right", (buffer) => orOneMore(buffer, findLineEnd(buffer), 1)],
+  ["kill-line-left", (buffer) => extendByOne(buffer, findLineStart(buffer), -1)],
+  ["kill-line-right", (buffer) => extendByOne(buffer, findLineEnd(buffer), 1)],
 ]);
 
 /** Returns an index one unit further when it equals the cursor, so that a deletion at a line's border removes the line end. */
-function orOneMore({ text, cursor }: TextBuffer, index: number, step: 1 | -1): number {
+function extendByOne({ text, cursor }: TextBuffer, index: number, step: 1 | -1): number {
   return index === cursor ? Math.max(0, Math.min(text.length, index + step)) : index;
 }
 
@@ -281,7 +281,7 @@ export function createRecall(history: InputHistory): Recall {
   let place: number | undefined;
   const changed = new Map<number, string>();
 
-  function goTo(index: number, current: string): string | undefined {
+  function recallEntry(index: number, current: string): string | undefined {
     if (index < 0 || index > entries.length) return undefined;
     changed.set(place ?? entries.length, current);
     place = index;
@@ -291,9 +291,9 @@ export function createRecall(history: InputHistory): Recall {
   return {
     older(current) {
       if (place === undefined) entries = [...history.entries];
-      return goTo((place ?? entries.length) - 1, current);
+      return recallEntry((place ?? entries.length) - 1, current);
     },
-    newer: (current) => (place === undefined ? undefined : goTo(place + 1, current)),
+    newer: (current) => (place === undefined ? undefined : recallEntry(place + 1, current)),
     leave() {
       place = undefined;
       changed.clear();

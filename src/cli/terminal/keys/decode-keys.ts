@@ -32,7 +32,7 @@ export function createKeyDecoder(): KeyDecoder {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let state: State = ground;
 
-  function take(text: string, keys: Key[]): void {
+  function readText(text: string, keys: Key[]): void {
     let index = 0;
     while (index < text.length) {
       if (state.in === "paste") {
@@ -51,21 +51,21 @@ export function createKeyDecoder(): KeyDecoder {
       }
       const character = String.fromCodePoint(text.codePointAt(index) ?? 0);
       index += character.length;
-      state = step(state, character, keys);
+      state = readCharacter(state, character, keys);
     }
   }
 
   return {
     push(bytes) {
       const keys: Key[] = [];
-      take(decoder.decode(bytes, { stream: true }), keys);
+      readText(decoder.decode(bytes, { stream: true }), keys);
       return keys;
     },
     get patienceMs() {
-      return patienceOf(state);
+      return getWaitMs(state);
     },
     flush() {
-      const keys = halfRead(state);
+      const keys = decodeUnfinished(state);
       state = ground;
       return keys;
     },
@@ -85,27 +85,27 @@ function runAt(text: string, index: number): string | undefined {
 }
 
 /** Reads one character, and gives the state that follows. */
-function step(state: Reading, character: string, keys: Key[]): State {
+function readCharacter(state: Reading, character: string, keys: Key[]): State {
   switch (state.in) {
     case "ground":
       if (character === escapeCharacter) return { in: "escape", count: 1 };
       keys.push(toCharacterKey(character, false));
       return ground;
     case "escape":
-      return stepEscape(state.count, character, keys);
+      return readInEscape(state.count, character, keys);
     case "sequence":
-      return stepSequence(state, character, keys);
+      return readInSequence(state, character, keys);
     case "single":
       if (/[\d;]/.test(character)) return { ...state, parameters: state.parameters + character };
-      if (!/[A-Za-z]/.test(character)) return step(ground, character, keys);
-      keys.push(single(state, character));
+      if (!/[A-Za-z]/.test(character)) return readCharacter(ground, character, keys);
+      keys.push(decodeSingle(state, character));
       return ground;
     case "string":
-      return stepString(state, character, keys);
+      return readInString(state, character, keys);
   }
 }
 
-function stepEscape(count: 1 | 2, character: string, keys: Key[]): State {
+function readInEscape(count: 1 | 2, character: string, keys: Key[]): State {
   const alt = count === 2;
   if (character === "[") return { in: "sequence", alt, parameters: "" };
   if (character === "O") return { in: "single", alt, parameters: "" };
@@ -121,7 +121,7 @@ function stepEscape(count: 1 | 2, character: string, keys: Key[]): State {
   return ground;
 }
 
-function stepSequence(state: Extract<State, { in: "sequence" }>, character: string, keys: Key[]): State {
+function readInSequence(state: Extract<State, { in: "sequence" }>, character: string, keys: Key[]): State {
   // A function key of the Linux console: `CSI [ A`.
   if (state.parameters === "[") {
     keys.push(createKey("other"));
@@ -130,7 +130,7 @@ function stepSequence(state: Extract<State, { in: "sequence" }>, character: stri
   if (/[ -?]/.test(character) || (character === "[" && state.parameters === "")) {
     return { ...state, parameters: (state.parameters + character).slice(0, mostParameters) };
   }
-  if (!/[@-~]/.test(character)) return step(ground, character, keys);
+  if (!/[@-~]/.test(character)) return readCharacter(ground, character, keys);
   if (character === "~" && state.parameters === "200") return { in: "paste", pasted: readPastedText() };
   if (character === "~" && state.parameters === "201") return ground;
   const key = toSequenceKey(state.parameters, character);
@@ -139,35 +139,35 @@ function stepSequence(state: Extract<State, { in: "sequence" }>, character: stri
 }
 
 /** Returns a key of the application mode, where letters stand for the keypad's characters. */
-function single({ alt, parameters }: Extract<State, { in: "single" }>, character: string): Key {
+function decodeSingle({ alt, parameters }: Extract<State, { in: "single" }>, character: string): Key {
   if (character === "M") return createKey("enter", { alt });
   const modifier = parameters === "" ? "" : `1;${parameters.split(";").at(-1) ?? ""}`;
   const key = toSequenceKey(modifier, character) ?? createKey("other");
   return alt ? { ...key, alt } : key;
 }
 
-function stepString(state: Extract<State, { in: "string" }>, character: string, keys: Key[]): State {
+function readInString(state: Extract<State, { in: "string" }>, character: string, keys: Key[]): State {
   if (state.afterEscape) {
-    return character === "\\" ? ground : stepEscape(1, character, keys);
+    return character === "\\" ? ground : readInEscape(1, character, keys);
   }
   if (character === escapeCharacter) return { ...state, isEmpty: false, afterEscape: true };
   if (character === "\u0007") return ground;
   // No reply holds another control character: Enter and Ctrl-C get through a string that never ends.
-  if (character < " ") return step(ground, character, keys);
+  if (character < " ") return readCharacter(ground, character, keys);
   return state.isEmpty ? { ...state, isEmpty: false } : state;
 }
 
-function halfRead(state: State): Key[] {
+function decodeUnfinished(state: State): Key[] {
   switch (state.in) {
     case "escape":
       return Array.from({ length: state.count }, () => createKey("escape"));
     case "sequence":
-      return state.parameters === "" ? alone("[", state.alt) : [];
+      return state.parameters === "" ? createAltKey("[", state.alt) : [];
     case "single":
-      return state.parameters === "" ? alone("O", state.alt) : [];
+      return state.parameters === "" ? createAltKey("O", state.alt) : [];
     case "string":
       if (state.afterEscape) return [createKey("escape")];
-      return state.isEmpty ? alone(state.introducer, state.alt) : [];
+      return state.isEmpty ? createAltKey(state.introducer, state.alt) : [];
     case "paste":
       return [createKey("paste", { text: state.pasted.text() })];
     default:
@@ -176,7 +176,7 @@ function halfRead(state: State): Key[] {
 }
 
 /** Returns Alt with a character that might have begun a sequence. */
-function alone(character: string, afterEscape: boolean): Key[] {
+function createAltKey(character: string, afterEscape: boolean): Key[] {
   const key = toCharacterKey(character, true);
   return afterEscape ? [createKey("escape"), key] : [key];
 }
@@ -185,7 +185,7 @@ function alone(character: string, afterEscape: boolean): Key[] {
  * Returns how long to wait for the rest of a sequence: terminals send it in one piece, and only a slow connection splits it. A
  * paste may also come over such a connection.
  */
-function patienceOf(state: State): number | undefined {
+function getWaitMs(state: State): number | undefined {
   switch (state.in) {
     case "ground":
       return undefined;
@@ -239,7 +239,7 @@ export function readPastedText(): PastedText {
         keep(whole.slice(0, end));
         return whole.slice(end + closing.length);
       }
-      const split = whole.length - beginningAtEnd(whole);
+      const split = whole.length - countClosingStart(whole);
       held = whole.slice(split);
       keep(whole.slice(0, split));
       return undefined;
@@ -251,7 +251,7 @@ export function readPastedText(): PastedText {
 const closing = "\u001b[201~";
 
 /** Returns how much of the closing mark is at the end of a text. */
-function beginningAtEnd(text: string): number {
+function countClosingStart(text: string): number {
   for (let length = closing.length - 1; length > 0; length--) {
     if (text.endsWith(closing.slice(0, length))) return length;
   }

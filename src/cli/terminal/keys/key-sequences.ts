@@ -24,12 +24,12 @@ export function toSequenceKey(parameters: string, final: string): Key | undefine
   // Private markers and intermediate characters stand in replies alone; `R` tells where the cursor is, `I` and `O` the focus.
   if (!/^[\d;:]*$/.test(parameters) || "RIOcnty".includes(final)) return undefined;
   const [first = "", second = "", third = ""] = parameters.split(";");
-  const modifiers = modifiersOf(second);
+  const modifiers = decodeModifiers(second);
   if (modifiers.isRelease) return undefined;
-  if (final === "u") return ofCodePoint(first, modifiers, third);
-  if (final === "~" && Number(first) === 27) return ofCodePoint(third, modifiers, "");
-  if (final === "Z") return named("tab", { ...modifiers, shift: true });
-  return named((final === "~" ? byNumber.get(Number(first)) : byLetter.get(final)) ?? "other", modifiers);
+  if (final === "u") return fromCodePoint(first, modifiers, third);
+  if (final === "~" && Number(first) === 27) return fromCodePoint(third, modifiers, "");
+  if (final === "Z") return createNamedKey("tab", { ...modifiers, shift: true });
+  return createNamedKey((final === "~" ? byNumber.get(Number(first)) : byLetter.get(final)) ?? "other", modifiers);
 }
 
 /** Returns the key for one character as terminals send it without any protocol; `alt` is true after an escape. */
@@ -45,31 +45,34 @@ export function toCharacterKey(character: string, alt: boolean): Key {
     });
   }
   if (code >= 0x80 && code < 0xa0) return createKey("other", { alt });
-  return alt ? shortcut(character, { ctrl: false, alt }) : createKey("text", { text: character });
+  return alt ? createShortcut(character, { ctrl: false, alt }) : createKey("text", { text: character });
 }
 
-function ofCodePoint(codes: string, modifiers: Modifiers, typed: string): Key {
+function fromCodePoint(codes: string, modifiers: Modifiers, typed: string): Key {
   const [code = 0, shifted = 0] = codes.split(":").map(Number);
   const name = byCode.get(code) ?? byKittyCode.get(code);
-  if (name !== undefined) return named(name, modifiers);
-  const text = textOf(keypad.get(code) ?? code);
-  if (text === undefined || modifiers.foreign) return named("other", modifiers);
-  if (modifiers.ctrl || modifiers.alt) return shortcut(text, modifiers);
-  const asTyped = typed.split(":").map((each) => textOf(Number(each)) ?? "");
-  const upper = modifiers.shift ? (textOf(shifted) ?? text.toUpperCase()) : text;
+  if (name !== undefined) return createNamedKey(name, modifiers);
+  const text = toTypedText(keypad.get(code) ?? code);
+  if (text === undefined || modifiers.foreign) return createNamedKey("other", modifiers);
+  if (modifiers.ctrl || modifiers.alt) return createShortcut(text, modifiers);
+  const asTyped = typed.split(":").map((each) => toTypedText(Number(each)) ?? "");
+  const upper = modifiers.shift ? (toTypedText(shifted) ?? text.toUpperCase()) : text;
   return createKey("text", { text: asTyped.join("") || upper });
 }
 
-function named(name: Key["name"], { ctrl, alt, shift }: Modifiers): Key {
+function createNamedKey(name: Key["name"], { ctrl, alt, shift }: Modifiers): Key {
   return { name, text: "", ctrl, alt, shift };
 }
 
-function shortcut(text: string, { ctrl, alt, shift }: Pick<Key, "ctrl" | "alt"> & Partial<Pick<Key, "shift">>): Key {
+function createShortcut(
+  text: string,
+  { ctrl, alt, shift }: Pick<Key, "ctrl" | "alt"> & Partial<Pick<Key, "shift">>,
+): Key {
   const lower = text.toLowerCase();
   return { name: "text", text: lower, ctrl, alt, shift: (shift ?? false) || lower !== text };
 }
 
-function modifiersOf(parameter: string): Modifiers {
+function decodeModifiers(parameter: string): Modifiers {
   const [mask = "", event = ""] = parameter.split(":");
   const bits = Math.max(0, Math.min(255, Number(mask) - 1));
   return {
@@ -82,7 +85,7 @@ function modifiersOf(parameter: string): Modifiers {
 }
 
 /** Returns undefined for what no key types: controls, kitty's private key codes, half a character. */
-function textOf(code: number): string | undefined {
+function toTypedText(code: number): string | undefined {
   const isText =
     code >= 0x20 && !(code >= 0x7f && code < 0xa0) && !(code >= 0xd800 && code < 0xf900) && code <= 0x10ffff;
   return isText ? String.fromCodePoint(code) : undefined;

@@ -21,7 +21,7 @@ export function readKeys(stdin: KeyInput, onKey: (key: Key) => void, onEnd: () =
   let timer: NodeJS.Timeout | undefined;
   let isOpen = true;
 
-  function give(keys: readonly Key[]): void {
+  function passOn(keys: readonly Key[]): void {
     for (const key of keys) {
       if (!isOpen) return;
       onKey(key);
@@ -30,16 +30,16 @@ export function readKeys(stdin: KeyInput, onKey: (key: Key) => void, onEnd: () =
 
   function read(chunk: Uint8Array | string): void {
     clearTimeout(timer);
-    give(decoder.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk));
+    passOn(decoder.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk));
     const { patienceMs } = decoder;
     if (patienceMs === undefined || !isOpen) return;
-    timer = setTimeout(() => give(decoder.flush()), patienceMs);
+    timer = setTimeout(() => passOn(decoder.flush()), patienceMs);
     timer.unref();
   }
 
-  function end(): void {
+  function endInput(): void {
     if (!isOpen) return;
-    give(decoder.flush());
+    passOn(decoder.flush());
     if (!isOpen) return;
     close();
     onEnd();
@@ -49,17 +49,17 @@ export function readKeys(stdin: KeyInput, onKey: (key: Key) => void, onEnd: () =
     if (!isOpen) return;
     isOpen = false;
     clearTimeout(timer);
-    stdin.off("data", read).off("end", end).off("close", end);
+    stdin.off("data", read).off("end", endInput).off("close", endInput);
     setRawMode(stdin, false);
     stdin.pause();
     // What a terminal that goes away still has to say must not end the process.
-    stdin.off("error", end).on("error", ignore);
+    stdin.off("error", endInput).on("error", ignore);
   }
 
   stdin.off("error", ignore);
-  stdin.on("data", read).on("end", end).on("close", end).on("error", end);
+  stdin.on("data", read).on("end", endInput).on("close", endInput).on("error", endInput);
   setRawMode(stdin, true);
-  if (stdin.readableEnded || stdin.destroyed) setImmediate(end);
+  if (stdin.readableEnded || stdin.destroyed) setImmediate(endInput);
   else stdin.resume();
   return { close };
 }

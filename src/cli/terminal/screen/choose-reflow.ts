@@ -7,33 +7,33 @@ import type { Reflow, Rewrapped } from "./drawn.ts";
 export function chooseReflow(environment: Readonly<Record<string, string | undefined>>): Reflow {
   const { TERM = "", TERM_PROGRAM = "", TMUX, VTE_VERSION, WT_SESSION, XTERM_VERSION, STY } = environment;
   if (TMUX) return withCursor;
-  if (STY || XTERM_VERSION || TERM === "linux" || TERM === "xterm") return none;
-  if (TERM_PROGRAM === "vscode") return asXtermJs;
+  if (STY || XTERM_VERSION || TERM === "linux" || TERM === "xterm") return reflowNothing;
+  if (TERM_PROGRAM === "vscode") return reflowLikeXtermJs;
   if (VTE_VERSION || WT_SESSION || programs.includes(TERM_PROGRAM)) return withCursor;
   return terms.some((known) => TERM === known || TERM.startsWith(`${known}-`)) ? withCursor : careful;
 }
 
 /** Cuts lines off. */
-const none: Reflow = () => 0;
+const reflowNothing: Reflow = () => 0;
 
 /** Assumes only what holds for all terminals that rewrap. */
-const careful: Reflow = above;
+const careful: Reflow = countAbove;
 
 /** The cursor stays with its character. */
-const withCursor: Reflow = (rewrapped) => above(rewrapped) + rewrapped.upToCursor;
+const withCursor: Reflow = (rewrapped) => countAbove(rewrapped) + rewrapped.upToCursor;
 
 /**
  * Rewraps from the last line up: each line moves the cursor down, and the line that the cursor is then in is not wrapped. With
  * fewer rows, the cursor's position depends on what has scrolled away (`_reflowSmaller`,
  * https://github.com/xtermjs/xterm.js/blob/6.0.0/src/common/buffer/Buffer.ts).
  */
-const asXtermJs: Reflow = (rewrapped) => {
+const reflowLikeXtermJs: Reflow = (rewrapped) => {
   const { added, cursor, isShorter } = rewrapped;
-  if (isShorter) return above(rewrapped);
+  if (isShorter) return countAbove(rewrapped);
   return added.reduceRight((moved, rows, line) => (cursor + moved === line ? moved : moved + rows), 0);
 };
 
-function above({ added, cursor }: Rewrapped): number {
+function countAbove({ added, cursor }: Rewrapped): number {
   return added.slice(0, cursor).reduce((total, rows) => total + rows, 0);
 }
 

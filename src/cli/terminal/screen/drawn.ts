@@ -63,7 +63,7 @@ export function countRowsAboveCursor({ rows, cursor, size }: Drawn, now: Size, r
   // Behind its text, terminals differ in where the cursor goes.
   const column = Math.min(cursor.column, Math.max(0, cells - 1));
   const moved = reflow({
-    added: rows.map(({ text }) => rowsOf(text, now.columns) - 1),
+    added: rows.map(({ text }) => countRows(text, now.columns) - 1),
     cursor: cursor.row,
     upToCursor: Math.floor(column / now.columns),
     isShorter: now.rows < size.rows,
@@ -72,7 +72,7 @@ export function countRowsAboveCursor({ rows, cursor, size }: Drawn, now: Size, r
 }
 
 /** Counts the rows that a terminal needs for a line; a wide character that does not fit moves to the next row. */
-function rowsOf(text: string, columns: number): number {
+function countRows(text: string, columns: number): number {
   let rows = 1;
   let used = 0;
   for (const grapheme of splitGraphemes(text)) {

@@ -59,8 +59,8 @@ interface Drawing {
 
 function drawAnew({ drawn, size, finished, reflow, replaced = 0 }: Frame, rows: readonly DrawnRow[]): Drawing {
   const painted = rows.map((row) => row.painted).join("\r\n");
-  const top = toTop(drawn, size, reflow) + vertical(replaced, 0);
-  const bytes = top + eraseBelow + joinRows(finished) + unwrapped(painted);
+  const top = toTop(drawn, size, reflow) + moveVertically(replaced, 0);
+  const bytes = top + eraseBelow + joinRows(finished) + disableWrapping(painted);
   return { bytes, row: rows.length - 1 };
 }
 
@@ -72,16 +72,16 @@ function drawChanges(drawn: Drawn, rows: readonly DrawnRow[], columns: number): 
     if (old?.painted === row.painted) return;
     // A row that is not there yet is made by a newline, which scrolls at the bottom of the screen.
     const from = Math.min(index, drawn.rows.length - 1);
-    if (index >= drawn.rows.length && at < from) bytes += vertical(at, from);
-    bytes += old ? `${vertical(at, index)}\r` : "\r\n";
+    if (index >= drawn.rows.length && at < from) bytes += moveVertically(at, from);
+    bytes += old ? `${moveVertically(at, index)}\r` : "\r\n";
     bytes += old ? replaceRow(row, columns) : row.painted;
     at = index;
   });
   if (rows.length < drawn.rows.length) {
-    bytes += `${vertical(at, rows.length)}\r${eraseBelow}`;
+    bytes += `${moveVertically(at, rows.length)}\r${eraseBelow}`;
     at = rows.length;
   }
-  return bytes === "" ? undefined : { bytes: unwrapped(bytes), row: at };
+  return bytes === "" ? undefined : { bytes: disableWrapping(bytes), row: at };
 }
 
 /**
@@ -93,22 +93,22 @@ function replaceRow({ painted, cells }: DrawnRow, columns: number): string {
 }
 
 function toTop(drawn: Drawn, size: Size, reflow: Reflow): string {
-  return `\r${vertical(countRowsAboveCursor(drawn, size, reflow), 0)}`;
+  return `\r${moveVertically(countRowsAboveCursor(drawn, size, reflow), 0)}`;
 }
 
 function move(from: { row: number; column: number }, to: { row: number; column: number }): string {
-  const down = vertical(from.row, to.row);
+  const down = moveVertically(from.row, to.row);
   if (from.column === to.column) return down;
   return `${down}\r${to.column > 0 ? `${csi}${to.column}C` : ""}`;
 }
 
-function vertical(from: number, to: number): string {
+function moveVertically(from: number, to: number): string {
   if (from === to) return "";
   return from > to ? `${csi}${from - to}A` : `${csi}${to - from}B`;
 }
 
 /** Turns the terminal's own wrapping off, so that a row stays one row even when the terminal finds it wider than we do. */
-function unwrapped(bytes: string): string {
+function disableWrapping(bytes: string): string {
   return `${csi}?7l${bytes}${csi}?7h`;
 }
 

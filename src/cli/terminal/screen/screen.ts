@@ -61,7 +61,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
    */
   let rowsAbove = Number.POSITIVE_INFINITY;
   const drawRow = createDrawRow(paint);
-  let drawn = createEmptyDrawn(sizeOf(stdout));
+  let drawn = createEmptyDrawn(readSize(stdout));
   let frameAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   let state: "open" | "blocked" | "suspended" | "closed" = "open";
@@ -80,7 +80,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     timer = undefined;
     if (state !== "open") return;
     frameAt = performance.now();
-    const size = sizeOf(stdout);
+    const size = readSize(stdout);
     if (passage && !isSameSize(passage.size, size)) passage = undefined;
     drawWith(size, paintFinished(size.columns), 0);
   }
@@ -95,7 +95,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
   }
 
   function beginPassage(): ReplaceableLines {
-    const mine = { lines: [] as Line[], size: sizeOf(stdout) };
+    const mine = { lines: [] as Line[], size: readSize(stdout) };
     passage = mine;
     return {
       get lines() {
@@ -106,12 +106,17 @@ export function createScreen(options: ScreenOptions): OpenScreen {
         drawNow();
         if (state !== "open" || passage !== mine) return false;
         const { columns } = mine.size;
-        const rowsOf = (some: readonly Line[]): string[] => some.flatMap((line) => wrapLine(line, columns).map(paint));
+        const paintRows = (some: readonly Line[]): string[] =>
+          some.flatMap((line) => wrapLine(line, columns).map(paint));
         const [before, old, after] = [mine.lines.slice(0, from), mine.lines.slice(from, to), mine.lines.slice(to)];
-        const behind = rowsOf(after);
+        const behind = paintRows(after);
         const onScreen = rowsAbove - behind.length;
         if (old.length === 0 || onScreen <= 0) return false;
-        drawWith(mine.size, [...rowsOf(lines), ...behind], Math.min(onScreen, rowsOf(old).length) + behind.length);
+        drawWith(
+          mine.size,
+          [...paintRows(lines), ...behind],
+          Math.min(onScreen, paintRows(old).length) + behind.length,
+        );
         mine.lines = [...before, ...lines, ...after];
         return true;
       },
@@ -123,7 +128,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     timer = setTimeout(drawNow, Math.max(0, frameAt + millisecondsPerFrame - performance.now()));
   }
 
-  function goOn(): void {
+  function resumeAfterDrain(): void {
     if (state !== "blocked") return;
     state = "open";
     drawNow();
@@ -132,7 +137,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
   function giveBack(): void {
     clearTimeout(timer);
     timer = undefined;
-    const size = sizeOf(stdout);
+    const size = readSize(stdout);
     send(eraseDrawn({ drawn, size, finished: paintFinished(size.columns), reflow }) + turnOff(modes));
     drawn = createEmptyDrawn(size);
   }
@@ -157,14 +162,14 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     const wasSuspended = state === "suspended";
     state = "closed";
     stdout.off("resize", drawNow);
-    stdout.off("drain", goOn);
+    stdout.off("drain", resumeAfterDrain);
     process.off("exit", close);
     signal?.removeEventListener("abort", close);
     if (!wasSuspended) giveBack();
   }
 
   stdout.on("resize", drawNow);
-  stdout.on("drain", goOn);
+  stdout.on("drain", resumeAfterDrain);
   // Stays: that a terminal is gone may be told after the last write.
   stdout.on("error", ignore);
   process.once("exit", close);
@@ -173,13 +178,13 @@ export function createScreen(options: ScreenOptions): OpenScreen {
   if (signal?.aborted) close();
   return {
     get size() {
-      return sizeOf(stdout);
+      return readSize(stdout);
     },
     write(lines) {
       finished.push(...lines);
       passage?.lines.push(...lines);
       if (passage && passage.lines.length > longestPassage) passage = undefined;
-      if (state === "closed") send(joinRows(paintFinished(sizeOf(stdout).columns)));
+      if (state === "closed") send(joinRows(paintFinished(readSize(stdout).columns)));
       else refresh();
     },
     beginPassage,
@@ -191,7 +196,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
   };
 }
 
-function sizeOf({ columns, rows }: ScreenOutput): Size {
+function readSize({ columns, rows }: ScreenOutput): Size {
   return { columns: columns || 80, rows: rows || 24 };
 }
 
@@ -212,16 +217,16 @@ export function fitLive({ lines, cursor }: Live, { columns, rows }: Size): Live 
     .slice(top, top + height)
     .map((line) => (countLineCells(line) > columns ? cutLine(line, columns) : line));
   if (shown.length === 0) shown.push([]);
-  if (!cursor) return { lines: shown.map(withoutSpacesAtEnd) };
+  if (!cursor) return { lines: shown.map(trimLineEnd) };
   const row = Math.min(Math.max(0, cursor.row - top), shown.length - 1);
   const column = Math.min(Math.max(0, cursor.column), columns - 1);
-  return { lines: shown.map(withoutSpacesAtEnd), cursor: { row, column } };
+  return { lines: shown.map(trimLineEnd), cursor: { row, column } };
 }
 
 /** Terminals differ in whether spaces at an end are text that they wrap again. */
-function withoutSpacesAtEnd(line: Line): Line {
+function trimLineEnd(line: Line): Line {
   const last = line.at(-1);
   if (!last || last.styles?.includes("inverse") || !/[ \t]/.test(last.text.slice(-1))) return line;
   const text = last.text.replace(/[ \t]+$/, "");
-  return text === "" ? withoutSpacesAtEnd(line.slice(0, -1)) : [...line.slice(0, -1), { ...last, text }];
+  return text === "" ? trimLineEnd(line.slice(0, -1)) : [...line.slice(0, -1), { ...last, text }];
 }

@@ -7,7 +7,7 @@ import type { Line } from "./line.ts";
  * (https://www.unicode.org/reports/tr11/).
  */
 export function countCells(text: string): number {
-  return countSimpleCells(text) ?? cellsOfShown(toDisplayedText(text));
+  return countSimpleCells(text) ?? countShownCells(toDisplayedText(text));
 }
 
 export function countLineCells(line: Line): number {
@@ -36,7 +36,7 @@ export function countCharacterCells(character: string): number {
   return cells === 0 && isFull(character) ? 1 : cells;
 }
 
-function cellsOfShown(text: string): number {
+function countShownCells(text: string): number {
   if (!canJoin(text)) return sumOfCells(text);
   let sum = 0;
   visitCharacters(text, (start, end, cells) => {
@@ -154,7 +154,7 @@ function canJoin(text: string): boolean {
 export function* splitJoinedCharacters(text: string): Generator<string> {
   let segmenter: Intl.Segmenter | undefined;
 
-  function segmentsOf(part: string): string[] {
+  function splitSegments(part: string): string[] {
     // It takes 40 ms to load and is slow: most texts do without.
     segmenter ??= new Intl.Segmenter();
     return Array.from(segmenter.segment(part), ({ segment }) => segment);
@@ -162,8 +162,8 @@ export function* splitJoinedCharacters(text: string): Generator<string> {
 
   for (let start = 0; start < text.length; ) {
     const part = takeStart(text.slice(start, start + partUnits + 1), partUnits);
-    const found = pictures.test(part) ? (part.match(picture) ?? []) : segmentsOf(part);
-    for (const character of settled(found, start + part.length === text.length)) {
+    const found = pictures.test(part) ? (part.match(picture) ?? []) : splitSegments(part);
+    for (const character of takeSettled(found, start + part.length === text.length)) {
       start += character.length;
       yield character;
     }
@@ -179,7 +179,7 @@ function isFull(character: string): boolean {
  * Returns the characters up to the first that is too long, which is cut. Unless the text ends here, the last one is omitted
  * because it may continue in the next part.
  */
-function settled(found: readonly string[], isEnd: boolean): readonly string[] {
+function takeSettled(found: readonly string[], isEnd: boolean): readonly string[] {
   const full = found.findIndex(isFull);
   if (full < 0) return isEnd ? found : found.slice(0, -1);
   return [

@@ -15,12 +15,12 @@ export interface WrapOptions {
  * the columns when there are at least two.
  */
 export function wrapLine(line: Line, columns: number, options: WrapOptions = {}): Line[] {
-  const indent = fitting(options.indent ?? [], columns);
+  const indent = fitIndent(options.indent ?? [], columns);
   const indentCells = countLineCells(indent);
-  if (indentCells + countLineCells(line) <= columns) return [after(indent, toDisplayedLine(line))];
-  const hanging = fitting(options.hanging ?? blanks(indentCells), columns);
+  if (indentCells + countLineCells(line) <= columns) return [joinLines(indent, toDisplayedLine(line))];
+  const hanging = fitIndent(options.hanging ?? createBlanks(indentCells), columns);
   const widths = { first: columns - indentCells, further: columns - countLineCells(hanging) };
-  return breakRows(splitCharacters(line), widths).map((row, index) => after(index === 0 ? indent : hanging, row));
+  return breakRows(splitCharacters(line), widths).map((row, index) => joinLines(index === 0 ? indent : hanging, row));
 }
 
 /** Cuts a line to this many columns, with `…` in place of the missing end. */
@@ -42,7 +42,7 @@ export function cutLine(line: Line, columns: number): Line {
 export function padTo(line: Line, cells: number, align: "left" | "right" | "center" = "left"): Line {
   const missing = Math.max(0, cells - countLineCells(line));
   const before = align === "left" ? 0 : align === "right" ? missing : Math.floor(missing / 2);
-  return [...blanks(before), ...line, ...blanks(missing - before)];
+  return [...createBlanks(before), ...line, ...createBlanks(missing - before)];
 }
 
 /** Cuts or pads a line to exactly this width. */
@@ -51,15 +51,15 @@ export function fitCells(line: Line, cells: number, align: "left" | "right" | "c
 }
 
 /** Drops the indent when it leaves no room for a wide character. */
-function fitting(before: Line, columns: number): Line {
+function fitIndent(before: Line, columns: number): Line {
   return countLineCells(before) + 2 <= columns ? before : [];
 }
 
-function blanks(cells: number): Line {
+function createBlanks(cells: number): Line {
   return cells > 0 ? [{ text: " ".repeat(cells) }] : [];
 }
 
-function after(before: Line, line: Line): Line {
+function joinLines(before: Line, line: Line): Line {
   return before.length === 0 ? line : [...before, ...line];
 }
 
@@ -69,14 +69,14 @@ function breakRows(characters: Characters, widths: { first: number; further: num
   let start = 0;
   while (start < length) {
     const end = endOfRow(characters, start, rows.length === 0 ? widths.first : widths.further);
-    rows.push(joinCharacters(characters, start, withoutSpacesAtEnd(characters, start, end)));
-    start = afterSpaces(characters, end);
+    rows.push(joinCharacters(characters, start, trimSpacesAtEnd(characters, start, end)));
+    start = skipSpaces(characters, end);
   }
   return rows;
 }
 
 function endOfRow(characters: Characters, start: number, width: number): number {
-  const firstWord = afterSpaces(characters, start);
+  const firstWord = skipSpaces(characters, start);
   const tooWide = endOfWidth(characters, start, width);
   if (tooWide === characters.starts.length) return tooWide;
   let end = tooWide;
@@ -95,13 +95,13 @@ function endOfWidth(characters: Characters, start: number, width: number): numbe
   return length;
 }
 
-function afterSpaces(characters: Characters, start: number): number {
+function skipSpaces(characters: Characters, start: number): number {
   let index = start;
   while (index < characters.starts.length && isSpace(characters, index)) index++;
   return index;
 }
 
-function withoutSpacesAtEnd(characters: Characters, start: number, end: number): number {
+function trimSpacesAtEnd(characters: Characters, start: number, end: number): number {
   let last = end;
   while (last > start && isSpace(characters, last - 1)) last--;
   return last;

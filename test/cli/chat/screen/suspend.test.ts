@@ -6,7 +6,7 @@ import { requires, unix } from "../../../runner/requirements.ts";
 const module = new URL("../../../../src/cli/chat/screen/screen-keys.ts", import.meta.url);
 const suspends = `const { suspendProcess } = await import(${JSON.stringify(module.href)});
 setTimeout(() => {}, 60_000).unref();
-suspendProcess({ suspend: () => console.log("suspended"), resumed: () => console.log("resumed") });`;
+suspendProcess({ suspend: () => console.log("suspended"), resume: () => console.log("resumed") });`;
 
 test("where no shell could continue it, the chat goes on by itself", requires(unix), async () => {
   // In a session of its own it has no parent there, which is what a terminal's first program lacks.

@@ -34,9 +34,9 @@ export async function attachFiles(text: string, options: AttachOptions): Promise
     const { name, file, attachment } = await find(mention, options);
     if (read.has(file) || problems.has(file)) continue;
     if (attachment.is === "missing") {
-      if (looksLikeFile(name)) problems.set(`@${name}`, problem(name, missing));
-    } else if (attachment.is === "refused") problems.set(file, problem(name, attachment.reason));
-    else if (bytes + attachment.bytes > mostBytesInAll) problems.set(file, problem(name, tooMuch));
+      if (isLikelyFile(name)) problems.set(`@${name}`, describeProblem(name, missing));
+    } else if (attachment.is === "refused") problems.set(file, describeProblem(name, attachment.reason));
+    else if (bytes + attachment.bytes > mostBytesInAll) problems.set(file, describeProblem(name, tooMuch));
     else {
       bytes += attachment.bytes;
       read.set(file, { name, text: attachment.text });
@@ -46,7 +46,7 @@ export async function attachFiles(text: string, options: AttachOptions): Promise
   const asked = text.replaceAll("\\@", "@");
   return {
     question:
-      files.length === 0 ? asked : `${asked}\n\n${say(options.locale, isData)}\n\n${files.map(fenced).join("\n\n")}`,
+      files.length === 0 ? asked : `${asked}\n\n${say(options.locale, isData)}\n\n${files.map(fenceText).join("\n\n")}`,
     attached: files.map(({ name, text: content }) => ({ name, characters: content.length })),
     problems: [...problems.values()],
   };
@@ -60,20 +60,20 @@ interface Found {
 
 /** Tries the possible spellings of a mention, and returns the first that names a file. */
 async function find(mention: FileMention, options: AttachOptions): Promise<Found> {
-  for (const typed of readings(mention.typed)) {
+  for (const typed of listReadings(mention.typed)) {
     const name = toPath(typed);
     const file = resolvePath(name, options);
     const attachment = await readInTime(file, options.signal);
     if (attachment.is !== "missing") return { name, file, attachment };
   }
-  return { name: toPath(readings(mention.typed).at(-1) ?? ""), file: "", attachment: { is: "missing" } };
+  return { name: toPath(listReadings(mention.typed).at(-1) ?? ""), file: "", attachment: { is: "missing" } };
 }
 
 /**
  * Returns the possible spellings of a mention: as typed, without trailing punctuation, and up to where Chinese text continues
  * without a space.
  */
-function readings(typed: string): string[] {
+function listReadings(typed: string): string[] {
   const bare = typed.replace(/[\p{P}]+$/u, "");
   const latin = /^(?:\\.|[\x21-\x7e])+/.exec(typed)?.[0] ?? "";
   return [...new Set([typed, bare, latin, latin.replace(/[\p{P}]+$/u, "")])].filter((reading) => reading !== "");
@@ -96,16 +96,16 @@ async function readInTime(file: string, signal: AbortSignal): Promise<Attachment
 }
 
 /** Returns false for names such as `@someone`. */
-function looksLikeFile(name: string): boolean {
+function isLikelyFile(name: string): boolean {
   return /^[~.]{0,2}[/\\]|\.\w{1,8}$/.test(name);
 }
 
-function fenced({ name, text }: { name: string; text: string }): string {
+function fenceText({ name, text }: { name: string; text: string }): string {
   const marker = createRandomHex();
   return `<<<file ${marker} ${JSON.stringify(name)}\n${text.replaceAll(marker, "…")}\nfile ${marker}>>>`;
 }
 
-function problem(name: string, reason: Text): Text {
+function describeProblem(name: string, reason: Text): Text {
   return { zh: `未附上 @${name}：${reason.zh}`, en: `Not attached: @${name} ${reason.en}` };
 }
 
@@ -131,12 +131,12 @@ export async function readAttachment(file: string): Promise<Attachment> {
   try {
     const state = await ignoreRejection(stat(file), "a path that cannot be read is no file to attach");
     if (state === undefined) return { is: "missing" };
-    if (state.isDirectory()) return refused("是文件夹，只能附上文件", "is a folder; only files can be attached");
-    if (!state.isFile()) return refused("不是普通文件", "is not a regular file");
+    if (state.isDirectory()) return createRefusal("是文件夹，只能附上文件", "is a folder; only files can be attached");
+    if (!state.isFile()) return createRefusal("不是普通文件", "is not a regular file");
     return toText(await readBytes(file));
   } catch (thrown) {
     const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
-    return refused(`无法读取（${code || "错误"}）`, `cannot be read (${code || "error"})`);
+    return createRefusal(`无法读取（${code || "错误"}）`, `cannot be read (${code || "error"})`);
   }
 }
 
@@ -163,12 +163,12 @@ async function fill(handle: FileHandle, bytes: Buffer): Promise<Buffer> {
 }
 
 function toText(bytes: Buffer | undefined): Attachment {
-  if (bytes === undefined) return refused("不是普通文件", "is not a regular file");
+  if (bytes === undefined) return createRefusal("不是普通文件", "is not a regular file");
   if (bytes.length > mostBytes) {
-    return refused(`太大（最多 ${mostBytes} 字节）`, `is too large (at most ${mostBytes} bytes)`);
+    return createRefusal(`太大（最多 ${mostBytes} 字节）`, `is too large (at most ${mostBytes} bytes)`);
   }
   const text = decode(bytes);
-  if (text === undefined) return refused("不是 UTF-8 文本", "is not UTF-8 text");
+  if (text === undefined) return createRefusal("不是 UTF-8 文本", "is not UTF-8 text");
   return { is: "text", text, bytes: bytes.length };
 }
 
@@ -181,6 +181,6 @@ function decode(bytes: Buffer): string | undefined {
   }
 }
 
-function refused(zh: string, en: string): Attachment {
+function createRefusal(zh: string, en: string): Attachment {
   return { is: "refused", reason: { zh, en } };
 }

@@ -37,7 +37,7 @@ export function createCompleteFiles(folders: Folders): Complete {
     await Promise.race([work, limit.promise]);
     clearTimeout(timer);
     if (isStuck) void work.then(() => (isStuck = false));
-    const completions = found.sort(byName).slice(0, mostCompletions);
+    const completions = found.sort(compareNames).slice(0, mostCompletions);
     return completions.length === 0 ? undefined : { from: mention.from, completions };
   };
 }
@@ -49,13 +49,13 @@ async function list(folder: string, beginning: string, found: (name: string) => 
     if (++read > mostRead) return;
     if (!entry.name.toLowerCase().startsWith(wanted) || /[\p{Cc}\p{Cf}]/u.test(entry.name)) continue;
     if (entry.name.startsWith(".") && !beginning.startsWith(".")) continue;
-    const kind = await kindOf(folder, entry);
+    const kind = await readKind(folder, entry);
     if (kind === undefined) continue;
     if (!found(kind === "folder" ? `${entry.name}/` : entry.name)) return;
   }
 }
 
-async function kindOf(folder: string, entry: Dirent): Promise<"folder" | "file" | undefined> {
+async function readKind(folder: string, entry: Dirent): Promise<"folder" | "file" | undefined> {
   const state = entry.isSymbolicLink()
     ? await ignoreRejection(stat(join(folder, entry.name)), "a link that leads nowhere is not offered")
     : entry;
@@ -63,7 +63,7 @@ async function kindOf(folder: string, entry: Dirent): Promise<"folder" | "file" 
   return state?.isFile() ? "file" : undefined;
 }
 
-function byName(one: Completion, other: Completion): number {
+function compareNames(one: Completion, other: Completion): number {
   return one.text.trimEnd() < other.text.trimEnd() ? -1 : 1;
 }
 

@@ -13,36 +13,41 @@ export function createBreakRows(): BreakRows {
   let last: Broken | undefined;
   return (text, width) => {
     if (last?.text === text && last.width === width) return last.rows;
-    last = { text, width, rows: last?.width === width ? breakAgain(last, text) : breakFrom(text, width, 0) };
+    last = { text, width, rows: last?.width === width ? rebreakRows(last, text) : breakRowsFrom(text, width, 0) };
     return last.rows;
   };
 }
 
 /** Keeps the rows before a change, and those of the lines behind it. */
-function breakAgain({ text: old, width, rows }: Broken, text: string): Row[] {
+function rebreakRows({ text: old, width, rows }: Broken, text: string): Row[] {
   const prefix = countCommonPrefix(old, text);
   const suffix = countCommonSuffix(old, text, prefix);
   const first = findRow(rows, Math.max(0, prefix - context));
   const moved = text.length - old.length;
 
   /** Returns the old rows from an unchanged line on. */
-  function following(start: number): Row[] | undefined {
+  function moveFollowingRows(start: number): Row[] | undefined {
     if (start <= text.length - suffix) return undefined;
     const index = findRow(rows, start - moved);
     return rows.slice(index).map((row) => ({ start: row.start + moved, end: row.end + moved }));
   }
 
-  return [...rows.slice(0, first), ...breakFrom(text, width, rows[first]?.start ?? 0, following)];
+  return [...rows.slice(0, first), ...breakRowsFrom(text, width, rows[first]?.start ?? 0, moveFollowingRows)];
 }
 
 /** Breaks the text into rows from an index at which a row begins; `following` may return known rows from a line on. */
-function breakFrom(text: string, width: number, from: number, following?: (start: number) => Row[] | undefined): Row[] {
+function breakRowsFrom(
+  text: string,
+  width: number,
+  from: number,
+  following?: (start: number) => Row[] | undefined,
+): Row[] {
   const rows: Row[] = [];
   let start = from;
   for (;;) {
     const found = text.indexOf("\n", start);
     const end = found < 0 ? text.length : found;
-    const starts = startsOf(text.slice(start, end), width);
+    const starts = findRowStarts(text.slice(start, end), width);
     starts.forEach((index, row) => {
       rows.push({ start: start + index, end: start + (starts[row + 1] ?? end - start) });
     });
@@ -53,7 +58,7 @@ function breakFrom(text: string, width: number, from: number, following?: (start
   }
 }
 
-function startsOf(line: string, width: number): number[] {
+function findRowStarts(line: string, width: number): number[] {
   if (isPrintableAscii(line)) {
     return Array.from({ length: Math.max(1, Math.ceil(line.length / width)) }, (_, row) => row * width);
   }
@@ -94,14 +99,14 @@ export function countCommonPrefix(one: string, other: string): number {
 export function countCommonSuffix(one: string, other: string, prefix: number): number {
   const most = Math.min(one.length, other.length) - prefix;
   let length = 0;
-  while (length + chunk <= most && endOf(one, length) === endOf(other, length)) length += chunk;
+  while (length + chunk <= most && sliceEnd(one, length) === sliceEnd(other, length)) length += chunk;
   while (length < most && one.charCodeAt(one.length - 1 - length) === other.charCodeAt(other.length - 1 - length)) {
     length++;
   }
   return length;
 }
 
-function endOf(text: string, length: number): string {
+function sliceEnd(text: string, length: number): string {
   return text.slice(text.length - length - chunk, text.length - length);
 }
 

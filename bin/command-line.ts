@@ -1,21 +1,26 @@
 import yargs from "yargs/yargs";
+import { findChosenConversation } from "../src/cli/conversations/chosen-conversation.ts";
+import { loadWithState, withDuet } from "../src/cli/with-duet.ts";
 import { DuetError } from "../src/kit/errors.ts";
 import { version } from "../src/kit/version.ts";
-import type { Action } from "./actions/action.ts";
-import { ask } from "./actions/ask.ts";
-import { chat } from "./actions/chat.ts";
-import { showTrace } from "./actions/conversations.ts";
-import { diagnose } from "./actions/doctor.ts";
-import { install } from "./actions/install.ts";
-import { runSignIn } from "./actions/login.ts";
-import { runModels } from "./actions/models.ts";
-import { startServer } from "./actions/serve.ts";
-import { createOutputOption, textOrJson, toYargsOptions } from "./commands/command-options.ts";
+import { chat } from "./commands/chat.ts";
+import { type Action, createOutputOption, textOrJson, toYargsOptions } from "./commands/command.ts";
 import { addConfigCommands } from "./commands/config.ts";
-import { addConversationsCommands } from "./commands/conversations.ts";
-import { addInstallOptions } from "./commands/install.ts";
+import { addConversationsCommands, showTrace } from "./commands/conversations.ts";
+import { addInstallOptions, install } from "./commands/install.ts";
+import { startServer } from "./commands/serve.ts";
 import { addToolsCommands } from "./commands/tools.ts";
-import { chatOptions, conversationOptions, serveOptions } from "./options.ts";
+import {
+  chatOptions,
+  conversationOptions,
+  readConversationChoice,
+  readMode,
+  readOutputFormat,
+  serveOptions,
+  toFlags,
+  toText,
+  type Values,
+} from "./options.ts";
 
 /**
  * Returns the action that the command line asks for, or undefined when yargs has answered itself (`--help`, `--version`). Throws
@@ -112,4 +117,75 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
 function usageError(message: string): DuetError {
   const line = message.replace(/\s*\n\s*/g, " ").trim();
   return new DuetError({ code: "config", text: { zh: `${line}（见 duet --help）`, en: `${line} (see duet --help)` } });
+}
+
+/** Signs in to a remote server, or deletes its credentials. No other server is opened. */
+export function runSignIn(values: Values): Action {
+  return async ({ console, signal }) => {
+    const [config, { runLogin, runLogout }] = await Promise.all([
+      loadWithState(toFlags(values), console),
+      import("../src/cli/login.ts"),
+    ]);
+    const command = { config, server: toText(values.server) ?? "", console, signal };
+    return values.remove === true ? runLogout(command) : runLogin(command);
+  };
+}
+
+/** Shows the models in use. */
+export function runModels(values: Values): Action {
+  return async ({ console }) => {
+    const { runModelsCommand } = await import("../src/cli/models-command.ts");
+    const write = (lines: string) => void console.stdout.write(lines);
+    await runModelsCommand({ flags: toFlags(values), output: readOutputFormat(values), write });
+    return 0;
+  };
+}
+
+/** Checks configuration, keys, models and servers; a line each. */
+export function diagnose(values: Values): Action {
+  return (context) =>
+    withDuet(
+      toFlags(values),
+      context,
+      async (opened) => {
+        const { runDoctor } = await import("../src/cli/doctor/doctor.ts");
+        return runDoctor({ ...opened, output: readOutputFormat(values) });
+      },
+      { needsState: false },
+    );
+}
+
+/** Answers one question. */
+function ask(values: Values): Action {
+  const choice = readConversationChoice(values);
+  const flags = toFlags(values);
+  return (context) =>
+    withDuet(flags, context, async ({ duet, config, console, signal }) => {
+      const [{ readQuestion, runAsk }, { canShowHyperlinks }] = await Promise.all([
+        import("../src/cli/ask.ts"),
+        import("../src/cli/terminal/text/hyperlink.ts"),
+      ]);
+      const question = await readQuestion(toText(values.question), console);
+      if (question === "") throw missingQuestionError();
+      const { output } = values;
+      const conversationId = await findChosenConversation(choice, { duet, config });
+      return runAsk({
+        duet,
+        console,
+        request: { question, conversationId, mode: readMode(values), signal },
+        output: output === "json" || output === "jsonl" ? output : "text",
+        verbose: config.agent.verbose,
+        hyperlinks: canShowHyperlinks(console.stdout, config.environment, values["no-color"] !== true),
+      });
+    });
+}
+
+function missingQuestionError(): DuetError {
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: '没有给出问题（允许：duet ask "问题"，或从标准输入给出）',
+      en: 'no question given (allowed: duet ask "question", or the question on stdin)',
+    },
+  });
 }

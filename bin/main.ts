@@ -7,11 +7,10 @@ import { createExitDeadline } from "../src/kit/process/exit-deadline.ts";
 import { exitNow } from "../src/kit/process/exit-now.ts";
 import { sanitizeLine } from "../src/kit/text/sanitize.ts";
 import { joinSentences } from "../src/render/event-lines.ts";
-import type { Action } from "./actions/action.ts";
-import { chat } from "./actions/chat.ts";
-import { startServer } from "./actions/serve.ts";
-import { chatOptions, type Option, serveOptions, sharedOptions } from "./options.ts";
-import type { Values } from "./values.ts";
+import { chat } from "./commands/chat.ts";
+import type { Action } from "./commands/command.ts";
+import { startServer } from "./commands/serve.ts";
+import { chatOptions, type Option, serveOptions, sharedOptions, type Values } from "./options.ts";
 
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGQUIT: 131 } as const;
 

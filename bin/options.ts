@@ -1,8 +1,8 @@
 import type { Flags } from "../src/config/load-config.ts";
 import { describeRange, flaggedLimits, type LimitRow, mapLimits } from "../src/core/limits.ts";
+import type { Mode } from "../src/core/outcome.ts";
 import { DuetError } from "../src/kit/errors.ts";
 import type { Text } from "../src/kit/locale.ts";
-import { toText, type Values } from "./values.ts";
 
 /** Each row describes one flag. The same table feeds yargs and the quick reader of `serve`. All values arrive as text. */
 export interface Option {
@@ -153,4 +153,23 @@ function readNumber(values: Values, name: string): number | undefined {
     zh: `--${name}: ${JSON.stringify(given)} 不是数字`,
     en: `--${name}: ${JSON.stringify(given)} is not a number`,
   });
+}
+
+/** Holds parsed flags and arguments by name, as either reader returns them. */
+export type Values = Readonly<Record<string, unknown>>;
+
+export function toText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+export function toTexts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}
+
+export function readOutputFormat({ output }: Values): "json" | "text" {
+  return output === "json" ? "json" : "text";
+}
+
+export function readMode({ mode }: Values): Mode | undefined {
+  return mode === "chat" || mode === "agent" || mode === "plan" ? mode : undefined;
 }

@@ -1,7 +1,10 @@
+import { resolve } from "node:path";
 import type { Argv } from "yargs";
 import { hostNames } from "../../src/cli/install/hosts.ts";
-import { serveOptions } from "../options.ts";
-import { toYargsOptions, yes } from "./command-options.ts";
+import { load } from "../../src/cli/with-duet.ts";
+import { DuetError } from "../../src/kit/errors.ts";
+import { readExpose, serveOptions, sharedOptions, toFlags, toText, type Values } from "../options.ts";
+import { type Action, toYargsOptions, yes } from "./command.ts";
 
 export function addInstallOptions(it: Argv) {
   return it.positional("host", { type: "string", choices: hostNames }).options(
@@ -19,4 +22,72 @@ export function addInstallOptions(it: Argv) {
       yes,
     }),
   );
+}
+
+/** Puts Duet into a host's file, or lists the hosts. */
+export function install(values: Values): Action {
+  const flags = toFlags(values);
+  const name = readServerName(values);
+  readExpose(values);
+  return async ({ console, signal }) => {
+    const [{ findMachine }, { findProgram }, { getFallbackLocale, getProgramPaths }] = await Promise.all([
+      import("../../src/cli/install/machine.ts"),
+      import("../../src/cli/install/launch.ts"),
+      import("../../src/config/load-config.ts"),
+    ]);
+    const machine = await findMachine({ platform: process.platform, ...getProgramPaths() });
+    const host = hostNames.find((each) => each === values.host);
+    const write = (lines: string): void => void console.stdout.write(lines);
+    if (host === undefined) {
+      const { listHosts } = await import("../../src/cli/install/list-hosts.ts");
+      write(await listHosts(machine, { name, isProject: values.project === true }, getFallbackLocale(flags)));
+      return 0;
+    }
+    const isRemoval = values.remove === true;
+    const [config, { runInstall }, { openTrustQuestion }] = await Promise.all([
+      isRemoval ? undefined : load(flags, console),
+      import("../../src/cli/install/install.ts"),
+      import("../../src/cli/trust/trust-question.ts"),
+    ]);
+    const person = openTrustQuestion(console, signal);
+    try {
+      return await runInstall({
+        ...{ host, name, machine, config, isRemoval, write },
+        isProject: values.project === true,
+        isDryRun: values["dry-run"] === true,
+        yes: values.yes === true,
+        withValues: values["with-env"] === true,
+        words: toServeArguments(values),
+        program: await findProgram(machine, process.execPath, resolve(process.argv[1] ?? "")),
+        locale: config?.locale ?? getFallbackLocale(flags),
+        now: new Date(),
+        ...(person && { confirm: person.confirm }),
+      });
+    } finally {
+      person?.close();
+    }
+  };
+}
+
+/** Returns the agent's flags in the form in which the host passes them to the server. `--config` is handled separately. */
+function toServeArguments(values: Values): string[] {
+  const own = ["config", "no-color", "verbose"];
+  const names = [...Object.keys(sharedOptions), ...Object.keys(serveOptions)].filter((name) => !own.includes(name));
+  return names.flatMap((name) => {
+    const value = values[name];
+    if (typeof value === "string") return [`--${name}`, value];
+    return value === true ? [`--${name}`] : [];
+  });
+}
+
+function readServerName(values: Values): string {
+  const name = toText(values.name) ?? "duet";
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return name;
+  throw new DuetError({
+    code: "config",
+    text: {
+      zh: `--name: ${JSON.stringify(name)} 不能用（允许：1 到 64 个字母、数字、_ 和 -）`,
+      en: `--name: ${JSON.stringify(name)} is not allowed (allowed: 1 to 64 letters, digits, _ and -)`,
+    },
+  });
 }

@@ -1,14 +1,15 @@
 import type { Argv } from "yargs";
-import { approveTools, callTool, documentTools, listTools } from "../actions/tools.ts";
-import { type SetAction, textOrJson, toYargsOptions, yes } from "./command-options.ts";
+import { withDuet } from "../../src/cli/with-duet.ts";
+import { readOutputFormat, toFlags, toText, toTexts, type Values } from "../options.ts";
+import { type Action, type SetAction, textOrJson, toYargsOptions, yes } from "./command.ts";
 
-export function addToolsCommands(it: Argv, take: SetAction): Argv {
+export function addToolsCommands(it: Argv, setAction: SetAction): Argv {
   return it
     .command(
       ["list", "$0"],
       "by server, with their state and weight in tokens",
       (list) => list.options(toYargsOptions(textOrJson)),
-      (values) => take(listTools(values)),
+      (values) => setAction(listTools(values)),
     )
     .command(
       "call <name> [json]",
@@ -18,13 +19,13 @@ export function addToolsCommands(it: Argv, take: SetAction): Argv {
           .positional("name", { type: "string", demandOption: true })
           .positional("json", { type: "string", describe: "arguments, a JSON object" })
           .options(toYargsOptions(textOrJson)),
-      (values) => take(callTool(values)),
+      (values) => setAction(callTool(values)),
     )
     .command(
       "docs",
       "a document of every tool, in Markdown: arguments, example, limits, permission",
       (docs) => docs.options(toYargsOptions()),
-      (values) => take(documentTools(values)),
+      (values) => setAction(documentTools(values)),
     )
     .command(
       "approve [names..]",
@@ -35,6 +36,45 @@ export function addToolsCommands(it: Argv, take: SetAction): Argv {
           .parserConfiguration({ "duplicate-arguments-array": true })
           .positional("names", { type: "string", array: true })
           .options(toYargsOptions({ yes, ...textOrJson })),
-      (values) => take(approveTools(values)),
+      (values) => setAction(approveTools(values)),
     );
+}
+
+/** Lists the tools. */
+function listTools(values: Values): Action {
+  return (context) =>
+    withDuet(toFlags(values), context, async (opened) => {
+      const tools = await import("../../src/cli/tools/list-tools.ts");
+      tools.warnDangers(opened.config, opened.console);
+      return tools.listTools({ ...opened, output: readOutputFormat(values) });
+    });
+}
+
+/** Writes a document of all tools. */
+function documentTools(values: Values): Action {
+  return (context) =>
+    withDuet(toFlags(values), context, async (opened) => {
+      const tools = await import("../../src/cli/tools/list-tools.ts");
+      return tools.documentAllTools(opened);
+    });
+}
+
+/** Calls a tool by hand. */
+function callTool(values: Values): Action {
+  return (context) =>
+    withDuet(toFlags(values), context, async (opened) => {
+      const tools = await import("../../src/cli/tools/call-tool.ts");
+      const options = { ...opened, output: readOutputFormat(values) };
+      return tools.callTool(options, toText(values.name) ?? "", toText(values.json) ?? "{}");
+    });
+}
+
+/** Shows the tools that wait to be approved, and approves them. */
+function approveTools(values: Values): Action {
+  return (context) =>
+    withDuet(toFlags(values), context, async (opened) => {
+      const tools = await import("../../src/cli/tools/approve-tools.ts");
+      const options = { ...opened, output: readOutputFormat(values), yes: values.yes === true };
+      return tools.approveTools(options, toTexts(values.names));
+    });
 }

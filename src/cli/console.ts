@@ -1,5 +1,7 @@
+import type { Config } from "../config/load-config.ts";
+import { say, type Text } from "../kit/locale.ts";
 import type { ExitDeadline } from "../kit/process/exit-deadline.ts";
-import { sanitize } from "../kit/text/sanitize.ts";
+import { sanitize, sanitizeLine } from "../kit/text/sanitize.ts";
 
 /** Holds the process's streams as commands use them. */
 export interface Console {
@@ -28,4 +30,15 @@ export interface Context {
 /** Writes text that models, tools or servers gave: nothing in it can drive the terminal. */
 export function writeSafely(stream: NodeJS.WritableStream, text: string): void {
   stream.write(sanitize(text));
+}
+
+/** Writes a line of the program's own to stderr, beside its output. */
+export function writeLine(console: Console, line: string): void {
+  if (console.tell) console.tell(line);
+  else console.stderr.write(`duet: ${line}\n`);
+}
+
+/** Tells lines in the language of the configuration. */
+export function createWarn({ locale }: Pick<Config, "locale">, console: Console): (line: Text) => void {
+  return (line) => writeLine(console, sanitizeLine(say(locale, line)));
 }

@@ -3,7 +3,7 @@ import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { sleep } from "../kit/async/timeout.ts";
 import { say, type Text } from "../kit/locale.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
-import { writeLine } from "./stderr-lines.ts";
+import { writeLine } from "./console.ts";
 import type { Opened } from "./with-duet.ts";
 
 /** Watching begins with a delay because nothing waits for it at startup; a change made before that is still noticed. */

@@ -1,9 +1,8 @@
-import type { Duet, Parts } from "../app/open-duet.ts";
+import type { ConversationStore, Duet, Parts } from "../app/open-duet.ts";
 import type { Config, Flags } from "../config/load-config.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
-import type { Console, Context } from "./console.ts";
-import { createWarn, writeLine } from "./stderr-lines.ts";
+import { type Console, type Context, createWarn, writeLine } from "./console.ts";
 
 export interface Opened extends Context {
   config: Config;
@@ -67,4 +66,30 @@ async function closeDuet(duet: Duet, { console, deadline }: Context, telemetryMs
   const isLimited = leftMs !== undefined;
   await duet.close(isLimited ? { totalMs: Math.max(minimumMs, leftMs - lastStepsMs), telemetryMs } : undefined);
   for (const { message } of await duet.takeNotices()) writeLine(console, sanitizeLine(message));
+}
+
+export interface OpenedStore extends Context {
+  config: Config;
+  store: ConversationStore;
+}
+
+/** Opens nothing but the store for a command, and closes it after it; gives the command's exit code. */
+export async function withStore(
+  flags: Flags,
+  context: Context,
+  work: (opened: OpenedStore) => Promise<number>,
+): Promise<number> {
+  const { console } = context;
+  const [config, { openStore }] = await Promise.all([
+    loadWithState(flags, console),
+    import("../app/conversations/open-store.ts"),
+  ]);
+  const { store, problem, takeNotices } = await openStore(config);
+  if (problem) throw problem;
+  try {
+    return await work({ ...context, config, store });
+  } finally {
+    await store.close();
+    for (const { message } of takeNotices(config.locale)) writeLine(console, sanitizeLine(message));
+  }
 }

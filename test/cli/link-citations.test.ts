@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createLinker } from "../../src/cli/create-renderer.ts";
-import { canShowHyperlinks } from "../../src/cli/terminal/screen/shows-hyperlinks.ts";
-import { createHyperlink } from "../../src/cli/terminal/text/hyperlink.ts";
+import { canShowHyperlinks, createHyperlink } from "../../src/cli/terminal/text/hyperlink.ts";
 
 const cited = [
   { n: 1, title: "A", url: "https://a.example/x" },

@@ -7,8 +7,8 @@ import { createConfirmPlan } from "../questions/confirm-plan.ts";
 import { createAskElicitation } from "../questions/elicit.ts";
 import { attachFiles } from "../terminal/editor/files/attach-files.ts";
 import type { Folders } from "../terminal/editor/files/complete-files.ts";
+import type { ChatSettings } from "./chat.ts";
 import type { ChatInterface } from "./chat-interface.ts";
-import type { ChatSettings } from "./chat-state.ts";
 
 export interface QuestionOptions {
   duet: Duet;

@@ -1,25 +1,12 @@
-import { answerModel } from "./commands/answer-model.ts";
 import type { ChatCommand, CommandGroup } from "./commands/chat-command.ts";
-import { clear } from "./commands/clear.ts";
-import { compact } from "./commands/compact.ts";
-import { config } from "./commands/config.ts";
-import { conversations } from "./commands/conversations.ts";
-import { cost } from "./commands/cost.ts";
-import { doctor } from "./commands/doctor.ts";
-import { exit } from "./commands/exit.ts";
-import { expand } from "./commands/expand.ts";
-import { fold } from "./commands/fold.ts";
-import { createHelp } from "./commands/help.ts";
-import { lang } from "./commands/lang.ts";
-import { mode } from "./commands/mode.ts";
-import { model } from "./commands/model.ts";
-import { plan } from "./commands/plan.ts";
-import { resume } from "./commands/resume.ts";
+import { clear, compact, conversations, resume } from "./commands/conversations.ts";
+import { createHelp, exit } from "./commands/help.ts";
+import { answerModel, model } from "./commands/models.ts";
+import { mode, search } from "./commands/modes.ts";
 import { save } from "./commands/save.ts";
-import { search } from "./commands/search.ts";
-import { set } from "./commands/set.ts";
-import { tools } from "./commands/tools.ts";
-import { trace } from "./commands/trace.ts";
+import { config, lang, set } from "./commands/settings.ts";
+import { cost, expand, fold, plan, trace } from "./commands/steps.ts";
+import { doctor, tools } from "./commands/tools.ts";
 
 /** Lists the groups in the order in which help shows them. */
 export const commandGroups: readonly CommandGroup[] = [

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Config } from "../../config/load-config.ts";
 import type { Console } from "../console.ts";
-import { openHistory } from "../terminal/editor/history/history-file.ts";
-import { canShowHyperlinks } from "../terminal/screen/shows-hyperlinks.ts";
+import { openHistory } from "../terminal/editor/history-file.ts";
+import { canShowHyperlinks } from "../terminal/text/hyperlink.ts";
 import type { ChatHandler, ChatInterface } from "./chat-interface.ts";
 import type { StepLog } from "./steps/step.ts";
 
@@ -35,7 +35,7 @@ export async function openInterface(
   const [{ openScreenInterface }, { createTheme }, { chooseTheme }, { chooseReflow }] = await Promise.all([
     import("./screen/screen-interface.ts"),
     import("../terminal/screen/theme.ts"),
-    import("../terminal/screen/choose-theme.ts"),
+    import("../terminal/screen/theme.ts"),
     import("../terminal/screen/choose-reflow.ts"),
   ]);
   const theme = createTheme(chooseTheme({ environment, wantsColours, configured }));

@@ -1,11 +1,11 @@
 import { findNearest } from "../../config/config-errors.ts";
-import { say, type Text } from "../../kit/locale.ts";
+import { toDuetError, toErrorReport } from "../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
-import type { Chat } from "./chat-state.ts";
+import { renderError } from "../../render/event-lines.ts";
+import type { Chat } from "./chat.ts";
 import { chatCommands } from "./command-list.ts";
-import { type ChatCommand, renderUsageLine } from "./commands/chat-command.ts";
-import { renderFailure } from "./failure-line.ts";
-import { findCommand, listNames } from "./find-command.ts";
+import { type ChatCommand, findCommand, listNames, renderUsageLine } from "./commands/chat-command.ts";
 
 /**
  * Runs what was typed behind a `/` and gives "exit" when the chat is to end. Never rejects: what goes wrong is told as one
@@ -52,4 +52,10 @@ function describeUnexpectedArgument(command: ChatCommand, argument: string): Tex
     zh: `${command.name} 不接受参数 "${shown}"。${renderUsageLine(command, "zh")}`,
     en: `${command.name} takes no argument (given: "${shown}"). ${renderUsageLine(command, "en")}`,
   };
+}
+
+/** Renders what a question or a command threw as one line. If it was stopped, the line says so. */
+export function renderFailure(thrown: unknown, locale: Locale, signal: AbortSignal): string {
+  if (signal.aborted) return say(locale, { zh: "已取消。", en: "Cancelled." });
+  return renderError(toErrorReport(toDuetError(thrown), locale));
 }

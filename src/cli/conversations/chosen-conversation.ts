@@ -5,7 +5,7 @@ import { say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import type { Console } from "../console.ts";
-import { nothingKept } from "./nothing-kept.ts";
+import { nothingKept } from "./conversation-lines.ts";
 
 /** Returns the conversation to continue, or undefined for a new one. Throws a `config` error when there is no last one. */
 export async function findChosenConversation(

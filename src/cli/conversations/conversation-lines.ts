@@ -1,5 +1,5 @@
 import type { ConversationEntry } from "../../app/open-duet.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
 
 export function renderEntry(entry: ConversationEntry, locale: Locale): string {
@@ -18,3 +18,9 @@ export function renderTime(time: string): string {
   const day = [date.getFullYear(), padToTwo(date.getMonth() + 1), padToTwo(date.getDate())].join("-");
   return `${day} ${padToTwo(date.getHours())}:${padToTwo(date.getMinutes())}`;
 }
+
+/** Explains why the list is always empty when conversations are stored in memory. */
+export const nothingKept: Text = {
+  zh: "conversations.store 为 memory 时，程序结束后不保留任何内容；设为 disk 则会保留。",
+  en: "With conversations.store: memory, nothing is kept after the program ends; disk keeps it.",
+};

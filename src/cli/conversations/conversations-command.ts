@@ -5,8 +5,7 @@ import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { joinSentences } from "../../render/event-lines.ts";
 import { type Console, writeSafely } from "../console.ts";
-import { renderEntry, renderTime } from "./conversation-lines.ts";
-import { nothingKept } from "./nothing-kept.ts";
+import { nothingKept, renderEntry, renderTime } from "./conversation-lines.ts";
 
 export interface ConversationsOptions {
   store: ConversationStore;

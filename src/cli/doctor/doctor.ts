@@ -9,7 +9,6 @@ import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { listSearchBackends } from "../../tools/search/search-backends.ts";
 import type { Console } from "../console.ts";
-import { type Finding, toModelFinding, toServerFinding } from "./findings.ts";
 import {
   checkKeys,
   checkNode,
@@ -17,7 +16,8 @@ import {
   checkStateFolder,
   toConfigurationFinding,
   toLeftOutFindings,
-} from "./settings.ts";
+} from "./check-settings.ts";
+import { type Finding, toModelFinding, toServerFinding } from "./findings.ts";
 
 export interface DoctorOptions {
   duet: Duet;

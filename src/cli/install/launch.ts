@@ -1,3 +1,8 @@
+import { realpath } from "node:fs/promises";
+import { dirname } from "node:path";
+import { isExistingFile } from "../../config/sources/find-file.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { version } from "../../kit/version.ts";
 import { joinPath, type Machine } from "./machine.ts";
 
 /** Holds the command with which a host starts the server. */
@@ -50,4 +55,26 @@ export function listNpxPaths({ platform, environment }: Machine, folderOfNode: s
 export function findStableNodePath(node: string): string | undefined {
   const [, prefix, formula] = /^(.*)\/Cellar\/(node(?:@\d+)?)\/[^/]+\/bin\/node$/.exec(node) ?? [];
   return prefix === undefined ? undefined : `${prefix}/opt/${formula}/bin/node`;
+}
+
+/** Finds the running program by paths that stay valid for later starts. */
+export async function findProgram(machine: Machine, node: string, file: string): Promise<Program> {
+  const lasting = findStableNodePath(node);
+  const isSame = lasting !== undefined && (await resolveRealPath(lasting)) === (await resolveRealPath(node));
+  return {
+    platform: machine.platform,
+    node: isSame ? lasting : node,
+    file: (await resolveRealPath(file)) ?? file,
+    version,
+    npx: await findFirstExisting(listNpxPaths(machine, dirname(node))),
+  };
+}
+
+async function findFirstExisting(files: readonly string[]): Promise<string | undefined> {
+  for (const file of files) if (await isExistingFile(file)) return file;
+  return undefined;
+}
+
+async function resolveRealPath(file: string): Promise<string | undefined> {
+  return ignoreRejection(realpath(file), "a path that does not exist is not found");
 }

@@ -1,8 +1,7 @@
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
-import { chooseFile } from "./files/choose-file.ts";
-import { readServers } from "./files/edit.ts";
-import { readHostFile } from "./files/host-file.ts";
+import { chooseFile, readHostFile } from "./files/host-file.ts";
+import { readServers } from "./files/json-form.ts";
 import { type Host, type HostName, hostNames, hosts } from "./hosts.ts";
 import type { Machine } from "./machine.ts";
 

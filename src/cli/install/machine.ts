@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { posix, win32 } from "node:path";
 import type { Environment } from "../../config/sources/expand-variables.ts";
 
@@ -35,4 +36,12 @@ export function findPackagedFolders(machine: Machine, program: RegExp): string[]
   const local = environment.LOCALAPPDATA || joinPath(machine, home, "AppData", "Local");
   const names = packages.filter((name) => program.test(name));
   return names.map((name) => joinPath(machine, local, "Packages", name, "LocalCache", "Roaming"));
+}
+
+/** Adds what the file system says about the machine: the packaged programs, on Windows alone. */
+export async function findMachine(known: Omit<Machine, "packages">): Promise<Machine> {
+  const machine = { ...known, packages: [] };
+  if (known.platform !== "win32") return machine;
+  const local = machine.environment.LOCALAPPDATA || joinPath(machine, machine.home, "AppData", "Local");
+  return { ...machine, packages: await readdir(joinPath(machine, local, "Packages")).catch(() => []) };
 }

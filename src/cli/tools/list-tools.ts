@@ -1,10 +1,12 @@
 import type { Duet } from "../../app/open-duet.ts";
+import type { Config } from "../../config/load-config.ts";
+import { describeDangerousVariables, findDangerousVariables } from "../../config/trust/dangerous-variables.ts";
 import { toErrorReport } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
 import { toSafeJson } from "../../kit/text/sanitize.ts";
-import { type Console, writeSafely } from "../console.ts";
-import { renderTools } from "./tool-lines.ts";
-import { weighTools } from "./tool-weights.ts";
+import { documentTools } from "../../tools/tool-documents.ts";
+import { type Console, createWarn, writeSafely } from "../console.ts";
+import { renderTools, weighTools } from "./tool-lines.ts";
 
 export interface ToolsOptions {
   signal: AbortSignal;
@@ -53,5 +55,19 @@ export async function listTools({ duet, console, output, signal }: ToolsOptions)
   }
   for (const line of renderTools({ tools, servers, dropped }, weights, duet.locale))
     writeSafely(console.stdout, `${line}\n`);
+  return 0;
+}
+
+/** Tells which variables of servers can make them run other code: they are obeyed. */
+export function warnDangers(config: Config, console: Console): void {
+  for (const found of findDangerousVariables(config.servers))
+    createWarn(config, console)(describeDangerousVariables(found));
+}
+
+/** Writes a document of every tool the agent would have, as Markdown. */
+export async function documentAllTools(options: Omit<ToolsOptions, "output"> & { config: Config }): Promise<number> {
+  const { duet, config, console, signal } = options;
+  const { tools } = await duet.inventory(signal);
+  console.stdout.write(documentTools(tools, { locale: duet.locale, ask: config.tools.ask }));
   return 0;
 }

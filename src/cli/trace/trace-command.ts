@@ -5,7 +5,7 @@ import type { Locale } from "../../kit/locale.ts";
 import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { type Console, writeSafely } from "../console.ts";
-import { nothingKept } from "../conversations/nothing-kept.ts";
+import { nothingKept } from "../conversations/conversation-lines.ts";
 import { renderTrace } from "./trace-lines.ts";
 
 export interface TraceOptions {

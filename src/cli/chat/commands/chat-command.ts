@@ -1,6 +1,9 @@
+import { DuetError } from "../../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
+import { pickOne, renderChoices } from "../../questions/pick-one.ts";
+import type { Picking } from "../../questions/reader.ts";
 import type { Completion } from "../../terminal/editor/editor.ts";
-import type { Chat } from "../chat-state.ts";
+import type { Chat } from "../chat.ts";
 
 export interface ChatCommand {
   /** Includes the slash. */
@@ -28,4 +31,37 @@ export function renderUsage({ name, argument }: Pick<ChatCommand, "name" | "argu
 
 export function renderUsageLine(command: Pick<ChatCommand, "name" | "argument">, locale: Locale): string {
   return say(locale, { zh: `用法：${renderUsage(command)}`, en: `Usage: ${renderUsage(command)}` });
+}
+
+/** Returns the error for an invalid argument: its text shows the value, and its hint what is allowed. */
+export function commandError(text: Text, hint?: Text): DuetError {
+  return new DuetError({ code: "invalid_request", text, hint });
+}
+
+/**
+ * Lets somebody choose; undefined when nothing was chosen. Where nobody can be asked it tells what there is to choose from,
+ * and how it is typed. Rejects when the signal aborts.
+ */
+export async function chooseOrList<T>(
+  chat: Chat,
+  picking: Picking<T>,
+  command: Pick<ChatCommand, "name" | "argument">,
+  signal: AbortSignal,
+): Promise<T | undefined> {
+  if (chat.reader) return pickOne(chat.reader, picking, signal);
+  const { locale } = chat.settings;
+  const lines = renderChoices(picking, locale).map((line) => `  ${line}`);
+  chat.write(picking.title, ...lines, renderUsageLine(command, locale));
+  return undefined;
+}
+
+/** Finds the command of that name, in any case and with or without its slash. */
+export function findCommand(typed: string, commands: readonly ChatCommand[]): ChatCommand | undefined {
+  const wanted = `/${typed.replace(/^\//, "").toLowerCase()}`;
+  return commands.find((command) => listNames(command).includes(wanted));
+}
+
+/** Returns the command's name, then its other names. */
+export function listNames({ name, aliases = [] }: ChatCommand): string[] {
+  return [name, ...aliases];
 }

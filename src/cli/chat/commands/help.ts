@@ -2,10 +2,15 @@ import { say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { modeHelp, modeNames, modes } from "../../../render/mode-names.ts";
 import { createLine, type Line } from "../../terminal/text/line.ts";
-import type { Chat } from "../chat-state.ts";
-import { findCommand, listNames } from "../find-command.ts";
-import { type ChatCommand, type CommandGroup, renderUsage } from "./chat-command.ts";
-import { commandError } from "./command-error.ts";
+import type { Chat } from "../chat.ts";
+import {
+  type ChatCommand,
+  type CommandGroup,
+  commandError,
+  findCommand,
+  listNames,
+  renderUsage,
+} from "./chat-command.ts";
 
 /** `groups` is called when help is shown, because the help command is itself in one of them. */
 export function createHelp(groups: () => readonly CommandGroup[]): ChatCommand {
@@ -104,3 +109,11 @@ const keyHelp: readonly { keys: string; help: Text }[] = [
   },
   { keys: "Ctrl-C Ctrl-C, Ctrl-D", help: { zh: "退出", en: "leave" } },
 ];
+
+export const exit: ChatCommand = {
+  name: "/exit",
+  aliases: ["/quit"],
+  argument: "",
+  help: { zh: "退出（也可以按 Ctrl-D）", en: "exits (so does Ctrl-D)" },
+  run: () => "exit",
+};

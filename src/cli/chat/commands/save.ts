@@ -1,11 +1,16 @@
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { toAbsolutePath } from "../../../config/sources/find-file.ts";
+import { toModelName } from "../../../core/model.ts";
+import { toConversationTitle } from "../../../core/store/conversation-title.ts";
 import type { AgentTrace } from "../../../core/trace.ts";
 import { DuetError, getMessage } from "../../../kit/errors.ts";
-import { say, type Text } from "../../../kit/locale.ts";
-import { sanitizeLine } from "../../../kit/text/sanitize.ts";
-import type { Chat } from "../chat-state.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
+import { sanitize, sanitizeLine, toShortLine } from "../../../kit/text/sanitize.ts";
+import { stopReasons } from "../../../render/event-lines.ts";
+import { modeNames } from "../../../render/mode-names.ts";
+import { renderTime } from "../../conversations/conversation-lines.ts";
+import type { Chat } from "../chat.ts";
 import type { ChatCommand } from "./chat-command.ts";
 
 export const save: ChatCommand = {
@@ -20,7 +25,6 @@ export const save: ChatCommand = {
       chat.write(say(locale, { zh: "还没有可以保存的对话。", en: "There is no conversation to save yet." }));
       return undefined;
     }
-    const { toConversationMarkdown } = await import("../conversation-markdown.ts");
     const now = new Date();
     const file = await resolveFile(argument, now, chat);
     const text = toConversationMarkdown({ id: conversationId, runs }, { locale, now });
@@ -83,4 +87,40 @@ function describeReason(thrown: unknown): Text {
   if (code === "EEXIST") return { zh: "已存在，不会覆盖", en: "already exists and is not overwritten" };
   if (code === "ENOENT") return { zh: "所在的目录不存在", en: "is in a folder that does not exist" };
   return { zh: `无法写入（${code}）`, en: `cannot be written (${code})` };
+}
+
+/** Renders a conversation as Markdown: each question with its answer, the answer's references, models and time. */
+export function toConversationMarkdown(
+  { id, runs }: { id: string; runs: readonly AgentTrace[] },
+  { locale, now }: { locale: Locale; now: Date },
+): string {
+  const title = toShortLine(toConversationTitle(runs[0]?.question ?? "") || id, 100);
+  const saved = renderTime(now.toISOString());
+  const facts = say(locale, {
+    zh: `- 对话：${id}\n- 保存于：${saved}\n- 模型：${listModels(runs).join("、")}`,
+    en: `- Conversation: ${id}\n- Saved: ${saved}\n- Models: ${listModels(runs).join(", ")}`,
+  });
+  const turns = runs.map((run, index) => renderTurn(run, index + 1, locale));
+  return sanitize(`${[`# ${title}`, facts, ...turns].join("\n\n")}\n`);
+}
+
+function renderTurn(run: AgentTrace, number: number, locale: Locale): string {
+  const heading = `## ${number} · ${renderTime(run.started_at)}`;
+  const question = `> ${run.question.trim().replaceAll("\n", "\n> ")}`;
+  const by = `*${[listModels([run]).join(" → "), say(locale, modeNames[run.mode])].filter(Boolean).join(" · ")}*`;
+  return [heading, question, by, run.final_answer.trim(), renderEnding(run, locale)].filter(Boolean).join("\n\n");
+}
+
+/** Explains why there is no answer, or only part of one. */
+function renderEnding({ status, finish_reason, error }: AgentTrace, locale: Locale): string {
+  if (status === "complete") return "";
+  const reason = say(locale, stopReasons[finish_reason]);
+  const why = error ? `${reason} · ${error.message}` : reason;
+  return `*⚠ ${toShortLine(why, 300)}*`;
+}
+
+/** Returns the models that were called, each once, in their order. */
+function listModels(runs: readonly AgentTrace[]): string[] {
+  const bills = runs.flatMap(({ models }) => [models.function_call, models.answer]);
+  return [...new Set(bills.filter(({ calls }) => calls > 0).map(toModelName))];
 }

@@ -1,8 +1,7 @@
 import { say } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
-import { createLine, type Line } from "../../terminal/text/line.ts";
-import type { ChatCommand } from "./chat-command.ts";
-import { commandError } from "./command-error.ts";
+import { createLine, type Line, type Style } from "../../terminal/text/line.ts";
+import { type ChatCommand, commandError } from "./chat-command.ts";
 
 /** Limits the wait for servers that are still starting, in milliseconds. */
 const startWaitMs = 10_000;
@@ -30,7 +29,7 @@ export const tools: ChatCommand = {
     const [inventory, { renderSource, listSources, renderTools }, { weighTools }] = await Promise.all([
       duet.inventory(signal, startWaitMs),
       import("../../tools/tool-lines.ts"),
-      import("../../tools/tool-weights.ts"),
+      import("../../tools/tool-lines.ts"),
     ]);
     const weights = await weighTools(duet, inventory.tools);
     const source = argument === "" ? undefined : findSource(argument, listSources(inventory));
@@ -58,3 +57,17 @@ function findSource(argument: string, sources: readonly string[]): string {
 function highlightHeading(line: string): string | Line {
   return / · .* · /.test(line) && !line.startsWith(" ") ? createLine(line, "strong") : line;
 }
+
+export const doctor: ChatCommand = {
+  name: "/doctor",
+  argument: "",
+  help: { zh: "检查配置、密钥、模型与服务器", en: "checks configuration, keys, models and servers" },
+  async run(chat, _argument, signal) {
+    const { runChecks, renderFinding } = await import("../../doctor/doctor.ts");
+    for await (const finding of runChecks(chat.duet, chat.config, signal, chat.settings.models))
+      chat.write(createLine(renderFinding(finding, chat.settings.locale), ...findingStyles[finding.state]));
+    return undefined;
+  },
+};
+
+const findingStyles: Record<"ok" | "failed" | "none", readonly Style[]> = { ok: [], failed: ["bad"], none: ["dim"] };

@@ -1,7 +1,7 @@
 import { type Output, writeSafely } from "../../console.ts";
 import type { Reader } from "../../questions/reader.ts";
 import type { InputHistory } from "../../terminal/editor/editor.ts";
-import { renderTooLong } from "../../terminal/editor/too-long.ts";
+import { renderTooLong } from "../../terminal/editor/typing.ts";
 import type { Key } from "../../terminal/keys/key.ts";
 import { type KeyInput, readKeys } from "../../terminal/keys/read-keys.ts";
 import { toPlainText } from "../../terminal/text/line.ts";

@@ -1,6 +1,6 @@
 import { sanitize, sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { createBuffer, findPrevious } from "../../terminal/editor/buffer.ts";
 import type { InputHistory } from "../../terminal/editor/editor.ts";
-import { createBuffer, findPrevious } from "../../terminal/editor/text/buffer.ts";
 import { mostTyped } from "../../terminal/editor/typing.ts";
 import type { Key } from "../../terminal/keys/key.ts";
 import { countCells } from "../../terminal/text/width.ts";

@@ -1,7 +1,7 @@
 import { type Locale, say } from "../../../kit/locale.ts";
 import type { Choice, Picking } from "../../questions/reader.ts";
 import type { Key } from "../../terminal/keys/key.ts";
-import type { Live, Size } from "../../terminal/screen/live.ts";
+import type { Live, Size } from "../../terminal/screen/screen-types.ts";
 import type { Line } from "../../terminal/text/line.ts";
 import { countCells } from "../../terminal/text/width.ts";
 import { cutLine } from "../../terminal/text/wrap.ts";

@@ -2,7 +2,7 @@ import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import type { Picking, Reader } from "../../questions/reader.ts";
 import { createEditor } from "../../terminal/editor/create-editor.ts";
-import { openHistory } from "../../terminal/editor/history/history-file.ts";
+import { openHistory } from "../../terminal/editor/history-file.ts";
 import type { Line } from "../../terminal/text/line.ts";
 import type { ChatHandler } from "../chat-interface.ts";
 import { createPicker, type Panel } from "./picker.ts";

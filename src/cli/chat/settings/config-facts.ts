@@ -7,7 +7,7 @@ import { say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { renderDollars } from "../../../render/known-cost.ts";
 import { describeSearchChoice, modeHelp, modeNames } from "../../../render/mode-names.ts";
-import type { Chat } from "../chat-state.ts";
+import type { Chat } from "../chat.ts";
 
 export interface ConfigFact {
   name: Text;

@@ -1,11 +1,11 @@
-import type { ModelChanges } from "../../../app/open-duet.ts";
+import type { Duet, ModelChanges } from "../../../app/open-duet.ts";
 import { toModelName } from "../../../core/model.ts";
 import { say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { vendors } from "../../../providers/vendors.ts";
 import { describeSwitchedModel } from "../../../render/mode-names.ts";
 import type { Choice } from "../../questions/reader.ts";
-import type { Chat } from "../chat-state.ts";
+import type { Chat, ChatSettings } from "../chat.ts";
 
 /** Names the role whose model a command changes. */
 export type Role = "functionCall" | "answer";
@@ -74,3 +74,36 @@ const roleTexts: Record<Role, (other: string) => Text> = {
     en: ` (It answers; ${other} calls the tools: /model changes that.)`,
   }),
 };
+
+/** Provides the names of the models in force as soon as they are known. The prompt does not wait for them. */
+export interface ModelNames {
+  /** Returns `functionCall → answer`, or the one model that plays both roles. It is empty while they are not known. */
+  line(): string;
+  refresh(): void;
+}
+
+export function createModelNames(
+  duet: Pick<Duet, "models">,
+  settings: Pick<ChatSettings, "models">,
+  changed: () => void,
+): ModelNames {
+  let line = "";
+  let asked = 0;
+  return {
+    line: () => line,
+    refresh() {
+      asked += 1;
+      const mine = asked;
+      duet.models(settings.models).then(
+        ({ functionCall, answer }) => {
+          if (mine !== asked) return;
+          line =
+            functionCall === answer ? toModelName(answer) : `${toModelName(functionCall)} → ${toModelName(answer)}`;
+          changed();
+        },
+        // What is wrong with them is told by the question that needs them.
+        () => {},
+      );
+    },
+  };
+}

@@ -1,6 +1,6 @@
 import type { Citation } from "../../../core/outcome.ts";
 import type { MarkdownStream } from "../../terminal/markdown/stream.ts";
-import type { Screen } from "../../terminal/screen/live.ts";
+import type { Screen } from "../../terminal/screen/screen-types.ts";
 import { createLine, type Line } from "../../terminal/text/line.ts";
 import { wrapLine } from "../../terminal/text/wrap.ts";
 import type { Scrollback } from "./scrollback.ts";

@@ -2,16 +2,15 @@ import type { AgentEvent } from "../../../core/events.ts";
 import type { Outcome } from "../../../core/outcome.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import type { MarkdownStream } from "../../terminal/markdown/stream.ts";
-import type { ReplaceableLines, Screen } from "../../terminal/screen/live.ts";
+import type { Live, ReplaceableLines, Screen } from "../../terminal/screen/screen-types.ts";
 import { createLine, type Line } from "../../terminal/text/line.ts";
 import { type Answer, createAnswer } from "./answer.ts";
+import { expandAll } from "./expand-step.ts";
 import { createPlanView } from "./plan-view.ts";
 import { createPhaseLines, type PhaseLines, renderEnd, renderQuietLines } from "./quiet-lines.ts";
-import type { RunView, StepList } from "./run-view.ts";
 import { createScrollback } from "./scrollback.ts";
 import { createSpinner } from "./spinner.ts";
 import type { Step, StepLog } from "./step.ts";
-import { expandAll } from "./step-words.ts";
 import { createThinking } from "./thinking.ts";
 import { createToolLines } from "./tool-lines.ts";
 
@@ -49,7 +48,7 @@ export function createRunView(options: RunViewOptions): RunView {
   /** Holds lines that arrived while an answer grew. They are shown after it, and do not interrupt it. */
   let afterAnswer: Line[] = [];
   let isOver = false;
-  const replaceable = screen.beginPassage?.();
+  const replaceable = screen.openReplaceableLines?.();
   /**
    * Counts the lines of the list that had been written before the answer began. If it began more than once, the last time
    * counts.
@@ -240,4 +239,24 @@ function renderFolded(steps: readonly Step[], locale: Locale): string {
     zh: `▸ 步骤 ${range} 已折叠（/fold 展开）`,
     en: `▸ ${first === last ? "Step" : "Steps"} ${range}, folded (/fold opens)`,
   });
+}
+
+/** Holds the lines that the steps of a run have left on the screen. */
+export interface StepList {
+  /** Puts one line in their place, or them again; false where they do not stand on the screen any more. */
+  toggle(): boolean;
+}
+
+/** Shows a run: finished content goes to the screen's finished lines, and changing content is read at each frame. */
+export interface RunView {
+  handle(event: AgentEvent): void;
+  /** Returns the lines to draw below the finished ones, at most `rows` of them. */
+  live(rows: number): Live["lines"];
+  /**
+   * Holds the list of steps above the answer once the view is closed. It is undefined when there is no list or the list cannot
+   * be folded.
+   */
+  readonly list: StepList | undefined;
+  /** Settles when all of it is among the finished lines, also where its events broke off. */
+  close(): Promise<void>;
 }

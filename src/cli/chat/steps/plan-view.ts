@@ -2,7 +2,7 @@ import type { PlanStep } from "../../../core/events.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { isSamePlan, planSigns, renderPlan, renderPlanTitle, toPurpose } from "../../../render/plan-lines.ts";
-import type { Screen } from "../../terminal/screen/live.ts";
+import type { Screen } from "../../terminal/screen/screen-types.ts";
 import { createLine, type Line, type Style } from "../../terminal/text/line.ts";
 import { cutLine } from "../../terminal/text/wrap.ts";
 import type { Scrollback } from "./scrollback.ts";

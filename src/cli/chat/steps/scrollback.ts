@@ -1,4 +1,4 @@
-import type { Screen } from "../../terminal/screen/live.ts";
+import type { Screen } from "../../terminal/screen/screen-types.ts";
 import { type Line, toPlainText } from "../../terminal/text/line.ts";
 
 /** Takes finished lines and gives them to the screen in that order, also where some are still being made. */

@@ -2,7 +2,7 @@ import type { AgentEvent, PhaseEnd } from "../../../core/events.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { renderPhase } from "../../../render/event-lines.ts";
-import type { Screen } from "../../terminal/screen/live.ts";
+import type { Screen } from "../../terminal/screen/screen-types.ts";
 import type { Line } from "../../terminal/text/line.ts";
 import { cutLine } from "../../terminal/text/wrap.ts";
 

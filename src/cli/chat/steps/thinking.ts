@@ -2,12 +2,12 @@ import type { AgentEvent } from "../../../core/events.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { toTransitionLine } from "../../../render/step-writer.ts";
-import type { Screen } from "../../terminal/screen/live.ts";
+import type { Screen } from "../../terminal/screen/screen-types.ts";
 import { createLine, type Line } from "../../terminal/text/line.ts";
 import { cutLine, wrapLine } from "../../terminal/text/wrap.ts";
+import { renderThoughtTitle } from "./expand-step.ts";
 import type { Scrollback } from "./scrollback.ts";
 import type { Step } from "./step.ts";
-import { renderThoughtTitle } from "./step-words.ts";
 
 /** Limits the lines shown of a growing thought below its title. */
 const shownLines = 6;

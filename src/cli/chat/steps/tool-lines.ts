@@ -9,7 +9,7 @@ import {
   toCallName,
   toResultName,
 } from "../../../render/event-lines.ts";
-import type { Screen } from "../../terminal/screen/live.ts";
+import type { Screen } from "../../terminal/screen/screen-types.ts";
 import { createLine, type Line, type Span, type Style } from "../../terminal/text/line.ts";
 import { countCells } from "../../terminal/text/width.ts";
 import { cutLine } from "../../terminal/text/wrap.ts";

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, TomlError } from "smol-toml";
 import { isRecord } from "../../../kit/json.ts";
-import type { Entry } from "../entry.ts";
-import { detectLineEnd, type FileFormat, FormatError } from "./form.ts";
+import { detectLineEnd, type Entry, type FileFormat, FormatError } from "./file-format.ts";
 
 /** Edits TOML as text: only the lines of one table and its subtables change. */
 export const tomlForm: FileFormat = {

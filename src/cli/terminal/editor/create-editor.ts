@@ -1,18 +1,15 @@
 import { type Locale, say } from "../../../kit/locale.ts";
 import type { Key } from "../keys/key.ts";
-import type { Live, Size } from "../screen/live.ts";
+import type { Live, Size } from "../screen/screen-types.ts";
 import type { Line } from "../text/line.ts";
 import { countCells } from "../text/width.ts";
 import { cutLine } from "../text/wrap.ts";
-import { createCompletionMenu } from "./completion.ts";
+import { chooseByEnter, createCompletionMenu, renderMenu } from "./completion.ts";
 import type { Complete, Editor, InputHistory, KeyResult } from "./editor.ts";
 import { findMentionAtEnd } from "./files/complete-files.ts";
 import { type Action, findAction } from "./keymap.ts";
-import { chooseByEnter, renderMenu } from "./menu.ts";
-import { createBreakRows, findRow } from "./text/break-rows.ts";
-import { renderTooLong } from "./too-long.ts";
-import { createTyping } from "./typing.ts";
-import { createFrame, type Frame, getMaxRows, renderText, scroll } from "./view.ts";
+import { createBreakRows, createFrame, type Frame, findRow, getMaxRows, renderText, scroll } from "./text-rows.ts";
+import { createTyping, renderTooLong } from "./typing.ts";
 
 export interface EditorOptions {
   complete: Complete;

@@ -1,5 +1,5 @@
 import type { Key } from "../keys/key.ts";
-import type { Live, Size } from "../screen/live.ts";
+import type { Live, Size } from "../screen/screen-types.ts";
 
 /** Describes the effect of a key: a text was submitted, the view changed, or the editor does not use the key. */
 export type KeyResult = { result: "submit"; text: string } | { result: "changed" } | { result: "unused" };

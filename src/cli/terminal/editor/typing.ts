@@ -1,60 +1,24 @@
-import type { InputHistory } from "./editor.ts";
-import type { Action } from "./keymap.ts";
-import { createBreakRows, findColumn, findIndex, findRow, type Row } from "./text/break-rows.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
+import { createLine, type Line } from "../text/line.ts";
+import { cutLine } from "../text/wrap.ts";
 import {
   createBuffer,
   emptyBuffer,
+  findBlankBefore,
   findLineEnd,
   findLineStart,
   findNext,
   findPrevious,
+  findWordEnd,
+  findWordStart,
   insert,
   moveTo,
   removeTo,
   type TextBuffer,
-} from "./text/buffer.ts";
-
-/** Returns the start of the word before the cursor; Chinese words are found with the segmenter's dictionary. */
-function findWordStart({ text, cursor }: TextBuffer): number {
-  const start = Math.max(0, cursor - context);
-  const word = splitWords(text.slice(start, cursor)).at(-1);
-  return start + (word?.start ?? 0);
-}
-
-function findWordEnd({ text, cursor }: TextBuffer): number {
-  const part = text.slice(cursor, cursor + context);
-  return cursor + (splitWords(part)[0]?.end ?? part.length);
-}
-
-/** Returns the start of the text without spaces before the cursor. */
-export function findBlankBefore({ text, cursor }: TextBuffer): number {
-  let start = cursor;
-  while (start > 0 && isBlank(text, start - 1)) start--;
-  while (start > 0 && !isBlank(text, start - 1)) start--;
-  return start;
-}
-
-interface Word {
-  readonly start: number;
-  readonly end: number;
-}
-
-function splitWords(text: string): Word[] {
-  if (/^[\x00-\x7f]*$/.test(text)) {
-    return Array.from(text.matchAll(/\w+/g), ({ 0: word, index }) => ({ start: index, end: index + word.length }));
-  }
-  const segments = new Intl.Segmenter(undefined, { granularity: "word" }).segment(text);
-  return Array.from(segments)
-    .filter(({ isWordLike }) => isWordLike)
-    .map(({ segment, index }) => ({ start: index, end: index + segment.length }));
-}
-
-function isBlank(text: string, index: number): boolean {
-  return /\s/.test(text.charAt(index));
-}
-
-/** Limits the search for a word, in UTF-16 units. */
-const context = 1_000;
+} from "./buffer.ts";
+import type { InputHistory } from "./editor.ts";
+import type { Action } from "./keymap.ts";
+import { createBreakRows, findColumn, findIndex, findRow, type Row } from "./text-rows.ts";
 
 /** Limits the typed text, in UTF-16 units; an insertion that would exceed the limit is rejected. */
 export const mostTyped = 1_000_000;
@@ -299,4 +263,13 @@ export function createRecall(history: InputHistory): Recall {
       changed.clear();
     },
   };
+}
+
+/** Says that a text was not put in, since it would have made too long a text. */
+export function renderTooLong(units: number, locale: Locale, columns: number): Line {
+  const text = {
+    zh: `太长，没有插入：${units} 个字符（允许：总共最多 ${mostTyped} 个）`,
+    en: `Too long, not inserted: ${units} characters (allowed: at most ${mostTyped} in total)`,
+  };
+  return cutLine(createLine(say(locale, text), "warn"), columns);
 }

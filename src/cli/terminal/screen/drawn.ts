@@ -1,7 +1,7 @@
+import { toDisplayedLine } from "../text/characters.ts";
 import { type Line, toPlainText } from "../text/line.ts";
-import { toDisplayedLine } from "../text/spread.ts";
 import { countCells, countLineCells, splitGraphemes } from "../text/width.ts";
-import type { Size } from "./live.ts";
+import type { Size } from "./screen-types.ts";
 
 /** Holds a live row as the terminal shows it. */
 export interface DrawnRow {

@@ -1,5 +1,5 @@
 import { countRowsAboveCursor, type Drawn, type DrawnRow, type DrawRow, type Reflow } from "./drawn.ts";
-import type { Live, Size } from "./live.ts";
+import type { Live, Size } from "./screen-types.ts";
 
 export interface Frame {
   readonly drawn: Drawn;

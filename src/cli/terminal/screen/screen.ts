@@ -5,7 +5,7 @@ import { countLineCells } from "../text/width.ts";
 import { cutLine, wrapLine } from "../text/wrap.ts";
 import { createDrawRow, createEmptyDrawn, type Reflow } from "./drawn.ts";
 import { drawFrame, eraseDrawn, joinRows } from "./frame.ts";
-import type { Live, ReplaceableLines, Screen, Size } from "./live.ts";
+import type { Live, ReplaceableLines, Screen, Size } from "./screen-types.ts";
 
 export interface ScreenOutput {
   readonly columns?: number | undefined;
@@ -42,8 +42,8 @@ export interface OpenScreen extends Screen {
   resume(): void;
 }
 
-/** Limits a passage, in lines; the beginning of a longer one scrolled away long ago. */
-const longestPassage = 5000;
+/** Limits the lines that can be replaced; the beginning of more scrolled away long ago. */
+const maxReplaceable = 5000;
 const millisecondsPerFrame = 1000 / 20;
 
 /**
@@ -53,8 +53,8 @@ const millisecondsPerFrame = 1000 / 20;
 export function createScreen(options: ScreenOptions): OpenScreen {
   const { stdout, paint, draw, reflow, modes = [], signal } = options;
   const finished: Line[] = [];
-  /** Holds the newest passage; it can no longer be changed once the screen's size differs from `size`. */
-  let passage: { lines: Line[]; size: Size } | undefined;
+  /** Holds the newest replaceable lines; they can no longer be changed once the screen's size differs from `size`. */
+  let replaceable: { lines: Line[]; size: Size } | undefined;
   /**
    * Counts the rows of finished lines above the live ones. It is an upper limit until something has scrolled, and exact from
    * then on.
@@ -81,7 +81,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     if (state !== "open") return;
     frameAt = performance.now();
     const size = readSize(stdout);
-    if (passage && !isSameSize(passage.size, size)) passage = undefined;
+    if (replaceable && !isSameSize(replaceable.size, size)) replaceable = undefined;
     drawWith(size, paintFinished(size.columns), 0);
   }
 
@@ -94,17 +94,17 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     send(frame.bytes);
   }
 
-  function beginPassage(): ReplaceableLines {
+  function openReplaceableLines(): ReplaceableLines {
     const mine = { lines: [] as Line[], size: readSize(stdout) };
-    passage = mine;
+    replaceable = mine;
     return {
       get lines() {
         return mine.lines;
       },
       replace(from, to, lines) {
-        // What waits is written first, so that all of the passage stands above what is live.
+        // What waits is written first, so that all of these lines stand above what is live.
         drawNow();
-        if (state !== "open" || passage !== mine) return false;
+        if (state !== "open" || replaceable !== mine) return false;
         const { columns } = mine.size;
         const paintRows = (some: readonly Line[]): string[] =>
           some.flatMap((line) => wrapLine(line, columns).map(paint));
@@ -146,7 +146,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     if (state === "closed" || state === "suspended") return;
     state = "suspended";
     // What others write meanwhile stands between.
-    passage = undefined;
+    replaceable = undefined;
     giveBack();
   }
 
@@ -182,12 +182,12 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     },
     write(lines) {
       finished.push(...lines);
-      passage?.lines.push(...lines);
-      if (passage && passage.lines.length > longestPassage) passage = undefined;
+      replaceable?.lines.push(...lines);
+      if (replaceable && replaceable.lines.length > maxReplaceable) replaceable = undefined;
       if (state === "closed") send(joinRows(paintFinished(readSize(stdout).columns)));
       else refresh();
     },
-    beginPassage,
+    openReplaceableLines,
     refresh,
     refreshNow: drawNow,
     close,

@@ -1,5 +1,5 @@
+import { type Characters, getLength, isSpace, joinCharacters, splitCharacters, toDisplayedLine } from "./characters.ts";
 import type { Line } from "./line.ts";
-import { type Characters, getLength, isSpace, joinCharacters, splitCharacters, toDisplayedLine } from "./spread.ts";
 import { countLineCells } from "./width.ts";
 
 export interface WrapOptions {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { set } from "../../../../src/cli/chat/commands/set.ts";
+import { set } from "../../../../src/cli/chat/commands/settings.ts";
 import { scriptedModel } from "../../../fakes/model.ts";
 import { openStandIn } from "./stand-in-chat.ts";
 

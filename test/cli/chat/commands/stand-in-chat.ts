@@ -1,7 +1,7 @@
 // A chat without an interface: its duet, store, steps and bill are real, and what it writes is kept.
 import { onTestFinished } from "vitest";
 import { openDuet, type Parts } from "../../../../src/app/open-duet.ts";
-import type { Chat } from "../../../../src/cli/chat/chat-state.ts";
+import type { Chat } from "../../../../src/cli/chat/chat.ts";
 import { runCommand } from "../../../../src/cli/chat/run-command.ts";
 import { createSessionBill } from "../../../../src/cli/chat/session-bill.ts";
 import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";

@@ -1,5 +1,4 @@
-import { createRunView } from "../../../../src/cli/chat/steps/create-run-view.ts";
-import type { RunView } from "../../../../src/cli/chat/steps/run-view.ts";
+import { createRunView, type RunView } from "../../../../src/cli/chat/steps/create-run-view.ts";
 import type { StepLog } from "../../../../src/cli/chat/steps/step.ts";
 import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";
 import type { MarkdownStream } from "../../../../src/cli/terminal/markdown/stream.ts";

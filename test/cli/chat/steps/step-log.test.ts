@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { expandAll, expandStep } from "../../../../src/cli/chat/steps/expand-step.ts";
 import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";
-import { expandAll, expandStep } from "../../../../src/cli/chat/steps/step-words.ts";
 import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import type { AgentEvent } from "../../../../src/core/events.ts";
 import type { ToolResult } from "../../../../src/core/tools/tool.ts";

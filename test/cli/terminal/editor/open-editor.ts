@@ -1,6 +1,6 @@
 import { createEditor } from "../../../../src/cli/terminal/editor/create-editor.ts";
 import type { Complete, Editor, InputHistory, KeyResult } from "../../../../src/cli/terminal/editor/editor.ts";
-import { openHistory } from "../../../../src/cli/terminal/editor/history/history-file.ts";
+import { openHistory } from "../../../../src/cli/terminal/editor/history-file.ts";
 import { createKeyDecoder } from "../../../../src/cli/terminal/keys/decode-keys.ts";
 import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import { countCells, splitGraphemes } from "../../../../src/cli/terminal/text/width.ts";

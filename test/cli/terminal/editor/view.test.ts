@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createBreakRows } from "../../../../src/cli/terminal/editor/text/break-rows.ts";
+import { createBreakRows } from "../../../../src/cli/terminal/editor/text-rows.ts";
 import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import { countCells } from "../../../../src/cli/terminal/text/width.ts";
 import { openEditor } from "./open-editor.ts";

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { chooseTheme } from "../../../../src/cli/terminal/screen/choose-theme.ts";
 import { paintLine } from "../../../../src/cli/terminal/screen/paint-line.ts";
-import { createTheme } from "../../../../src/cli/terminal/screen/theme.ts";
+import { chooseTheme, createTheme } from "../../../../src/cli/terminal/screen/theme.ts";
 import { createLine, type Style } from "../../../../src/cli/terminal/text/line.ts";
 
 /** Any, lone surrogates too. */

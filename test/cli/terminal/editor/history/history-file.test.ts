@@ -4,7 +4,7 @@ import { appendFile, chmod, mkdir, readdir, readFile, stat, writeFile } from "no
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { openHistory } from "../../../../../src/cli/terminal/editor/history/history-file.ts";
+import { openHistory } from "../../../../../src/cli/terminal/editor/history-file.ts";
 import { startCpuClock } from "../../../../fakes/cpu-time.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -86,7 +86,7 @@ test("several programs add to one file at the same time, and nothing is lost", a
   const lines = Array.from({ length: 2_500 }, (_, index) => `${JSON.stringify({ text: `old ${index}` })}\n`);
   await writeFile(file, lines.join(""));
   const module = fileURLToPath(
-    new URL("../../../../../src/cli/terminal/editor/history/history-file.ts", import.meta.url),
+    new URL("../../../../../src/cli/terminal/editor/history-file.ts", import.meta.url),
   );
   const script = `
     const { openHistory } = await import(${JSON.stringify(module)});

@@ -1,0 +1,46 @@
+import { chooseStartMode } from "../../src/app/models/start-mode.ts";
+import { findChosenConversation, writeTitle } from "../../src/cli/conversations/chosen-conversation.ts";
+import { followConfig } from "../../src/cli/follow-config.ts";
+import { type Opened, withDuet } from "../../src/cli/with-duet.ts";
+import { readConversationChoice, readMode, toFlags, type Values } from "../options.ts";
+import type { Action } from "./command.ts";
+
+/** Opens the terminal chat. A pipe on stdin is asked line by line in agent mode, as `ask` does. */
+export function chat(values: Values): Action {
+  const choice = readConversationChoice(values);
+  const flags = toFlags(values);
+  const action: Action = (context) => {
+    const isTyped = context.console.stdin.isTTY === true;
+    // People wait for the prompt: the servers start behind it.
+    const startServers = isTyped ? "when-wanted" : "at-once";
+    const work = async (opened: Opened): Promise<number> => {
+      const { duet, config, console, signal } = opened;
+      const [{ runChat }, { openInterface }, { getProgramPaths }] = await Promise.all([
+        import("../../src/cli/chat/run-chat.ts"),
+        import("../../src/cli/chat/open-interface.ts"),
+        import("../../src/config/load-config.ts"),
+      ]);
+      const mode = readMode(values) ?? (isTyped ? await chooseStartMode(config, duet) : "agent");
+      const conversationId = await findChosenConversation(choice, { duet, config });
+      if (choice === "latest" && !isTyped) await writeTitle(duet, console);
+      const { enabled } = config.search;
+      const { home, directory: cwd } = getProgramPaths();
+      const place = { console, config, wantsColours: values["no-color"] !== true, signal };
+      const options = {
+        duet,
+        config,
+        conversationId,
+        mode,
+        search: { on: enabled === true, isBarred: enabled === false },
+        folders: { cwd, home },
+        openFace: openInterface.bind(undefined, place),
+        signal,
+      };
+      if (!isTyped) return runChat(options);
+      return followConfig({ ...opened, flags }, (asides) => runChat({ ...options, asides }));
+    };
+    return withDuet(flags, context, work, { startServers });
+  };
+  // A pipe has questions whose answers are wanted, as with `ask`.
+  return Object.assign(action, { endsBySignal: process.stdin.isTTY === true });
+}

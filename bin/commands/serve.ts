@@ -1,0 +1,95 @@
+import { type Console, createWarn } from "../../src/cli/console.ts";
+import { followConfig } from "../../src/cli/follow-config.ts";
+import { type Opened, withDuet } from "../../src/cli/with-duet.ts";
+import type { Config } from "../../src/config/load-config.ts";
+import { hideSecrets } from "../../src/config/secrets/mask.ts";
+import { listSecrets } from "../../src/config/secrets/secrets.ts";
+import { say } from "../../src/kit/locale.ts";
+import type { RunHandle } from "../../src/runs/run-handle.ts";
+import { createLog, type Log } from "../../src/server/operations/log.ts";
+import { createFaultLog, createRunLog } from "../../src/server/operations/log-runs.ts";
+import { readExpose, readMode, toFlags, toText, type Values } from "../options.ts";
+import type { Action } from "./command.ts";
+
+/** Limits the sending of the last spans over stdio, in milliseconds. */
+const telemetryMs = 500;
+
+/** Serves MCP over stdio until the client leaves, or over HTTP until the process is told to end. */
+export function startServer(values: Values): Action {
+  const exposed = readExpose(values);
+  const flags = toFlags(values);
+  const address = toText(values.http);
+  const action: Action = async ({ console: { stdin, stdout, stderr }, signal: stop, hurry, deadline }) => {
+    const serverModule =
+      address === undefined
+        ? import("../../src/server/mcp/serve-stdio.ts")
+        : import("../../src/server/http/serve-duet.ts");
+    const write = (line: string): void => void stderr.write(`${line}\n`);
+    // How lines are told is in the configuration; until that is read, they are for people.
+    let log = createLog({ format: "text", write });
+    const console: Console = { stdin, stdout, stderr, tell: (line) => log(line) };
+    let written: Promise<void> | undefined;
+    const work = async (opened: Opened): Promise<number> => {
+      const { duet, config, signal } = opened;
+      const server = await serverModule;
+      log = createLog({ format: config.serve.log, write, hide: createSecretMask(config) });
+      const options = { duet, log, signal, mode: readMode(values), ...createRunLogging(config, log), ...exposed };
+      const serveUntilEnd = async (): Promise<void> => {
+        if (!("serveOverStdio" in server))
+          return server.serveDuetOverHttp({ ...options, config, hurry, address: address ?? "" });
+        const { serve: settings, tools } = config;
+        const streams = { stdin, stdout, stderr };
+        const stdio = { ...options, ...streams, settings, asks: tools.ask, deadline };
+        ({ written } = await server.serveOverStdio(stdio));
+      };
+      if (address === undefined && stdin.isTTY) log(say(config.locale, atTerminal));
+      void reportFailedServers(opened);
+      const onServers = (): void => void reportFailedServers(opened);
+      await followConfig({ ...opened, flags, onServers }, serveUntilEnd);
+      return 0;
+    };
+    const code = await withDuet(flags, { console, signal: stop, deadline }, work, { telemetryMs });
+    // Answers go on being read while servers end.
+    await written;
+    return code;
+  };
+  return Object.assign(action, { endsBySignal: true, hasOwnGrace: address !== undefined });
+}
+
+function createSecretMask(config: Config): (text: string) => string {
+  const secrets = listSecrets(config);
+  return (text) => hideSecrets(text, secrets);
+}
+
+/**
+ * Chooses what is logged of runs. Failures are always logged, because whoever reads the log wants to know what went wrong;
+ * thoughts and whole results are logged only where they are wanted.
+ */
+function createRunLogging({ agent, serve, locale }: Config, log: Log) {
+  const runLog = serve.log === "json" ? createRunLog(log, locale) : undefined;
+  const logFault = createFaultLog(log, locale);
+  return {
+    logSteps: agent.verbose ? (line: string) => log(line, "debug") : undefined,
+    onBegin: runLog?.begun,
+    onEnd(run: RunHandle) {
+      logFault(run);
+      runLog?.ended(run);
+    },
+  };
+}
+
+/** This text is shown at a terminal, where a server started by hand would look as if it hung. */
+const atTerminal = {
+  zh: "这是供 MCP 宿主使用的服务器，在标准输入上等待 JSON-RPC 消息；duet install 把它写进宿主，duet 打开对话，Ctrl-C 结束。",
+  en: "This is a server for MCP hosts; it waits for JSON-RPC on stdin. duet install adds it to a host, duet alone opens a chat, Ctrl-C stops it.",
+};
+
+/**
+ * Tells, a line each, which servers cannot be used, once every server has been tried: of a face without a reader nobody else
+ * would hear of it. Ends with the signal; never rejects.
+ */
+async function reportFailedServers({ duet, config, console, signal }: Opened): Promise<void> {
+  const servers = await duet.servers(signal).catch(() => []);
+  const warn = createWarn(config, console);
+  for (const { error } of servers) if (error !== null && !signal.aborted) warn(error.text);
+}

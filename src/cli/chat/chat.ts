@@ -1,0 +1,49 @@
+import type { Duet, LimitChanges, ModelChanges } from "../../app/open-duet.ts";
+import type { Config } from "../../config/load-config.ts";
+import type { Mode } from "../../core/outcome.ts";
+import type { Locale } from "../../kit/locale.ts";
+import type { Reader } from "../questions/reader.ts";
+import type { Line } from "../terminal/text/line.ts";
+import type { SearchSwitch } from "./search-switch.ts";
+import type { SessionBill } from "./session-bill.ts";
+import type { StepLog } from "./steps/step.ts";
+
+/** Holds the settings of a chat, which its commands change. */
+export interface ChatSettings {
+  /** Is the language of the chat's own messages. */
+  locale: Locale;
+  /** Is the language of answers. When it is undefined, the configured language applies, else each question's own. */
+  language?: Locale | undefined;
+  mode: Mode;
+  readonly search: SearchSwitch;
+  /** Overrides the configured models. */
+  models: ModelChanges;
+  /** Overrides the configured limits. */
+  limits: LimitChanges;
+}
+
+/** Represents a chat as its commands see it. */
+export interface Chat {
+  readonly duet: Duet;
+  readonly config: Config;
+  readonly settings: ChatSettings;
+  readonly steps: StepLog;
+  readonly bill: SessionBill;
+  /** Is the current conversation, and undefined before the first question of a new one. */
+  readonly conversationId: string | undefined;
+  /** Is the last run of this chat. It is undefined when none has begun since the chat switched to another conversation. */
+  readonly runId: string | undefined;
+  /** Represents a person who can be asked or shown a picker. It is undefined when the input is a pipe. */
+  readonly reader: Reader | undefined;
+  write(...lines: (string | Line)[]): void;
+  /** Folds or opens the steps of the newest answer; see `ChatInterface`. */
+  toggleSteps(): boolean | undefined;
+  /** Begins a new conversation: what was said, found and agreed to is left behind. */
+  startAnew(): void;
+  /** Goes on with this one, and shows how it ended. Rejects when there is none. */
+  goOn(conversationId: string): Promise<void>;
+  /** Asks as if it had been typed, in a mode of its own. */
+  ask(question: string, mode: Mode): Promise<void>;
+  /** Redraws after a change of the mode, the models or the language. */
+  refresh(): void;
+}

@@ -1,0 +1,170 @@
+import type { ConversationStore } from "../../../app/open-duet.ts";
+import type { PlanStep } from "../../../core/events.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
+import { toShortLine } from "../../../kit/text/sanitize.ts";
+import { planSigns, renderPlanTitle, states, toPurpose } from "../../../render/plan-lines.ts";
+import { createLine, type Line } from "../../terminal/text/line.ts";
+import type { Chat } from "../chat.ts";
+import { expandRun, expandStep } from "../steps/expand-step.ts";
+import type { Step } from "../steps/step.ts";
+import { type ChatCommand, commandError } from "./chat-command.ts";
+
+export const trace: ChatCommand = {
+  name: "/trace",
+  argument: "[RUN]",
+  help: { zh: "显示一次运行的轨迹，默认是最近一次", en: "shows the trace of a run; without an ID, of the last run" },
+  async complete({ duet, conversationId }) {
+    if (conversationId === undefined) return [];
+    const runs = await (await duet.store()).runs({ conversationId });
+    return runs.toReversed().map(({ id, question }) => ({ text: id, help: toShortLine(question, 60) }));
+  },
+  async run(chat, argument) {
+    const [{ findTrace }, { renderTrace }] = await Promise.all([
+      import("../../trace/trace-command.ts"),
+      import("../../trace/trace-lines.ts"),
+    ]);
+    const { locale } = chat.settings;
+    const wanted = argument === "" ? await findLastRun(chat) : argument;
+    const found = wanted === undefined ? undefined : await findTrace(await chat.duet.store(), wanted);
+    if (found) chat.write(...renderTrace(found, { locale, verbose: chat.config.agent.verbose }));
+    else if (wanted === undefined)
+      chat.write(say(locale, { zh: "这个对话还没有运行。", en: "This conversation has no run yet." }));
+    else throw unknownRunError(wanted);
+    return undefined;
+  },
+};
+
+/** Returns the last run of this chat, or else the last of the current conversation. */
+async function findLastRun({ duet, runId, conversationId }: Chat): Promise<string | undefined> {
+  if (runId !== undefined || conversationId === undefined) return runId;
+  return (await (await duet.store()).runs({ conversationId })).at(-1)?.id;
+}
+
+function unknownRunError(run: string): Error {
+  const shown = toShortLine(run, 60);
+  return commandError(
+    { zh: `没有编号以 ${shown} 开头的运行`, en: `There is no run whose ID starts with ${shown}` },
+    { zh: "不给编号时显示最近一次运行：/trace", en: "Omit the ID to show the last run: /trace" },
+  );
+}
+
+/** Limits how many of a conversation's last runs are searched for a plan. */
+const maxPlanRuns = 50;
+
+export const plan: ChatCommand = {
+  name: "/plan",
+  argument: "[QUESTION]",
+  help: {
+    zh: "以 Plan 模式提一个问题；不带问题时显示上一个计划",
+    en: "asks one question in plan mode; without a question, shows the last plan",
+  },
+  async run(chat, argument, signal) {
+    if (argument !== "") {
+      await chat.ask(argument, "plan");
+      return undefined;
+    }
+    const { locale } = chat.settings;
+    const steps = await findLastPlan(chat, signal);
+    chat.write(...(steps === undefined ? [say(locale, noPlanText)] : renderPlan(steps, locale)));
+    return undefined;
+  },
+};
+
+const noPlanText: Text = {
+  zh: "还没有计划。Plan 模式先列出步骤，由您确认后执行：/plan 问题 只用这一次，/mode plan 一直使用。",
+  en: "There is no plan yet. Plan mode lists its steps first and runs them after you confirm: /plan QUESTION for one question, /mode plan for all.",
+};
+
+/** Returns the last plan of the current conversation. */
+async function findLastPlan(
+  { duet, conversationId }: Chat,
+  signal: AbortSignal,
+): Promise<readonly PlanStep[] | undefined> {
+  if (conversationId === undefined) return undefined;
+  const store: ConversationStore = await duet.store();
+  const runs = await store.runs({ conversationId });
+  for (const { id } of runs.slice(-maxPlanRuns).reverse()) {
+    signal.throwIfAborted();
+    const found = (await store.trace(id))?.plan;
+    if (found && found.length > 0) return found;
+  }
+  return undefined;
+}
+
+function renderPlan(steps: readonly PlanStep[], locale: Locale): Line[] {
+  return [
+    createLine(renderPlanTitle(steps, locale), "strong"),
+    ...steps.map((step): Line => {
+      const tool = step.tool === "" ? "" : ` · ${toShortLine(step.tool, 80)}`;
+      return [
+        { text: `  ${planSigns[step.state]} ${step.step}. ${toPurpose(step)}` },
+        { text: `${tool} · ${say(locale, states[step.state])}`, styles: ["dim"] },
+      ];
+    }),
+  ];
+}
+
+export const expand: ChatCommand = {
+  name: "/expand",
+  argument: "[N]",
+  help: {
+    zh: "展开一个步骤；不给编号时展开上一次运行的全部步骤",
+    en: "shows a step in full; without a number, all steps of the last run",
+  },
+  complete: async ({ steps }) =>
+    steps.ofRun().map(({ number, name }) => ({ text: String(number), help: toShortLine(name, 80) })),
+  run(chat, argument) {
+    if (argument === "") expandRun(chat);
+    else chat.write(...expandStep(findStep(argument, chat), chat.settings.locale));
+    return undefined;
+  },
+};
+
+function findStep(argument: string, { steps }: Chat): Step {
+  const [, digits] = /^#?(\d{1,9})$/.exec(argument) ?? [];
+  const step = digits === undefined ? undefined : steps.find(Number(digits));
+  if (step) return step;
+  const shown = toShortLine(argument, 40);
+  const numbers = steps.ofRun().map(({ number }) => number);
+  const there =
+    numbers.length === 0
+      ? { zh: "现在还没有步骤。", en: "There are no steps yet." }
+      : { zh: `上一次运行的步骤：${numbers.join("、")}。`, en: `The last run has: ${numbers.join(", ")}.` };
+  throw commandError({ zh: `没有步骤 "${shown}"`, en: `There is no step "${shown}"` }, there);
+}
+
+export const fold: ChatCommand = {
+  name: "/fold",
+  argument: "",
+  help: {
+    zh: "把最新回答的步骤列表折叠成一行，再用一次则展开",
+    en: "folds the step list of the latest answer to one line; a second /fold opens it",
+  },
+  run({ settings: { locale }, steps, toggleSteps, write }) {
+    const isDone = toggleSteps();
+    if (isDone === false)
+      throw commandError(
+        {
+          zh: "步骤列表已不在屏幕上，无法折叠",
+          en: "The step list is no longer on the screen and cannot be folded",
+        },
+        { zh: "/expand 重新显示全部步骤。", en: "/expand shows all steps again." },
+      );
+    const none =
+      steps.ofRun().length === 0
+        ? { zh: "还没有可以折叠的步骤。", en: "There is no step to fold yet." }
+        : { zh: "纯文本输出不能折叠。", en: "Plain output cannot be folded." };
+    if (isDone === undefined) write(say(locale, none));
+    return undefined;
+  },
+};
+
+export const cost: ChatCommand = {
+  name: "/cost",
+  argument: "",
+  help: { zh: "显示本次聊天的用量与费用", en: "shows what this chat has used and cost" },
+  run(chat) {
+    chat.write(...chat.bill.lines(chat.settings.locale));
+    return undefined;
+  },
+};

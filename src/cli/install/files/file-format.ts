@@ -1,0 +1,75 @@
+import { isRecord } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
+import type { Host } from "../hosts.ts";
+import type { Launch } from "../launch.ts";
+
+/** Reads one kind of file and changes one entry of it, leaving the rest as it is written. */
+export interface FileFormat {
+  /** Throws a `FormatError` where the text is not of this form. */
+  parse(text: string): unknown;
+  /** Sets the fields that differ, or removes the entry. May throw, or miss, where it is written in a rare way. */
+  edit(text: string, change: Change): string;
+  /** Explains what in the text prevents the change, or returns undefined when that is unknown. May throw, as `edit` may. */
+  hindrance(text: string, change: Change): Text | undefined;
+}
+
+/** Reports the first position at which a text violates its format. */
+export class FormatError extends Error {
+  /** Counts from 1. */
+  readonly line: number;
+  /** Counts from 1. */
+  readonly column: number;
+
+  constructor({ line, column }: { line: number; column: number }, options: ErrorOptions) {
+    super(`at ${line}:${column}`, options);
+    this.line = line;
+    this.column = column;
+  }
+}
+
+export interface Change {
+  /** Names the key that holds the servers. */
+  key: string;
+  name: string;
+  /** Holds the current value. */
+  there: unknown;
+  /** Holds the new value; undefined removes the entry. */
+  entry: Entry | undefined;
+}
+
+/** Returns the line ending of the text's first line. */
+export function detectLineEnd(text: string): "\r\n" | "\n" {
+  return /^[^\n]*\r\n/.test(text) ? "\r\n" : "\n";
+}
+
+/** Holds what a host's file contains for one server. */
+export type Entry = Readonly<Record<string, unknown>>;
+
+export interface WantedEntry {
+  launch: Launch;
+  /** Lists the variables whose values are written down. */
+  values: Readonly<Record<string, string>>;
+  /** Lists the variables that the server needs from the host's own environment. */
+  names: readonly string[];
+}
+
+/**
+ * Creates the entry for a server. Other content of the existing entry stays: other fields, other variables, limits that the user
+ * has set. An existing entry that starts no program is replaced.
+ */
+export function createEntry(host: Host, { launch, values, names }: WantedEntry, there: unknown): Entry {
+  const old = isRecord(there) && typeof there.command === "string" ? there : {};
+  const env = { ...(isRecord(old.env) ? old.env : {}), ...values };
+  const kept = Array.isArray(old.env_vars) ? old.env_vars : [];
+  const missing = names.filter((name) => !Object.hasOwn(env, name));
+  const named = [...new Set([...kept, ...(host.variables === "named" ? missing : [])])];
+  const { type, ...limits } = host.defaults;
+  return {
+    ...(type !== undefined && { type }),
+    ...old,
+    ...launch,
+    ...Object.fromEntries(Object.entries(limits).filter(([field]) => !(field in old))),
+    ...(Object.keys(env).length > 0 && { env }),
+    ...(named.length > 0 && { env_vars: named }),
+  };
+}

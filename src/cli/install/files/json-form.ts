@@ -1,0 +1,259 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  createScanner,
+  findNodeAtLocation,
+  type Node,
+  type ParseError,
+  parse,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
+import { isRecord } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
+import type { Host } from "../hosts.ts";
+import { type Change, detectLineEnd, type FileFormat, FormatError } from "./file-format.ts";
+import { hostFileError } from "./host-file.ts";
+import { tomlForm } from "./toml-form.ts";
+
+const mark = "\ufeff";
+
+/** Reads and edits JSON, with comments and trailing commas for hosts that allow them. */
+export const jsonForm: FileFormat = {
+  parse(text) {
+    const bare = removeByteOrderMark(text);
+    if (bare.trim() === "") return {};
+    const errors: ParseError[] = [];
+    const tree: unknown = parse(bare, errors, { allowTrailingComma: true });
+    const [first] = errors;
+    if (first) throw new FormatError(locateProblem(bare, first.offset), { cause: printParseErrorCode(first.error) });
+    return tree;
+  },
+  edit(text, { key, name, there, entry }) {
+    const bare = removeByteOrderMark(text);
+    const old = bare.trim() === "" ? "{}\n" : bare;
+    const path = [key, name];
+    const isKept = isRecord(there) && entry !== undefined && Object.keys(there).every((field) => field in entry);
+    const fields = isKept
+      ? Object.entries(entry).filter(([field, value]) => !isDeepStrictEqual(there[field], value))
+      : undefined;
+    const edited = fields?.reduce((now, [field, value]) => setJsonValue(now, [...path, field], value), old);
+    const toWholeText = (): string =>
+      entry === undefined ? removeJsonValue(old, path) : setJsonValue(old, path, entry);
+    return (text.startsWith(mark) ? mark : "") + (edited ?? toWholeText());
+  },
+  hindrance(text, { key, name }) {
+    const doubled = findDuplicateKey(removeByteOrderMark(text), [key, name]);
+    if (doubled === undefined) return undefined;
+    return {
+      zh: `${doubled} 出现了两次，未做修改：请只保留一个`,
+      en: `${doubled} appears twice; the file was not changed: keep one of them`,
+    };
+  },
+};
+
+function locateProblem(text: string, offset: number): { line: number; column: number } {
+  const lines = text.slice(0, offset).split("\n");
+  return { line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
+}
+
+function removeByteOrderMark(text: string): string {
+  return text.startsWith(mark) ? text.slice(1) : text;
+}
+
+const forms: Readonly<Record<Host["form"], FileFormat>> = { json: jsonForm, toml: tomlForm };
+
+/** Reads the servers in a host's file, by name. Throws a one-line error when the file cannot be read in the expected format. */
+export function readServers(host: Host, file: string, text: string): Record<string, unknown> {
+  return readServerTree(parseFile(host, file, text), host, file);
+}
+
+/** Returns the text with the entry changed as asked. Throws a one-line error when that would change anything else. */
+export function editServers(host: Host, file: string, text: string, asked: Omit<Change, "key">): string {
+  const before = parseFile(host, file, text);
+  const form = forms[host.form];
+  const change = { key: host.key, ...asked };
+  try {
+    const after = form.edit(text, change);
+    if (isOnlyChange(before, form.parse(after), change)) return after;
+  } catch {
+    // What could not be edited is said below.
+  }
+  throw hostFileError(file, findHindrance(form, text, change) ?? describeUnfit(change.name));
+}
+
+function findHindrance(form: FileFormat, text: string, change: Change): Text | undefined {
+  try {
+    return form.hindrance(text, change);
+  } catch {
+    return undefined;
+  }
+}
+
+const describeUnfit = (name: string): Text => ({
+  zh: `${name} 的写法无法在不影响其他内容的情况下修改，请手动修改`,
+  en: `${name} cannot be changed without affecting other content: edit it by hand`,
+});
+
+function parseFile({ form }: Host, file: string, text: string): unknown {
+  try {
+    return forms[form].parse(text);
+  } catch (thrown) {
+    const name = form.toUpperCase();
+    throw hostFileError(
+      thrown instanceof FormatError ? `${file}:${thrown.line}:${thrown.column}` : file,
+      { zh: `不是有效的 ${name}，未做修改`, en: `is not valid ${name}; the file was not changed` },
+      thrown,
+    );
+  }
+}
+
+function readServerTree(tree: unknown, { key }: Host, file: string): Record<string, unknown> {
+  if (!isRecord(tree))
+    throw hostFileError(file, { zh: "不是对象，未做修改", en: "is not an object; the file was not changed" });
+  const servers = tree[key] ?? {};
+  if (isRecord(servers)) return servers;
+  throw hostFileError(file, {
+    zh: `${key} 不是对象，未做修改`,
+    en: `${key} is not an object; the file was not changed`,
+  });
+}
+
+function isOnlyChange(before: unknown, after: unknown, { key, name, entry }: Change): boolean {
+  if (!isRecord(before) || !isRecord(after)) return false;
+  const servers = after[key];
+  const now = isRecord(servers) ? servers[name] : undefined;
+  return (
+    isDeepStrictEqual(toPlainObject(now), toPlainObject(entry)) &&
+    isDeepStrictEqual(listOthers(before), listOthers(after))
+  );
+
+  function listOthers(tree: Record<string, unknown>): unknown {
+    const { [name]: _, ...others } = isRecord(tree[key]) ? tree[key] : {};
+    return toPlainObject({ ...tree, [key]: others });
+  }
+}
+
+/** Copies the value without the parsers' own object types. */
+export function toPlainObject(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toPlainObject);
+  if (value instanceof Date || !isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toPlainObject(item)]));
+}
+
+/** Sets what stands at the path: a value that is there is replaced where it stands, a new one is added last. */
+function setJsonValue(text: string, path: readonly string[], value: unknown): string {
+  const [root, node] = find(text, path);
+  if (node !== undefined) {
+    return replacePart(text, node.offset, node.length, renderValue(value, readIndent(text, node.offset), text));
+  }
+  const [key = ""] = path.slice(-1);
+  const parent = path.length === 1 ? root : findNodeAtLocation(root, path.slice(0, -1));
+  if (parent === undefined || parent.type === "null") return setJsonValue(text, path.slice(0, -1), { [key]: value });
+  if (parent.type !== "object") throw new Error(`${path.join(".")} stands in no object.`);
+  return addProperty(text, parent, key, value);
+}
+
+/** Returns the first key of the path that occurs more than once in its object. */
+export function findDuplicateKey(text: string, path: readonly string[]): string | undefined {
+  const [root] = find(text, path);
+  return path.find((key, depth) => {
+    const object = depth === 0 ? root : findNodeAtLocation(root, path.slice(0, depth));
+    const same = object?.children?.filter((property) => property.children?.[0]?.value === key) ?? [];
+    return same.length > 1;
+  });
+}
+
+/** Removes what stands at the path, its line with it where nothing else stands there. */
+export function removeJsonValue(text: string, path: readonly string[]): string {
+  const [, node] = find(text, path);
+  const property = node?.parent;
+  const object = property?.parent;
+  if (property === undefined || object === undefined) return text;
+  const previous = object.children?.[object.children.indexOf(property) - 1];
+  const end = property.offset + property.length;
+  const comma = findCommaAfter(text, end);
+  const rest = removePart(text, property.offset, comma === undefined ? end : comma + 1);
+  if (comma !== undefined || previous === undefined) return collapseBraces(rest, object.offset);
+  // The last one goes, and with it the comma before it.
+  const before = findCommaAfter(text, previous.offset + previous.length);
+  return before === undefined ? rest : rest.slice(0, before) + rest.slice(before + 1);
+}
+
+/** Finds a comma that only blanks and comments separate from `from`. */
+function findCommaAfter(text: string, from: number): number | undefined {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(from);
+  scanner.scan();
+  return text[scanner.getTokenOffset()] === "," ? scanner.getTokenOffset() : undefined;
+}
+
+function find(text: string, path: readonly string[]): [root: Node, node: Node | undefined] {
+  const root = parseTree(text, [], { allowTrailingComma: true });
+  if (root === undefined) throw new Error("There is nothing.");
+  return [root, findNodeAtLocation(root, [...path])];
+}
+
+function addProperty(text: string, object: Node, key: string, value: unknown): string {
+  const eol = detectLineEnd(text);
+  const outer = readIndent(text, object.offset);
+  const last = object.children?.at(-1);
+  const inner =
+    last !== undefined && isLineStart(text, last.offset)
+      ? readIndent(text, last.offset)
+      : outer + detectIndentUnit(text);
+  const line = `${eol}${inner}${JSON.stringify(key)}: ${renderValue(value, inner, text)}`;
+  const end = object.offset + object.length - 1;
+  if (last === undefined) {
+    const isBare = text.slice(object.offset + 1, end).trim() === "";
+    return replacePart(
+      text,
+      object.offset + 1,
+      isBare ? end - object.offset - 1 : 0,
+      isBare ? line + eol + outer : line,
+    );
+  }
+  const at = last.offset + last.length;
+  // A comment behind the last property stays with it, and where a comma stood last, one does again.
+  const [behind = "", comma] = /^(\s*,)?(?:[ \t]*(?:\/\/[^\r\n]*|\/\*[^\n]*?\*\/))?/.exec(text.slice(at)) ?? [];
+  const isOneLine = !text.slice(at + behind.length, end).includes("\n");
+  const rest = text.slice(at + behind.length);
+  const closing = isOneLine ? eol + outer + rest.trimStart() : rest;
+  const [between, after] = comma === undefined ? [",", ""] : ["", ","];
+  return text.slice(0, at) + between + behind + line + after + closing;
+}
+
+/** Braces with nothing between them are written together. */
+function collapseBraces(text: string, brace: number): string {
+  return text.slice(0, brace) + text.slice(brace).replace(/^\{\s*\}/, "{}");
+}
+
+function removePart(text: string, start: number, end: number): string {
+  const lineStart = text.lastIndexOf("\n", start - 1) + 1;
+  const rest = /^[ \t]*\r?\n/.exec(text.slice(end))?.[0];
+  const isWholeLine = rest !== undefined && text.slice(lineStart, start).trim() === "";
+  return isWholeLine
+    ? text.slice(0, lineStart) + text.slice(end + rest.length)
+    : text.slice(0, start) + text.slice(end);
+}
+
+function replacePart(text: string, at: number, length: number, by: string): string {
+  return text.slice(0, at) + by + text.slice(at + length);
+}
+
+function renderValue(value: unknown, indent: string, text: string): string {
+  const lines = (JSON.stringify(value, undefined, detectIndentUnit(text)) ?? "null").split("\n");
+  return lines.join(detectLineEnd(text) + indent);
+}
+
+function readIndent(text: string, at: number): string {
+  return /^[ \t]*/.exec(text.slice(text.lastIndexOf("\n", at - 1) + 1))?.[0] ?? "";
+}
+
+function isLineStart(text: string, at: number): boolean {
+  return text.slice(text.lastIndexOf("\n", at - 1) + 1, at).trim() === "";
+}
+
+/** Detects one step of indentation; returns two spaces when the text shows none. */
+function detectIndentUnit(text: string): string {
+  return /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ";
+}

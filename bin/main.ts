@@ -116,7 +116,7 @@ function hasLeft(error: NodeJS.ErrnoException): boolean {
   return error.code === "EPIPE";
 }
 
-/** Tells why the answer could not be written, and gives the exit code. */
+/** Reports why the answer could not be written, and returns the exit code. */
 function reportUnwritten(error: NodeJS.ErrnoException): number {
   if (hasLeft(error)) return 0;
   process.stderr.write(`duet: ${sanitizeLine(error.message)}\n`);

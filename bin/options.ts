@@ -75,7 +75,7 @@ export function toFlags(values: Values): Flags {
     ...mapLimits(
       flaggedLimits,
       ({ key }) => key,
-      ({ flag }) => readNumber(values, flag),
+      (row) => readNumber(values, row.flag, describeAllowed(row)),
     ),
     tools: splitList(values.tools),
     noTools: splitList(values["no-tools"]),
@@ -120,11 +120,12 @@ export function readPage(values: Values): { limit: number; offset: number } {
 }
 
 function readWholeNumber(values: Values, name: string, byDefault: number, least: number, most = 100_000): number {
-  const value = readNumber(values, name) ?? byDefault;
+  const allowed = { zh: `${least} 到 ${most} 的整数`, en: `a whole number from ${least} to ${most}` };
+  const value = readNumber(values, name, allowed) ?? byDefault;
   if (Number.isInteger(value) && value >= least && value <= most) return value;
   throw usageError({
-    zh: `--${name}: ${value} 不在允许范围（${least} 到 ${most} 的整数）`,
-    en: `--${name}: ${value} is not allowed (allowed: a whole number from ${least} to ${most})`,
+    zh: `--${name}: ${value} 不能用（允许：${allowed.zh}）`,
+    en: `--${name}: ${value} is not allowed (allowed: ${allowed.en})`,
   });
 }
 
@@ -144,14 +145,19 @@ function splitList(value: unknown): string[] | undefined {
     .filter((part) => part !== "");
 }
 
-function readNumber(values: Values, name: string): number | undefined {
+function describeAllowed(row: LimitRow): Text {
+  const [zh, en] = [describeRange(row, " 到 "), describeRange(row, " to ")];
+  return { zh: zh === undefined ? "数字" : `${zh} 的数字`, en: en === undefined ? "a number" : `a number from ${en}` };
+}
+
+function readNumber(values: Values, name: string, what: Text): number | undefined {
   const given = toText(values[name]);
   if (given === undefined) return undefined;
   const value = Number(given);
   if (given.trim() !== "" && Number.isFinite(value)) return value;
   throw usageError({
-    zh: `--${name}: ${JSON.stringify(given)} 不是数字`,
-    en: `--${name}: ${JSON.stringify(given)} is not a number`,
+    zh: `--${name}: ${JSON.stringify(given)} 不是数字（允许：${what.zh}）`,
+    en: `--${name}: ${JSON.stringify(given)} is not a number (allowed: ${what.en})`,
   });
 }
 

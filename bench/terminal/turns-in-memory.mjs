@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { openDuet } from "../../src/app/open-duet.ts";
-import { openFace } from "../../src/cli/chat/open-interface.ts";
+import { openInterface } from "../../src/cli/chat/open-interface.ts";
 import { runChat } from "../../src/cli/chat/run-chat.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { settledMemory } from "../settled-memory.mjs";
@@ -39,7 +39,7 @@ export async function measure(folder) {
   const over = runChat({
     ...{ duet, config, mode: "agent", signal: stop.signal },
     search: { on: false, isBarred: false },
-    openFace: openFace.bind(undefined, place),
+    openInterface: openInterface.bind(undefined, place),
   });
   try {
     await ask(person, turnsBefore);

@@ -33,7 +33,7 @@ export function chat(values: Values): Action {
         mode,
         search: { on: enabled === true, isBarred: enabled === false },
         folders: { cwd, home },
-        openFace: openInterface.bind(undefined, place),
+        openInterface: openInterface.bind(undefined, place),
         signal,
       };
       if (!isTyped) return runChat(options);

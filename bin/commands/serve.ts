@@ -25,9 +25,9 @@ export function startServer(values: Values): Action {
         ? import("../../src/server/mcp/serve-stdio.ts")
         : import("../../src/server/http/serve-duet.ts");
     const write = (line: string): void => void stderr.write(`${line}\n`);
-    // How lines are told is in the configuration; until that is read, they are for people.
+    // The configuration says how lines are written; until that is read, they are for people.
     let log = createLog({ format: "text", write });
-    const console: Console = { stdin, stdout, stderr, tell: (line) => log(line) };
+    const console: Console = { stdin, stdout, stderr, writeLine: (line) => log(line) };
     let written: Promise<void> | undefined;
     const work = async (opened: Opened): Promise<number> => {
       const { duet, config, signal } = opened;
@@ -85,7 +85,7 @@ const atTerminal = {
 };
 
 /**
- * Tells, a line each, which servers cannot be used, once every server has been tried: of a face without a reader nobody else
+ * Reports, a line each, which servers cannot be used, once every server has been tried: where nobody reads answers, nobody else
  * would hear of it. Ends with the signal; never rejects.
  */
 async function reportFailedServers({ duet, config, console, signal }: Opened): Promise<void> {

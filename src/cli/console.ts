@@ -9,7 +9,7 @@ export interface Console {
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   /** Takes the program's own lines, in place of stderr. */
-  tell?(line: string): void;
+  writeLine?(line: string): void;
 }
 
 /** Text is written to `process.stdout` or a substitute for it. */
@@ -34,11 +34,11 @@ export function writeSafely(stream: NodeJS.WritableStream, text: string): void {
 
 /** Writes a line of the program's own to stderr, beside its output. */
 export function writeLine(console: Console, line: string): void {
-  if (console.tell) console.tell(line);
+  if (console.writeLine) console.writeLine(line);
   else console.stderr.write(`duet: ${line}\n`);
 }
 
-/** Tells lines in the language of the configuration. */
+/** Writes lines in the language of the configuration. */
 export function createWarn({ locale }: Pick<Config, "locale">, console: Console): (line: Text) => void {
   return (line) => writeLine(console, sanitizeLine(say(locale, line)));
 }

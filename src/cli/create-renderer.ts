@@ -52,7 +52,7 @@ export function createRenderer(options: RenderOptions): (event: AgentEvent) => v
   return (event) => {
     current = event;
     if (event.type === "run-end") closeAnswer();
-    // What was thought before the answer is told before it.
+    // What was thought before the answer is written before it.
     if (event.type !== "answer-delta" || !open) log(event);
     if (event.type !== "answer-delta") return;
     open = true;

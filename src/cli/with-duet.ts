@@ -16,7 +16,7 @@ export interface OpeningOptions extends Pick<Parts, "startServers"> {
   telemetryMs?: number;
 }
 
-/** Opens the agent for a command, and closes it after it; gives the command's exit code. */
+/** Opens the agent for a command, and closes it after it; returns the command's exit code. */
 export async function withDuet(
   flags: Flags,
   context: Context,
@@ -73,7 +73,7 @@ export interface OpenedStore extends Context {
   store: ConversationStore;
 }
 
-/** Opens nothing but the store for a command, and closes it after it; gives the command's exit code. */
+/** Opens nothing but the store for a command, and closes it after it; returns the command's exit code. */
 export async function withStore(
   flags: Flags,
   context: Context,

@@ -20,7 +20,7 @@ export interface QuestionOptions {
   folders: Folders;
   conversationId: string | undefined;
   /** Sees each event before it is shown. */
-  took(event: AgentEvent): void;
+  onEvent(event: AgentEvent): void;
   /** Handles `/exit` in a question about a plan. */
   leave(): void;
   /** Handles `/exit` where a run that continued could ask again. */
@@ -30,7 +30,7 @@ export interface QuestionOptions {
 
 /** Runs one question and shows it. Throws what kept it from beginning. */
 export async function answerQuestion(options: QuestionOptions): Promise<void> {
-  const { duet, chatInterface, mode, settings, conversationId, took, leave, leaveAtOnce, signal } = options;
+  const { duet, chatInterface, mode, settings, conversationId, onEvent, leave, leaveAtOnce, signal } = options;
   const locale = settings.language ?? duet.localeFor(options.question);
   const question = await withFiles(options);
   const models = await duet.models(settings.models);
@@ -43,10 +43,10 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
   const { limits, search } = settings;
   const shown = chatInterface.openRun(locale);
   try {
-    const told = { question, conversationId, mode, search: search.on, limits, models, locale };
-    const request = { ...told, ...asking, isInteractive: true, signal };
+    const shared = { question, conversationId, mode, search: search.on, limits, models, locale };
+    const request = { ...shared, ...asking, isInteractive: true, signal };
     for await (const event of duet.ask(request)) {
-      took(event);
+      onEvent(event);
       await shown.handle(event);
     }
   } finally {

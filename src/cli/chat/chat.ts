@@ -41,7 +41,7 @@ export interface Chat {
   /** Begins a new conversation: what was said, found and agreed to is left behind. */
   startAnew(): void;
   /** Goes on with this one, and shows how it ended. Rejects when there is none. */
-  goOn(conversationId: string): Promise<void>;
+  resume(conversationId: string): Promise<void>;
   /** Asks as if it had been typed, in a mode of its own. */
   ask(question: string, mode: Mode): Promise<void>;
   /** Redraws after a change of the mode, the models or the language. */

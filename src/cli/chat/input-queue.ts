@@ -5,8 +5,8 @@ export interface InputQueue {
   next(): Promise<string | undefined>;
   readonly waiting: readonly string[];
   /** Gives all that wait, and forgets them. */
-  takeBack(): string[];
-  end(): void;
+  takeAll(): string[];
+  close(): void;
 }
 
 export function createInputQueue(): InputQueue {
@@ -32,8 +32,8 @@ export function createInputQueue(): InputQueue {
       give = resolve;
       return promise;
     },
-    takeBack: () => waiting.splice(0),
-    end() {
+    takeAll: () => waiting.splice(0),
+    close() {
       hasEnded = true;
       hand(undefined);
     },

@@ -33,7 +33,7 @@ export interface ChatOptions {
   search: SearchSwitch;
   /** Says what paths are relative to. */
   folders: Folders;
-  openFace(handler: ChatHandler, steps: StepLog): Promise<ChatInterface>;
+  openInterface(handler: ChatHandler, steps: StepLog): Promise<ChatInterface>;
   /** Receives lines from outside, which must not interrupt the line that is being typed. */
   asides?: SideOutput | undefined;
   signal: AbortSignal;
@@ -71,7 +71,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     expand: () => expandRun(chat),
     complete: createComplete(() => chat, folders),
   };
-  const chatInterface = await options.openFace(handler, steps);
+  const chatInterface = await options.openInterface(handler, steps);
 
   /** Does something that can be stopped; what it throws is a line, and the chat goes on. */
   async function runStoppable<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
@@ -107,7 +107,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
           handler.leave();
           handler.stop();
         },
-        took(event) {
+        onEvent(event) {
           steps.handle(event);
           if (event.type === "run-start") ({ conversationId, runId } = event);
           if (event.type === "run-end") bill.add(event.outcome);
@@ -135,7 +135,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
       if (conversationId !== undefined) duet.forget(conversationId);
       conversationId = undefined;
     },
-    async goOn(id) {
+    async resume(id) {
       await openConversation(chat, chatInterface, id);
       conversationId = id;
       runId = undefined;
@@ -151,7 +151,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   // The prompt stands first: what it does not show is begun behind its first frame.
   const behind = setTimeout(() => {
     models.refresh();
-    void ignoreRejection(duet.servers(signal), "the question that needs the servers is told");
+    void ignoreRejection(duet.servers(signal), "the question that needs the servers reports it");
   }, firstFrameMs);
   try {
     if (chatInterface.reader) {

@@ -8,7 +8,7 @@ import { chatCommands } from "./command-list.ts";
 import { type ChatCommand, findCommand, listNames, renderUsageLine } from "./commands/chat-command.ts";
 
 /**
- * Runs what was typed behind a `/` and gives "exit" when the chat is to end. Never rejects: what goes wrong is told as one
+ * Runs what was typed behind a `/` and returns "exit" when the chat is to end. Never rejects: what goes wrong is written as one
  * line, and the chat goes on.
  */
 export async function runCommand(line: string, chat: Chat, signal: AbortSignal): Promise<"exit" | undefined> {

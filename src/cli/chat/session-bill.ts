@@ -23,7 +23,7 @@ interface AgentsRow {
   cost: KnownCost;
 }
 
-/** Sums what runs used by role and model. Where what a run cost is not known, what is known is a lower bound and told as one. */
+/** Sums what runs used by role and model. Where what a run cost is not known, what is known is a lower bound and shown as one. */
 export function createSessionBill(): SessionBill {
   const rows = new Map<string, Row>();
   let agents: AgentsRow | undefined;

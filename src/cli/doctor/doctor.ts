@@ -51,7 +51,7 @@ export async function* runChecks(
 ): AsyncGenerator<Finding> {
   const models = duet.checkModels(signal, changes);
   const inventory = waitAbortable(duet.inventory(), signal);
-  // Told below, in their turn.
+  // They are reported below, in their turn.
   for (const work of [models, inventory])
     void ignoreRejection<unknown>(work, "the finding about it tells, in its turn");
   yield checkNode(process.versions.node);
@@ -73,8 +73,8 @@ const marks: Record<Finding["state"], string> = { ok: "✓", failed: "✗", none
 export function renderFinding({ state, what, name, text, hint }: Finding, locale: Locale): string {
   const label = [say(locale, what), name].filter(Boolean).join(" ");
   const [colon, space] = locale === "zh" ? ["：", ""] : [": ", " "];
-  const told = [say(locale, text), hint && say(locale, hint)].filter(Boolean).join(space);
-  return `${marks[state]} ${sanitizeLine([label, told].filter(Boolean).join(colon))}`;
+  const parts = [say(locale, text), hint && say(locale, hint)].filter(Boolean).join(space);
+  return `${marks[state]} ${sanitizeLine([label, parts].filter(Boolean).join(colon))}`;
 }
 
 function toJson({ topic, state, name, text, hint, details }: Finding, locale: Locale): Record<string, unknown> {

@@ -58,7 +58,7 @@ export async function listTools({ duet, console, output, signal }: ToolsOptions)
   return 0;
 }
 
-/** Tells which variables of servers can make them run other code: they are obeyed. */
+/** Reports which variables of servers can make them run other code: they are obeyed. */
 export function warnDangers(config: Config, console: Console): void {
   for (const found of findDangerousVariables(config.servers))
     createWarn(config, console)(describeDangerousVariables(found));

@@ -142,8 +142,8 @@ const labels = {
 
 const decisions: Record<Permission["decision"], Text> = {
   allowed: { zh: "允许", en: "allowed" },
-  approved: { zh: "用户同意", en: "approved" },
-  declined: { zh: "用户未同意", en: "declined" },
+  approved: { zh: "用户已批准", en: "approved" },
+  declined: { zh: "用户未批准", en: "declined" },
   unanswered: { zh: "无人答复", en: "nobody answered" },
   denied: { zh: "禁止", en: "denied" },
 };

@@ -9,14 +9,14 @@ test("what is submitted meanwhile comes in its order, then the end", async () =>
   queue.push("three");
   expect(await first).toBe("one");
   expect(queue.waiting).toEqual(["two", "three"]);
-  queue.end();
+  queue.close();
   expect([await queue.next(), await queue.next(), await queue.next()]).toEqual(["two", "three", undefined]);
 });
 
 test("who waits is told of the end", async () => {
   const queue = createInputQueue();
   const next = queue.next();
-  queue.end();
+  queue.close();
   expect(await next).toBeUndefined();
 });
 
@@ -24,7 +24,7 @@ test("what waits can be taken back, and is then not given", async () => {
   const queue = createInputQueue();
   queue.push("one");
   queue.push("two");
-  expect(queue.takeBack()).toEqual(["one", "two"]);
-  queue.end();
+  expect(queue.takeAll()).toEqual(["one", "two"]);
+  queue.close();
   expect(await queue.next()).toBeUndefined();
 });

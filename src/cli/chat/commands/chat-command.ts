@@ -14,11 +14,11 @@ export interface ChatCommand {
   readonly help: Text;
   /** Completes the argument. Never rejects. */
   complete?(chat: Chat, argument: string): Promise<readonly Completion[]>;
-  /** Gives "exit" to end the chat; what it throws is told as one line. The signal aborts when somebody stops it. */
+  /** Returns "exit" to end the chat; what it throws is written as one line. The signal aborts when somebody stops it. */
   run(chat: Chat, argument: string, signal: AbortSignal): Promise<"exit" | undefined> | "exit" | undefined;
 }
 
-/** Commands of one kind, as help shows them. */
+/** Groups the commands of one kind, as help shows them. */
 export interface CommandGroup {
   readonly title: Text;
   readonly commands: readonly ChatCommand[];
@@ -39,7 +39,7 @@ export function commandError(text: Text, hint?: Text): DuetError {
 }
 
 /**
- * Lets somebody choose; undefined when nothing was chosen. Where nobody can be asked it tells what there is to choose from,
+ * Lets somebody choose; undefined when nothing was chosen. Where nobody can be asked it writes what there is to choose from,
  * and how it is typed. Rejects when the signal aborts.
  */
 export async function chooseOrList<T>(

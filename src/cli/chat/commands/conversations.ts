@@ -7,7 +7,7 @@ import { createLine, type Line, type Style } from "../../terminal/text/line.ts";
 import type { Chat } from "../chat.ts";
 import { type ChatCommand, commandError, renderUsageLine } from "./chat-command.ts";
 
-/** `offered` limits the conversations in the list, and `lookedAt` those searched for an ID that is not typed in full. */
+/** `maxOffered` limits the conversations in the list, and `maxSearched` those searched for an ID that is not typed in full. */
 const maxOffered = 50;
 const maxSearched = 1_000;
 
@@ -21,7 +21,7 @@ export const resume: ChatCommand = {
   },
   async run(chat, argument, signal) {
     const id = argument === "" ? await pickConversation(chat, signal) : await findConversationId(argument, chat);
-    if (id !== undefined) await chat.goOn(id);
+    if (id !== undefined) await chat.resume(id);
     return undefined;
   },
 };

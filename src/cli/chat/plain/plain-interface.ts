@@ -44,9 +44,9 @@ function createPipeFace(options: PlainInterfaceOptions): ChatInterface {
   const queue = createInputQueue();
   const write = (...lines: (string | Line)[]): void => writeSafely(console.stderr, renderPlainText(lines, options));
   const close = readCappedLines(console.stdin, {
-    line: queue.push,
-    tooLong: (bytes) => write(say(handler.locale, describeTooLong(bytes))),
-    end: queue.end,
+    onLine: queue.push,
+    onTooLong: (bytes) => write(say(handler.locale, describeTooLong(bytes))),
+    onEnd: queue.close,
   });
   signal.addEventListener("abort", close, { once: true });
 
@@ -69,12 +69,12 @@ function createPipeFace(options: PlainInterfaceOptions): ChatInterface {
 function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
   const { console, handler, history, signal } = options;
   const queue = createInputQueue();
-  const interrupts = createInterrupts({ handler, changed() {} });
+  const interrupts = createInterrupts({ handler, onChange() {} });
   const typing = createPlainTyping({
     ...{ console, handler, history },
     submit: queue.push,
     interrupt,
-    end: endChat,
+    onEnd: endChat,
     write,
   });
   const quiet = createQuietScreen(typing.ask);
@@ -83,13 +83,13 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
   /** Ends the chat. Nobody is left to type, so queued texts are of no use to anyone. */
   function endChat(): void {
     handler.leave();
-    queue.end();
-    typing.end();
+    queue.close();
+    typing.endInput();
     handler.stop();
   }
 
   function interrupt(): void {
-    if (handler.stop()) drop(queue.takeBack());
+    if (handler.stop()) drop(queue.takeAll());
     else if (interrupts.isSecond()) endChat();
     else {
       typing.drop();
@@ -105,7 +105,7 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
   }
 
   function write(...lines: (string | Line)[]): void {
-    typing.aside(() => writeSafely(console.stdout, renderPlainText(lines, options)));
+    typing.writeAbove(() => writeSafely(console.stdout, renderPlainText(lines, options)));
   }
 
   const reader: Reader = {
@@ -131,7 +131,7 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
     refresh: () => typing.refresh(handler.prompt()),
     async close() {
       signal.removeEventListener("abort", endChat);
-      queue.end();
+      queue.close();
       typing.close();
     },
   };
@@ -155,11 +155,11 @@ function renderPlainText(
 
 /** Receives the lines that are piped in. */
 export interface LineHandler {
-  line(text: string): void;
+  onLine(text: string): void;
   /** Reports a line that exceeds the limit and is left out whole. It is called once for the line, with its bytes so far. */
-  tooLong(bytes: number): void;
+  onTooLong(bytes: number): void;
   /** Is called once when no more lines will come: the input has ended, has failed or is no longer read. */
-  end(): void;
+  onEnd(): void;
 }
 
 /** Limits one line, in bytes. */
@@ -177,7 +177,7 @@ export function readCappedLines(input: NodeJS.ReadableStream, taker: LineHandler
     parts.push(part);
     if (bytes <= longestLine) return;
     parts = [];
-    taker.tooLong(bytes);
+    taker.onTooLong(bytes);
   }
 
   function endLine(): void {
@@ -185,7 +185,7 @@ export function readCappedLines(input: NodeJS.ReadableStream, taker: LineHandler
     const isWhole = bytes <= longestLine;
     parts = [];
     bytes = 0;
-    if (isWhole) taker.line(text);
+    if (isWhole) taker.onLine(text);
   }
 
   function read(chunk: Uint8Array | string): void {
@@ -209,7 +209,7 @@ export function readCappedLines(input: NodeJS.ReadableStream, taker: LineHandler
     isOpen = false;
     input.off("data", read).off("end", endChat).off("close", endChat);
     input.pause();
-    taker.end();
+    taker.onEnd();
   }
 
   input.on("data", read).on("end", endChat).on("close", endChat).on("error", endChat);
@@ -259,7 +259,7 @@ function openPlainRun(options: PlainRunOptions): ShownRun {
   function noteEvent(event: AgentEvent): void {
     if (event.type === "phase-start") doing = toScreenReaderText(say(locale, phaseNames[event.phase]), locale);
     if (event.type === "tool-start") doing = sanitizeLine(event.tool);
-    // Thoughts are told when they end: what is silent meanwhile still goes on.
+    // Thoughts are written when they end: what is silent meanwhile still goes on.
     if (event.type !== "thought-delta" && event.type !== "reasoning-delta") silence?.refresh();
   }
 

@@ -19,10 +19,10 @@ export interface PlainTyping {
   /** Shows a line that was typed before its prompt. */
   echo(prompt: string, text: string): void;
   /** Lets something be written on lines of its own, and shows again what stood there. */
-  aside(write: () => void): void;
+  writeAbove(write: () => void): void;
   drop(): void;
   /** Ends the input when nobody types any more. */
-  end(): void;
+  endInput(): void;
   close(): void;
 }
 
@@ -33,7 +33,7 @@ export interface PlainTypingOptions {
   /** Receives a line that does not answer a question. */
   submit(text: string): void;
   interrupt(): void;
-  end(): void;
+  onEnd(): void;
   write(line: string): void;
 }
 
@@ -54,7 +54,7 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
     complete,
     refuse: (units) => write(toPlainText(renderTooLong(units, handler.locale, Number.POSITIVE_INFINITY))),
     interrupt,
-    end: options.end,
+    onEnd: options.onEnd,
   });
 
   /** Takes a line. A backslash at its end joins the next line to it. */
@@ -123,12 +123,12 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
       show(text);
     },
     echo: (before, text) => writeSafely(console.stdout, `${before}${text}\n`),
-    aside: writeAbove,
+    writeAbove: writeAbove,
     drop() {
       begun = "";
       input.drop();
     },
-    end() {
+    endInput() {
       hasEnded = true;
       reply?.(undefined);
     },
@@ -164,12 +164,12 @@ interface BareInputOptions {
   /** Handles Ctrl-C. */
   interrupt(): void;
   /** Handles Ctrl-D on an empty line, and the loss of the terminal. */
-  end(): void;
+  onEnd(): void;
 }
 
 /** Takes the keys of the terminal from now on, until it is closed. */
 export function createBareInput(options: BareInputOptions): BareInput {
-  const { console, history, submit, complete, interrupt, end } = options;
+  const { console, history, submit, complete, interrupt, onEnd: end } = options;
   const { stdin, stdout } = console;
   /** Is true while a prompt is shown. What is typed at other times appears at the next prompt. */
   let isShown = false;
@@ -190,7 +190,7 @@ export function createBareInput(options: BareInputOptions): BareInput {
   function enter(): void {
     const isSeen = leave();
     if (isSeen) stdout.write("\n");
-    submit(line.take(), isSeen);
+    submit(line.takeText(), isSeen);
   }
 
   async function completeInput(): Promise<void> {

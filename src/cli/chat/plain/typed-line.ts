@@ -11,7 +11,7 @@ export interface TypedLine {
   press(key: Key): void;
   set(text: string): void;
   /** Gives the line and begins the next one. */
-  take(): string;
+  takeText(): string;
   /** Puts the line away for a while; what it gives puts it back. */
   setAside(): () => void;
   drop(): void;
@@ -89,7 +89,7 @@ export function createTypedLine({ history, echo, refuse }: TypedLineOptions): Ty
       else if (name === "text" && ctrl) handleControlKey(text);
       else if (name === "paste" || (name === "text" && !alt)) add(text.replace(/[\r\n\t]+/g, " "));
     },
-    take() {
+    takeText() {
       const text = typed;
       drop();
       return text;

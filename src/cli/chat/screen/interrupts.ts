@@ -15,10 +15,10 @@ export interface Interrupts {
 
 export function createInterrupts({
   handler,
-  changed,
+  onChange,
 }: {
   handler: Pick<ChatHandler, "locale">;
-  changed(): void;
+  onChange(): void;
 }): Interrupts {
   let timer: NodeJS.Timeout | undefined;
 
@@ -36,7 +36,7 @@ export function createInterrupts({
       if (timer !== undefined) return true;
       timer = setTimeout(() => {
         forget();
-        changed();
+        onChange();
       }, togetherMs).unref();
       return false;
     },

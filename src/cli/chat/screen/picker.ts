@@ -13,14 +13,14 @@ export interface PickerOptions<T> {
   picking: Picking<T>;
   locale: Locale;
   /** Takes the choice; undefined when it was left. */
-  done(choice: Choice<T> | undefined): void;
+  onDone(choice: Choice<T> | undefined): void;
 }
 
 /**
  * Creates a list of choices: the arrow keys move, typed words find one, Enter takes it, Escape leaves. When none is in force, no
  * choice is marked at first, so that an Enter meant for something else takes nothing.
  */
-export function createPicker<T>({ picking, locale, done }: PickerOptions<T>): Panel {
+export function createPicker<T>({ picking, locale, onDone: done }: PickerOptions<T>): Panel {
   const { choices } = picking;
   let at = picking.chosen === undefined ? -1 : choices.findIndex(({ value }) => value === picking.chosen);
   let typed = "";

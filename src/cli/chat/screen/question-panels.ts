@@ -8,7 +8,7 @@ import type { ChatHandler } from "../chat-interface.ts";
 import { createPicker, type Panel } from "./picker.ts";
 
 /** Shows questions at the bottom of the screen, one at a time, until they are answered or left. */
-export interface Questions {
+export interface QuestionPanels {
   /** Is the panel that is shown, and undefined when none is. */
   readonly panel: Panel | undefined;
   ask: Reader["ask"];
@@ -16,20 +16,20 @@ export interface Questions {
   /** Settles when no question stands there. Never rejects. */
   free(): Promise<void>;
   /** Ends all questions because nobody is left to answer. */
-  end(): void;
+  close(): void;
 }
 
-export interface QuestionsOptions {
+export interface QuestionPanelsOptions {
   handler: Pick<ChatHandler, "locale">;
   /** Is called when a question has come, changed or gone. */
-  changed(): void;
+  onChange(): void;
   /** Is true when a question would now appear without the reader's request. */
-  comesUnasked(): boolean;
+  isRunShown(): boolean;
   /**
    * Receives the question and its reply as a line that stays on the screen. It is not called for a list that was requested and
    * then left.
    */
-  settled(line: Line): void;
+  onReply(line: Line): void;
 }
 
 /** Holds a reply, and the words that stay on the screen for it. */
@@ -38,7 +38,12 @@ interface Reply<T> {
   said: string;
 }
 
-export function createQuestions({ handler, changed, comesUnasked, settled }: QuestionsOptions): Questions {
+export function createQuestionPanels({
+  handler,
+  onChange: changed,
+  isRunShown: comesUnasked,
+  onReply: settled,
+}: QuestionPanelsOptions): QuestionPanels {
   let panel: Panel | undefined;
   let leave: (() => void) | undefined;
   let hasEnded = false;
@@ -82,7 +87,7 @@ export function createQuestions({ handler, changed, comesUnasked, settled }: Que
 
   function queueQuestion<T>(work: () => Promise<T>): Promise<T> {
     const mine = before.then(work);
-    before = ignoreRejection(mine, "whoever asked that question is told");
+    before = ignoreRejection(mine, "whoever asked that question sees its failure");
     return mine;
   }
 
@@ -100,7 +105,7 @@ export function createQuestions({ handler, changed, comesUnasked, settled }: Que
         createPicker({
           picking,
           locale,
-          done: (choice) => done(choice && { value: choice.value, said: choice.label }),
+          onDone: (choice) => done(choice && { value: choice.value, said: choice.label }),
         });
       return queueQuestion(() => showPanel<T>(picking.title, open, signal));
     },
@@ -110,7 +115,7 @@ export function createQuestions({ handler, changed, comesUnasked, settled }: Que
         await last;
       }
     },
-    end() {
+    close() {
       hasEnded = true;
       leave?.();
     },

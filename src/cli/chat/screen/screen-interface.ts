@@ -18,7 +18,7 @@ import { createRunView, type RunView, type StepList } from "../steps/create-run-
 import type { StepLog } from "../steps/step.ts";
 import { createInterrupts } from "./interrupts.ts";
 import { createTypingAhead } from "./picker.ts";
-import { createQuestions } from "./question-panels.ts";
+import { createQuestionPanels } from "./question-panels.ts";
 import { readScreenKeys } from "./screen-keys.ts";
 
 export interface ScreenInterfaceOptions {
@@ -41,11 +41,11 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
   const queue = createInputQueue();
   const refresh = (): void => screen.refresh();
   const isRunShown = (): boolean => view !== undefined;
-  const questions = createQuestions({
+  const questions = createQuestionPanels({
     handler,
-    changed: refresh,
-    comesUnasked: isRunShown,
-    settled: (line) => screen.write([line]),
+    onChange: refresh,
+    isRunShown: isRunShown,
+    onReply: (line) => screen.write([line]),
   });
   const editor = createEditor({
     complete: handler.complete,
@@ -53,7 +53,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
     onChange: refresh,
     locale: () => handler.locale,
   });
-  const interrupts = createInterrupts({ handler, changed: refresh });
+  const interrupts = createInterrupts({ handler, onChange: refresh });
   let view: RunView | undefined;
   /** Holds the steps of the last run that has ended. */
   let list: StepList | undefined;
@@ -74,7 +74,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
       }),
   });
   const keys = readScreenKeys({
-    ...{ handler, editor, queue, questions, interrupts, typingAhead, comesUnasked: isRunShown, screen, end: endChat },
+    ...{ handler, editor, queue, questions, interrupts, typingAhead, isRunShown: isRunShown, screen, onEnd: endChat },
     stdin: console.stdin,
   });
   signal.addEventListener("abort", endChat, { once: true });
@@ -82,8 +82,8 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
   /** Ends the chat. Nobody is left to type, so queued texts are of no use to anyone. */
   function endChat(): void {
     handler.leave();
-    queue.end();
-    questions.end();
+    queue.close();
+    questions.close();
     handler.stop();
   }
 

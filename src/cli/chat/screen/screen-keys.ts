@@ -7,7 +7,7 @@ import type { ChatHandler } from "../chat-interface.ts";
 import type { InputQueue } from "../input-queue.ts";
 import type { Interrupts } from "./interrupts.ts";
 import type { Panel, TypingAhead } from "./picker.ts";
-import type { Questions } from "./question-panels.ts";
+import type { QuestionPanels } from "./question-panels.ts";
 
 export interface ScreenKeysOptions {
   stdin: KeyInput;
@@ -15,19 +15,19 @@ export interface ScreenKeysOptions {
   editor: Editor;
   /** Takes what is submitted. */
   queue: InputQueue;
-  questions: Pick<Questions, "panel">;
+  questions: Pick<QuestionPanels, "panel">;
   interrupts: Interrupts;
   typingAhead: TypingAhead;
   /** Is true when a question would now appear without the reader's request. */
-  comesUnasked(): boolean;
+  isRunShown(): boolean;
   screen: Pick<OpenScreen, "refreshNow" | "suspend" | "resume">;
   /** Ends the input when the user leaves, or the terminal is gone. */
-  end(): void;
+  onEnd(): void;
 }
 
 /** Gives each key of a chat's screen to what it is for: the question that stands there, the input, or the chat. */
 export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
-  const { stdin, handler, editor, queue, questions, interrupts, typingAhead, screen, end } = options;
+  const { stdin, handler, editor, queue, questions, interrupts, typingAhead, screen, onEnd: end } = options;
   let keys = readKeys(stdin, press, end);
   let isOpen = true;
   let isDrawing = false;
@@ -44,7 +44,7 @@ export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
 
   function press(key: Key): void {
     const { panel } = questions;
-    const isAhead = typingAhead.isAhead(panel, editor.text) && options.comesUnasked();
+    const isAhead = typingAhead.isAhead(panel, editor.text) && options.isRunShown();
     if (key.ctrl && key.text === "c") interrupt();
     else if (panel && !isAhead) pressIn(panel, key);
     else type(key);
@@ -89,7 +89,7 @@ export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
   /** Stops the current run or command. Queued texts were meant to follow it, so they return to the input. */
   function stop(): boolean {
     if (!handler.stop()) return false;
-    const texts = [...queue.takeBack(), editor.text];
+    const texts = [...queue.takeAll(), editor.text];
     editor.set(texts.filter((text) => text !== "").join("\n"));
     return true;
   }

@@ -85,7 +85,7 @@ export interface ModelNames {
 export function createModelNames(
   duet: Pick<Duet, "models">,
   settings: Pick<ChatSettings, "models">,
-  changed: () => void,
+  onChange: () => void,
 ): ModelNames {
   let line = "";
   let asked = 0;
@@ -99,9 +99,9 @@ export function createModelNames(
           if (mine !== asked) return;
           line =
             functionCall === answer ? toModelName(answer) : `${toModelName(functionCall)} → ${toModelName(answer)}`;
-          changed();
+          onChange();
         },
-        // What is wrong with them is told by the question that needs them.
+        // The question that needs them reports what is wrong with them.
         () => {},
       );
     },

@@ -15,7 +15,7 @@ export interface Answer {
   /** Lets out what is finished. */
   flush(): void;
   /** Writes out the rest once it is rendered. Nothing more may be pushed. */
-  end(): void;
+  finish(): void;
   live(rows: number): Line[];
 }
 
@@ -86,7 +86,7 @@ export function createAnswer({ screen, scrollback, openMarkdown, now }: AnswerOp
       if (now() - flushedAt >= flushMs) flush();
     },
     flush,
-    end() {
+    finish() {
       flush();
       state = "ending";
       scrollback.writeLater(takeRest());

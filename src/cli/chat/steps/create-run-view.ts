@@ -86,7 +86,7 @@ export function createRunView(options: RunViewOptions): RunView {
     blank = "";
     if (answer === undefined) return;
     ending = answer;
-    answer.end();
+    answer.finish();
     answer = undefined;
     scrollback.gap();
     scrollback.write(...afterAnswer);

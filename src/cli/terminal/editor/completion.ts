@@ -9,7 +9,7 @@ export interface CompletionMenu {
   readonly menu: Menu | undefined;
   /** Holds the menu that keys act on. */
   readonly current: Menu | undefined;
-  /** Looks for ways to go on; asked `byHand`, the only one is taken at once. */
+  /** Looks for completions; asked `byHand`, a single one is inserted at once. */
   ask(textBefore: string, byHand: boolean): void;
   move(step: 1 | -1): void;
   close(): void;
@@ -18,12 +18,12 @@ export interface CompletionMenu {
 export interface CompletionMenuOptions {
   complete: Complete;
   /** Puts the only completion in. */
-  take(from: number, completion: Completion): void;
+  insert(from: number, completion: Completion): void;
   /** Runs when the menu has opened, closed or changed. */
   onChange(): void;
 }
 
-export function createCompletionMenu({ complete, take, onChange }: CompletionMenuOptions): CompletionMenu {
+export function createCompletionMenu({ complete, insert: take, onChange }: CompletionMenuOptions): CompletionMenu {
   let menu: Menu | undefined;
   let asked = 0;
   let isPending = false;
@@ -64,7 +64,7 @@ export function createCompletionMenu({ complete, take, onChange }: CompletionMen
   };
 }
 
-/** Ways to go on with what is typed, one of which may be chosen. */
+/** Offers completions of what is typed, one of which may be chosen. */
 interface Menu {
   readonly from: number;
   readonly completions: readonly Completion[];

@@ -23,7 +23,7 @@ export interface EditorOptions {
 /** Creates an empty editor. It rejects text that would exceed the limit: the existing text stays, and a line reports it. */
 export function createEditor({ complete, history, onChange, locale }: EditorOptions): Editor {
   const typing = createTyping(history);
-  const completing = createCompletionMenu({ complete, take: (from, { text }) => insertText(text, from), onChange });
+  const completing = createCompletionMenu({ complete, insert: (from, { text }) => insertText(text, from), onChange });
   let search: HistorySearch | undefined;
   /** Counts the UTF-16 units of text rejected as too long; undefined when none was. */
   let refused: number | undefined;
@@ -36,7 +36,7 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
   }
 
   function insertText(text: string, from?: number): void {
-    if (!typing.put(text, from)) refused = text.length;
+    if (!typing.insert(text, from)) refused = text.length;
     suggest();
   }
 
@@ -70,7 +70,7 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
       return;
     }
     completing.close();
-    typing.goVertically(step);
+    typing.moveVertically(step);
   }
 
   function act(action: Action): KeyResult {
@@ -119,7 +119,7 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
       return changed;
     }
     if (key.name === "paste") {
-      if (!typing.put(key.text)) refused = key.text.length;
+      if (!typing.insert(key.text)) refused = key.text.length;
       completing.close();
       return changed;
     }

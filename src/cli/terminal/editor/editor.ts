@@ -20,7 +20,7 @@ export interface Completion {
   readonly help?: string | undefined;
 }
 
-/** Ways to go on with a text up to its cursor, from the index `from` on; undefined where there are none. Never rejects. */
+/** Finds completions of a text up to its cursor, which replace it from the index `from` on; undefined where there are none. Never rejects. */
 export type Complete = (
   textBefore: string,
 ) => Promise<{ from: number; completions: readonly Completion[] } | undefined>;

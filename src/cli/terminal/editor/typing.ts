@@ -30,11 +30,11 @@ export interface Typing {
   /** Breaks the text into rows of this many cells; Up and Down use these rows from then on. */
   rows(width: number): readonly Row[];
   /** Puts text in at the cursor, or in place of what stands from an index on. False where it would be too long: nothing changes. */
-  put(text: string, from?: number): boolean;
+  insert(text: string, from?: number): boolean;
   /** Moves, deletes, puts in again, undoes; undefined where the action is none of these, else whether the text has changed. */
   edit(action: Action): boolean | undefined;
   /** Goes a row up or down, and from the border on through what was typed before. */
-  goVertically(step: 1 | -1): void;
+  moveVertically(step: 1 | -1): void;
   /** Puts this text in place of all. */
   set(text: string): void;
   /** Gives the text, which is kept in the history, and begins anew. */
@@ -128,9 +128,9 @@ export function createTyping(history: InputHistory): Typing {
       width = cells;
       return breakRows(buffer.text, width);
     },
-    put: insertText,
+    insert: insertText,
     edit: applyAction,
-    goVertically: moveVertically,
+    moveVertically: moveVertically,
     set(text) {
       endOfStroke();
       recall.leave();

@@ -170,7 +170,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
 
   stdout.on("resize", drawNow);
   stdout.on("drain", resumeAfterDrain);
-  // Stays: that a terminal is gone may be told after the last write.
+  // Stays: that a terminal is gone may be reported after the last write.
   stdout.on("error", ignore);
   process.once("exit", close);
   signal?.addEventListener("abort", close, { once: true });

@@ -49,7 +49,7 @@ export function createHyperlink(address: string, text: string): string {
   return href === undefined ? text : `\u001b]8;;${href}\u001b\\${text}\u001b]8;;\u001b\\`;
 }
 
-/** Terminals take no longer ones. */
+/** Limits an address, in characters; terminals accept no longer ones. */
 const longestAddress = 2000;
 
 /**

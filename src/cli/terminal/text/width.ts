@@ -53,7 +53,7 @@ function sumOfCells(text: string): number {
 const invisible = /[\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}]/gu;
 const hangul = /^[\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff]/;
 
-/** Flags, and characters that ask to be a picture or to have a skin colour. */
+/** Matches flags, and characters that ask to be a picture or to have a skin colour. */
 const emoji = /^\p{Regional_Indicator}|^[\p{Emoji}]\ufe0f|^\p{Emoji_Modifier_Base}\p{Emoji_Modifier}/u;
 
 /** Matches emoji with a request for text presentation. */
@@ -83,18 +83,18 @@ export function isPrintableAscii(text: string): boolean {
 export type TakeCharacter = (start: number, end: number, cells: number) => void;
 
 /** Goes through what a person sees as one character each, in order (https://www.unicode.org/reports/tr29/). */
-export function visitCharacters(text: string, take: TakeCharacter): void {
+export function visitCharacters(text: string, visit: TakeCharacter): void {
   let index = 0;
 
   function takeSimple(end: number): void {
-    for (; index < end; index++) take(index, index + 1, countUnitCells(text.charCodeAt(index)));
+    for (; index < end; index++) visit(index, index + 1, countUnitCells(text.charCodeAt(index)));
   }
 
   for (const { 0: part, index: start } of findComplexParts(text)) {
     takeSimple(start);
     for (const character of canJoin(part) ? splitJoinedCharacters(part) : part) {
       index += character.length;
-      take(index - character.length, index, 0);
+      visit(index - character.length, index, 0);
     }
   }
   takeSimple(text.length);

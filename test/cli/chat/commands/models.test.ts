@@ -20,7 +20,7 @@ async function inForce({ duet, settings }: StandIn): Promise<string[]> {
 
 async function begun(chat: StandIn): Promise<StandIn> {
   await (await chat.duet.store()).append(finishedRun("conv-begun", "One?", "Yes."));
-  await chat.goOn("conv-begun");
+  await chat.resume("conv-begun");
   return chat;
 }
 

@@ -1,5 +1,7 @@
+import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { chatCommands } from "../../../../src/cli/chat/command-list.ts";
+import type { ChatCommand } from "../../../../src/cli/chat/commands/chat-command.ts";
 import { createCompleteCommand } from "../../../../src/cli/chat/run-chat.ts";
 import { runCommand } from "../../../../src/cli/chat/run-command.ts";
 import { modeHelp } from "../../../../src/render/mode-names.ts";
@@ -23,6 +25,18 @@ test("every command of the issue is there", () => {
     "/help /mode /model /answer-model /set /search /config /tools /plan /cost /trace /expand /fold /clear /compact /resume /conversations /save /lang /doctor /exit";
   expect(chatCommands.map(({ name }) => name).sort()).toEqual(wanted.split(" ").sort());
 });
+
+test("every command that a file of the folder exports is in a group", async () => {
+  const folder = new URL("../../../../src/cli/chat/commands/", import.meta.url);
+  const modules: object[] = await Promise.all(readdirSync(folder).map((name) => import(new URL(name, folder).href)));
+  const exported = modules.flatMap((module) => Object.values(module)).filter(isCommand);
+  expect(exported.length).toBeGreaterThan(15);
+  for (const command of exported) expect(chatCommands).toContain(command);
+});
+
+function isCommand(value: unknown): value is ChatCommand {
+  return typeof value === "object" && value !== null && "name" in value && "run" in value;
+}
 
 test("help of one command shows how it is typed", async () => {
   const chat = await openStandIn();

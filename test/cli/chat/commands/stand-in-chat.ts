@@ -80,7 +80,7 @@ export async function openStandIn({ mode = "agent", parts, settings, picks }: St
     startAnew() {
       conversationId = undefined;
     },
-    async goOn(id) {
+    async resume(id) {
       const known = await (await duet.store()).load(id);
       if (known === undefined) throw new Error(`no conversation ${id}`);
       conversationId = id;

@@ -43,7 +43,7 @@ test("the one that is marked is in view however long the list is, and no line is
     label: `模型 ${index}`,
     detail: "x".repeat(90),
   }));
-  const picker = createPicker({ picking: { title: "?", choices: many, chosen: 57 }, locale: "zh", done() {} });
+  const picker = createPicker({ picking: { title: "?", choices: many, chosen: 57 }, locale: "zh", onDone() {} });
   const lines = picker.view({ columns: 40, rows: 30 }).lines.map(toPlainText);
   expect(lines.length).toBeLessThan(20);
   expect(lines.find((line) => line.startsWith("❯"))).toContain("模型 57");
@@ -52,7 +52,7 @@ test("the one that is marked is in view however long the list is, and no line is
 
 function choices<T>(picking: Picking<T>, ...keys: (Key["name"] | Key)[]): (T | undefined)[] {
   const taken: (T | undefined)[] = [];
-  const picker = createPicker({ picking, locale: "en", done: (choice) => taken.push(choice?.value) });
+  const picker = createPicker({ picking, locale: "en", onDone: (choice) => taken.push(choice?.value) });
   for (const key of keys) picker.press(typeof key === "string" ? named(key) : key);
   return taken;
 }

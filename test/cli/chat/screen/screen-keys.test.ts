@@ -21,13 +21,13 @@ function openKeys({
   const editor = createEditor({ complete: async () => undefined, history, onChange() {}, locale: () => "en" });
   const queue = createInputQueue();
   const handler = { locale: "en", stop: vi.fn(() => isBusy), expand: vi.fn() } as const;
-  const interrupts = createInterrupts({ handler, changed() {} });
+  const interrupts = createInterrupts({ handler, onChange() {} });
   const screen = { refreshNow() {}, suspend() {}, resume() {} };
   const end = vi.fn();
   const typingAhead = createTypingAhead();
   const keys = readScreenKeys({
-    ...{ stdin, handler, editor, queue, questions: { panel }, interrupts, typingAhead, screen, end },
-    comesUnasked: () => isUnasked,
+    ...{ stdin, handler, editor, queue, questions: { panel }, interrupts, typingAhead, screen, onEnd: end },
+    isRunShown: () => isUnasked,
   });
   onTestFinished(() => keys.close());
   async function press(codes: string): Promise<void> {

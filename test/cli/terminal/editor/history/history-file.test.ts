@@ -85,9 +85,7 @@ test("several programs add to one file at the same time, and nothing is lost", a
   const file = join(await temporaryFolder(), "history");
   const lines = Array.from({ length: 2_500 }, (_, index) => `${JSON.stringify({ text: `old ${index}` })}\n`);
   await writeFile(file, lines.join(""));
-  const module = fileURLToPath(
-    new URL("../../../../../src/cli/terminal/editor/history-file.ts", import.meta.url),
-  );
+  const module = fileURLToPath(new URL("../../../../../src/cli/terminal/editor/history-file.ts", import.meta.url));
   const script = `
     const { openHistory } = await import(${JSON.stringify(module)});
     const history = openHistory(process.argv[1]);

@@ -1,5 +1,6 @@
 // Makes the pages: each one HTML text with its script and its style, which loads nothing from anywhere.
 import { readFile } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 const folder = "src/server/web";
@@ -40,8 +41,21 @@ const limitsInShort = {
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]core[\\/]limits\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, "utf8");
-      const contents = text.replace(/^ {4}(?:help|fileHelp|environment|flag|embedded|set): .*,\n/gm, "");
+      const contents = text
+        .replace(/^ {4}(?:help|fileHelp|environment|flag|flagPath|embedded|default|range|set): .*,\n/gm, "")
+        .replace(/^ {6}explain: \(limit\) => \(\{(?: .*|\n(?:.*\n){2} {6})\}\),\n/gm, "");
       return { contents, loader: "ts" };
+    });
+  },
+};
+
+// The page carries the values of this file and not Zod, from whose schemas they are made.
+const shapesByValue = {
+  name: "shapes-by-value",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]run[\\/]known-shapes\.ts$/ }, async ({ path }) => {
+      const shapes = Object.entries(await import(pathToFileURL(path)));
+      return { contents: shapes.map(([name, shape]) => `export const ${name} = ${JSON.stringify(shape)};`).join("\n") };
     });
   },
 };
@@ -58,7 +72,7 @@ async function bundle(entry) {
     target: ["es2022", "chrome123", "safari17.5", "firefox120"],
     charset: "utf8",
     legalComments: "none",
-    plugins: [versionAlone, limitsInShort],
+    plugins: [versionAlone, limitsInShort, shapesByValue],
     logLevel: "warning",
   });
   return outputFiles[0].text;

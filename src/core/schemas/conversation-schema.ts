@@ -3,9 +3,27 @@ import { citationSchema, statusSchema } from "./outcome-schema.ts";
 
 const time = z.iso.datetime().meta({ description: "UTC." });
 
-export const titleSchema = z
+const titleSchema = z
   .string()
   .meta({ description: "The first line of the first question; empty while no run has ended." });
+
+export const conversationEntrySchema = z.object({
+  conversation_id: z.string(),
+  title: titleSchema,
+  turns: z.int(),
+  created_at: time,
+  updated_at: time,
+});
+
+export type ConversationEntryJson = z.infer<typeof conversationEntrySchema>;
+
+/** Describes the response of `GET /agent/conversations`. */
+export const conversationListSchema = z.object({
+  conversations: z.array(conversationEntrySchema).meta({ description: "The latest first." }),
+  next_offset: z.int().nullable().meta({ description: "The offset of the next page; null on the last one." }),
+});
+
+export type ConversationListJson = z.infer<typeof conversationListSchema>;
 
 /**
  * Describes a whole conversation as every interface returns it. Its keys are in `snake_case`, like all JSON output.

@@ -1,4 +1,5 @@
 import type { Outcome } from "../../core/outcome.ts";
+import type { RunJson, RunListJson } from "../../core/schemas/run-schema.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { toBoundedJson } from "../../runs/bounded-json.ts";
@@ -14,7 +15,6 @@ import { createChatRoute } from "./chat.ts";
 import { createConversationRoutes } from "./conversations.ts";
 import { findRun } from "./find-run.ts";
 import { toJsonResponse } from "./json-answer.ts";
-import type { RunListJson } from "./openapi/run-schema.ts";
 import { type Page, readPage } from "./page-query.ts";
 import { toQuestionJson } from "./question-json.ts";
 import { createReplyRoute } from "./reply.ts";
@@ -103,9 +103,9 @@ function read(api: ApiContext): Handle {
     const found = await findRun(seat, params.id ?? "");
     if (isEventStreamPreferred(request)) return watchRun(api, found, call);
     const { run, kept } = found;
-    if (kept !== undefined) return toJsonResponse({ ...kept, waits_for: null });
+    if (kept !== undefined) return toJsonResponse({ ...kept, waits_for: null } satisfies RunJson);
     const waits = run.open && toQuestionJson(run.open, run.locale);
-    return toJsonResponse({ ...(await told(seat, run)), waits_for: waits ?? null });
+    return toJsonResponse({ ...(await told(seat, run)), waits_for: waits ?? null } satisfies RunJson);
   };
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { localeSchema } from "../../core/schemas/settings-schema.ts";
 import { type AskInput, askInput } from "../../runs/ask-schema.ts";
 
 const { question, ...asked } = askInput.shape;
@@ -27,7 +28,7 @@ export const chatInput = z.strictObject({
     .strictObject({ function_call: parameters.optional(), answer: parameters.optional() })
     .optional()
     .describe("Overrides the parameters of the two models; where one model does both, those of answer apply."),
-  locale: z.enum(["zh", "en"]).optional().describe("The language of messages about the run."),
+  locale: localeSchema.optional().describe("The language of messages about the run."),
   asks: z
     .boolean()
     .optional()

@@ -1,5 +1,6 @@
 import type { ConversationEntry, ConversationStore } from "../../app/open-duet.ts";
 import type { Caller } from "../../core/caller.ts";
+import type { ConversationListJson } from "../../core/schemas/conversation-schema.ts";
 import { type ConversationJson, type StoredRun, toConversationJson } from "../../core/store/conversation-json.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
@@ -7,7 +8,6 @@ import type { RunService } from "../../runs/run-service.ts";
 import { RefusedError } from "../http/response/refusal.ts";
 import type { Handle, Route } from "../http/routes.ts";
 import { toJsonResponse } from "./json-answer.ts";
-import type { ConversationListJson } from "./openapi/conversation-schema.ts";
 import { readPage } from "./page-query.ts";
 
 /** Limits how long the runs of a deleted conversation may take to end, in milliseconds. */

@@ -1,4 +1,12 @@
 import * as z from "zod";
+import {
+  callAnswerSchema,
+  formAnswerSchema,
+  onceAnswerSchema,
+  planAnswerSchema,
+  replySchema,
+  urlAnswerSchema,
+} from "../../core/schemas/run-schema.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import type { RunQuestion } from "../../runs/questions/run-question.ts";
 import { readJsonBody } from "../http/request/read-json-body.ts";
@@ -8,28 +16,8 @@ import type { ApiContext } from "./api-context.ts";
 import { findRun } from "./find-run.ts";
 import { readFields } from "./read-fields.ts";
 
-export const replyInput = z.strictObject({ question_id: z.string().min(1).max(200), answer: z.unknown() });
-
-/** An answer applies once or permanently, as the questions themselves say. */
-export const callAnswer = z.enum(["once", "conversation", "no", "never"]);
-const onceAnswer = z.enum(["once", "no"]);
-
-export const planAnswer = z.discriminatedUnion("reply", [
-  z.strictObject({ reply: z.literal("yes") }),
-  z.strictObject({ reply: z.literal("no") }),
-  z.strictObject({ reply: z.literal("edit"), words: z.string().trim().min(1).max(10_000) }),
-]);
-
-export const urlAnswer = z.strictObject({ action: z.enum(["accept", "decline", "cancel"]) });
-
-export const formAnswer = z.discriminatedUnion("action", [
-  z.strictObject({
-    action: z.literal("accept"),
-    content: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])).optional(),
-  }),
-  z.strictObject({ action: z.literal("decline") }),
-  z.strictObject({ action: z.literal("cancel") }),
-]);
+/** Accepts any answer, because what is allowed depends on the question. */
+const replyInput = replySchema.extend({ answer: z.unknown() });
 
 /** Serves `POST /agent/runs/{id}/reply`, a person's answer to the question that it names. */
 export function createReplyRoute(api: ApiContext): Handle {
@@ -47,9 +35,9 @@ export function createReplyRoute(api: ApiContext): Handle {
 /** Throws `Refused` for what is no answer to this kind of question. */
 function give(question: RunQuestion, answer: unknown): void {
   const read = <T>(schema: z.ZodType<T>): T => readFields(z.object({ answer: schema }), { answer }).answer;
-  if (question.kind === "call") question.answer(read(question.request.onlyOnce ? onceAnswer : callAnswer));
-  else if (question.kind === "plan") question.answer(read(planAnswer));
-  else question.answer(read(question.elicitation.kind === "url" ? urlAnswer : formAnswer));
+  if (question.kind === "call") question.answer(read(question.request.onlyOnce ? onceAnswerSchema : callAnswerSchema));
+  else if (question.kind === "plan") question.answer(read(planAnswerSchema));
+  else question.answer(read(question.elicitation.kind === "url" ? urlAnswerSchema : formAnswerSchema));
 }
 
 function over(id: string): RefusedError {

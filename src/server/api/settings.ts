@@ -4,13 +4,14 @@ import type { Config } from "../../config/load-config.ts";
 import type { Caller } from "../../core/caller.ts";
 import { type ConfiguredLimits, mapLimits, offeredLimits } from "../../core/limits.ts";
 import { isOffline, type Model, toModelName } from "../../core/model.ts";
+import { modeSchema } from "../../core/schemas/outcome-schema.ts";
+import type { SettingsJson } from "../../core/schemas/settings-schema.ts";
 import { isNamePermitted } from "../../core/tools/tool-pattern.ts";
 import { createTimeLimit } from "../../kit/async/timeout.ts";
 import { version } from "../../kit/version.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import type { Route } from "../http/routes.ts";
 import { toJsonResponse } from "./json-answer.ts";
-import type { SettingsJson } from "./openapi/settings-schema.ts";
 
 /** Holds the parts of the configuration that callers may see. */
 export interface ExposedConfig extends StartConfig {
@@ -51,7 +52,7 @@ async function readSettings(
   return {
     version,
     locale: duet.locale,
-    modes: ["agent", "plan", "chat"],
+    modes: [...modeSchema.options],
     mode,
     start_mode: start,
     models: inForce,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { ConversationListJson } from "../../../src/core/schemas/conversation-schema.ts";
 import { beginRun } from "../../../src/runs/begin-run.ts";
-import type { ConversationListJson } from "../../../src/server/api/openapi/conversation-schema.ts";
 import { anna, askAs, ben } from "../../fakes/callers.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { serveCallers } from "./api-for-callers.ts";

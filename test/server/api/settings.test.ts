@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { mapLimits, offeredLimits } from "../../../src/core/limits.ts";
+import type { SettingsJson } from "../../../src/core/schemas/settings-schema.ts";
 import { waitAbortable } from "../../../src/kit/async/timeout.ts";
 import { version } from "../../../src/kit/version.ts";
-import type { SettingsJson } from "../../../src/server/api/openapi/settings-schema.ts";
 import { createSettingsRoute } from "../../../src/server/api/settings.ts";
 import { startHttpDuet } from "../../fakes/http-duet.ts";
 import { startHttpFace } from "../../fakes/http-interface.ts";

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { runListSchema } from "../../../src/server/api/openapi/run-schema.ts";
+import { runListSchema } from "../../../src/core/schemas/run-schema.ts";
 import { createBoundedLabel } from "../../../src/server/operations/metrics.ts";
 import { openOperations } from "../../../src/server/operations/operations.ts";
 import { countedTool } from "../../fakes/callers.ts";

@@ -1,14 +1,13 @@
 import * as z from "zod";
-import { conversationSchema } from "../../../core/schemas/conversation-schema.ts";
+import { conversationListSchema, conversationSchema } from "../../../core/schemas/conversation-schema.ts";
 import { eventSchema } from "../../../core/schemas/events-schema.ts";
 import { outcomeSchema } from "../../../core/schemas/outcome-schema.ts";
+import { questionSchema, replySchema, runListSchema, runSchema } from "../../../core/schemas/run-schema.ts";
+import { settingsSchema } from "../../../core/schemas/settings-schema.ts";
 import { traceSchema } from "../../../core/schemas/trace-schema.ts";
 import { errorCodes } from "../../../kit/errors.ts";
 import { chatBody } from "../../openai/read-chat.ts";
 import { chatInput } from "../chat-input.ts";
-import { conversationListSchema } from "./conversation-schema.ts";
-import { questionSchema, replySchema, runListSchema, runSchema } from "./run-schema.ts";
-import { settingsSchema } from "./settings-schema.ts";
 
 /** Describes the response of `GET /agent/runs/{id}/trace`, which may be cut where a stored trace is not. */
 export const traceResponseSchema = traceSchema.extend({

@@ -1,24 +1,14 @@
-import type { PlanStep } from "../../../../core/events.ts";
 import { mapLimits, stoppingLimits } from "../../../../core/limits.ts";
 import type { Mode, Outcome } from "../../../../core/outcome.ts";
-import type { TraceNote, TracePhase, TraceStep } from "../../../../core/trace.ts";
+import type { AgentTrace, TraceNote, TracePhase, TraceStep } from "../../../../core/trace.ts";
 import type { Verdict } from "../../../../core/verdict.ts";
 import type { Locale } from "../../../../kit/locale.ts";
-import {
-  type Check,
-  hasFields,
-  isListOf,
-  isNumber,
-  isOneOf,
-  isOptional,
-  isPlanStep,
-  isText,
-  readOutcome,
-} from "../../run/read-run.ts";
+import { traceShape } from "../../run/known-shapes.ts";
+import { readOutcome } from "../../run/read-run.ts";
 import type { KeptSteps } from "../../run/run-state.ts";
 import type { StepItem, StepView } from "../../run/run-view.ts";
+import { hasShape } from "../../run/shape.ts";
 import { emptyStep } from "../../run/to-steps.ts";
-import { phaseTitles } from "../../texts.ts";
 import {
   type Conversation,
   type ConversationPage,
@@ -198,48 +188,8 @@ const verdicts: Readonly<Record<Verdict["reason"], true>> = {
   sufficient: true,
 };
 
-interface TraceFields {
-  readonly phases: readonly TracePhase[];
-  readonly steps: readonly TraceStep[];
-  readonly notes: readonly TraceNote[];
-  readonly plan?: readonly PlanStep[] | undefined;
-}
+type TraceFields = Pick<AgentTrace, "phases" | "steps" | "notes" | "plan">;
 
-const phase = hasFields({
-  phase: isOneOf(Object.keys(phaseTitles)),
-  step: isNumber,
-  model: isText,
-  input_tokens: isNumber,
-  output_tokens: isNumber,
-  elapsed_ms: isNumber,
-  cost_usd: isOptional(isNumber),
-});
-
-const step = hasFields({
-  phase: isOptional(isNumber),
-  thought: isOptional(isText),
-  action: isOptional(hasFields({ type: isText, tool: isText })),
-  observation: isText,
-  elapsed_ms: isNumber,
-  timestamp: isText,
-  error: isOptional(isText),
-});
-
-const note = hasFields({
-  timestamp: isText,
-  phase: isOptional(isNumber),
-  level: isText,
-  code: isText,
-  message: isText,
-});
-
-const trace: Check = hasFields({
-  phases: isListOf(phase),
-  steps: isListOf(step),
-  notes: isListOf(note),
-  plan: isOptional(isListOf(isPlanStep)),
-});
-
-export function isTrace(value: unknown): value is TraceFields {
-  return trace(value);
+function isTrace(value: unknown): value is TraceFields {
+  return hasShape(traceShape, value);
 }

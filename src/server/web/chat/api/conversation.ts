@@ -1,6 +1,7 @@
 import type { Citation } from "../../../../core/outcome.ts";
 import { isRecord, toText } from "../../../../kit/json.ts";
-import { type Check, hasFields, isListOf, isNumber, isText } from "../../run/read-run.ts";
+import { conversationEntryShape, runEntryShape, sourceShape, turnShape } from "../../run/known-shapes.ts";
+import { hasShape, type Shape } from "../../run/shape.ts";
 
 export interface ConversationEntry {
   readonly id: string;
@@ -34,7 +35,7 @@ export interface Conversation {
 
 export function readConversationPage(value: unknown): ConversationPage {
   const { conversations, next_offset } = isRecord(value) ? value : {};
-  const entries = recordsOf(conversations, isConversation).map((each) => ({
+  const entries = readRecords(conversations, conversationEntryShape).map((each) => ({
     id: toText(each.conversation_id),
     title: toText(each.title),
     updatedAt: toText(each.updated_at),
@@ -45,7 +46,7 @@ export function readConversationPage(value: unknown): ConversationPage {
 /** Runs of a list, as they stand there. */
 export function readRuns(value: unknown): readonly RunEntry[] {
   const { runs } = isRecord(value) ? value : {};
-  return recordsOf(runs, isRun).map((each) => ({
+  return readRecords(runs, runEntryShape).map((each) => ({
     id: toText(each.run_id),
     conversationId: toText(each.conversation_id),
     question: toText(each.question),
@@ -58,11 +59,11 @@ export function readRuns(value: unknown): readonly RunEntry[] {
 export function readConversation(value: unknown): Conversation {
   const { turns, sources } = isRecord(value) ? value : {};
   return {
-    turns: recordsOf(turns, isTurn).map(({ question, answer }) => ({
+    turns: readRecords(turns, turnShape).map(({ question, answer }) => ({
       question: toText(question),
       answer: toText(answer),
     })),
-    sources: recordsOf(sources, isSource).map(({ n, title, url }) => ({
+    sources: readRecords(sources, sourceShape).map(({ n, title, url }) => ({
       n: Number(n),
       title: toText(title),
       url: toText(url),
@@ -71,11 +72,6 @@ export function readConversation(value: unknown): Conversation {
   };
 }
 
-const isConversation = hasFields({ conversation_id: isText, title: isText });
-const isRun = hasFields({ run_id: isText, question: isText, status: isText });
-const isTurn = hasFields({ question: isText, answer: isText });
-const isSource = hasFields({ n: isNumber, title: isText, url: isText });
-
-function recordsOf(value: unknown, check: Check): Record<string, unknown>[] {
-  return Array.isArray(value) && isListOf(isRecord)(value) ? value.filter((each) => check(each)) : [];
+function readRecords(value: unknown, shape: Shape): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter((entry) => hasShape(shape, entry)) : [];
 }

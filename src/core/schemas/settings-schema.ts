@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { mapLimits, offeredLimits } from "../../../core/limits.ts";
+import { mapLimits, offeredLimits } from "../limits.ts";
+import { modeSchema } from "./outcome-schema.ts";
 
-const modes = ["agent", "plan", "chat"] as const;
+export const localeSchema = z.enum(["zh", "en"]);
 
 const parameters = z.object({
   temperature: z.number().optional(),
@@ -14,10 +15,10 @@ const modelName = z.string().meta({ description: "provider/model, or offline." }
 /** Describes the response of `GET /agent/settings`. */
 export const settingsSchema = z.object({
   version: z.string(),
-  locale: z.enum(["zh", "en"]),
-  modes: z.array(z.enum(modes)),
-  mode: z.enum(modes).meta({ description: "The default of a question that sets none." }),
-  start_mode: z.enum(modes).meta({ description: "In which a person's chat starts: DEFAULT_MODE." }),
+  locale: localeSchema,
+  modes: z.array(modeSchema),
+  mode: modeSchema.meta({ description: "The default of a question that sets none." }),
+  start_mode: modeSchema.meta({ description: "In which a person's chat starts: DEFAULT_MODE." }),
   models: z.object({ function_call: modelName, answer: modelName }).meta({ description: "The current models." }),
   choices: z
     .array(modelName)

@@ -59,7 +59,7 @@ export function createExposure(
       onChange: gateway.onChange,
       close() {
         if (connection.isOneRequest) return;
-        for (const each of Object.values(inputRequests)) each.leave(connection);
+        for (const each of Object.values(inputRequests)) each.closeConnection(connection);
       },
     };
   };

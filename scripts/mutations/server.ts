@@ -175,7 +175,7 @@ export const server: readonly Mutation[] = [
     file: "src/runs/input/approval-question.ts",
     text: 'if (reply.action !== "accept")',
     becomes: 'if (reply.action === "decline")',
-    tests: ["test/runs/input/approval-question.test.ts"],
+    tests: ["test/render/questions/elicitation-wording.test.ts"],
     endangers: "a dialog that was closed counts as a yes",
   },
   {
@@ -183,15 +183,15 @@ export const server: readonly Mutation[] = [
     file: "src/runs/input/approval-question.ts",
     text: '=== "conversation" ? "conversation" : "once"',
     becomes: '=== "once" ? "once" : "conversation"',
-    tests: ["test/runs/input/approval-question.test.ts"],
+    tests: ["test/render/questions/elicitation-wording.test.ts"],
     endangers: "a yes without a scope counts for the whole conversation",
   },
   {
     id: "question-of-another",
-    file: "src/runs/questions/run-questions.ts",
+    file: "src/runs/questions/question-queue.ts",
     text: "        if (open === posed) open = undefined;\n",
     becomes: "        open = undefined;\n",
-    tests: ["test/runs/questions/run-questions.test.ts"],
+    tests: ["test/runs/questions/question-queue.test.ts"],
     endangers: "an answer that comes late closes the next question",
   },
   {

@@ -15,8 +15,8 @@ import type { Statistics } from "./limits/statistics.ts";
 import type { SubAgents } from "./limits/sub-agents.ts";
 import type { Evaluator } from "./loop/evaluator.ts";
 import type { Repetition } from "./loop/repetition.ts";
+import type { ConfirmPlan, PlanPolicy } from "./plan/plan-policy.ts";
 import type { Prompts } from "./prompts/prompts.ts";
-import type { ConfirmPlan, PlanPolicy } from "./questions/confirm-plan.ts";
 import type { ToolCatalog } from "./tools/tool-catalog.ts";
 import type { ToolResults } from "./tools/tool-results.ts";
 

@@ -1,5 +1,5 @@
 import type { Evaluator } from "../agent/loop/evaluator.ts";
-import type { ConfirmPlan } from "../agent/questions/confirm-plan.ts";
+import type { ConfirmPlan } from "../agent/plan/plan-policy.ts";
 import type { Models } from "../agent/run.ts";
 import type { Caller } from "../core/caller.ts";
 import type { Chain } from "../core/chain.ts";

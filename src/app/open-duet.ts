@@ -16,7 +16,7 @@ import { openToolInventory } from "./tools/tool-inventory.ts";
 import { createToolSearch } from "./tools/tool-search.ts";
 
 export type { Compaction } from "../agent/context/compact.ts";
-export type { ConfirmPlan } from "../agent/questions/confirm-plan.ts";
+export type { ConfirmPlan } from "../agent/plan/plan-policy.ts";
 export type { AskElicitation } from "../core/forms/elicitation.ts";
 export type { ConversationEntry, ConversationStore, RunEntry, SharedStore } from "../core/store/store.ts";
 export type { ApprovalRequest, ApproveCall } from "../core/tools/tool.ts";

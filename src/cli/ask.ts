@@ -9,7 +9,7 @@ import { type Console, writeSafely } from "./console.ts";
 import { createRenderer, type RenderOptions } from "./create-renderer.ts";
 import { createApproveCall } from "./questions/approve-call.ts";
 import { createConfirmPlan } from "./questions/confirm-plan.ts";
-import { createAskElicitation } from "./questions/elicit.ts";
+import { createAskElicitation } from "./questions/form-field.ts";
 import { canBeAsked, createQuietScreen, openTerminalQuestions } from "./questions/reader.ts";
 
 export interface AskOptions {

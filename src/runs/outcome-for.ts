@@ -1,6 +1,6 @@
 import type { Outcome } from "../core/outcome.ts";
 import { toConfirmableCall, toConfirmablePlan } from "./questions/confirm.ts";
-import type { OpenQuestion } from "./questions/run-question.ts";
+import type { OpenQuestion } from "./questions/open-question.ts";
 import type { RunHandle } from "./run-handle.ts";
 import type { CallerScope } from "./run-service.ts";
 import type { WaitResult } from "./wait-for-run.ts";

@@ -8,8 +8,8 @@ import type { Locale } from "../kit/locale.ts";
 import { hideCause } from "./finished-outcome.ts";
 import { weighJson } from "./json-weight.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { OpenQuestion } from "./questions/run-question.ts";
-import { createQuestions } from "./questions/run-questions.ts";
+import type { OpenQuestion } from "./questions/open-question.ts";
+import { createQuestions } from "./questions/question-queue.ts";
 import { createRunSnapshot } from "./run-snapshot.ts";
 
 /** Extends a live run with what the requests attached to it use. */

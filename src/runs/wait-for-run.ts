@@ -1,8 +1,8 @@
 import { createTimeLimit, timeoutError } from "../kit/async/timeout.ts";
 import type { Host } from "./input/host.ts";
 import type { RequestContext } from "./input/pending-work.ts";
-import { askQuestion, canAsk } from "./questions/put-question.ts";
-import type { OpenQuestion } from "./questions/run-question.ts";
+import { askQuestion, canAsk } from "./questions/ask-question.ts";
+import type { OpenQuestion } from "./questions/open-question.ts";
 import type { RunHandle } from "./run-handle.ts";
 
 export interface WaitOptions {

@@ -1,5 +1,5 @@
 import type { PlanStep } from "../../core/events.ts";
-import { type PlanReply, readPlanReply } from "../../core/plan-reply.ts";
+import { type PlanReply, readPlanReply } from "../../core/questions/plan-reply.ts";
 import type { Conversation } from "../../core/store/store.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Locale } from "../../kit/locale.ts";

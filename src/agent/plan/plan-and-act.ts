@@ -1,16 +1,18 @@
 import type { PlanStep } from "../../core/events.ts";
-import type { PlanReply } from "../../core/plan-reply.ts";
+import type { PlanReply } from "../../core/questions/plan-reply.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import type { Observation } from "../loop/act.ts";
 import { decideAndAct, toDecideResult } from "../loop/decide.ts";
 import { type DecideResult, isEarlyEnd } from "../loop/run-result.ts";
-import { askPerson } from "../questions/ask-person.ts";
-import type { PlanPolicy } from "../questions/confirm-plan.ts";
+import { askPerson } from "../questions/ask-user.ts";
 import type { Run, RunInput, RunState } from "../run.ts";
 import { resumePlan, toPendingPlan } from "./pending-plan.ts";
 import { createPlan, type Plan, type StartedPlan } from "./plan.ts";
 import { noticeNoMoreChanges, renderPendingPlan, renderStates } from "./plan-texts.ts";
+import { noticeNoMoreChanges } from "./plan-notices.ts";
+import type { PlanPolicy } from "./plan-policy.ts";
+import { renderPendingPlan, renderStates } from "./plan-text.ts";
 import { createPlanner, type DraftResult, type Planner } from "./planner.ts";
 import { runStep } from "./run-step.ts";
 

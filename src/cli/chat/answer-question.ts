@@ -4,7 +4,7 @@ import type { Mode } from "../../core/outcome.ts";
 import { say } from "../../kit/locale.ts";
 import { createApproveCall } from "../questions/approve-call.ts";
 import { createConfirmPlan } from "../questions/confirm-plan.ts";
-import { createAskElicitation } from "../questions/elicit.ts";
+import { createAskElicitation } from "../questions/form-field.ts";
 import { attachFiles } from "../terminal/editor/files/attach-files.ts";
 import type { Folders } from "../terminal/editor/files/complete-files.ts";
 import type { ChatSettings } from "./chat.ts";

@@ -4,9 +4,9 @@ import type { Approval } from "../../core/tools/tool.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { approvalNames } from "../../render/approval-names.ts";
+import { showArguments } from "../../render/questions/show-arguments.ts";
 import { pickOne, type TypedQuestion } from "./pick-one.ts";
 import { type Choice, noWords, type Picking, type Reader, yesWords } from "./reader.ts";
-import { showArguments } from "./show-arguments.ts";
 
 /**
  * Asks at a terminal whether a call may run: once, for the whole conversation where that is offered and all the arguments could

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { ConfirmPlan } from "../../app/open-duet.ts";
-import { readPlanReply } from "../../core/plan-reply.ts";
+import { readPlanReply } from "../../core/questions/plan-reply.ts";
 import { say } from "../../kit/locale.ts";
 import { renderPlan } from "../../render/plan-lines.ts";
 import { askLine, type Reader } from "./reader.ts";

@@ -5,7 +5,7 @@ import type { Text } from "../../kit/locale.ts";
 import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { writeSafely } from "../console.ts";
-import { createAskElicitation, createManualElicit } from "../questions/elicit.ts";
+import { createAskElicitation, createManualElicit } from "../questions/form-field.ts";
 import { canBeAsked, createQuietScreen, openTerminalQuestions } from "../questions/reader.ts";
 import type { ToolsOptions } from "./list-tools.ts";
 

@@ -1,9 +1,9 @@
-import { readPlanReply } from "../../core/plan-reply.ts";
+import { readPlanReply } from "../../core/questions/plan-reply.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { beginRun, findSameRun, type RunQuestionRequest } from "../begin-run.ts";
 import type { RunHandle } from "../run-handle.ts";
 import type { Confirmable } from "./confirmation-tokens.ts";
-import type { OpenQuestion } from "./run-question.ts";
+import type { OpenQuestion } from "./open-question.ts";
 
 /** Takes a user's word that came back with its token; gives the run that goes on with it. Throws why it does not count. */
 export async function confirmRun(asked: RunQuestionRequest, token: string): Promise<RunHandle> {

@@ -1,4 +1,4 @@
-import type { OpenQuestion } from "../../runs/questions/run-question.ts";
+import type { OpenQuestion } from "../../runs/questions/open-question.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { HttpConnection } from "../http/connection.ts";
 import type { ApiTimes } from "./api-context.ts";

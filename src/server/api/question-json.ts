@@ -1,7 +1,7 @@
 import type { QuestionJson } from "../../core/schemas/run-schema.ts";
 import type { Locale } from "../../kit/locale.ts";
-import { toHostQuestion } from "../../runs/questions/put-question.ts";
-import type { OpenQuestion } from "../../runs/questions/run-question.ts";
+import { toHostQuestion } from "../../runs/questions/ask-question.ts";
+import type { OpenQuestion } from "../../runs/questions/open-question.ts";
 
 /** Returns undefined when a downstream server asked for something that no form of MCP can show. */
 export function toQuestionJson({ id, question, until }: OpenQuestion, locale: Locale): QuestionJson | undefined {

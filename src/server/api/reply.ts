@@ -8,7 +8,7 @@ import {
   urlAnswerSchema,
 } from "../../core/schemas/run-schema.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
-import type { RunQuestion } from "../../runs/questions/run-question.ts";
+import type { RunQuestion } from "../../runs/questions/open-question.ts";
 import { readJsonBody } from "../http/request/read-json-body.ts";
 import { RefusedError } from "../http/response/refusal.ts";
 import type { Handle } from "../http/routes.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { createRunClock } from "../../../src/agent/limits/run-clock.ts";
-import { createApprove, createAskSequentially, createElicit } from "../../../src/agent/questions/ask-person.ts";
+import { createApprove, createAskSequentially, createElicit } from "../../../src/agent/questions/ask-user.ts";
 import { runAgent } from "../../../src/agent/run-agent.ts";
 import type { AskElicitation, Elicit, Elicitation, ElicitationReply } from "../../../src/core/forms/elicitation.ts";
 import type { Tool } from "../../../src/core/tools/tool.ts";

@@ -8,7 +8,7 @@ import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import type { InputRequests } from "../../../runs/input/input-requests.ts";
 import type { RequestContext } from "../../../runs/input/pending-work.ts";
 import { toOutcomeFor } from "../../../runs/outcome-for.ts";
-import type { OpenQuestion } from "../../../runs/questions/run-question.ts";
+import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
 import { releaseRun } from "../../../runs/release-run.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import type { CallerScope, RunService } from "../../../runs/run-service.ts";

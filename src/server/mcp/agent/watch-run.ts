@@ -7,7 +7,7 @@ import { isRecord } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { toBoundedJson } from "../../../runs/bounded-json.ts";
 import type { LiveRun, LiveRuns } from "../../../runs/live-run.ts";
-import type { OpenQuestion } from "../../../runs/questions/run-question.ts";
+import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
 import { describeUnknownRun } from "../../../runs/unknown-run.ts";
 import { createFailedResult } from "../failed-result.ts";
 import { readInput } from "../read-input.ts";

@@ -1,4 +1,4 @@
-import type { PlanReply } from "../../../../core/plan-reply.ts";
+import type { PlanReply } from "../../../../core/questions/plan-reply.ts";
 import type { Approval } from "../../../../core/tools/tool.ts";
 import { isRecord, type JsonObject, type JsonSchema, toText } from "../../../../kit/json.ts";
 

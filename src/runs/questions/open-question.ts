@@ -1,6 +1,6 @@
 import type { PlanStep } from "../../core/events.ts";
 import type { Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
-import type { PlanReply } from "../../core/plan-reply.ts";
+import type { PlanReply } from "../../core/questions/plan-reply.ts";
 import type { Approval, ApprovalRequest } from "../../core/tools/tool.ts";
 
 /** Represents what a run asks a person, and the function that takes the answer. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createAskElicitation, createManualElicit } from "../../../src/cli/questions/elicit.ts";
+import { createAskElicitation, createManualElicit } from "../../../src/cli/questions/form-field.ts";
 import type { Elicitation, ElicitationReply } from "../../../src/core/forms/elicitation.ts";
 import { readForm } from "../../../src/core/forms/form.ts";
 import type { Locale } from "../../../src/kit/locale.ts";

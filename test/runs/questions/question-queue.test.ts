@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createQuestions } from "../../../src/runs/questions/run-questions.ts";
+import { createQuestions } from "../../../src/runs/questions/question-queue.ts";
 import { createNotifier } from "../../../src/runs/run-handle.ts";
 import { linkHost } from "../../fakes/linked-hosts.ts";
 import { openFace } from "../mcp-interface.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { showArguments } from "../../../src/cli/questions/show-arguments.ts";
 import type { JsonValue } from "../../../src/kit/json.ts";
+import { showArguments } from "../../../src/render/questions/show-arguments.ts";
 
 test("arguments of an ordinary length are shown whole, with nothing a terminal would obey", () => {
   const { text, isWhole } = showArguments({ text: "a\u001b[2Jb\nc", long: "x".repeat(5000) }, "en");

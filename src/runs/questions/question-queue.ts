@@ -1,5 +1,5 @@
 import { createRandomHex } from "../../kit/random.ts";
-import type { OpenQuestion, RunQuestion } from "./run-question.ts";
+import type { OpenQuestion, RunQuestion } from "./open-question.ts";
 
 /** Holds the questions that a run asks a person, one at a time. */
 export interface Questions {

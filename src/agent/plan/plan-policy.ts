@@ -1,5 +1,5 @@
 import type { PlanStep } from "../../core/events.ts";
-import type { PlanReply } from "../../core/plan-reply.ts";
+import type { PlanReply } from "../../core/questions/plan-reply.ts";
 
 /** Shows a plan to somebody and waits for the reply; undefined when nobody replies. Rejects when the signal aborts. */
 export type ConfirmPlan = (steps: readonly PlanStep[], signal: AbortSignal) => Promise<PlanReply | undefined>;

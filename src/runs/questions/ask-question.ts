@@ -1,5 +1,5 @@
 import type { ElicitationReply } from "../../core/forms/elicitation.ts";
-import type { PlanReply } from "../../core/plan-reply.ts";
+import type { PlanReply } from "../../core/questions/plan-reply.ts";
 import { toText } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitize } from "../../kit/text/sanitize.ts";
@@ -8,7 +8,7 @@ import { toApproval, toApprovalQuestion } from "../input/approval-question.ts";
 import { canShow, type Host } from "../input/host.ts";
 import { type HostQuestion, toQuestion } from "../input/host-question.ts";
 import type { AskHost } from "../input/pending-work.ts";
-import type { OpenQuestion, RunQuestion } from "./run-question.ts";
+import type { OpenQuestion, RunQuestion } from "./open-question.ts";
 
 /**
  * Puts a run's question to the host's user, and the answer to the run. When the signal aborts first, the question is free

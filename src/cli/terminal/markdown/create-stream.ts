@@ -32,7 +32,7 @@ export function createMarkdownStream(options: MarkdownOptions): MarkdownStream {
   /** Caches the pending lines until something changes. */
   let shown: { rows: number; columns: number; lines: Line[] } | undefined;
 
-  function context(): LayoutContext {
+  function createContext(): LayoutContext {
     const { hyperlinks, locale = "en" } = options;
     const columns = Math.max(narrowest, options.columns());
     return { columns, hyperlinks, locale, citations, modeOf: (info) => modes.get(info) ?? undefined };
@@ -65,7 +65,7 @@ export function createMarkdownStream(options: MarkdownOptions): MarkdownStream {
 
   function takeReady(): Line[] {
     const lines: Line[] = [];
-    const here = context();
+    const here = createContext();
     let count = 0;
     for (const piece of waiting) {
       if (isCode(piece) && !modes.has(piece.info)) break;
@@ -79,7 +79,7 @@ export function createMarkdownStream(options: MarkdownOptions): MarkdownStream {
     return lines;
   }
 
-  function linesToCome(rows: number, here: LayoutContext): Line[] {
+  function layOutPending(rows: number, here: LayoutContext): Line[] {
     const lines: Line[] = [];
     let current = layout;
     for (const piece of [...waiting.slice(-rows), ...reader.peek()]) {
@@ -104,9 +104,9 @@ export function createMarkdownStream(options: MarkdownOptions): MarkdownStream {
     },
     pending(rows) {
       if (rows < 1) return [];
-      const here = context();
+      const here = createContext();
       if (shown?.rows !== rows || shown.columns !== here.columns) {
-        shown = { rows, columns: here.columns, lines: linesToCome(rows, here) };
+        shown = { rows, columns: here.columns, lines: layOutPending(rows, here) };
       }
       frame = { rows, pending: shown.lines.length };
       return shown.lines.slice(-rows);

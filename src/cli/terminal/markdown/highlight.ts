@@ -17,7 +17,7 @@ export function highlight(mode: Mode, before: unknown, line: string): { spans: S
   }
 }
 
-export function startState(mode: Mode): unknown {
+export function createState(mode: Mode): unknown {
   return mode.startState?.(2) ?? {};
 }
 
@@ -28,7 +28,7 @@ function readTokens(mode: Mode, state: unknown, line: string): Span[] {
   let idle = 0;
   while (!stream.eol()) {
     stream.start = stream.pos;
-    const style = styleOf(mode.token(stream, state));
+    const style = toStyle(mode.token(stream, state));
     if (stream.pos > stream.start) {
       spans.push({ text: stream.current(), styles: style === undefined ? [] : [style] });
       idle = 0;
@@ -50,7 +50,7 @@ function copyState(mode: Mode, state: unknown): unknown {
   );
 }
 
-function styleOf(token: string | null): Style | undefined {
+function toStyle(token: string | null): Style | undefined {
   if (token === null) return undefined;
   const whole = styles.get(token);
   if (whole || !/[ .]/.test(token)) return whole;

@@ -22,17 +22,19 @@ interface Look {
 
 /** Reads the text of a block as styled spans; line ends are newlines in the spans. Only Markdown marks are left out. */
 export function readInline(source: string, context: InlineContext, ...styles: Style[]): Span[] {
-  if (!mark.test(source)) return textSpans(source, context, { styles });
+  if (!mark.test(source)) return toTextSpans(source, context, { styles });
   const lexer = createInlineLexer();
   Object.assign(lexer.tokens.links, context.links);
-  return spansOf(lexer.inlineTokens(source), context, { styles });
+  return toSpans(lexer.inlineTokens(source), context, { styles });
 }
 
 /** A text without any of these characters is plain text. */
 const mark = /[\\`*_~[\]<\n@]|:\/\/|www\./i;
 
-function spansOf(tokens: readonly Token[], context: InlineContext, look: Look): Span[] {
-  return tokens.flatMap((token) => (isKnown(token) ? spansOfToken(token, context, look) : [span(token.raw, look)]));
+function toSpans(tokens: readonly Token[], context: InlineContext, look: Look): Span[] {
+  return tokens.flatMap((token) =>
+    isKnown(token) ? convertToken(token, context, look) : [createSpan(token.raw, look)],
+  );
 }
 
 function isKnown(token: Token): token is MarkedToken {
@@ -41,70 +43,77 @@ function isKnown(token: Token): token is MarkedToken {
 
 const kinds = new Set(["text", "escape", "strong", "em", "del", "codespan", "br", "link", "image", "html"]);
 
-function spansOfToken(token: MarkedToken, context: InlineContext, look: Look): Span[] {
+function convertToken(token: MarkedToken, context: InlineContext, look: Look): Span[] {
   switch (token.type) {
     case "text":
-      return token.tokens ? spansOf(token.tokens, context, look) : textSpans(token.text, context, look);
+      return token.tokens ? toSpans(token.tokens, context, look) : toTextSpans(token.text, context, look);
     case "escape":
-      return [span(token.text, look)];
+      return [createSpan(token.text, look)];
     case "strong":
-      return spansOf(token.tokens, context, withStyle(look, "strong"));
+      return toSpans(token.tokens, context, withStyle(look, "strong"));
     case "em":
-      return spansOf(token.tokens, context, withStyle(look, "emphasis"));
+      return toSpans(token.tokens, context, withStyle(look, "emphasis"));
     case "del":
-      return spansOf(token.tokens, context, withStyle(look, "strike"));
+      return toSpans(token.tokens, context, withStyle(look, "strike"));
     case "codespan":
-      return [span(token.text, withStyle(look, "code"))];
+      return [createSpan(token.text, withStyle(look, "code"))];
     case "br":
-      return [span("\n", look)];
+      return [createSpan("\n", look)];
     case "link":
-      return linkSpans(token, context, look);
+      return toLinkSpans(token, context, look);
     case "image":
-      return imageSpans(token, context, look);
+      return toImageSpans(token, context, look);
     case "html":
-      return [span(/^<br *\/?>$/i.test(token.raw) ? "\n" : token.raw, look)];
+      return [createSpan(/^<br *\/?>$/i.test(token.raw) ? "\n" : token.raw, look)];
     default:
-      return [span(token.raw, look)];
+      return [createSpan(token.raw, look)];
   }
 }
 
 type LinkToken = Extract<MarkedToken, { type: "link" }>;
 
-function linkSpans(token: LinkToken, context: InlineContext, look: Look): Span[] {
-  const inner = spansOf(token.tokens, context, { ...withStyle(look, "link"), href: token.href });
+function toLinkSpans(token: LinkToken, context: InlineContext, look: Look): Span[] {
+  const inner = toSpans(token.tokens, context, { ...withStyle(look, "link"), href: token.href });
   const text = inner.map((part) => part.text).join("");
   // `[1](address)` is how models write a citation.
-  const bracketed = /^\^?\d{1,3}$/.test(text) ? [around("[", inner), ...inner, around("]", inner)] : inner;
-  const title = token.title ? [span(` "${readEntities(token.title)}"`, look)] : [];
+  const bracketed = /^\^?\d{1,3}$/.test(text)
+    ? [createBracket("[", inner), ...inner, createBracket("]", inner)]
+    : inner;
+  const title = token.title ? [createSpan(` "${readEntities(token.title)}"`, look)] : [];
   if (token.autolink || !isTargetNeeded(text, token.href, context.hyperlinks)) return [...bracketed, ...title];
-  return [...bracketed, ...targetSpans(token.href, look), ...title];
+  return [...bracketed, ...createTargetSpans(token.href, look), ...title];
 }
 
-function around(text: string, inner: readonly Span[]): Span {
+function createBracket(text: string, inner: readonly Span[]): Span {
   return { ...inner[0], text };
 }
 
-function targetSpans(href: string, look: Look): Span[] {
-  return [span(" (", look), span(href, { ...withStyle(look, "dim"), href }), span(")", look)];
+function createTargetSpans(href: string, look: Look): Span[] {
+  return [createSpan(" (", look), createSpan(href, { ...withStyle(look, "dim"), href }), createSpan(")", look)];
 }
 
 type ImageToken = Extract<MarkedToken, { type: "image" }>;
 
-function imageSpans({ text, href, title }: ImageToken, { locale }: InlineContext, look: Look): Span[] {
+function toImageSpans({ text, href, title }: ImageToken, { locale }: InlineContext, look: Look): Span[] {
   const name = say(locale, { zh: "图片", en: "image" });
   const caption = title ? ` "${readEntities(title)}"` : "";
-  return [span(`[${name}: ${readEntities(text)}${caption}] `, look), span(href, { ...withStyle(look, "link"), href })];
+  return [
+    createSpan(`[${name}: ${readEntities(text)}${caption}] `, look),
+    createSpan(href, { ...withStyle(look, "link"), href }),
+  ];
 }
 
 /** The numbers of known citations are links. */
-function textSpans(text: string, { citations }: InlineContext, look: Look): Span[] {
+function toTextSpans(text: string, { citations }: InlineContext, look: Look): Span[] {
   const lines = readEntities(text).replace(/ +\n */g, "\n");
   if (lines === "") return [];
-  if (citations.size === 0 || look.href !== undefined) return [span(lines, look)];
+  if (citations.size === 0 || look.href !== undefined) return [createSpan(lines, look)];
   return lines.split(/(\[\d{1,3}\])/).flatMap((part) => {
     const address = /^\[\d+\]$/.test(part) ? citations.get(Number(part.slice(1, -1))) : undefined;
     if (part === "") return [];
-    return [address === undefined ? span(part, look) : span(part, { ...withStyle(look, "link"), href: address })];
+    return [
+      address === undefined ? createSpan(part, look) : createSpan(part, { ...withStyle(look, "link"), href: address }),
+    ];
   });
 }
 
@@ -114,10 +123,14 @@ export function readReference(source: string, citations: InlineContext["citation
   const address = number === undefined ? undefined : citations.get(Number(number));
   if (address === undefined || !text.endsWith(address)) return undefined;
   const link: Look = { styles: ["link"], href: address };
-  return [span(mark, link), span(` ${text.slice(0, -address.length)}`, { styles: [] }), span(address, link)];
+  return [
+    createSpan(mark, link),
+    createSpan(` ${text.slice(0, -address.length)}`, { styles: [] }),
+    createSpan(address, link),
+  ];
 }
 
-function span(text: string, { styles, href }: Look): Span {
+function createSpan(text: string, { styles, href }: Look): Span {
   return { text, styles, href };
 }
 

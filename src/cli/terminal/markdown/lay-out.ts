@@ -4,7 +4,7 @@ import { countCells, countLineCells } from "../text/width.ts";
 import { wrapLine } from "../text/wrap.ts";
 import type { CodePiece, Container, Piece, TablePiece, TextPiece } from "./block.ts";
 import { countIndent, replaceTabs } from "./block-starts.ts";
-import { highlight, startState } from "./highlight.ts";
+import { createState, highlight } from "./highlight.ts";
 import { type InlineContext, readInline, readReference, splitLines } from "./inline.ts";
 import type { Mode } from "./languages.ts";
 import {
@@ -46,7 +46,7 @@ export interface LayoutContext extends Omit<InlineContext, "links"> {
 
 /** Lays out a piece, and returns its lines and the state for the next piece. It has no side effects. */
 export function layOut(before: Layout, piece: Piece, context: LayoutContext): { layout: Layout; lines: Line[] } {
-  const gap = needsGap(before, piece) ? [createGap(before.path ?? [], piece.path, context.columns)] : [];
+  const gap = isGapNeeded(before, piece) ? [createGap(before.path ?? [], piece.path, context.columns)] : [];
   const margin = createMargin(piece.path, before.path ?? [], context.columns);
   const { layout, lines } = layOutBody(before, piece, { ...context, columns: context.columns - margin.width }, margin);
   const last = piece.kind === "text" && piece.look === "heading" ? "heading" : piece.kind;
@@ -55,7 +55,7 @@ export function layOut(before: Layout, piece: Piece, context: LayoutContext): { 
   return { layout: { ...layout, path: piece.path, last }, lines: [...gap, ...placed] };
 }
 
-function needsGap({ path, last }: Layout, piece: Piece): boolean {
+function isGapNeeded({ path, last }: Layout, piece: Piece): boolean {
   if (!piece.first || path === undefined) return false;
   if (piece.spaced) return piece.kind !== "definition" || last !== "definition";
   if (piece.path.some(({ kind }) => kind === "item")) return false;
@@ -81,7 +81,7 @@ function layOutBody(before: Layout, piece: Piece, context: LayoutContext, { lead
     case "definition": {
       const { label, address, source } = piece;
       const links = withLink(before.links, label.toLowerCase(), address);
-      const line = [...lead, ...definitionSpans(source, address)];
+      const line = [...lead, ...toDefinitionSpans(source, address)];
       return { layout: { ...before, links }, lines: wrapLine(line, context.columns) };
     }
     case "table": {
@@ -101,7 +101,7 @@ function withLink(links: Links, label: string, href: string): Links {
   return Object.keys(links).length < mostLinks ? { ...links, [label]: { href, title: undefined } } : links;
 }
 
-function definitionSpans(source: string, address: string): Span[] {
+function toDefinitionSpans(source: string, address: string): Span[] {
   const [label = "", ...rest] = source.split(address);
   return [
     { text: label, styles: ["dim"] },
@@ -112,7 +112,7 @@ function definitionSpans(source: string, address: string): Span[] {
 
 function layOutText(before: Layout, piece: TextPiece, context: LayoutContext, lead: readonly Span[]): Laid {
   const held = piece.joins ? (before.held ?? []) : [];
-  const [first = [], ...further] = splitLines(spansOfText(piece, { ...context, links: before.links }));
+  const [first = [], ...further] = splitLines(toSpans(piece, { ...context, links: before.links }));
   const rows = [[...lead, ...held, ...first], ...further].flatMap((line) => wrapLine(line, context.columns));
   return holdLast(before, rows, piece.continues);
 }
@@ -122,7 +122,7 @@ function holdLast(before: Layout, rows: Line[], continues: boolean): Laid {
   return { layout: { ...before, held: rows.at(-1) }, lines: rows.slice(0, -1) };
 }
 
-function spansOfText(piece: TextPiece, context: InlineContext): Span[] {
+function toSpans(piece: TextPiece, context: InlineContext): Span[] {
   const { look, source, path, first } = piece;
   if (look === "verbatim") return [{ text: source }];
   if (look === "heading") return readInline(source, context, "heading");
@@ -144,7 +144,7 @@ function layOutCode(before: Layout, piece: CodePiece, context: LayoutContext, le
   const name = { text: piece.info, styles: ["dim" as const] };
   const head = hasHead ? wrapLine([...lead, name], context.columns, { indent }) : [];
   const mode = context.modeOf(piece.info);
-  const start = piece.first ? mode && startState(mode) : before.code;
+  const start = piece.first ? mode && createState(mode) : before.code;
   if (piece.text === undefined) return { layout: { ...before, code: start }, lines: head };
   const text = replaceTabs(piece.text);
   const isPart = piece.joins || piece.continues;
@@ -173,7 +173,7 @@ export function layOutTable(
   const rows = piece.rows.map((row) => row.map(read));
   const header = piece.header.map((source) => read(source).map((line) => withStyle(line, "strong")));
   const form = (piece.first ? undefined : settled) ?? chooseForm([header, ...rows], columns, !piece.last);
-  if (form.kind === "records") return { form, lines: recordsOf(piece, header, rows, columns) };
+  if (form.kind === "records") return { form, lines: renderRecords(piece, header, rows, columns) };
   const { widths, isRuled } = form;
   const { aligns, first, last } = piece;
   const lines = first ? [renderBorder("top", widths), ...renderRow(header, widths, aligns)] : [];
@@ -185,7 +185,7 @@ export function layOutTable(
   return { form, lines };
 }
 
-function recordsOf(piece: TablePiece, header: readonly Cell[], rows: readonly Cell[][], columns: number): Line[] {
+function renderRecords(piece: TablePiece, header: readonly Cell[], rows: readonly Cell[][], columns: number): Line[] {
   if (rows.length === 0 && piece.first) return renderRecord([], header, columns);
   return rows.flatMap((row, index) => {
     const gap: Line[] = piece.first && index === 0 ? [] : [[]];
@@ -221,8 +221,8 @@ function createMargin(path: readonly Container[], marked: readonly Container[], 
     }
     width += cells;
     const isShown = isNew || container.kind === "quote";
-    first.push(...(isShown ? createLine(mark, container.kind === "quote" ? "quote" : "accent") : spaces(cells)));
-    further.push(...(container.kind === "quote" ? createLine(mark, "quote") : spaces(cells)));
+    first.push(...(isShown ? createLine(mark, container.kind === "quote" ? "quote" : "accent") : createSpaces(cells)));
+    further.push(...(container.kind === "quote" ? createLine(mark, "quote") : createSpaces(cells)));
   }
   return { first, further, lead, width };
 }
@@ -238,6 +238,6 @@ export function createGap(before: readonly Container[], after: readonly Containe
     .map((span, index) => (index === lastBar ? { ...span, text: span.text.trimEnd() } : span));
 }
 
-function spaces(cells: number): Line {
+function createSpaces(cells: number): Line {
   return [{ text: " ".repeat(cells) }];
 }

@@ -95,23 +95,23 @@ export function splitParagraph(source: string): number {
     end += token.raw.length;
     if (token.type !== "text") continue;
     const opener = token.raw.search(/[*_~`[<!]/);
-    const cut = lastBreak(opener < 0 ? token.raw : token.raw.slice(0, opener));
+    const cut = findLastBreak(opener < 0 ? token.raw : token.raw.slice(0, opener));
     if (cut >= 0 && start + cut > 0) best = start + cut;
     // What comes after an opener may belong to it, unless nothing of use came before.
     if (opener >= 0 && best >= source.length / 4) return best;
   }
-  return best >= source.length / 4 ? best : lastCut(source);
+  return best >= source.length / 4 ? best : findLastCut(source);
 }
 
 /** Returns the last possible break. The cut is before the white space, so that the end of a part does not lose it. */
-function lastBreak(text: string): number {
+function findLastBreak(text: string): number {
   const space = Math.max(text.lastIndexOf(" "), text.lastIndexOf("\n"));
   const [stop] = /[。！？；，、](?=[^。！？；，、]*$)/.exec(text) ?? [];
   return stop === undefined ? space : Math.max(space, text.lastIndexOf(stop) + 1);
 }
 
-function lastCut(source: string): number {
-  const cut = lastBreak(source);
+function findLastCut(source: string): number {
+  const cut = findLastBreak(source);
   if (cut >= source.length / 4) return cut;
   return /[\ud800-\udbff]$/.test(source) ? source.length - 1 : source.length;
 }

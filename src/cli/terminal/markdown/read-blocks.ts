@@ -83,8 +83,8 @@ function takeLine(draft: Draft, line: string, part: Part): void {
     startLeaf(draft, opened.rest, part);
     return;
   }
-  if (leaf?.kind === "paragraph" && (isWhole || leaf.begun || leaf.source !== "") && !interrupts(rest)) {
-    goOn(draft, leaf, rest, isWhole);
+  if (leaf?.kind === "paragraph" && (isWhole || leaf.begun || leaf.source !== "") && !canInterrupt(rest)) {
+    continueParagraph(draft, leaf, rest, isWhole);
     return;
   }
   if (isWhole && leaf?.kind === "table" && rest.includes("|")) {
@@ -104,19 +104,19 @@ function takeLine(draft: Draft, line: string, part: Part): void {
 function matchContainers(path: readonly Container[], line: string): { matched: number; rest: string } {
   let rest = line;
   for (const [index, container] of path.entries()) {
-    const left = container.kind === "quote" ? withoutBar(rest) : withoutIndent(rest, container);
+    const left = container.kind === "quote" ? stripBar(rest) : stripIndent(rest, container);
     if (left === undefined) return { matched: index, rest };
     rest = left;
   }
   return { matched: path.length, rest };
 }
 
-function withoutBar(line: string): string | undefined {
+function stripBar(line: string): string | undefined {
   const [bar] = /^ {0,3}> ?/.exec(line) ?? [];
   return bar === undefined ? undefined : line.slice(bar.length);
 }
 
-function withoutIndent(line: string, { indent }: Item): string | undefined {
+function stripIndent(line: string, { indent }: Item): string | undefined {
   if (line.trim() === "") return "";
   return countIndent(line) >= indent ? line.slice(indent) : undefined;
 }
@@ -126,7 +126,7 @@ function openContainers(draft: Draft, matched: number, line: string): { path: re
   const isInParagraph = draft.leaf?.kind === "paragraph" && draft.leaf.source !== "" && matched === draft.path.length;
   let rest = line;
   while (path.length < deepest && countIndent(rest) < 4) {
-    const quoted = withoutBar(rest);
+    const quoted = stripBar(rest);
     if (quoted !== undefined) {
       path.push({ kind: "quote" });
       rest = quoted;
@@ -143,7 +143,7 @@ function openContainers(draft: Draft, matched: number, line: string): { path: re
   return { path, rest };
 }
 
-function interrupts(line: string): boolean {
+function canInterrupt(line: string): boolean {
   return (
     countIndent(line) < 4 &&
     (isRule(line) || [readHeading, readFence, readHtml].some((read) => read(line) !== undefined))
@@ -151,7 +151,12 @@ function interrupts(line: string): boolean {
 }
 
 /** Reads the next line of a paragraph, which may lack the marks of the paragraph's containers. */
-function goOn(draft: Draft, leaf: Extract<Leaf, { kind: "paragraph" }>, line: string, isWhole: boolean): void {
+function continueParagraph(
+  draft: Draft,
+  leaf: Extract<Leaf, { kind: "paragraph" }>,
+  line: string,
+  isWhole: boolean,
+): void {
   if (isWhole && startTable(draft, leaf, line)) return;
   growParagraph(
     draft,

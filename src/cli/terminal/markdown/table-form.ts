@@ -16,12 +16,12 @@ const narrowest = 6;
 
 /** Chooses the form for these rows; when more rows follow, spare width is kept for wider cells. */
 export function chooseForm(rows: readonly (readonly Cell[])[], columns: number, goesOn = false): TableForm {
-  const natural = (rows[0] ?? []).map((_, index) => Math.max(1, ...rows.map((row) => widthOf(row[index] ?? []))));
+  const natural = (rows[0] ?? []).map((_, index) => Math.max(1, ...rows.map((row) => measureCell(row[index] ?? []))));
   const room = columns - 3 * natural.length - 1;
   const needed = natural.reduce((sum, width) => sum + width, 0);
   if (needed <= room)
     return { kind: "frame", widths: goesOn ? widen(natural, room - needed) : natural, isRuled: false };
-  const widths = shareOut(natural, room);
+  const widths = shareWidth(natural, room);
   const isTooNarrow = widths.some((width, index) => width < Math.min(narrowest, natural[index] ?? 0));
   return isTooNarrow ? { kind: "records" } : { kind: "frame", widths, isRuled: true };
 }
@@ -31,12 +31,12 @@ function widen(widths: readonly number[], spare: number): number[] {
   return widths.map((width) => width + Math.min(share, Math.max(4, Math.ceil(width / 2))));
 }
 
-function widthOf(cell: Cell): number {
+function measureCell(cell: Cell): number {
   return Math.max(0, ...cell.map(countLineCells));
 }
 
 /** Columns that need less than their share get what they need; the others share what is left. */
-function shareOut(natural: readonly number[], room: number): number[] {
+function shareWidth(natural: readonly number[], room: number): number[] {
   const widths = natural.map(() => 0);
   let left = room;
   let open = [...natural.keys()].sort((a, b) => (natural[a] ?? 0) - (natural[b] ?? 0));
@@ -68,15 +68,15 @@ export function renderRow(row: readonly Cell[], widths: readonly number[], align
   const cells = widths.map((width, index) => (row[index] ?? []).flatMap((line) => wrapLine(line, width)));
   const height = Math.max(1, ...cells.map((lines) => lines.length));
   return Array.from({ length: height }, (_, at) => [
-    bar("│ "),
+    createBar("│ "),
     ...widths.flatMap((width, index) => [
       ...padTo(cells[index]?.[at] ?? [], width, aligns[index]),
-      bar(index === widths.length - 1 ? " │" : " │ "),
+      createBar(index === widths.length - 1 ? " │" : " │ "),
     ]),
   ]);
 }
 
-function bar(text: string): Span {
+function createBar(text: string): Span {
   return { text, styles: ["dim"] };
 }
 

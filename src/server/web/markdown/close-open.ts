@@ -8,13 +8,13 @@ interface Mark {
  * appears and vanishes a moment later.
  */
 export function closeOpen(text: string): string {
-  const whole = withoutHeldLines(text);
-  const from = startOfRun(whole);
+  const whole = removeHeldLines(text);
+  const from = findRunStart(whole);
   return whole.slice(0, from) + closeRun(whole.slice(from));
 }
 
 /** Removes lines that have no meaning yet: a block marker with no content, and the first two lines of a table. */
-function withoutHeldLines(text: string): string {
+function removeHeldLines(text: string): string {
   const held = /(?:^|\n)[ >]*(?:[-=*+#>_~`|:]+|\d{1,9}[.)]?)[ \t]*$/.exec(text);
   const rest = held === null ? text : text.slice(0, held.index);
   const table = /(?:^|\n)([ ]{0,3}\|[^\n]*)(?:\n[ |:-]*)?$/.exec(rest);
@@ -28,7 +28,7 @@ function isTableRow(line: string): boolean {
 }
 
 /** Returns where the inline text begins that the last mark may belong to, which is after the last block marker. */
-function startOfRun(text: string): number {
+function findRunStart(text: string): number {
   let start = 0;
   for (const { index, 0: found } of text.matchAll(
     /\n[ \t]*\n|\n[ \t>]*(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)[ \t]+|\n {0,3}\|/g,
@@ -52,9 +52,9 @@ function closeRun(run: string): string {
       at = end + sign.length;
     } else if (sign === "[") open.push({ sign, at: at++ });
     else if (sign === "]") {
-      const end = endOfLink(run, at);
+      const end = findLinkEnd(run, at);
       const { at: start } = takeBracket(open) ?? { at };
-      if (end === undefined) return closeMarks(withoutLink(run, start, at), open);
+      if (end === undefined) return closeMarks(removeLink(run, start, at), open);
       at = end;
     } else if (/^[*_~]/.test(sign)) {
       const rest = passSign({ run, open, sign, at });
@@ -101,14 +101,14 @@ function takeBracket(open: Mark[]): Mark | undefined {
 }
 
 /** Returns the end of what follows `]`, or undefined when an address has begun and has no end yet. */
-function endOfLink(run: string, at: number): number | undefined {
+function findLinkEnd(run: string, at: number): number | undefined {
   if (run.charAt(at + 1) !== "(") return at + 1;
   const end = /^\((?:[^()\\]|\\.|\([^()]*\))*\)/.exec(run.slice(at + 1));
   return end === null ? undefined : at + 1 + end[0].length;
 }
 
 /** Keeps only the text of a link whose address is incomplete, and removes an incomplete image. */
-function withoutLink(run: string, start: number, end: number): string {
+function removeLink(run: string, start: number, end: number): string {
   if (run.charAt(start - 1) === "!") return run.slice(0, start - 1);
   return run.slice(0, start) + run.slice(start + 1, end);
 }

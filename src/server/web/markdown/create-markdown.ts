@@ -142,7 +142,7 @@ const windowSize = 4000;
  */
 export function readAhead(text: string, isWhole: boolean): Ahead {
   const isLong = text.length > windowSize;
-  const window = text.slice(0, isLong ? cutAt(text) : isWhole ? text.length : text.lastIndexOf("\n") + 1);
+  const window = text.slice(0, isLong ? findCut(text) : isWhole ? text.length : text.lastIndexOf("\n") + 1);
   if (window === "") return { tokens: [], length: 0 };
   const tokens = lexBlocks(window);
   if (isWhole && !isLong) return { tokens, length: text.length };
@@ -150,11 +150,11 @@ export function readAhead(text: string, isWhole: boolean): Ahead {
   const finished = tokens.slice(0, Math.max(last, 0));
   const length = finished.reduce((sum, { raw }) => sum + raw.length, 0);
   if (length > 0) return { tokens: finished, length };
-  return isLong ? { tokens, length: window.length, carried: headOf(tokens[last]) } : { tokens: [], length: 0 };
+  return isLong ? { tokens, length: window.length, carried: findTableHead(tokens[last]) } : { tokens: [], length: 0 };
 }
 
 /** Cuts before a line that begins at the margin, else between two lines, else between two words. */
-function cutAt(text: string): number {
+function findCut(text: string): number {
   const window = text.slice(0, windowSize);
   const margin = /^[\s\S]*\n(?=[^\s])/.exec(window)?.[0].length ?? 0;
   const places = [margin, window.lastIndexOf("\n") + 1, window.lastIndexOf(" ") + 1];
@@ -162,7 +162,7 @@ function cutAt(text: string): number {
   return /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end - 1 : end;
 }
 
-function headOf(token: Token | undefined): string | undefined {
+function findTableHead(token: Token | undefined): string | undefined {
   if (token?.type !== "table") return undefined;
   const head = /^[^\n]*\n[^\n]*\n/.exec(token.raw)?.[0];
   return head !== undefined && head.length < windowSize / 4 ? head : undefined;
@@ -171,10 +171,10 @@ function headOf(token: Token | undefined): string | undefined {
 /** Renders blocks as elements. */
 function renderBlocks(tokens: readonly Token[], writing: MarkdownContext): Node[] {
   if (isTooDeep(writing)) return [createElement("p", {}, sanitize(tokens.map(({ raw }) => raw).join("")))];
-  return tokens.flatMap((token) => (isKnown(token) ? nodesOf(token, writing) : []));
+  return tokens.flatMap((token) => (isKnown(token) ? createBlockNodes(token, writing) : []));
 }
 
-function nodesOf(token: MarkedToken, writing: MarkdownContext): Node[] {
+function createBlockNodes(token: MarkedToken, writing: MarkdownContext): Node[] {
   switch (token.type) {
     case "space":
       return [];
@@ -183,15 +183,15 @@ function nodesOf(token: MarkedToken, writing: MarkdownContext): Node[] {
     case "paragraph":
       return [createElement("p", {}, ...renderInline(token.tokens, writing))];
     case "code":
-      return [codeNode(token, writing)];
+      return [createCode(token, writing)];
     case "blockquote":
       return [createElement("blockquote", {}, ...renderBlocks(token.tokens, toDeeperContext(writing)))];
     case "hr":
       return [createElement("hr")];
     case "list":
-      return [listNode(token, writing)];
+      return [createList(token, writing)];
     case "table":
-      return [tableNode(token, writing)];
+      return [createTable(token, writing)];
     case "html":
       return [createElement("p", { class: "raw" }, sanitize(token.raw.trimEnd()))];
     default:
@@ -202,13 +202,13 @@ function nodesOf(token: MarkedToken, writing: MarkdownContext): Node[] {
 // Under the heading of the answer, which is the page's; most answers begin with the second level.
 const headings = ["h3", "h3", "h4", "h5", "h6", "h6"] as const;
 
-function codeNode({ text, lang }: Extract<MarkedToken, { type: "code" }>, { locale }: MarkdownContext): Node {
+function createCode({ text, lang }: Extract<MarkedToken, { type: "code" }>, { locale }: MarkdownContext): Node {
   const block = createCodeBlock(sanitize(lang ?? ""), locale);
   block.add(sanitize(text));
   return block.element;
 }
 
-function listNode({ ordered, start, items }: Extract<MarkedToken, { type: "list" }>, writing: MarkdownContext): Node {
+function createList({ ordered, start, items }: Extract<MarkedToken, { type: "list" }>, writing: MarkdownContext): Node {
   const entries = items.map((item) =>
     createElement("li", item.task ? { class: "task" } : {}, ...renderBlocks(item.tokens, toDeeperContext(writing))),
   );
@@ -217,7 +217,7 @@ function listNode({ ordered, start, items }: Extract<MarkedToken, { type: "list"
 }
 
 /** A wide table scrolls, also by keyboard. */
-function tableNode({ header, rows }: Extract<MarkedToken, { type: "table" }>, writing: MarkdownContext): Node {
+function createTable({ header, rows }: Extract<MarkedToken, { type: "table" }>, writing: MarkdownContext): Node {
   const cellOf = ({ tokens, align, header: isHead }: (typeof header)[number]): HTMLElement => {
     const attributes = { ...(align ? { "data-align": align } : {}), ...(isHead ? { scope: "col" } : {}) };
     return createElement(isHead ? "th" : "td", attributes, ...renderInline(tokens, writing));

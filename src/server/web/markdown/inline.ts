@@ -27,37 +27,37 @@ export function isTooDeep({ depth = 0 }: MarkdownContext): boolean {
 
 /** Renders inline text as nodes that load nothing. Everything that is not Markdown is shown as text, including HTML. */
 export function renderInline(tokens: readonly Token[], writing: MarkdownContext): Node[] {
-  if (isTooDeep(writing)) return textNodes(tokens.map(({ raw }) => raw).join(""), writing);
+  if (isTooDeep(writing)) return createTextNodes(tokens.map(({ raw }) => raw).join(""), writing);
   const nodes: Node[] = [];
   let text = "";
   for (const token of tokens) {
-    const plain = plainTextOf(token);
+    const plain = toPlainText(token);
     if (plain !== undefined) {
       text += plain;
       continue;
     }
-    nodes.push(...textNodes(text, writing), ...nodesOf(token, writing));
+    nodes.push(...createTextNodes(text, writing), ...createNodes(token, writing));
     text = "";
   }
-  return [...nodes, ...textNodes(text, writing)];
+  return [...nodes, ...createTextNodes(text, writing)];
 }
 
 /** The lexer may split a source number, so adjacent texts are joined. */
-function plainTextOf(token: Token): string | undefined {
+function toPlainText(token: Token): string | undefined {
   if (!isKnown(token)) return token.raw;
   if (token.type === "text") return token.tokens === undefined ? readEntities(token.text) : undefined;
   if (token.type === "escape") return token.text;
   return token.type === "html" && !isBreak(token.raw) ? token.raw : undefined;
 }
 
-function textNodes(text: string, { citation }: MarkdownContext): Node[] {
+function createTextNodes(text: string, { citation }: MarkdownContext): Node[] {
   return text.split(/(\[\d{1,4}\])/).flatMap((part, index) => {
     if (part === "") return [];
     return [index % 2 === 1 ? citation(Number(part.slice(1, -1))) : document.createTextNode(sanitize(part))];
   });
 }
 
-function nodesOf(token: Token, writing: MarkdownContext): Node[] {
+function createNodes(token: Token, writing: MarkdownContext): Node[] {
   if (!isKnown(token)) return [];
   switch (token.type) {
     case "strong":
@@ -72,11 +72,11 @@ function nodesOf(token: Token, writing: MarkdownContext): Node[] {
     case "html":
       return [createElement("br")];
     case "link":
-      return linkNodes(token, writing);
+      return createLinkNodes(token, writing);
     case "image":
-      return [imageNode(token, writing)];
+      return [createImage(token, writing)];
     case "checkbox":
-      return [checkbox(token.checked, writing.locale), document.createTextNode(" ")];
+      return [createCheckbox(token.checked, writing.locale), document.createTextNode(" ")];
     default:
       return [document.createTextNode(sanitize(token.raw))];
   }
@@ -84,14 +84,14 @@ function nodesOf(token: Token, writing: MarkdownContext): Node[] {
 
 type LinkToken = Extract<MarkedToken, { type: "link" }>;
 
-function linkNodes({ href, text, tokens }: LinkToken, writing: MarkdownContext): Node[] {
+function createLinkNodes({ href, text, tokens }: LinkToken, writing: MarkdownContext): Node[] {
   const url = parseLinkAddress(href);
   const inner = renderInline(tokens, {
     ...toDeeperContext(writing),
     citation: (n) => document.createTextNode(`[${n}]`),
   });
   const shown = inner.length > 0 ? inner : [document.createTextNode(sanitizeLine(href))];
-  if (url === undefined) return [...shown, ...placeNodes(sanitizeLine(href))];
+  if (url === undefined) return [...shown, ...createPlaceNodes(sanitizeLine(href))];
   const rel = "noopener noreferrer nofollow";
   const link = createElement("a", { href: url.href, target: "_blank", rel, title: sanitizeLine(url.href) }, ...shown);
   const { openLink } = writing;
@@ -101,21 +101,21 @@ function linkNodes({ href, text, tokens }: LinkToken, writing: MarkdownContext):
       void openLink(url.href);
     });
   const place = findHiddenHost(readEntities(inner.length > 0 ? text : href), url);
-  return [link, ...(place === undefined ? [] : placeNodes(sanitizeLine(place)))];
+  return [link, ...(place === undefined ? [] : createPlaceNodes(sanitizeLine(place)))];
 }
 
-function placeNodes(place: string): Node[] {
+function createPlaceNodes(place: string): Node[] {
   return [document.createTextNode(" "), createElement("span", { class: "place" }, `(${place})`)];
 }
 
 /** Images are not loaded, because a request would send their server whatever the answer's author put into the address. */
-function imageNode({ href, text }: Extract<MarkedToken, { type: "image" }>, { locale }: MarkdownContext): Node {
+function createImage({ href, text }: Extract<MarkedToken, { type: "image" }>, { locale }: MarkdownContext): Node {
   const caption = sanitizeLine(readEntities(text));
   const title = [say(locale, words.image), caption].filter(Boolean).join(" ");
   return createElement("span", { class: "image" }, `🖼 ${title} `, createElement("code", {}, sanitizeLine(href)));
 }
 
-function checkbox(isChecked: boolean, locale: Locale): HTMLElement {
+function createCheckbox(isChecked: boolean, locale: Locale): HTMLElement {
   const label = say(locale, isChecked ? words.done : words.open);
   return createElement("span", { class: "check", role: "img", "aria-label": label }, isChecked ? "☑" : "☐");
 }

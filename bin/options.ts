@@ -1,5 +1,5 @@
-import type { Flags } from "../src/config/load-config.ts";
-import { describeRange, flaggedLimits, type LimitRow, mapLimits } from "../src/core/limits.ts";
+import { type Flags, type SettingFlag, settingFlags } from "../src/config/settings/flags.ts";
+import { describeRange, type LimitRow, limitRows } from "../src/core/limits.ts";
 import type { Mode } from "../src/core/outcome.ts";
 import { DuetError } from "../src/kit/errors.ts";
 import type { Text } from "../src/kit/locale.ts";
@@ -12,24 +12,35 @@ export interface Option {
   alias?: string;
 }
 
-export const sharedOptions = {
+export const sharedOptions: Readonly<Record<string, Option>> = {
   config: { type: "string", describe: "configuration file" },
-  mode: { type: "string", describe: "how to answer", choices: ["chat", "agent", "plan"] },
-  "function-call-model": { type: "string", describe: "the model that picks tools: provider/model, or JSON" },
-  "answer-model": { type: "string", describe: "the model that writes the answer: provider/model, or JSON" },
-  ...mapLimits(flaggedLimits, ({ flag }) => flag, toLimitOption),
-  tools: { type: "string", describe: "only tools that match these patterns, comma-separated" },
-  "no-tools": { type: "string", describe: "never tools that match these patterns, comma-separated" },
-  search: { type: "boolean", describe: "offer web search" },
-  "no-search": { type: "boolean", describe: "offer no web search" },
-  locale: { type: "string", describe: "language of messages", choices: ["zh", "en"] },
-  verbose: { type: "boolean", describe: "each thought, tool input and output to stderr" },
+  ...createSettingOptions(undefined),
   "no-color": { type: "boolean", describe: "no colours" },
-} as const satisfies Record<string, Option>;
+};
 
-function toLimitOption(row: LimitRow): Option {
-  const help = `${row.help.en.charAt(0).toLowerCase()}${row.help.en.slice(1)}`.replace(/\.$/, "");
-  return { type: "string", describe: [help, describeRange(row, " to ")].filter(Boolean).join(", ") };
+/** Creates the options for the settings that have a flag, of all commands or of one. */
+function createSettingOptions(command: SettingFlag["command"]): Record<string, Option> {
+  const options = settingFlags
+    .filter((flag) => flag.command === command)
+    .flatMap((flag): [string, Option][] => {
+      const { name, kind, choices, negation } = flag;
+      const option: Option = { type: kind === "switch" ? "boolean" : "string", describe: describeFlag(flag) };
+      const negated: Option = { type: "boolean", describe: negation ?? "" };
+      return [
+        [name, choices ? { ...option, choices } : option],
+        ...(negation ? [[`no-${name}`, negated] as [string, Option]] : []),
+      ];
+    });
+  return Object.fromEntries(options);
+}
+
+function describeFlag({ name, help }: SettingFlag): string {
+  const limit = findLimit(name);
+  return [help, limit && describeRange(limit, " to ")].filter(Boolean).join(", ");
+}
+
+function findLimit(name: string): LimitRow | undefined {
+  return limitRows.find(({ flag }) => flag === name);
 }
 
 /** These options belong to `ask` and `chat`. */
@@ -38,10 +49,10 @@ export const conversationOptions = {
   continue: { type: "boolean", alias: "c", describe: "continues the last conversation" },
 } as const satisfies Record<string, Option>;
 
-export const chatOptions = {
+export const chatOptions: Readonly<Record<string, Option>> = {
   ...conversationOptions,
-  "screen-reader": { type: "boolean", describe: "plain lines for a screen reader: nothing is redrawn" },
-} as const satisfies Record<string, Option>;
+  ...createSettingOptions("chat"),
+};
 
 export const serveOptions = {
   http: { type: "string", describe: "over HTTP at [HOST:]PORT/mcp instead of stdio (127.0.0.1; 0: any free port)" },
@@ -67,23 +78,17 @@ export const pageOptions = {
  * Converts the flags to the form that `loadConfig` takes. Throws a `config` error where a number is expected and none is given.
  */
 export function toFlags(values: Values): Flags {
-  return {
-    config: toText(values.config),
-    mode: toText(values.mode),
-    functionCallModel: toText(values["function-call-model"]),
-    answerModel: toText(values["answer-model"]),
-    ...mapLimits(
-      flaggedLimits,
-      ({ key }) => key,
-      (row) => readNumber(values, row.flag, describeAllowed(row)),
-    ),
-    tools: splitList(values.tools),
-    noTools: splitList(values["no-tools"]),
-    search: readSearchFlag(values),
-    locale: toText(values.locale),
-    verbose: values.verbose === true ? true : undefined,
-    screenReader: values["screen-reader"] === true ? true : undefined,
-  };
+  const given = settingFlags.map((flag) => [flag.field, readFlag(values, flag)]);
+  // Each flag has a value of its kind, as the type of `Flags` says.
+  return { config: toText(values.config), ...(Object.fromEntries(given) as Flags) };
+}
+
+function readFlag(values: Values, { name, kind, negation }: SettingFlag): Flags[keyof Flags] {
+  if (kind === "number") return readNumber(values, name, describeAllowed(findLimit(name)));
+  if (kind === "list") return splitList(values[name]);
+  if (kind !== "switch") return toText(values[name]);
+  if (negation !== undefined && (values[`no-${name}`] === true || values[name] === false)) return false;
+  return values[name] === true ? true : undefined;
 }
 
 /**
@@ -133,11 +138,6 @@ function usageError(line: Text): DuetError {
   return new DuetError({ code: "config", text: line });
 }
 
-function readSearchFlag(values: Values): boolean | undefined {
-  if (values["no-search"] === true || values.search === false) return false;
-  return values.search === true ? true : undefined;
-}
-
 function splitList(value: unknown): string[] | undefined {
   return toText(value)
     ?.split(",")
@@ -145,8 +145,8 @@ function splitList(value: unknown): string[] | undefined {
     .filter((part) => part !== "");
 }
 
-function describeAllowed(row: LimitRow): Text {
-  const [zh, en] = [describeRange(row, " 到 "), describeRange(row, " to ")];
+function describeAllowed(row: LimitRow | undefined): Text {
+  const [zh, en] = [" 到 ", " to "].map((between) => row && describeRange(row, between));
   return { zh: zh === undefined ? "数字" : `${zh} 的数字`, en: en === undefined ? "a number" : `a number from ${en}` };
 }
 

@@ -1,4 +1,3 @@
-import type { ConfiguredLimits } from "../core/limits.ts";
 import type { Mode } from "../core/outcome.ts";
 import type { Locale } from "../kit/locale.ts";
 import type { SearchOptions } from "../tools/search/search-backends.ts";
@@ -22,13 +21,13 @@ export interface Config extends ModelsConfig {
   servers: ServerSettings[];
   tools: ToolsSettings;
   search: SearchSettings;
-  web: WebSettings;
+  web: Settings["web"];
   serve: Settings["serve"];
-  terminal: TerminalSettings;
+  terminal: Settings["terminal"];
   /** Is absent when no SMTP server is set. */
   email?: EmailSettings;
-  prompts: { directory?: string };
-  conversations: { store: "disk" | "memory" };
+  prompts: Settings["prompts"];
+  conversations: Settings["conversations"];
   locale: Locale;
   /** Is true when the configuration, or the system's LC_ALL or LANG, names a language. */
   localeIsChosen: boolean;
@@ -47,76 +46,22 @@ export interface Config extends ModelsConfig {
 }
 
 /** Holds the limits too, in the configuration's units. `maxTokens` is that of `--max-tokens`, else the file's; the models include it. */
-export interface AgentSettings extends ConfiguredLimits {
-  /** Is set by the file or the command line, and undefined when neither sets it. */
-  mode: Mode | undefined;
+export type AgentSettings = Settings["agent"] & {
   /** The terminal chat starts in this mode: `--mode`, else `DEFAULT_MODE`, else the file's, else `chat`. */
   terminalMode: Mode;
-  /** Lists the patterns of tools that may be called repeatedly with the same result. */
-  repeatable: string[];
-  plan: { unattended: "run" | "stop"; onFailure: "replan" | "skip" | "stop"; retries: number };
-  evaluation: { minResultLength: number; stopWhenSufficient: boolean; module?: string };
-  verbose: boolean;
-}
+};
 
-export interface ToolsSettings {
-  allow: string[];
-  deny: string[];
-  ask: string[];
-  /**
-   * Decides about a tool that a known server adds later: `stop` holds it until it is approved, and `allow` makes it usable at
-   * once.
-   */
-  newTools: "stop" | "allow";
-  /**
-   * Sets the share of the function-call model's context window, from 0 to 1, above which tools of servers are searched and not
-   * listed.
-   */
-  searchAbove: number;
-  /** Holds the directory of the user's own tools and skills. */
-  directory?: string;
+/** Holds `directory` as the user's own tools and skills, even where no setting names it. */
+export type ToolsSettings = Settings["tools"] & {
   /** Is true when the directory was set explicitly, so that it has to exist. */
   directoryIsNamed: boolean;
-  roots: string[];
-}
+};
 
 /** Base URLs have no trailing slash, and the path of the call is appended to them. */
-export interface SearchSettings extends SearchOptions {
-  /** Is undefined when it is not set: the tools may then search, and the chat mode starts without search. */
-  enabled: boolean | undefined;
-  /** Limits the cached queries. */
-  cacheSize: number;
-  /** Limits the searches of one run that reach the backend. */
-  maxPerRun: number;
-}
+export type SearchSettings = SearchOptions & Pick<Settings["search"], "enabled" | "cacheSize" | "maxPerRun">;
 
-export interface WebSettings {
-  /** Lists the patterns of hosts that `http_request` may call. */
-  hosts: string[];
-  /** Lists the private hosts, ranges and other ports that may be reached in addition. */
-  reach: string[];
-  /** Lists the allowed ports of public hosts. */
-  ports: number[];
-}
-
-export interface TerminalSettings {
-  /** Names the background. `auto` uses what the terminal reports, and dark otherwise. */
-  theme: "auto" | "dark" | "light";
-  /** Prints plain lines without redrawing: `--screen-reader`, else `DUET_SCREEN_READER`, else the file's. */
-  screenReader: boolean;
-}
-
-export interface EmailSettings {
-  host: string;
-  port: number;
-  /** Uses TLS from the first byte. */
-  secure: boolean;
-  user?: string;
-  password?: string;
-  from: string;
-  /** Lists the patterns of addresses that mail may be sent to. */
-  recipients: string[];
-}
+/** Holds the settings of a mail server that is set and has a sender. */
+export type EmailSettings = Settings["email"] & { host: string; secure: boolean; from: string };
 
 export interface ServerSettings {
   /** Holds the key under `mcpServers`, which is also the prefix of the server's tools. */

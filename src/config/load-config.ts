@@ -12,7 +12,7 @@ import { configError } from "./config-errors.ts";
 import { readModels } from "./models/models.ts";
 import { parseOnce, type Settings, settingsSchema } from "./schema/file-schema.ts";
 import { readServers } from "./servers.ts";
-import type { Flags } from "./setting-rows.ts";
+import type { Flags } from "./settings/flags.ts";
 import { chooseFiles, type SkippedFile } from "./sources/choose-files.ts";
 import { type Environment, getSystemLocale, hasLanguage } from "./sources/expand-variables.ts";
 import {
@@ -30,7 +30,7 @@ import { findOrigins, mergeTrees, type Origin, type Source } from "./sources/sou
 import { readTelemetry } from "./telemetry.ts";
 
 export type { Config } from "./config.ts";
-export type { Flags } from "./setting-rows.ts";
+export type { Flags } from "./settings/flags.ts";
 export { describeSkippedFiles } from "./sources/choose-files.ts";
 
 export { createStateFolder } from "./sources/state-folder.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { limitArguments } from "../config/settings.ts";
+import { limitArguments } from "../config/limit-schemas.ts";
 import { chainProperty, longestChainText } from "../core/chain-text.ts";
 import { modeSchema } from "../core/schemas/outcome-schema.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runConfigCommand } from "../../src/cli/config-command.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
-import { serveSchema } from "../../src/config/schema/serve-schema.ts";
+import { serveSchema } from "../../src/config/schema/file-schema.ts";
 import { workplace } from "./workplace.ts";
 
 /** The line that a configuration with this sign-in is refused with. */

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { McpServer } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { serveSchema } from "../../src/config/schema/serve-schema.ts";
+import { serveSchema } from "../../src/config/schema/file-schema.ts";
 import type { Caller } from "../../src/core/caller.ts";
 import { type HttpServerOptions, serveOverHttp } from "../../src/server/http/serve-http.ts";
 

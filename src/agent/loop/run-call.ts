@@ -6,8 +6,6 @@ import type { JsonObject } from "../../kit/json.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { getRemainingBudget } from "../limits/reached-limit.ts";
 import type { Budget } from "../limits/sub-agents.ts";
-import { unanswered } from "../questions/ask-person.ts";
-import { getRemainingBudget } from "../limits/usage.ts";
 import { unanswered } from "../questions/ask-user.ts";
 import { getDepth, type Run } from "../run.ts";
 import {

@@ -9,10 +9,8 @@ import { askPerson } from "../questions/ask-user.ts";
 import type { Run, RunInput, RunState } from "../run.ts";
 import { resumePlan, toPendingPlan } from "./pending-plan.ts";
 import { createPlan, type Plan, type StartedPlan } from "./plan.ts";
-import { noticeNoMoreChanges, renderPendingPlan, renderStates } from "./plan-texts.ts";
-import { noticeNoMoreChanges } from "./plan-notices.ts";
 import type { PlanPolicy } from "./plan-policy.ts";
-import { renderPendingPlan, renderStates } from "./plan-text.ts";
+import { noticeNoMoreChanges, renderPendingPlan, renderStates } from "./plan-texts.ts";
 import { createPlanner, type DraftResult, type Planner } from "./planner.ts";
 import { runStep } from "./run-step.ts";
 

@@ -1,8 +1,8 @@
 import { parseEnv } from "node:util";
-import { listBackendSettings, listSearchBackends } from "../../tools/search/search-backends.ts";
 import { readModelJson } from "../models/model-text.ts";
 import { isSecretName } from "../secrets/mask.ts";
-import { type SettingRow, settingRows } from "../setting-rows.ts";
+import type { SettingKind } from "../settings/setting.ts";
+import { settings } from "../settings/settings.ts";
 import type { Environment } from "./expand-variables.ts";
 import { type Path, renderPath } from "./setting-path.ts";
 import type { Assignment } from "./source.ts";
@@ -73,13 +73,7 @@ function asSwitch(written: string): unknown {
   return word === "false" || word === "0" ? false : written;
 }
 
-const searchVariables = listSearchBackends().flatMap(([name, row]) =>
-  listBackendSettings(row).flatMap(({ key, env }): Variable[] =>
-    env === undefined ? [] : [{ name: env, path: ["search", name, key], read: asText }],
-  ),
-);
-
-const readers: Record<SettingRow["kind"], Variable["read"]> = {
+const readers: Record<SettingKind, Variable["read"]> = {
   text: asText,
   number: asNumber,
   switch: asSwitch,
@@ -87,9 +81,6 @@ const readers: Record<SettingRow["kind"], Variable["read"]> = {
   list: asText,
 };
 
-const variables: readonly Variable[] = [
-  ...settingRows.flatMap(({ environment, path, kind }): Variable[] =>
-    environment === undefined ? [] : [{ name: environment, path, read: readers[kind] }],
-  ),
-  ...searchVariables,
-];
+const variables: readonly Variable[] = settings.flatMap(({ environment, path, kind = "text" }): Variable[] =>
+  environment === undefined ? [] : [{ name: environment, path, read: readers[kind] }],
+);

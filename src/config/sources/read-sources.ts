@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import { DuetError } from "../../kit/errors.ts";
 import { configError } from "../config-errors.ts";
+import { readModelFlag } from "../models/model-text.ts";
 import { checkSource } from "../schema/check-source.ts";
 import { fileSchema, parseOnce, settingsSchema } from "../schema/file-schema.ts";
-import type { Flags } from "../setting-rows.ts";
+import { type Flags, settingFlags } from "../settings/flags.ts";
 import { type ChosenFiles, chooseFiles, describeSkippedFiles, type SkippedFile } from "./choose-files.ts";
 import { listEnvironmentSecrets, readEnvironment, withDotEnv } from "./environment.ts";
 import { type Environment, expandVariables } from "./expand-variables.ts";
 import { fileName, readText, toDisplayedPath } from "./find-file.ts";
-import { readFlags } from "./flags.ts";
 import { parseJson } from "./parse-json.ts";
-import { createAssignedSource, createCodeSource, createFileSource, type Source } from "./source.ts";
+import { type Assignment, createAssignedSource, createCodeSource, createFileSource, type Source } from "./source.ts";
 
 /** Holds the settings of every source. Each source is validated on its own. */
 export interface Sources {
@@ -100,4 +100,25 @@ async function readFileSource(
   if (text === undefined) throw configError(shown, { zh: "没有这个文件", en: "there is no such file" });
   const written = await parseJson(text, shown);
   return createFileSource(file, shown, expandVariables(written, environment, shown), written, secrets);
+}
+
+/**
+ * Reads the settings of the flags. `denied` holds the tools that the file denies: `--no-tools` adds to them, and no flag removes
+ * one.
+ */
+async function readFlags(flags: Flags, denied: readonly string[], secrets: readonly string[]): Promise<Assignment[]> {
+  const assignments = settingFlags.map(async ({ name, field, path, kind, addsToFile }): Promise<Assignment[]> => {
+    const given = flags[field];
+    if (given === undefined) return [];
+    const shown = given === false ? `--no-${name}` : `--${name}`;
+    const value =
+      kind === "model"
+        ? await readModelFlag(String(given), shown, secrets)
+        : addsToFile && Array.isArray(given)
+          ? [...denied, ...given]
+          : given;
+    const written = kind === "model" ? String(given) : String(value);
+    return [{ path, value, written, origin: { from: "flag", name: shown } }];
+  });
+  return (await Promise.all(assignments)).flat();
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { serveSchema } from "../../../src/config/schema/serve-schema.ts";
+import { serveSchema } from "../../../src/config/schema/file-schema.ts";
 import type { Caller } from "../../../src/core/caller.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
 import { type ActiveRunsView, createCallerLimits } from "../../../src/runs/limits/caller-limits.ts";

@@ -20,7 +20,7 @@ test("help lists every command, says what sets the modes apart and how to switch
   }
 });
 
-test("every command of the issue is there", () => {
+test("the chat has these commands and no others", () => {
   const wanted =
     "/help /mode /model /answer-model /set /search /config /tools /plan /cost /trace /expand /fold /clear /compact /resume /conversations /save /lang /doctor /exit";
   expect(chatCommands.map(({ name }) => name).sort()).toEqual(wanted.split(" ").sort());
@@ -45,7 +45,7 @@ test("help of one command shows how it is typed", async () => {
   expect(await chat.type("/help foo")).toEqual(['✗ Unknown command "foo". /help lists them.']);
 });
 
-test("names may be written in any case, and /quit leaves too", async () => {
+test("the name of a command may be written in any case, and /quit ends the chat, too", async () => {
   const chat = await openStandIn();
   const { signal } = new AbortController();
   expect(await runCommand("/EXIT", chat, signal)).toBe("exit");

@@ -1,4 +1,4 @@
-import { serveSchema } from "../../../../src/config/schema/serve-schema.ts";
+import { serveSchema } from "../../../../src/config/schema/file-schema.ts";
 import { type Admission, type AuthOptions, openAuth } from "../../../../src/server/http/auth/open-auth.ts";
 import type { AuthSettings, Clock } from "../../../../src/server/http/auth/settings.ts";
 import type { HttpRefusal } from "../../../../src/server/http/response/dialects.ts";

@@ -1,0 +1,15 @@
+// Writes what docs/ has from tables of the program: the page of the built-in tools, and the tables of settings, variables and limits.
+import { readFile, writeFile } from "node:fs/promises";
+import { documentBuiltinTools } from "../src/tools/tool-documents.ts";
+import { fillTables, generatedPages } from "./setting-tables.ts";
+
+for (const [locale, ending] of [
+  ["en", "md"],
+  ["zh", "zh.md"],
+]) {
+  await writeFile(`docs/tools.${ending}`, documentBuiltinTools(locale));
+  for (const page of generatedPages) {
+    const file = `docs/${page}.${ending}`;
+    await writeFile(file, fillTables(await readFile(file, "utf8"), locale));
+  }
+}

@@ -1,0 +1,61 @@
+import { limitSettings } from "./limit-settings.ts";
+import { defineGroup, defineSetting } from "./setting.ts";
+
+export const agentSettings = defineGroup(
+  {
+    mode: defineSetting(({ z }) => z.enum(["chat", "agent", "plan"]).optional(), {
+      help: {
+        zh: "聊天开始时的[模式](modes.zh.md)，也是嵌入 Duet 的程序提问时的默认模式",
+        en: "the [mode](modes.md) in which the chat starts, and that of a question from a program which embeds Duet",
+      },
+      fileHelp: "The mode in which the terminal chat starts.",
+      absent: { zh: "`chat`", en: "`chat`" },
+      flag: { name: "mode", help: "how to answer", choices: ["chat", "agent", "plan"] },
+    }),
+    ...limitSettings,
+    repeatable: defineSetting(({ patterns }) => patterns.default([]), {
+      help: { zh: "可以重复得到相同结果的工具（轮询）", en: "tools that may be called again with the same result" },
+      fileHelp: "Tools that may be called again with the same result: polling.",
+    }),
+    plan: defineGroup({
+      unattended: defineSetting(({ z }) => z.enum(["run", "stop"]).default("run"), {
+        help: { zh: "无人可问时如何处理计划", en: "what happens to a plan where nobody can be asked" },
+        fileHelp: "What an interface that cannot ask does with a plan: run it, or stop for confirmation.",
+      }),
+      onFailure: defineSetting(({ z }) => z.enum(["replan", "skip", "stop"]).default("replan"), {
+        help: { zh: "步骤失败后怎么办", en: "what follows a failed step" },
+        fileHelp: "After a step that failed: plan the rest anew, continue without it, or end.",
+      }),
+      retries: defineSetting(({ z }) => z.int().min(0).max(3).default(1), {
+        help: { zh: "失败步骤的重试次数", en: "how often a failed step is tried again" },
+      }),
+    }),
+    evaluation: defineGroup({
+      minResultLength: defineSetting(({ z }) => z.int().min(0).default(20), {
+        help: { zh: "少于这么多字符的结果视为较短", en: "characters below which a result is thin" },
+        fileHelp: "Results with fewer characters count as short.",
+        kind: "number",
+        environment: "AGENT_RESULT_MIN_LENGTH",
+      }),
+      stopWhenSufficient: defineSetting(({ z }) => z.boolean().default(false), {
+        help: { zh: "结果足够就立即回答", en: "answer as soon as results suffice" },
+        fileHelp: "Answer as soon as the results are sufficient.",
+      }),
+      module: defineSetting(({ text }) => text.optional(), {
+        help: {
+          zh: "自己的[评估模块](prompts.zh.md#自己的评估)",
+          en: "a module that [evaluates](prompts.md#your-own-evaluation)",
+        },
+        fileHelp: "A module whose default export replaces the evaluation rules.",
+      }),
+    }),
+    verbose: defineSetting(({ z }) => z.boolean().default(false), {
+      help: { zh: "把思考、工具输入和输出写到标准错误", en: "thoughts, tool inputs and outputs on stderr" },
+      fileHelp: "Thoughts, tool inputs and outputs to stderr.",
+      kind: "switch",
+      environment: "AGENT_VERBOSE",
+      flag: { name: "verbose", help: "each thought, tool input and output to stderr" },
+    }),
+  },
+  { fileHelp: "How the agent works." },
+);

@@ -1,0 +1,117 @@
+import { offlineProvider } from "../../core/model.ts";
+import { vendors } from "../../providers/vendors.ts";
+import { defineGroup, defineNamedGroup, defineOptionalGroup, defineSetting } from "./setting.ts";
+
+const vendorNames = Object.keys(vendors).filter((id) => vendors[id]?.regionOf === undefined);
+
+/** Lists the vendors that accept a smaller range of temperatures than the others. */
+const smallerRanges = Object.entries(vendors).flatMap(([id, { temperature }]) =>
+  "atMost" in temperature ? [`${id}: to ${temperature.atMost}`] : [],
+);
+
+/** Holds the settings of a model. A variable holds them as JSON, with keys in `snake_case`. */
+export const modelRows = {
+  provider: defineSetting(({ text }) => text, {
+    help: { zh: "[提供商](models.zh.md#提供商)", en: "a [provider](models.md#providers)" },
+    fileHelp: `${vendorNames.join(", ")}, ${offlineProvider}, or one of \`providers\`.`,
+  }),
+  model: defineSetting(({ text }) => text.optional(), {
+    help: { zh: "模型名", en: "model name" },
+    fileHelp: "Model name; the provider's default when absent.",
+    absent: { zh: "由提供商决定", en: "the provider's" },
+  }),
+  temperature: defineSetting(({ z }) => z.number().min(0).lt(2).optional(), {
+    help: { zh: "采样温度，Anthropic 至多 1", en: "sampling temperature, for Anthropic at most 1" },
+    fileHelp: `0 to below 2 (${smallerRanges.join(", ")}). Default 0.7.`,
+    absent: { zh: "0.7", en: "0.7" },
+  }),
+  maxTokens: defineSetting(({ z }) => z.int().min(1).optional(), {
+    help: { zh: "输出上限（token）", en: "output limit in tokens" },
+    fileHelp: "Output limit in tokens. Default: agent.maxTokens.",
+    absent: { zh: "`agent.maxTokens`", en: "`agent.maxTokens`" },
+  }),
+  topP: defineSetting(({ z }) => z.number().gt(0).max(1).optional(), {
+    help: { zh: "核采样的概率", en: "nucleus sampling" },
+    fileHelp: "Above 0 to 1.",
+  }),
+  baseUrl: defineSetting(({ address }) => address.optional(), { help: { zh: "API 地址", en: "address of the API" } }),
+  apiKeyEnv: defineSetting(({ variable }) => variable.optional(), {
+    help: { zh: "存放密钥的环境变量名", en: "the variable that holds the key" },
+    fileHelp: "The environment variable that holds the key.",
+  }),
+  timeout: defineSetting(({ seconds }) => seconds(1, 3600).optional(), {
+    help: {
+      zh: "到第一段内容的秒数，见[时间限制](timeouts.zh.md)",
+      en: "seconds until the first content, see [timeouts](timeouts.md)",
+    },
+    fileHelp:
+      "Seconds until the first content or reasoning of a turn. Default 30; more for models that think silently.",
+    absent: { zh: "30", en: "30" },
+  }),
+  contextWindow: defineSetting(({ z }) => z.int().min(1).optional(), {
+    help: { zh: "上下文窗口（token）", en: "context window in tokens" },
+    absent: { zh: "由模型决定", en: "the model's" },
+  }),
+  reasoningEffort: defineSetting(({ text }) => text.optional(), {
+    help: { zh: "推理强度，用提供商自己的写法", en: "how much the model reasons, in its vendor's words" },
+  }),
+  wire: defineSetting(({ wire }) => wire.optional(), {
+    help: { zh: "接口格式", en: "wire format" },
+    absent: { zh: "由提供商决定", en: "the provider's" },
+  }),
+};
+
+const modelHelp = "A model and its parameters.";
+
+const functionCall = defineOptionalGroup(modelRows, {
+  help: { zh: "选择工具的模型", en: "the model that picks tools" },
+  fileHelp: modelHelp,
+  kind: "model",
+  environment: "AGENT_FUNCTION_CALL_MODEL",
+  flag: { name: "function-call-model", help: "the model that picks tools: provider/model, or JSON" },
+});
+
+const answer = defineOptionalGroup(modelRows, {
+  help: { zh: "写回答的模型", en: "the model that writes the answer" },
+  fileHelp: modelHelp,
+  absent: { zh: "同 functionCall", en: "as functionCall" },
+  kind: "model",
+  environment: "AGENT_ANSWER_MODEL",
+  flag: { name: "answer-model", help: "the model that writes the answer: provider/model, or JSON" },
+});
+
+export const modelSettings = defineGroup(
+  { functionCall, answer },
+  { fileHelp: "functionCall decides on tools; answer writes, and is functionCall when absent." },
+);
+
+export const providerSettings = defineNamedGroup(
+  ({ providerName }) => providerName,
+  {
+    wire: defineSetting(({ wire }) => wire.optional(), {
+      help: {
+        zh: "接口格式，用于你自己的或已知的提供商",
+        en: "wire format, for a provider of your own or a known one",
+      },
+      fileHelp: "Wire format.",
+      absent: { zh: "`openai-chat`", en: "`openai-chat`" },
+    }),
+    baseUrl: defineSetting(({ address }) => address.optional(), { help: { zh: "API 地址", en: "address of the API" } }),
+    apiKeyEnv: defineSetting(({ variable }) => variable.optional(), {
+      help: { zh: "存放密钥的环境变量名", en: "the variable that holds the key" },
+      fileHelp: "The environment variable that holds the key.",
+    }),
+    aliases: defineSetting(({ z, text }) => z.record(text, text).optional(), {
+      help: { zh: "某个模型名对提供商意味着什么", en: "what a model's name means to the vendor" },
+      fileHelp: "What a model's name means to the vendor: deepseek-chat is deepseek-flash unless set here.",
+    }),
+    prices: defineSetting(({ z, text, priceSchema }) => z.record(text, priceSchema).optional(), {
+      help: {
+        zh: "按模型的价格：`input`、`output`、`cachedInput`、`cacheWrite`，每百万 token 的美元数",
+        en: "prices by model: `input`, `output`, `cachedInput`, `cacheWrite`, in US dollars for a million tokens",
+      },
+      fileHelp: "What its models cost, by their names; over Duet's own price list.",
+    }),
+  },
+  { entryHelp: "A vendor of your own, or changes to a known one." },
+);

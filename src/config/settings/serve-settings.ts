@@ -1,0 +1,149 @@
+import { defineGroup, defineOptionalGroup, defineSetting } from "./setting.ts";
+
+const signIn = defineOptionalGroup(
+  {
+    issuer: defineSetting(({ secureAddress }) => secureAddress, {
+      help: { zh: "授权服务器，与令牌中的写法一致", en: "the authorization server, as its tokens name it" },
+    }),
+    audience: defineSetting(({ text }) => text.optional(), {
+      help: { zh: "令牌的受众", en: "what tokens must be meant for" },
+      fileHelp: "What tokens must be meant for; the public address of /mcp when absent.",
+      absent: { zh: "`/mcp` 的地址", en: "address of `/mcp`" },
+    }),
+    jwksUrl: defineSetting(({ keysAddress }) => keysAddress.optional(), {
+      help: { zh: "公钥地址", en: "its keys" },
+      fileHelp: "Its keys; found through its metadata when absent.",
+      absent: { zh: "取自元数据", en: "from its metadata" },
+    }),
+    algorithms: defineSetting(
+      ({ z, signatureAlgorithms }) =>
+        z.array(z.enum(signatureAlgorithms)).min(1).default(["RS256", "ES256", "EdDSA", "PS256"]),
+      { help: { zh: "签名算法", en: "signatures that are accepted" } },
+    ),
+    scopes: defineSetting(({ z, scope }) => z.array(scope).default([]), {
+      help: { zh: "每个令牌必须具有的 scope", en: "scopes that every token must have" },
+    }),
+    tools: defineSetting(({ z, permitPatterns, scope }) => z.record(scope, permitPatterns).optional(), {
+      help: { zh: "每个 scope 可用的工具", en: "tools by scope, as patterns" },
+      fileHelp:
+        "Tools by scope, as patterns: what a caller may use, by itself or through the agent. Absent: all. Prompts and resources of a server are available to callers that may use all its tools.",
+      absent: { zh: "全部", en: "all" },
+    }),
+  },
+  { fileHelp: "OAuth 2.1 resource server: callers sign in with tokens of this authorization server." },
+);
+
+const http = defineGroup(
+  {
+    publicUrl: defineSetting(({ address }) => address.optional(), {
+      help: { zh: "对外的地址，不含 `/mcp`", en: "the address under which others reach the server, without `/mcp`" },
+      fileHelp: "The public address of this server, without /mcp.",
+    }),
+    allowedHosts: defineSetting(({ z, hostHeader }) => z.array(hostHeader).default([]), {
+      help: { zh: "除绑定地址外允许的 Host，含端口", en: "Host headers beside the bound address, with port" },
+      fileHelp: "Allowed Host headers besides the bound address: duet.example.com, duet.example.com:8443.",
+    }),
+    allowedOrigins: defineSetting(({ z, origin }) => z.array(origin).default([]), {
+      help: { zh: "可以调用的其他来源的网页", en: "pages of other origins that may call" },
+      fileHelp: "Pages that may call: https://app.example.com.",
+    }),
+    maxBody: defineSetting(({ z }) => z.int().min(1024).max(100_000_000).default(4_194_304), {
+      help: { zh: "一个请求的字节数", en: "bytes of one request" },
+    }),
+    maxConnections: defineSetting(({ z }) => z.int().min(1).max(100_000).default(1000), {
+      help: { zh: "连接数", en: "connections in all" },
+    }),
+    maxConnectionsPerAddress: defineSetting(({ z }) => z.int().min(1).max(100_000).default(250), {
+      help: { zh: "每个地址的连接数", en: "connections from one address" },
+    }),
+    maxSessions: defineSetting(({ z }) => z.int().min(1).max(100_000).default(1000), {
+      help: { zh: "旧协议客户端的会话数", en: "sessions of clients of the older protocol" },
+      fileHelp: "Sessions of clients of the 2025 protocol.",
+    }),
+    sessionIdle: defineSetting(({ seconds }) => seconds(1, 86_400).default(1800), {
+      help: { zh: "会话多少秒没有请求后结束", en: "seconds without a request after which a session ends" },
+    }),
+    grace: defineSetting(({ seconds }) => seconds(0, 3600).default(10), {
+      help: { zh: "进程结束时留给运行的秒数", en: "seconds that runs have to finish when the process ends" },
+      fileHelp:
+        "Seconds that runs have to finish when the process is asked to end; after that they are cancelled and reported.",
+    }),
+    auth: signIn,
+  },
+  { fileHelp: "`duet serve --http`." },
+);
+
+const limits = defineGroup(
+  {
+    maxRuns: defineSetting(({ z }) => z.int().min(1).max(10_000).default(100), {
+      help: { zh: "每个调用方同时的运行数", en: "runs at one time, of each caller" },
+      fileHelp: "Runs at the same time.",
+    }),
+    runsPerMinute: defineSetting(({ z }) => z.int().min(1).max(10_000).optional(), {
+      help: { zh: "任意 60 秒内开始的运行数", en: "runs begun in any 60 seconds" },
+      fileHelp: "Runs started in any 60 seconds.",
+      absent: { zh: "无", en: "none" },
+    }),
+    tokensPerDay: defineSetting(({ z }) => z.int().min(1).optional(), {
+      help: { zh: "每日（UTC）token 数", en: "tokens in a day of UTC" },
+      fileHelp: "Input and output tokens per UTC day.",
+      absent: { zh: "无", en: "none" },
+    }),
+    costPerDay: defineSetting(({ z }) => z.number().gt(0).optional(), {
+      help: { zh: "每日（UTC）美元数", en: "US dollars in a day of UTC" },
+      fileHelp: "US dollars per UTC day, for models whose price is known.",
+      absent: { zh: "无", en: "none" },
+    }),
+  },
+  {
+    fileHelp:
+      "Limits for each caller, including the operator, across all interfaces; counted since the process started.",
+  },
+);
+
+export const serveSettings = defineGroup(
+  {
+    window: defineSetting(({ seconds }) => seconds(1, 86_400).optional(), {
+      help: {
+        zh: "多少秒后返回 `running`，用于一无所知的宿主",
+        en: "seconds after which a call returns `running`, for hosts of which nothing is known",
+      },
+      fileHelp: "Seconds after which a call returns `running`; 50 for unknown hosts.",
+      absent: { zh: "50", en: "50" },
+    }),
+    windows: defineSetting(({ z, text, seconds }) => z.record(text, seconds(1, 86_400)).default({}), {
+      help: { zh: "同上，按宿主名（`clientInfo.name`）", en: "the same by host name (`clientInfo.name`)" },
+      fileHelp: "The same by host, as it names itself (clientInfo.name).",
+    }),
+    onDisconnect: defineSetting(({ z }) => z.enum(["cancel", "finish"]).default("cancel"), {
+      help: { zh: "调用方取消或离开之后，运行怎么办", en: "what happens to a run whose caller cancels or leaves" },
+      fileHelp: "What happens to a run whose caller cancels or disconnects: it ends, or its result is kept.",
+    }),
+    confirm: defineSetting(({ z }) => z.enum(["token", "never"]).default("token"), {
+      help: { zh: "宿主不能询问用户时", en: "where the host cannot ask its user" },
+      fileHelp: "Where the host cannot ask its user: hand out a token to be passed back, or do not run such calls.",
+    }),
+    confirmTime: defineSetting(({ seconds }) => seconds(1, 600).default(600), {
+      help: { zh: "等待用户答复的秒数", en: "seconds that a question to a person may wait" },
+    }),
+    keepResults: defineSetting(({ seconds }) => seconds(1, 86_400).default(3600), {
+      help: { zh: "`agent_result` 还能取得结果的秒数", en: "seconds that `agent_result` finds a run" },
+      fileHelp: "Seconds that agent_result can still be asked for a run.",
+    }),
+    maxRuns: defineSetting(({ z }) => z.int().min(1).max(10_000).default(200), {
+      help: { zh: "所有调用方同时的运行数", en: "runs at one time, of all callers" },
+      fileHelp: "Runs at the same time.",
+    }),
+    limits,
+    log: defineSetting(({ z }) => z.enum(["text", "json"]).default("text"), {
+      help: {
+        zh: "标准错误上的日志：给人看的行，或每行一个 JSON 对象",
+        en: "the log on stderr: lines for people, or one JSON object a line",
+      },
+      fileHelp: "What is logged to stderr: lines for people, or one JSON object a line, each run among them.",
+      environment: "DUET_LOG",
+    }),
+    http,
+  },
+  { fileHelp: "`duet serve`: what hosts get." },
+);

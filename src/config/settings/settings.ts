@@ -1,0 +1,91 @@
+import { agentSettings } from "./agent-settings.ts";
+import { modelSettings, providerSettings } from "./model-settings.ts";
+import { searchSettings } from "./search-settings.ts";
+import { serveSettings } from "./serve-settings.ts";
+import { ignoredKey, mcpServers, servers } from "./server-settings.ts";
+import { defineGroup, defineSetting, listSettings, type SettingAtPath } from "./setting.ts";
+import { emailSettings, toolSettings, webSettings } from "./tool-settings.ts";
+
+const terminal = defineGroup(
+  {
+    theme: defineSetting(({ z }) => z.enum(["auto", "dark", "light"]).default("auto"), {
+      help: {
+        zh: "配色：适合深色或浅色背景；`auto` 用终端报告的，否则按深色",
+        en: "colours for a dark or a light background; `auto`: as the terminal reports, otherwise dark",
+      },
+    }),
+    screenReader: defineSetting(({ z }) => z.boolean().default(false), {
+      help: { zh: "供屏幕阅读器使用的普通行", en: "plain lines for a screen reader" },
+      fileHelp: "Plain lines for a screen reader: nothing is redrawn, signs are words, no spinner.",
+      kind: "switch",
+      environment: "DUET_SCREEN_READER",
+      flag: { name: "screen-reader", help: "plain lines for a screen reader: nothing is redrawn", command: "chat" },
+    }),
+  },
+  { fileHelp: "The chat in a terminal." },
+);
+
+/** Holds every key of the configuration file, in the shape of the file. */
+export const fileSettings = {
+  $schema: defineSetting(({ z }) => z.string().optional(), {
+    help: {
+      zh: "JSON Schema 的地址，供编辑器使用；Duet 不读取",
+      en: "address of the JSON Schema, for editors; Duet ignores it",
+    },
+  }),
+  models: modelSettings,
+  providers: providerSettings,
+  agent: agentSettings,
+  mcpServers,
+  servers,
+  inputs: ignoredKey,
+  tools: toolSettings,
+  search: searchSettings,
+  web: webSettings,
+  email: emailSettings,
+  serve: serveSettings,
+  terminal,
+  prompts: defineGroup({
+    directory: defineSetting(({ text }) => text.optional(), {
+      help: { zh: "自己的[提示词](prompts.zh.md)", en: "your own [prompts](prompts.md)" },
+      fileHelp: "Your own prompts, relative to this file.",
+    }),
+  }),
+  conversations: defineGroup({
+    store: defineSetting(({ z }) => z.enum(["disk", "memory"]).default("disk"), {
+      help: {
+        zh: "对话存放在哪里；`memory` 随进程结束",
+        en: "where conversations are stored; `memory`: as long as the process",
+      },
+      fileHelp: "disk: kept under DUET_HOME; memory: as long as the process.",
+    }),
+  }),
+  locale: defineSetting(({ z }) => z.enum(["zh", "en"]).optional(), {
+    help: { zh: "Duet 的语言", en: "language of Duet's messages" },
+    fileHelp: "Language of Duet's messages; default: LC_ALL or LANG.",
+    absent: { zh: "`LC_ALL` 或 `LANG`", en: "`LC_ALL` or `LANG`" },
+    flag: { name: "locale", help: "language of messages", choices: ["zh", "en"] },
+  }),
+};
+
+/** Holds what only variables and flags set, beside the keys of the file. */
+export const outsideSettings = {
+  home: defineSetting(({ text }) => text.optional(), {
+    help: { zh: "对话、追踪和批准保存在哪里", en: "where conversations, traces and approvals are stored" },
+    absent: { zh: "`~/.local/state/duet`", en: "`~/.local/state/duet`" },
+    environment: "DUET_HOME",
+  }),
+  httpToken: defineSetting(({ token }) => token.optional(), {
+    help: { zh: "通过 HTTP 的调用方需要的令牌", en: "the token that callers over HTTP need" },
+    environment: "DUET_HTTP_TOKEN",
+  }),
+  terminalMode: defineSetting(({ z }) => z.enum(["chat", "agent", "plan"]).optional(), {
+    help: { zh: "聊天和网页开始时的模式", en: "the mode in which the chat and the page start" },
+    environment: "DEFAULT_MODE",
+  }),
+  // `--max-tokens` sets it: the setting agent.maxTokens is the default of every model, and the flag limits the answer.
+  answerMaxTokens: defineSetting(({ z }) => z.int().min(1).optional(), {}),
+};
+
+/** Lists all settings with their paths, those outside the file last. */
+export const settings: readonly SettingAtPath[] = listSettings({ ...fileSettings, ...outsideSettings });

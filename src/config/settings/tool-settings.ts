@@ -1,0 +1,110 @@
+import { defineGroup, defineSetting } from "./setting.ts";
+
+export const toolSettings = defineGroup(
+  {
+    allow: defineSetting(({ permitPatterns }) => permitPatterns.default(["*"]), {
+      help: {
+        zh: "提供的工具，见[权限](permissions.zh.md)",
+        en: "tools that are offered, see [permissions](permissions.md)",
+      },
+      fileHelp: "Available tools; `*` is any run of characters, `shell(ls *)` calls with such arguments.",
+      kind: "list",
+      flag: { name: "tools", help: "only tools that match these patterns, comma-separated" },
+    }),
+    deny: defineSetting(({ toolPatterns }) => toolPatterns.default([]), {
+      help: { zh: "绝不执行的工具或调用", en: "tools or calls that never run" },
+      fileHelp: "Tools, or calls, that never run; takes precedence over everything else.",
+      kind: "list",
+      flag: { name: "no-tools", help: "never tools that match these patterns, comma-separated", addsToFile: true },
+    }),
+    ask: defineSetting(({ toolPatterns }) => toolPatterns.default(["*:destructive"]), {
+      help: { zh: "需要同意的调用", en: "calls that need consent" },
+      fileHelp: "Calls that need a person's consent.",
+    }),
+    newTools: defineSetting(({ z }) => z.enum(["stop", "allow"]).default("stop"), {
+      help: { zh: "已知服务器新增的工具", en: "a new tool of a known server" },
+      fileHelp: "What happens to a tool that a known server adds later: stop until it is approved, or allow.",
+    }),
+    searchAbove: defineSetting(({ z }) => z.number().min(0).max(1).default(0.1), {
+      help: {
+        zh: "工具超过模型窗口的这个比例时改为搜索",
+        en: "share of the model's window beyond which tools are searched",
+      },
+      fileHelp: "Share of the model's context window above which servers' tools are searched, not listed.",
+    }),
+    directory: defineSetting(({ text }) => text.optional(), {
+      help: { zh: "自己的[工具和技能](writing-tools.zh.md)", en: "your own [tools and skills](writing-tools.md)" },
+      fileHelp:
+        "Your own tool modules and skills, relative to this file; absent: tools/ in Duet's own directory of configuration.",
+      absent: { zh: "`~/.config/duet/tools`", en: "`~/.config/duet/tools`" },
+    }),
+    roots: defineSetting(({ z, text }) => z.array(text).min(1).default(["."]), {
+      help: { zh: "文件工具可以读取的目录", en: "directories that file tools may read" },
+    }),
+  },
+  { fileHelp: "Which tools are available and which may run." },
+);
+
+export const webSettings = defineGroup(
+  {
+    hosts: defineSetting(({ z, hostPattern }) => z.array(hostPattern).default([]), {
+      help: { zh: "`http_request` 可以访问的主机", en: "hosts that `http_request` may call" },
+      fileHelp: "Hosts that http_request may call: api.example.com, *.example.com, *; with none it is not available.",
+    }),
+    reach: defineSetting(({ z, reachable }) => z.array(reachable).default([]), {
+      help: {
+        zh: "[允许访问](network.zh.md)的内网主机和其他端口",
+        en: "private hosts and other ports that [tools may reach](network.md)",
+      },
+      fileHelp:
+        "Private hosts and other ports that tools may reach as well: localhost:8080, 10.0.0.0/8, db.example.com:5432.",
+    }),
+    ports: defineSetting(({ z }) => z.array(z.int().min(1).max(65_535)).default([80, 443, 8080, 8443]), {
+      help: { zh: "公网主机的端口", en: "ports of public hosts" },
+    }),
+  },
+  { fileHelp: "What the tools that go out may reach: read_page, http_request, health_check." },
+);
+
+export const emailSettings = defineGroup(
+  {
+    host: defineSetting(({ mailServer }) => mailServer.optional(), {
+      help: {
+        zh: "SMTP 服务器，不设置则没有 `send_email`",
+        en: "the SMTP server; without it there is no `send_email`",
+      },
+      environment: "SMTP_HOST",
+    }),
+    port: defineSetting(({ z }) => z.int().min(1).max(65_535).default(587), {
+      help: { zh: "端口", en: "the port of that server" },
+      kind: "number",
+      environment: "SMTP_PORT",
+    }),
+    secure: defineSetting(({ z }) => z.boolean().optional(), {
+      help: { zh: "一开始就使用 TLS", en: "TLS from the first byte" },
+      fileHelp: "TLS from the first byte; absent: on port 465 only, else STARTTLS.",
+      absent: { zh: "仅 465 端口", en: "on port 465" },
+    }),
+    user: defineSetting(({ text }) => text.optional(), {
+      help: { zh: "登录用户", en: "who signs in" },
+      fileHelp: "The user that signs in with the password; without it, no sign-in.",
+      environment: "SMTP_USER",
+    }),
+    password: defineSetting(({ text }) => text.optional(), {
+      help: { zh: "最好放在 `SMTP_PASSWORD`", en: "better in `SMTP_PASSWORD`" },
+      fileHelp: "The password; SMTP_PASSWORD is safer than this file.",
+      environment: "SMTP_PASSWORD",
+    }),
+    from: defineSetting(({ sender }) => sender.optional(), {
+      help: { zh: "发件人", en: "the sender" },
+      fileHelp: "The sender: Name <name@example.com>; user when absent.",
+      absent: { zh: "`user`", en: "`user`" },
+      environment: "SMTP_FROM",
+    }),
+    recipients: defineSetting(({ patterns }) => patterns.default(["*"]), {
+      help: { zh: "可以写信给谁：`*@example.com`", en: "who may be written to: `*@example.com`" },
+      fileHelp: "Allowed recipients: *@example.com.",
+    }),
+  },
+  { fileHelp: "How send_email sends; it always asks a person first." },
+);

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { chatOptions, sharedOptions, toFlags } from "../../../bin/options.ts";
+import { findSchema } from "../../../src/config/schema/describe-schema.ts";
+import { settingsSchema } from "../../../src/config/schema/file-schema.ts";
+import { settingFlags } from "../../../src/config/settings/flags.ts";
+import type { SettingKind } from "../../../src/config/settings/setting.ts";
+import { settings } from "../../../src/config/settings/settings.ts";
+import { isRecord } from "../../../src/kit/json.ts";
+
+const schema = z.toJSONSchema(settingsSchema, { io: "input" });
+
+const typesOfKind: Record<SettingKind, readonly unknown[]> = {
+  text: ["string"],
+  number: ["integer", "number"],
+  switch: ["boolean"],
+  model: ["object"],
+  list: ["array"],
+};
+
+test("what a variable or a flag sets is read as the schema of the setting wants it", () => {
+  const given = settings.filter(({ environment, flag }) => environment !== undefined || flag !== undefined);
+  expect(given.length).toBeGreaterThan(30);
+  const wrong = given.filter(({ path, kind = "text" }) => {
+    const node = findSchema(schema, path);
+    return !isRecord(node) || !typesOfKind[kind].includes(node.type);
+  });
+  expect(wrong.map(({ path }) => path.join("."))).toEqual([]);
+});
+
+test("every setting that a variable or a flag sets says in both languages what it is", () => {
+  const silent = settings.filter(
+    ({ environment, flag, help }) => (environment || flag) && !(help?.zh.trim() && help.en.trim()),
+  );
+  expect(silent).toEqual([]);
+});
+
+test("no two settings have the same variable or the same flag", () => {
+  const names = [
+    ...settings.flatMap(({ environment }) => environment ?? []),
+    ...settingFlags.map(({ name }) => `--${name}`),
+  ];
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
+test.each(settingFlags)("--$name is an option of the command line and arrives as $field", ({ name, field, kind }) => {
+  const option = { ...sharedOptions, ...chatOptions }[name];
+  expect(option?.type).toBe(kind === "switch" ? "boolean" : "string");
+  expect(option?.describe).toMatch(/\S/);
+  const value = kind === "switch" ? true : "7";
+  expect(toFlags({ [name]: value })[field]).toEqual(kind === "number" ? 7 : kind === "list" ? ["7"] : value);
+});

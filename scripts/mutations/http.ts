@@ -5,7 +5,7 @@ export const http: readonly Mutation[] = [
   {
     id: "http-host",
     file: "src/server/http/request/check-request.ts",
-    text: "  if (!names.isHost(host, dialled)) return foreignHost(host);\n",
+    text: "  if (!names.isHost(host, dialled)) return createHostRefusal(host);\n",
     becomes: "",
     tests: ["test/server/http/request/check-request.test.ts"],
     endangers: "DNS rebinding reaches the server",
@@ -29,7 +29,7 @@ export const http: readonly Mutation[] = [
   {
     id: "http-doubled-header",
     file: "src/server/http/request/check-request.ts",
-    text: "  if (twice !== undefined) return doubled(twice);\n",
+    text: "  if (twice !== undefined) return createDuplicateRefusal(twice);\n",
     becomes: "",
     tests: ["test/server/http/request/check-request.test.ts"],
     endangers: "a proxy and the server read different headers",
@@ -77,7 +77,7 @@ export const http: readonly Mutation[] = [
   {
     id: "http-declared-limit",
     file: "src/server/http/request/read-body.ts",
-    text: "  if (Number(declared) > limit) return Promise.resolve(tooLong(limit));\n",
+    text: "  if (Number(declared) > limit) return Promise.resolve(createTooLongRefusal(limit));\n",
     becomes: "",
     tests: ["test/server/http/request/read-body.test.ts"],
     endangers: "a body that says it is too long is read",
@@ -93,8 +93,8 @@ export const http: readonly Mutation[] = [
   {
     id: "session-of-another",
     file: "src/server/http/mcp/sessions.ts",
-    text: "entry?.key === key ? ",
-    becomes: "entry ? ",
+    text: "entry?.key === key\n        ? ",
+    becomes: "entry\n        ? ",
     tests: ["test/server/http/mcp/sessions.test.ts"],
     endangers: "a caller uses another one's session",
   },
@@ -109,7 +109,7 @@ export const http: readonly Mutation[] = [
   {
     id: "operator-token",
     file: "src/server/http/serve-http.ts",
-    text: "given !== undefined && timingSafeEqual(digest(given), expected)",
+    text: "given !== undefined && timingSafeEqual(computeDigest(given), expected)",
     becomes: "given !== undefined",
     tests: ["test/server/http/auth/admit.test.ts"],
     endangers: "any token is the operator's",
@@ -197,7 +197,7 @@ export const http: readonly Mutation[] = [
   {
     id: "jwt-metadata-issuer",
     file: "src/server/http/auth/check-token.ts",
-    text: "    if (said !== issuer) throw unusable(address, otherIssuer(said, issuer));\n",
+    text: "    if (said !== issuer) throw unusableMetadataError(address, describeOtherIssuer(said, issuer));\n",
     becomes: "",
     tests: ["test/server/http/auth/keys.test.ts"],
     endangers: "the keys of another issuer are taken",
@@ -205,7 +205,7 @@ export const http: readonly Mutation[] = [
   {
     id: "jwt-key-cooldown",
     file: "src/server/http/auth/key-cache.ts",
-    text: "age(than) < cooldown ? undefined : fetchOnce(signal)",
+    text: "getAge(than) < cooldown ? undefined : fetchOnce(signal)",
     becomes: "fetchOnce(signal)",
     tests: ["test/server/http/auth/keys.test.ts"],
     endangers: "tokens with made-up keys make the server fetch without end",
@@ -213,7 +213,7 @@ export const http: readonly Mutation[] = [
   {
     id: "jwt-keys-too-old",
     file: "src/server/http/auth/key-cache.ts",
-    text: "if (held && trouble && age(held) < longest) {",
+    text: "if (held && trouble && getAge(held) < longest) {",
     becomes: "if (held && trouble) {",
     tests: ["test/server/http/auth/keys.test.ts"],
     endangers: "keys that were taken back count for ever while the issuer is down",

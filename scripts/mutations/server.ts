@@ -29,7 +29,7 @@ export const server: readonly Mutation[] = [
   {
     id: "S4",
     file: "src/runs/wait-for-run.ts",
-    text: "      if (host.isModern) window = newWindow();\n",
+    text: "      if (host.isModern) window = createWindow();\n",
     becomes: "",
     tests: ["test/runs/wait-for-run.test.ts"],
     endangers: "after a question a call lasts until its host gives it up",
@@ -205,16 +205,16 @@ export const server: readonly Mutation[] = [
   {
     id: "key-of-another-caller",
     file: "src/server/api/idempotency.ts",
-    text: "hash([owner ?? null, tools ?? null, key])",
-    becomes: "hash([tools ?? null, key])",
+    text: "createHashText([owner ?? null, tools ?? null, key])",
+    becomes: "createHashText([tools ?? null, key])",
     tests: ["test/server/api/idempotency.test.ts"],
     endangers: "equal keys of two callers are one run",
   },
   {
     id: "key-with-other-rights",
     file: "src/server/api/idempotency.ts",
-    text: "hash([owner ?? null, tools ?? null, key])",
-    becomes: "hash([owner ?? null, key])",
+    text: "createHashText([owner ?? null, tools ?? null, key])",
+    becomes: "createHashText([owner ?? null, key])",
     tests: ["test/server/api/idempotency.test.ts"],
     endangers: "a caller with fewer rights joins a run with more",
   },
@@ -237,7 +237,7 @@ export const server: readonly Mutation[] = [
   {
     id: "key-after-a-crash",
     file: "src/server/api/start-once.ts",
-    text: "    if (before !== undefined) throw new RefusedError(before.runId === runId ? unknownEnd(before.begunAt) : otherBody);\n",
+    text: "    if (before !== undefined)\n      throw new RefusedError(before.runId === runId ? describeUnknownEnd(before.begunAt) : otherBody);\n",
     becomes: "",
     tests: ["test/server/api/idempotency.test.ts"],
     endangers: "a run whose end is not known is run again",

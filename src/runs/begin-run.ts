@@ -38,11 +38,11 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
   const run = runs.begin({
     id: runId,
     // Who asks the same of other models, or after other words, asks for something else.
-    key: (models ?? given) === undefined || input.confirmation ? keyOf(input, chain) : createRandomHex(),
+    key: (models ?? given) === undefined || input.confirmation ? toRequestKey(input, chain) : createRandomHex(),
     caller,
     locale,
     request: { ...toRequest(input), ...given, mode: input.mode ?? mode, models, locale, chain, isInteractive },
-    asks: askable(asked),
+    asks: listAskableQuestions(asked),
     patienceMs: settings.confirmTime * 1000,
     ask: (request) => duet.ask(request),
   });
@@ -50,14 +50,19 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
   return run;
 }
 
-function askable({ scope, chain, host: { asksForms }, isUnattended }: RunQuestionRequest): StartRunOptions["asks"] {
+function listAskableQuestions({
+  scope,
+  chain,
+  host: { asksForms },
+  isUnattended,
+}: RunQuestionRequest): StartRunOptions["asks"] {
   if (isUnattended) return { calls: false, plans: false, forms: false };
   return { calls: asksForms || canHandOut(scope, chain), plans: asksForms, forms: true };
 }
 
 /** Finds the run that the same request began earlier, if nobody has received its outcome. */
 export function findSameRun({ scope: { runs, caller }, input, chain }: RunQuestionRequest): RunHandle | undefined {
-  return runs.same(keyOf(input, chain), input.conversation_id || undefined, caller);
+  return runs.same(toRequestKey(input, chain), input.conversation_id || undefined, caller);
 }
 
 /** Returns false when the caller is another agent, because its model has no user to ask. */
@@ -84,7 +89,7 @@ function toRequest(input: AskInput): StartRunOptions["request"] {
  * Identifies what is asked for. The waiting time is left out, and so is the conversation, which is only known once the run has
  * begun.
  */
-function keyOf({ conversation_id, wait_s, duet_chain, ...input }: AskInput, chain: Chain): string {
+function toRequestKey({ conversation_id, wait_s, duet_chain, ...input }: AskInput, chain: Chain): string {
   const asked = JSON.stringify(input, Object.keys(input).sort());
   // An agent that asks itself must not be given the very run that asks.
   return chain.depth === 0 ? asked : `${chain.depth} ${getTraceId(chain.trace)} ${asked}`;

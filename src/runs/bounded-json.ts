@@ -35,18 +35,18 @@ interface LeftOut {
  * middle, and `left_out` says how much is missing: `characters` of texts and `entries` of lists.
  */
 export function toBoundedJson(value: object, max = longestJson): string {
-  const whole = fitting(value, max);
+  const whole = toJsonWithin(value, max);
   if (whole !== undefined) return whole;
   for (const size of sizes) {
     const leftOut: LeftOut = { characters: 0, entries: 0 };
     const shorter = shorten(value, { size, leftOut, levels: deepest });
-    const text = fitting({ left_out: leftOut, ...(isRecord(shorter) ? shorter : {}) }, max);
+    const text = toJsonWithin({ left_out: leftOut, ...(isRecord(shorter) ? shorter : {}) }, max);
     if (text !== undefined) return text;
   }
   return JSON.stringify({ left_out: { characters: JSON.stringify(value).length, entries: 0 } });
 }
 
-function fitting(value: object, max: number): string | undefined {
+function toJsonWithin(value: object, max: number): string | undefined {
   // Making it printable takes far longer than this, and makes it no shorter.
   if (JSON.stringify(value).length > max) return undefined;
   const text = toSafeJson(value);
@@ -67,13 +67,13 @@ function shorten(value: unknown, { size, leftOut, levels }: Shortening): unknown
   }
   if (typeof value !== "object" || value === null) return value;
   const inner: Shortening = { size, leftOut, levels: levels - 1 };
-  if (Array.isArray(value)) return ends(value, inner).map((entry) => shorten(entry, inner));
-  const entries = ends(Object.entries(value), inner);
+  if (Array.isArray(value)) return takeEnds(value, inner).map((entry) => shorten(entry, inner));
+  const entries = takeEnds(Object.entries(value), inner);
   return Object.fromEntries(entries.map(([key, entry]) => [takeStart(key, size.text), shorten(entry, inner)]));
 }
 
 /** Returns the first and the last entries, as many as the size allows. */
-function ends<T>(list: readonly T[], { size, leftOut, levels }: Shortening): readonly T[] {
+function takeEnds<T>(list: readonly T[], { size, leftOut, levels }: Shortening): readonly T[] {
   const most = levels < 0 ? 0 : size.entries;
   if (list.length <= most) return list;
   leftOut.entries += list.length - most;

@@ -8,7 +8,7 @@ import { type Locale, say, type Text } from "../kit/locale.ts";
  * only in the answer.
  */
 export function toFinishedOutcome(trace: AgentTrace, locale: Locale): Outcome {
-  const calls = trace.steps.flatMap(callOf);
+  const calls = trace.steps.flatMap(toCallRecord);
   const outcome: Outcome = {
     success: hasSucceeded(trace.status),
     status: trace.status,
@@ -34,7 +34,7 @@ export function toFinishedOutcome(trace: AgentTrace, locale: Locale): Outcome {
   return hideCause(outcome, locale);
 }
 
-function callOf({ action, observation, error, cached = false, elapsed_ms }: TraceStep): ToolCallRecord[] {
+function toCallRecord({ action, observation, error, cached = false, elapsed_ms }: TraceStep): ToolCallRecord[] {
   if (action?.type !== "action") return [];
   return [
     { tool: action.tool, arguments: action.args, result: observation, ok: error === undefined, cached, elapsed_ms },
@@ -42,7 +42,7 @@ function callOf({ action, observation, error, cached = false, elapsed_ms }: Trac
 }
 
 /** Represents an outcome or a trace. */
-interface Told {
+interface RunReport {
   run_id: string;
   trace_id: string;
   error: ErrorReport | null;
@@ -53,11 +53,14 @@ interface Told {
  * operator finds it. The cause may name files of this machine, so it is kept only in the stored trace and in the log, for the
  * operator.
  */
-export function hideCause<T extends Told>(told: T, locale: Locale): T {
+export function hideCause<T extends RunReport>(told: T, locale: Locale): T {
   if (told.error?.code !== "internal") return told;
   // A run that never began has no trace.
   const name = told.trace_id === "" ? `run_id ${told.run_id}` : `trace_id ${told.trace_id}`;
-  return { ...told, error: { code: "internal", message: say(locale, fault(name)), hint: say(locale, askOperator) } };
+  return {
+    ...told,
+    error: { code: "internal", message: say(locale, describeFault(name)), hint: say(locale, askOperator) },
+  };
 }
 
 /** Hides the cause in a stored trace, whose last step also contains the error's text. */
@@ -70,7 +73,7 @@ export function hideCauseInTrace(trace: AgentTrace, locale: Locale): AgentTrace 
   return { ...told, steps };
 }
 
-function fault(name: string): Text {
+function describeFault(name: string): Text {
   return { zh: `服务器内部错误（${name}）。`, en: `Internal server error (${name}).` };
 }
 

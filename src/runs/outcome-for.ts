@@ -8,12 +8,12 @@ import type { WaitResult } from "./wait-for-run.ts";
 /** Returns what a request learns about its run: its outcome, what is known so far, or what a person has to approve. */
 export async function toOutcomeFor(scope: CallerScope, run: RunHandle, waitResult: WaitResult): Promise<Outcome> {
   if (waitResult.end === "window") return run.snapshot();
-  if (waitResult.end === "confirm") return waitingCall(scope, run, waitResult.open);
+  if (waitResult.end === "confirm") return toWaitingOutcome(scope, run, waitResult.open);
   run.isDelivered = true;
   return withPlanToken(scope, run.snapshot());
 }
 
-function waitingCall(
+function toWaitingOutcome(
   { confirmations }: Pick<CallerScope, "confirmations">,
   run: RunHandle,
   open: OpenQuestion,

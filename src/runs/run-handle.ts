@@ -85,7 +85,7 @@ export function startRun({
   const stop = new AbortController();
   const notifier = createNotifier();
   const turns = createNotifier();
-  const questions = createQuestions(patienceMs, ringAll);
+  const questions = createQuestions(patienceMs, notifyWaiters);
   const { pose } = questions;
   const followers = new Set<Parameters<RunHandle["follow"]>[0]>();
   let events: AgentEvent[] = [];
@@ -127,7 +127,7 @@ export function startRun({
       return stop.signal.aborted;
     },
     snapshot: () => outcome ?? snapshot.outcome(),
-    cancel: () => stop.abort(cancelled()),
+    cancel: () => stop.abort(cancelledError()),
     follow(take) {
       followers.add(take);
       return () => void followers.delete(take);
@@ -147,18 +147,19 @@ export function startRun({
     waitForChange: turns.wait,
   };
 
-  function ringAll(): void {
+  function notifyWaiters(): void {
     notifier.notify();
     turns.notify();
   }
 
-  function tellable(ending: Outcome): Outcome {
+  function hideInternalCause(ending: Outcome): Outcome {
     if (ending.error?.code === "internal") fault = ending.error;
     return hideCause(ending, locale);
   }
 
-  function take(happened: AgentEvent): void {
-    const event = happened.type === "run-end" ? { ...happened, outcome: tellable(happened.outcome) } : happened;
+  function handleEvent(happened: AgentEvent): void {
+    const event =
+      happened.type === "run-end" ? { ...happened, outcome: hideInternalCause(happened.outcome) } : happened;
     events.push(event);
     eventWeight += weighJson(event);
     changedAt = Date.now();
@@ -166,10 +167,10 @@ export function startRun({
     if (event.type === "run-end") outcome = event.outcome;
     for (const follower of followers) follower(event, item);
     if (outcome === undefined) notifier.notify();
-    else ringAll();
+    else notifyWaiters();
   }
 
-  async function drive(): Promise<void> {
+  async function followEvents(): Promise<void> {
     const stream = ask({
       ...request,
       caller,
@@ -186,7 +187,7 @@ export function startRun({
             pose(signal, { action: "cancel" }, (answer) => ({ kind: "elicitation", elicitation, answer }))
         : undefined,
     });
-    for await (const event of stream) take(event);
+    for await (const event of stream) handleEvent(event);
     if (outcome === undefined) throw new DuetError({ code: "internal", text: noEnd });
   }
 
@@ -194,20 +195,20 @@ export function startRun({
    * Returns the outcome of a run that never began: there was no model, the store could not be opened, or it was cancelled
    * before.
    */
-  function unbegun(thrown: unknown): Outcome {
+  function toUnstartedOutcome(thrown: unknown): Outcome {
     const known = { ...snapshot.outcome(), success: false };
     if (stop.signal.aborted) return { ...known, status: "cancelled", stop_reason: "cancelled" };
     const error = toErrorReport(toDuetError(thrown), locale);
-    return tellable({ ...known, status: "failed", stop_reason: "error", error });
+    return hideInternalCause({ ...known, status: "failed", stop_reason: "error", error });
   }
 
-  void drive()
+  void followEvents()
     .catch((thrown) => {
-      outcome ??= unbegun(thrown);
+      outcome ??= toUnstartedOutcome(thrown);
     })
     .finally(() => {
       questions.open?.withdraw();
-      ringAll();
+      notifyWaiters();
       // What is kept of a run must not keep the connections that it was asked over.
       holders.clear();
       followers.clear();
@@ -219,7 +220,7 @@ export function startRun({
 
 const noEnd = { zh: "运行没有结束事件", en: "the run ended without a run-end event" };
 
-function cancelled(): DuetError {
+function cancelledError(): DuetError {
   return new DuetError({ code: "internal", text: { zh: "已取消", en: "cancelled" } });
 }
 

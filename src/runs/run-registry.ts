@@ -53,18 +53,18 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
    * Callers of one owner may have rights to different tools, so a run of one caller may have used tools that another may not
    * use.
    */
-  function keyOf({ owner, tools }: Caller, key: string): string {
+  function toCallerKey({ owner, tools }: Caller, key: string): string {
     return JSON.stringify([owner, tools, key]);
   }
 
   function forget(run: RunHandle): void {
-    const name = keyOf(run.caller, run.key);
+    const name = toCallerKey(run.caller, run.key);
     const runs = joinable.get(name);
     if (runs?.delete(run) && runs.size === 0) joinable.delete(name);
   }
 
   function remember(run: RunHandle): void {
-    const name = keyOf(run.caller, run.key);
+    const name = toCallerKey(run.caller, run.key);
     const runs = joinable.get(name) ?? new Set();
     joinable.set(name, runs.add(run));
   }
@@ -74,53 +74,56 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     return going.has(id) || ended.has(id);
   }
 
-  function tell({ owner }: Caller): void {
+  function notifyListeners({ owner }: Caller): void {
     for (const listener of listeners) if (listener.owner === owner) listener.tell();
   }
 
   /** The run itself enforces the day's budget, in the same way as a budget from an upstream agent. */
-  function withinLimits(caller: Caller, request: StartRunOptions["request"]): StartRunOptions["request"] {
+  function applyCallerLimits(caller: Caller, request: StartRunOptions["request"]): StartRunOptions["request"] {
     const { tokens, cost } = limits?.left(caller) ?? {};
     if (tokens === undefined && cost === undefined) return request;
     const chain = request.chain ?? { depth: 0 };
-    return { ...request, chain: { ...chain, budget: smaller(chain.budget, tokens), cost: smaller(chain.cost, cost) } };
+    return {
+      ...request,
+      chain: { ...chain, budget: chooseSmaller(chain.budget, tokens), cost: chooseSmaller(chain.cost, cost) },
+    };
   }
 
   /** A run that only waits for a person uses nothing, and must not keep others from starting. */
   function admit(caller: Caller): void {
     const all = [...going.values()];
     const own = all.filter((run) => run.caller.owner === caller.owner);
-    const waiting = all.filter(waits).length;
+    const waiting = all.filter(isWaiting).length;
     if (all.length - waiting >= most) throw tooManyRunsError(most);
     if (all.length >= 2 * most) throw tooManyWaitingError(waiting, freeIn(all));
-    const ownWaiting = own.filter(waits).length;
+    const ownWaiting = own.filter(isWaiting).length;
     const counts = { all: all.length - waiting, own: own.length - ownWaiting, waiting: ownWaiting };
     limits?.admit(caller, { ...counts, freeInMs: freeIn(own) });
   }
 
   /** Yields the caller's runs, newest first. */
-  function* ofCaller(caller: Caller): Generator<RunHandle> {
+  function* listCallerRuns(caller: Caller): Generator<RunHandle> {
     for (const run of [...going.values()].reverse()) if (isOf(run, caller) && !run.isAside) yield run;
     for (const run of ended.values()) if (isOf(run, caller)) yield run;
   }
 
-  async function endOf(run: RunHandle, signal: AbortSignal): Promise<Outcome | undefined> {
+  async function waitForEnd(run: RunHandle, signal: AbortSignal): Promise<Outcome | undefined> {
     while (run.outcome === undefined && !signal.aborted) await run.waitForChange(signal);
     return run.outcome;
   }
 
   return {
-    of: ofCaller,
+    of: listCallerRuns,
     find(id, caller) {
       const run = going.get(id) ?? ended.get(id);
       return run && isOf(run, caller) ? run : undefined;
     },
     latest(question, caller) {
-      for (const run of ofCaller(caller)) if (run.question === question) return run;
+      for (const run of listCallerRuns(caller)) if (run.question === question) return run;
       return undefined;
     },
     same(key, conversationId, caller) {
-      for (const run of joinable.get(keyOf(caller, key)) ?? []) {
+      for (const run of joinable.get(toCallerKey(caller, key)) ?? []) {
         if (!isKnown(run) || run.isDelivered || run.isStopping || run.outcome?.success === false) forget(run);
         else if (isIn(run, conversationId)) return run;
       }
@@ -132,12 +135,12 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
       admit(caller);
       const run = startRun({
         ...wanted,
-        request: withinLimits(caller, wanted.request),
+        request: applyCallerLimits(caller, wanted.request),
         id: wanted.id ?? `run-${createRandomHex()}`,
         onEnd(it) {
           going.delete(it.id);
           if (!it.isAside) ended.add(it);
-          tell(it.caller);
+          notifyListeners(it.caller);
           onEnd?.(it);
         },
       });
@@ -145,7 +148,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
       going.set(run.id, run);
       if (!run.isAside) remember(run);
       onBegin?.(run);
-      tell(run.caller);
+      notifyListeners(run.caller);
       return run;
     },
     leave: (connection) => [...going.values()].filter((run) => run.release(connection)),
@@ -156,11 +159,11 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     async cancel(run, ms, signal) {
       run.cancel();
       const limit = createTimeLimit(ms, () => timeoutError("cancel", ms), signal);
-      await endOf(run, limit.signal);
+      await waitForEnd(run, limit.signal);
       limit.clear();
       return run.snapshot();
     },
-    ended: endOf,
+    ended: waitForEnd,
     onChange({ owner }, listener) {
       const entry = { owner, tell: listener };
       listeners.add(entry);
@@ -169,7 +172,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
   };
 }
 
-function waits({ open }: RunHandle): boolean {
+function isWaiting({ open }: RunHandle): boolean {
   return open !== undefined;
 }
 
@@ -193,6 +196,6 @@ function isIn({ wantedConversationId, conversationId }: RunHandle, wanted: strin
 }
 
 /** Returns the smaller of two limits, either of which may be absent. */
-function smaller(one: number | undefined, other: number | undefined): number | undefined {
+function chooseSmaller(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }

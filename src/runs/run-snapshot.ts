@@ -59,7 +59,7 @@ export function createRunSnapshot({ runId, conversationId, mode }: RunSnapshotOp
           iterations: state.iterations,
           mode: state.start?.mode ?? mode,
           cost_usd: used.length > 0 && costs.length === used.length ? costs.reduce((sum, cost) => sum + cost, 0) : null,
-          models: { function_call: shown(function_call), answer: shown(answer) },
+          models: { function_call: hideUnusedCost(function_call), answer: hideUnusedCost(answer) },
         },
         error: null,
       };
@@ -79,6 +79,6 @@ function toRecord({ start, end }: CallEntry): ToolCallRecord {
 }
 
 /** A model that made no calls has no cost. */
-function shown(bill: ModelBill): ModelBill {
+function hideUnusedCost(bill: ModelBill): ModelBill {
   return bill.calls === 0 ? { ...bill, cost_usd: null } : { ...bill };
 }

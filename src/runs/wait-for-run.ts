@@ -30,8 +30,9 @@ export async function waitForRun(
   run: RunHandle,
   { host, requestContext, windowMs, handsOut }: WaitOptions,
 ): Promise<WaitResult> {
-  const newWindow = () => createTimeLimit(windowMs, () => timeoutError("agent_ask", windowMs), requestContext.signal);
-  let window = newWindow();
+  const createWindow = () =>
+    createTimeLimit(windowMs, () => timeoutError("agent_ask", windowMs), requestContext.signal);
+  let window = createWindow();
   try {
     for (;;) {
       requestContext.signal.throwIfAborted();
@@ -52,7 +53,7 @@ export async function waitForRun(
       // In between two requests of a host of the 2026 era no clock of its own runs.
       if (host.isModern) window.clear();
       await askQuestion(open, run.locale, requestContext.ask, host.isModern ? requestContext.signal : window.signal);
-      if (host.isModern) window = newWindow();
+      if (host.isModern) window = createWindow();
     }
   } finally {
     window.clear();

@@ -67,7 +67,7 @@ export function createCallerLimits({ limits, most, isShared, now = Date.now }: C
   const share = isShared && most > 1 ? most - Math.max(1, Math.floor(most / 10)) : most;
   const accounts = new LRUCache<string, Account>({ max: mostCallers });
 
-  function accountOf({ owner }: Caller): Account {
+  function findAccount({ owner }: Caller): Account {
     const key = owner === undefined ? "" : `=${owner}`;
     const day = Math.floor(now() / dayMs);
     const known = accounts.get(key);
@@ -99,12 +99,12 @@ export function createCallerLimits({ limits, most, isShared, now = Date.now }: C
       if (own >= maxRuns) throw overLimitError("rate_limit", describeTooManyRuns(maxRuns), laterMs);
       if (own + waiting >= 2 * maxRuns) throw tooManyWaitingError(waiting, freeInMs);
       if (own > 0 && all >= share) throw overLimitError("rate_limit", describeUnfairShare(own), laterMs);
-      const account = accountOf(caller);
+      const account = findAccount(caller);
       checkDay(account);
       countMinute(account);
     },
     left(caller) {
-      const { tokens, cost } = accountOf(caller);
+      const { tokens, cost } = findAccount(caller);
       return {
         tokens: tokensPerDay === undefined ? undefined : tokensPerDay - tokens,
         cost: costPerDay === undefined ? undefined : costPerDay - cost,
@@ -118,7 +118,7 @@ export function createCallerLimits({ limits, most, isShared, now = Date.now }: C
   };
 
   function add(caller: Caller, tokens: number, cost: number | null): void {
-    const account = accountOf(caller);
+    const account = findAccount(caller);
     account.tokens += tokens;
     account.cost += cost ?? 0;
   }

@@ -48,7 +48,7 @@ export function describeTooExpensive(spent: number, most: number): Text {
 
 /** Reports that there are more runs than all callers together may have. */
 export function tooManyRunsError(most: number): DuetError {
-  return overloaded({
+  return overloadedError({
     zh: `已有 ${most} 个运行正在进行（serve.maxRuns 允许的上限），本次运行没有开始。`,
     en: `${most} runs are in progress (the maximum of serve.maxRuns); this run was not started.`,
   });
@@ -72,13 +72,13 @@ export function tooManyWaitingError(waiting: number, freeInMs: number): DuetErro
 }
 
 export function serverClosingError(): DuetError {
-  return overloaded({
+  return overloadedError({
     zh: "服务器正在关闭，本次运行没有开始。",
     en: "The server is closing; this run was not started.",
   });
 }
 
-function overloaded(text: Text): DuetError {
+function overloadedError(text: Text): DuetError {
   const hint = { zh: "请稍后再试。", en: "Try again later." };
   return new DuetError({ code: "overloaded", text, hint, retryable: true, retryAfterMs: 5000 });
 }

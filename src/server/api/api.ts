@@ -44,14 +44,14 @@ export function createTraceRoute(service: RunService): Route {
     async GET({ params: { id = "" }, caller }) {
       const store = await service.duet.store(caller);
       const trace = await store.trace(id);
-      if (trace === undefined) throw noTrace(id);
-      const told = hideCauseInTrace(trace, service.duet.localeFor(trace.question));
-      return new Response(toBoundedJson(told), { headers: { "content-type": "application/json" } });
+      if (trace === undefined) throw unknownTraceError(id);
+      const toCurrentOutcome = hideCauseInTrace(trace, service.duet.localeFor(trace.question));
+      return new Response(toBoundedJson(toCurrentOutcome), { headers: { "content-type": "application/json" } });
     },
   };
 }
 
-function noTrace(id: string): RefusedError {
+function unknownTraceError(id: string): RefusedError {
   const shown = showValue(id);
   return new RefusedError({
     status: 404,
@@ -79,13 +79,13 @@ export function createRunRoutes(api: ApiContext): Readonly<Record<string, Route>
 function listPage(all: RunHandle[], { limit, offset }: Page): RunListJson {
   const newestFirst = all.sort((one, other) => other.startedAt - one.startedAt);
   const end = offset + limit;
-  return { runs: newestFirst.slice(offset, end).map(entryOf), next_offset: all.length > end ? end : null };
+  return { runs: newestFirst.slice(offset, end).map(toRunEntry), next_offset: all.length > end ? end : null };
 }
 
 /** Limits a question in the list, in UTF-16 units. */
 const longestQuestion = 500;
 
-function entryOf({ id, conversationId, question, outcome, open, startedAt }: RunHandle) {
+function toRunEntry({ id, conversationId, question, outcome, open, startedAt }: RunHandle) {
   return {
     run_id: id,
     conversation_id: conversationId,
@@ -99,18 +99,18 @@ function entryOf({ id, conversationId, question, outcome, open, startedAt }: Run
 function read(api: ApiContext): Handle {
   return async (call) => {
     const { request, caller, params } = call;
-    const seat = { ...api, caller };
-    const found = await findRun(seat, params.id ?? "");
+    const scope = { ...api, caller };
+    const found = await findRun(scope, params.id ?? "");
     if (isEventStreamPreferred(request)) return watchRun(api, found, call);
     const { run, kept } = found;
     if (kept !== undefined) return toJsonResponse({ ...kept, waits_for: null } satisfies RunJson);
     const waits = run.open && toQuestionJson(run.open, run.locale);
-    return toJsonResponse({ ...(await told(seat, run)), waits_for: waits ?? null } satisfies RunJson);
+    return toJsonResponse({ ...(await toCurrentOutcome(scope, run)), waits_for: waits ?? null } satisfies RunJson);
   };
 }
 
 /** A run that waits for approval is reported as such, with the confirmation token where the answer may be given by token. */
-async function told(scope: CallerScope, run: RunHandle): Promise<Outcome> {
+async function toCurrentOutcome(scope: CallerScope, run: RunHandle): Promise<Outcome> {
   const { open } = run;
   if (open === undefined || open.question.kind === "elicitation") return withPlanToken(scope, run.snapshot());
   if (open.question.kind === "call" && scope.settings.confirm === "token")

@@ -36,7 +36,7 @@ export function createChatRoute(api: ApiContext): Handle {
     const { request, connection, caller } = call;
     const input = readFields(chatInput, await readJsonBody(call, api.settings.http.maxBody));
     const reads = isEventStreamPreferred(request) ? "events" : "answer";
-    const signal = leaving(connection);
+    const signal = createLeaveSignal(connection);
     const chat: Chat = { api, scope: { ...api, caller }, call, input, reads, signal };
     const found = await startChatRun(chat);
     if (reads === "events") return watchRun(api, found, call);
@@ -71,7 +71,7 @@ async function answerOf({ scope, call, input, signal }: Chat, { run, kept, isKey
   });
 }
 
-function leaving({ onClose }: HttpConnection): AbortSignal {
+function createLeaveSignal({ onClose }: HttpConnection): AbortSignal {
   const left = new AbortController();
   onClose((isWhole) => {
     if (!isWhole) left.abort();
@@ -102,7 +102,7 @@ export async function waitForOutcome({ scope, run, isKept, signal, ...wait }: Ou
   if (isKept) run.hold({});
   try {
     const waitResult = await (wait.isAsked
-      ? endOf(run, wait.windowMs, signal)
+      ? waitForEnd(run, wait.windowMs, signal)
       : waitForRun(run, { ...wait, host: silent, requestContext: { signal, ask: async () => noAnswer } }));
     // Who is told that it goes on will ask for it again.
     if (waitResult.end !== "ended") run.hold({});
@@ -123,7 +123,7 @@ const silent = {
   capabilities: {},
 };
 
-async function endOf(run: RunHandle, windowMs: number, signal: AbortSignal): Promise<WaitResult> {
+async function waitForEnd(run: RunHandle, windowMs: number, signal: AbortSignal): Promise<WaitResult> {
   const window = createTimeLimit(windowMs, () => timeoutError("wait_s", windowMs), signal);
   try {
     while (run.outcome === undefined && !window.signal.aborted) await run.waitForChange(window.signal);
@@ -162,7 +162,7 @@ export async function startChatRun(chat: Chat): Promise<ChatRun> {
 }
 
 /** Browsers say so, and no script can: a person sits at the page. */
-function comesFromOurPage({ headers }: Request): boolean {
+function isFromOwnPage({ headers }: Request): boolean {
   return headers.get("sec-fetch-site") === "same-origin";
 }
 
@@ -183,7 +183,7 @@ async function open({ scope, call, input, reads, signal }: Chat, runId: string |
     isUnattended: reads === "events" && !asks,
     locale: input.locale ?? scope.duet.localeFor(input.message),
     models: await chooseRunModels(scope.duet, input, signal),
-    isInteractive: comesFromOurPage(call.request),
+    isInteractive: isFromOwnPage(call.request),
     runId,
   };
   return input.confirmation ? confirmRun(asked, input.confirmation) : beginRun(asked);

@@ -31,18 +31,18 @@ async function listPage(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<ConversationListJson> {
   const found = await store.list({ limit: limit + 1, offset });
-  const conversations = found.slice(0, limit).map(entryJson);
+  const conversations = found.slice(0, limit).map(toEntryJson);
   return { conversations, next_offset: found.length > limit ? offset + limit : null };
 }
 
-function entryJson({ id, title, turns, createdAt, updatedAt }: ConversationEntry) {
+function toEntryJson({ id, title, turns, createdAt, updatedAt }: ConversationEntry) {
   return { conversation_id: id, title, turns, created_at: createdAt, updated_at: updatedAt };
 }
 
 function read(service: RunService): Handle {
   return async ({ params: { id = "" }, caller }) => {
     const found = await readConversation(service, caller, id);
-    if (found === undefined) throw unknownConversation(id);
+    if (found === undefined) throw unknownConversationError(id);
     return toJsonResponse(found);
   };
 }
@@ -53,7 +53,7 @@ async function readConversation(
   caller: Caller,
   id: string,
 ): Promise<ConversationJson | undefined> {
-  const begun = goingIn(service, caller, id).map(runOf).reverse();
+  const begun = listActiveRuns(service, caller, id).map(toStoredRun).reverse();
   const store = await service.duet.store(caller);
   const [conversation, ended] = await Promise.all([store.load(id), store.runs({ conversationId: id })]);
   // One may have ended in between.
@@ -63,28 +63,28 @@ async function readConversation(
   return toConversationJson(conversation ?? empty, [...ended, ...going]);
 }
 
-function goingIn({ runs }: RunService, caller: Caller, id: string): RunHandle[] {
+function listActiveRuns({ runs }: RunService, caller: Caller, id: string): RunHandle[] {
   return [...runs.of(caller)].filter(({ conversationId, outcome }) => conversationId === id && outcome === undefined);
 }
 
-function runOf({ id, question, startedAt }: RunHandle): StoredRun {
+function toStoredRun({ id, question, startedAt }: RunHandle): StoredRun {
   return { id, question, status: "running", startedAt: new Date(startedAt).toISOString() };
 }
 
 function remove(service: RunService): Handle {
   return async ({ params: { id = "" }, caller }) => {
-    const going = goingIn(service, caller, id);
+    const going = listActiveRuns(service, caller, id);
     // A run that ended later would keep itself, and the conversation with it.
     await Promise.all(going.map((run) => service.runs.cancel(run, graceMs)));
     const store = await service.duet.store(caller);
     const wasThere = await store.remove(id);
-    if (!wasThere && going.length === 0) throw unknownConversation(id);
+    if (!wasThere && going.length === 0) throw unknownConversationError(id);
     service.duet.forget(id, caller);
     return new Response(null, { status: 204 });
   };
 }
 
-function unknownConversation(id: string): RefusedError {
+function unknownConversationError(id: string): RefusedError {
   const shown = showValue(id);
   return new RefusedError({
     status: 404,

@@ -42,7 +42,7 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
   }
 
   /** Returns the text that is ready to send, or an empty string. */
-  function news(): string {
+  function renderNews(): string {
     let text = "";
     if (shown?.closed.aborted) {
       text += toEventFrame("question-closed", { question_id: shown.id });
@@ -54,10 +54,10 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
       text += frames.text;
     }
     if (next < events.length) return text;
-    return text + newQuestion() + theEnd();
+    return text + renderNewQuestion() + renderEnd();
   }
 
-  function newQuestion(): string {
+  function renderNewQuestion(): string {
     const { open, locale } = run;
     if (open === undefined || open === shown) return "";
     const question = toQuestionJson(open, locale);
@@ -70,7 +70,7 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
   }
 
   /** For a run that never began, or whose events are no longer kept, only the outcome is sent. */
-  function theEnd(): string {
+  function renderEnd(): string {
     const { outcome } = run;
     if (outcome === undefined) return "";
     isOver = true;
@@ -93,7 +93,7 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
         connection.drop();
         return undefined;
       }
-      const text = news();
+      const text = renderNews();
       if (text !== "" || isOver) {
         keepAlive.refresh();
         return text;

@@ -15,11 +15,11 @@ export async function findRun(scope: CallerScope, id: string): Promise<FoundRun>
   if (run !== undefined) return { run };
   const store = await scope.duet.store(scope.caller);
   const trace = await store.trace(id);
-  if (trace === undefined) throw unknownRun(id);
+  if (trace === undefined) throw unknownRunError(id);
   return { kept: await withPlanToken(scope, toFinishedOutcome(trace, scope.duet.localeFor(trace.question))) };
 }
 
-function unknownRun(id: string): RefusedError {
+function unknownRunError(id: string): RefusedError {
   const shown = showValue(id);
   return new RefusedError({
     status: 404,

@@ -27,9 +27,9 @@ export interface KeyedRequest {
 export function readKey(headers: Headers, { owner, tools }: Caller, asked: unknown): KeyedRequest | undefined {
   const key = headers.get("idempotency-key");
   if (key === null) return undefined;
-  if (!/^[!-~]{1,200}$/.test(key)) throw new RefusedError({ status: 400, text: noKey(key) });
-  const name = hash([owner ?? null, tools ?? null, key]);
-  const print = hash(asked);
+  if (!/^[!-~]{1,200}$/.test(key)) throw new RefusedError({ status: 400, text: describeInvalidKey(key) });
+  const name = createHashText([owner ?? null, tools ?? null, key]);
+  const print = createHashText(asked);
   const beginning = `run-${name.slice(0, 16)}`;
   return { name, print, beginning, runId: beginning + print.slice(0, 16) };
 }
@@ -73,7 +73,7 @@ async function findOrBegin(before: Promise<string> | undefined, { isThere, begin
   return known !== undefined && (await isThere(known)) ? known : begin();
 }
 
-function hash(value: unknown): string {
+function createHashText(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex");
 }
 
@@ -85,7 +85,7 @@ export const otherBody = {
   },
 };
 
-function noKey(key: string) {
+function describeInvalidKey(key: string) {
   return {
     zh: `Idempotency-Key ${showValue(key)} 不可用（允许：1 到 200 个可见的 ASCII 字符，不含空格）`,
     en: `Idempotency-Key ${showValue(key)} is not allowed (allowed: 1 to 200 visible ASCII characters, no spaces)`,

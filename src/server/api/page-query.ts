@@ -25,11 +25,11 @@ function readNumber(name: keyof Page, given: readonly string[]): number {
   if (text === undefined) return otherwise;
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (given.length > 1 || !(number >= from && number <= to))
-    throw new RefusedError({ status: 400, text: unusable(name, given) });
+    throw new RefusedError({ status: 400, text: describeInvalidNumber(name, given) });
   return number;
 }
 
-function unusable(name: keyof Page, given: readonly string[]): Text {
+function describeInvalidNumber(name: keyof Page, given: readonly string[]): Text {
   const { from, to } = pageLimits[name];
   const shown = given.slice(0, 2).map(showValue).join(", ");
   return {

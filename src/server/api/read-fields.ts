@@ -5,7 +5,7 @@ import { RefusedError } from "../http/response/refusal.ts";
 import { parseInput } from "../mcp/read-input.ts";
 
 /** Limits how many problems are reported at a time. */
-const mostTold = 5;
+const mostReported = 5;
 
 /**
  * Validates a JSON body against the schema. Throws `RefusedError` (400) with one line that states each problem, the value, and
@@ -15,13 +15,16 @@ export function readFields<T>(schema: z.ZodType<T>, body: unknown): T {
   if (!isRecord(body)) throw new RefusedError({ status: 400, text: noObject });
   const read = parseInput(schema, body, "en");
   if ("input" in read) return read.input;
-  throw new RefusedError({ status: 400, text: { zh: lineOf(schema, body, "zh"), en: lineOf(schema, body, "en") } });
+  throw new RefusedError({
+    status: 400,
+    text: { zh: renderProblems(schema, body, "zh"), en: renderProblems(schema, body, "en") },
+  });
 }
 
-function lineOf<T>(schema: z.ZodType<T>, body: unknown, locale: Locale): string {
+function renderProblems<T>(schema: z.ZodType<T>, body: unknown, locale: Locale): string {
   const read = parseInput(schema, body, locale);
   const problems = "problems" in read ? read.problems : [];
-  const told = problems.slice(0, mostTold).map(({ path, text }) => (path ? `${path}: ` : "") + say(locale, text));
+  const told = problems.slice(0, mostReported).map(({ path, text }) => (path ? `${path}: ` : "") + say(locale, text));
   return told.join("; ");
 }
 

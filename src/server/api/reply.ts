@@ -26,21 +26,21 @@ export function createReplyRoute(api: ApiContext): Handle {
     const { run } = await findRun({ ...api, caller: call.caller }, id);
     const { question_id, answer } = readFields(replyInput, await readJsonBody(call, api.settings.http.maxBody));
     const open = run?.open;
-    if (open === undefined || open.id !== question_id) throw over(question_id);
-    give(open.question, answer);
+    if (open === undefined || open.id !== question_id) throw questionClosedError(question_id);
+    passAnswer(open.question, answer);
     return new Response(null, { status: 204 });
   };
 }
 
 /** Throws `Refused` for what is no answer to this kind of question. */
-function give(question: RunQuestion, answer: unknown): void {
+function passAnswer(question: RunQuestion, answer: unknown): void {
   const read = <T>(schema: z.ZodType<T>): T => readFields(z.object({ answer: schema }), { answer }).answer;
   if (question.kind === "call") question.answer(read(question.request.onlyOnce ? onceAnswerSchema : callAnswerSchema));
   else if (question.kind === "plan") question.answer(read(planAnswerSchema));
   else question.answer(read(question.elicitation.kind === "url" ? urlAnswerSchema : formAnswerSchema));
 }
 
-function over(id: string): RefusedError {
+function questionClosedError(id: string): RefusedError {
   const shown = showValue(id);
   return new RefusedError({
     status: 409,

@@ -48,7 +48,7 @@ async function readSettings(
     duet.modelParameters(),
     chooseStartMode(config, duet),
   ]);
-  const inForce = { function_call: nameOf(models.functionCall), answer: nameOf(models.answer) };
+  const inForce = { function_call: toShownName(models.functionCall), answer: toShownName(models.answer) };
   return {
     version,
     locale: duet.locale,
@@ -57,7 +57,10 @@ async function readSettings(
     start_mode: start,
     models: inForce,
     choices: await listChoices(duet, [inForce.function_call, inForce.answer], patienceMs),
-    parameters: { function_call: parametersJson(parameters.functionCall), answer: parametersJson(parameters.answer) },
+    parameters: {
+      function_call: toParametersJson(parameters.functionCall),
+      answer: toParametersJson(parameters.answer),
+    },
     limits: mapLimits(
       offeredLimits,
       ({ ask }) => ask,
@@ -67,7 +70,7 @@ async function readSettings(
 }
 
 /** Returns the name that `modelNames` uses. The offline rules are not a model that can be chosen among others. */
-function nameOf(model: Model): string {
+function toShownName(model: Model): string {
   return isOffline(model) ? model.provider : toModelName(model);
 }
 
@@ -101,6 +104,6 @@ async function searchReason(
   return inUse.chain.length === 0 ? "no_service" : "not_permitted";
 }
 
-function parametersJson({ temperature, topP, maxTokens }: ModelParameters) {
+function toParametersJson({ temperature, topP, maxTokens }: ModelParameters) {
   return { temperature, top_p: topP, max_tokens: maxTokens };
 }

@@ -23,15 +23,16 @@ export async function startOnce(
   let standsMarked = before !== undefined;
   try {
     // Only now: a run that ends meanwhile, in another process, is kept before its mark is gone.
-    const kept = await keptRun(store, key);
+    const kept = await findStoredRun(store, key);
     if (kept !== undefined) return kept;
-    if (before !== undefined) throw new RefusedError(before.runId === runId ? unknownEnd(before.begunAt) : otherBody);
+    if (before !== undefined)
+      throw new RefusedError(before.runId === runId ? describeUnknownEnd(before.begunAt) : otherBody);
     const run = await open();
     standsMarked = run.id === runId;
-    if (standsMarked) void unmarkUnbegun(scope, run, store);
+    if (standsMarked) void removeMarkIfUnstarted(scope, run, store);
     return run.id;
   } finally {
-    if (!standsMarked) await unmark(store, runId);
+    if (!standsMarked) await removeMark(store, runId);
   }
 }
 
@@ -44,24 +45,24 @@ async function markRun({ begun }: Store, { runId, beginning }: KeyedRequest) {
 }
 
 /** A mark that is left behind only forces the caller to use a new key; nothing runs twice. */
-async function unmark({ begun }: Store, runId: string): Promise<void> {
+async function removeMark({ begun }: Store, runId: string): Promise<void> {
   await ignoreRejection(begun?.unmark(runId), "a mark that is left behind only forces the caller to use a new key");
 }
 
 /** A run that failed before its first step has done nothing, so it is not kept. */
-async function unmarkUnbegun({ runs }: CallerScope, run: RunHandle, store: Store): Promise<void> {
+async function removeMarkIfUnstarted({ runs }: CallerScope, run: RunHandle, store: Store): Promise<void> {
   const outcome = await runs.ended(run, new AbortController().signal);
-  if (outcome?.trace_id === "") await unmark(store, run.id);
+  if (outcome?.trace_id === "") await removeMark(store, run.id);
 }
 
 /** Finds a stored run from before this process, or one that its memory has dropped. */
-async function keptRun(store: Store, { runId, beginning }: KeyedRequest): Promise<string | undefined> {
+async function findStoredRun(store: Store, { runId, beginning }: KeyedRequest): Promise<string | undefined> {
   const [earlier] = await store.runs({ beginning });
   if (earlier !== undefined && earlier.id !== runId) throw new RefusedError(otherBody);
   return earlier?.id;
 }
 
-function unknownEnd(begunAt: string) {
+function describeUnknownEnd(begunAt: string) {
   return {
     status: 409,
     text: {

@@ -17,10 +17,10 @@ export function watchRun(api: ApiContext, { run, kept }: FoundRun, call: RouteCa
   const { request, connection } = call;
   const from = readLastId(request.headers);
   if (kept !== undefined)
-    return eventResponse(toEventFrame("run-end", { type: "run-end", outcome: kept }), kept.run_id);
+    return toEventResponse(toEventFrame("run-end", { type: "run-end", outcome: kept }), kept.run_id);
   const { events, outcome } = run;
   const areKept = outcome === undefined || events.length > 0;
-  if (areKept && from > events.length) throw noSuchId(String(from), events.length);
+  if (areKept && from > events.length) throw unknownEventError(String(from), events.length);
   // The status with which clients are told not to come again (https://html.spec.whatwg.org/multipage/server-sent-events.html).
   if (outcome !== undefined && from > 0 && from === events.length) return new Response(null, { status: 204 });
   const { settings, takeFrames, times } = api;
@@ -38,10 +38,10 @@ export function watchRun(api: ApiContext, { run, kept }: FoundRun, call: RouteCa
       setTimeout(() => releaseRun(api, run, [holder]), times.comeBack).unref();
     },
   });
-  return eventResponse(stream, run.id);
+  return toEventResponse(stream, run.id);
 }
 
-function eventResponse(body: string | ReadableStream, runId: string): Response {
+function toEventResponse(body: string | ReadableStream, runId: string): Response {
   return new Response(body, {
     headers: {
       "content-type": "text/event-stream",
@@ -56,11 +56,11 @@ function eventResponse(body: string | ReadableStream, runId: string): Response {
 function readLastId(headers: Headers): number {
   const text = headers.get("last-event-id")?.trim() ?? "";
   if (text === "") return 0;
-  if (!/^\d{1,15}$/.test(text)) throw noSuchId(text, undefined);
+  if (!/^\d{1,15}$/.test(text)) throw unknownEventError(text, undefined);
   return Number(text);
 }
 
-function noSuchId(text: string, most: number | undefined): RefusedError {
+function unknownEventError(text: string, most: number | undefined): RefusedError {
   const shown = showValue(text);
   const last = most === undefined ? "" : `, 0-${most}`;
   return new RefusedError({

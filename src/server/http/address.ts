@@ -14,14 +14,14 @@ const defaultHost = "127.0.0.1";
 /** Reads `[HOST:]PORT`: `8080`, `0.0.0.0:8080`, `[::1]:8080`, `localhost:8080`. Throws a `config` error for anything else. */
 export function parseListenAddress(text: string): ListenAddress {
   const parts = /^(?:(\[[^[\]]*\]|[^:[\]]*):)?(\d{1,5})$/.exec(text.trim());
-  if (parts === null) throw wrong(text);
+  if (parts === null) throw addressError(text);
   const [, named, digits] = parts;
   const port = Number(digits);
-  if (port > 65_535) throw wrong(text);
+  if (port > 65_535) throw addressError(text);
   if (named === undefined) return { host: defaultHost, port };
   const isBracketed = named.startsWith("[");
   const host = isBracketed ? named.slice(1, -1) : named.toLowerCase();
-  if (isBracketed ? !isIPv6(host) : !isHostName(host)) throw wrong(text);
+  if (isBracketed ? !isIPv6(host) : !isHostName(host)) throw addressError(text);
   // Which of its addresses the system prefers would decide who reaches us.
   return { host: host === "localhost" ? defaultHost : host, port };
 }
@@ -51,7 +51,7 @@ function isHostName(host: string): boolean {
   return host.length <= 253 && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(host);
 }
 
-function wrong(text: string): DuetError {
+function addressError(text: string): DuetError {
   return new DuetError({
     code: "config",
     text: { zh: `--http: ${JSON.stringify(text)} ${allowed.zh}`, en: `--http: ${JSON.stringify(text)} ${allowed.en}` },

@@ -20,7 +20,7 @@ export function createChatPages(): OpenPages {
         read = undefined;
         throw thrown;
       });
-      const isPacked = takesGzip(request.headers.get("accept-encoding") ?? "");
+      const isPacked = isGzipAccepted(request.headers.get("accept-encoding") ?? "");
       return new Response(isPacked ? page.packed : page.plain, {
         headers: {
           "content-type": "text/html; charset=utf-8",
@@ -33,7 +33,7 @@ export function createChatPages(): OpenPages {
   };
 }
 
-function takesGzip(accepted: string): boolean {
+function isGzipAccepted(accepted: string): boolean {
   return accepted.split(",").some((each) => /^\s*(gzip|\*)\s*(;(?!\s*q=0(\.0*)?\s*$).*)?$/i.test(each));
 }
 
@@ -45,7 +45,7 @@ async function readPage(): Promise<Page> {
       ["chat-page.html", "chat-page.html.gz"].map((name) => readFile(new URL(folder + name, import.meta.url))),
     );
     if (plain === undefined || packed === undefined) throw new Error("two files are read");
-    return { plain, packed, policy: policyOf(plain.toString("utf8")) };
+    return { plain, packed, policy: createPolicy(plain.toString("utf8")) };
   } catch (cause) {
     throw new DuetError({
       code: "internal",
@@ -57,11 +57,11 @@ async function readPage(): Promise<Page> {
 }
 
 /** The page may run only its own script and style, may connect only to this server, and may not turn text into markup. */
-function policyOf(html: string): string {
+function createPolicy(html: string): string {
   return [
     "default-src 'none'",
-    `script-src '${hashOf(html, "script")}'`,
-    `style-src '${hashOf(html, "style")}'`,
+    `script-src '${hashElement(html, "script")}'`,
+    `style-src '${hashElement(html, "style")}'`,
     "connect-src 'self'",
     "img-src data:",
     "base-uri 'none'",
@@ -71,7 +71,7 @@ function policyOf(html: string): string {
   ].join("; ");
 }
 
-function hashOf(html: string, name: "script" | "style"): string {
+function hashElement(html: string, name: "script" | "style"): string {
   const open = `<${name}>`;
   const start = html.indexOf(open) + open.length;
   const text = html.slice(start, html.indexOf(`</${name}>`, start));

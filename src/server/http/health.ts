@@ -24,11 +24,11 @@ const patienceMs = 2000;
  * reasons are shown only to callers who may know them.
  */
 export function createHealthPages({ readiness, authenticate, signal }: HealthOptions): OpenPages {
-  async function look(): Promise<Readiness> {
+  async function checkReadiness(): Promise<Readiness> {
     if (signal.aborted) return stopping;
     const over = new AbortController();
-    const late = sleep(patienceMs, over.signal).then(unknown, unknown);
-    const found = await Promise.race([readiness().catch(unknown), late]);
+    const late = sleep(patienceMs, over.signal).then(createUnknownReadiness, createUnknownReadiness);
+    const found = await Promise.race([readiness().catch(createUnknownReadiness), late]);
     over.abort();
     return found;
   }
@@ -40,7 +40,7 @@ export function createHealthPages({ readiness, authenticate, signal }: HealthOpt
   return {
     "/healthz": () => Response.json({ status: "ok" }),
     "/readyz": async (request) => {
-      const [{ isReady, details }, mayKnow] = await Promise.all([look(), isAdmitted(request)]);
+      const [{ isReady, details }, mayKnow] = await Promise.all([checkReadiness(), isAdmitted(request)]);
       const status = isReady ? "ready" : "not ready";
       return Response.json(mayKnow ? { status, ...details } : { status }, { status: isReady ? 200 : 503 });
     },
@@ -50,6 +50,6 @@ export function createHealthPages({ readiness, authenticate, signal }: HealthOpt
 const stopping: Readiness = { isReady: false, details: { reason: "stopping" } };
 const nobody = { status: 401 };
 
-function unknown(): Readiness {
+function createUnknownReadiness(): Readiness {
   return { isReady: false, details: {} };
 }

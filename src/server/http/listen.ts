@@ -61,7 +61,7 @@ export async function listen(
   try {
     await once(server, "listening");
   } catch (thrown) {
-    throw notListening({ host, port }, thrown);
+    throw notListeningError({ host, port }, thrown);
   }
   const bound = server.address();
   const boundPort = typeof bound === "object" && bound !== null ? bound.port : port;
@@ -106,7 +106,7 @@ async function close(server: Server, graceMs: number): Promise<void> {
   clearTimeout(cut);
 }
 
-function notListening({ host, port }: ListenAddress, thrown: unknown): DuetError {
+function notListeningError({ host, port }: ListenAddress, thrown: unknown): DuetError {
   const place = `${toUrlHost(host)}:${port}`;
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
   if (code === "EADDRINUSE")

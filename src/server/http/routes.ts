@@ -78,7 +78,7 @@ export function createRoutes(options: RoutesOptions): Routes {
     await next();
     const { headers, status } = context.res;
     addCorsHeaders(headers, context.req.raw, names);
-    secure(headers);
+    setSecurityHeaders(headers);
     const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
     onAnswer?.({
       route: context.get("route"),
@@ -93,7 +93,7 @@ export function createRoutes(options: RoutesOptions): Routes {
     app.all(path, (context) => {
       context.set("route", path);
       const { method, raw } = context.req;
-      if (method !== "GET" && method !== "HEAD") throw new RefusedError(wrongMethod(["GET"]));
+      if (method !== "GET" && method !== "HEAD") throw new RefusedError(createMethodRefusal(["GET"]));
       return page(raw);
     });
   for (const [path, route] of Object.entries(routes))
@@ -104,7 +104,7 @@ export function createRoutes(options: RoutesOptions): Routes {
       const request = req.raw;
       const admission = await admit(request);
       const handle = handleOf(route, request.method);
-      if (handle === undefined) throw new RefusedError(wrongMethod(Object.keys(route)));
+      if (handle === undefined) throw new RefusedError(createMethodRefusal(Object.keys(route)));
       if (request.method === "POST") inFlight?.hold(connection);
       return handle({ ...admission, request, params: req.param(), connection });
     });
@@ -128,7 +128,7 @@ function handleOf(route: Route, method: string): Handle | undefined {
 }
 
 /** Responses must not be cached or reach anybody else, and browsers must not guess their type. */
-function secure(headers: Headers): void {
+function setSecurityHeaders(headers: Headers): void {
   headers.set("x-content-type-options", "nosniff");
   headers.set(
     "cache-control",
@@ -139,7 +139,7 @@ function secure(headers: Headers): void {
     headers.set("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
 }
 
-function wrongMethod(methods: readonly string[]): HttpRefusal {
+function createMethodRefusal(methods: readonly string[]): HttpRefusal {
   const allowed = methods.join(", ");
   return {
     status: 405,

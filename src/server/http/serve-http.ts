@@ -73,7 +73,7 @@ const graceMs = 1500;
  */
 export async function serveOverHttp(options: HttpServerOptions): Promise<void> {
   const { settings, host, locale, log, signal } = options;
-  if (!isGuarded(options) && !isLoopback(host)) throw unguarded(host);
+  if (!isGuarded(options) && !isLoopback(host)) throw unguardedAddressError(host);
   const inFlight = createInFlight();
   const mcp = createMcpRoute({
     createServer: options.createServer,
@@ -110,7 +110,7 @@ export async function serveOverHttp(options: HttpServerOptions): Promise<void> {
       locale,
       log,
     });
-    return guarded({
+    return createGuardedListener({
       judge: (request) => checkRequest(request, names),
       respond: createListener(app),
       onAnswer: options.onAnswer,
@@ -118,7 +118,7 @@ export async function serveOverHttp(options: HttpServerOptions): Promise<void> {
     });
   });
   options.onListening(`http://${toUrlHost(host)}:${listening.port}/mcp`);
-  await aborted(signal);
+  await waitForAbort(signal);
   await options.finish?.(inFlight);
   await Promise.all([listening.close(graceMs), mcp.close()]);
 }
@@ -133,7 +133,7 @@ interface Guard extends Pick<HttpServerOptions, "onAnswer" | "locale"> {
 }
 
 /** Checks each request, on any route, before anything of it is used. */
-function guarded({ judge, respond, onAnswer, locale }: Guard): RequestListener {
+function createGuardedListener({ judge, respond, onAnswer, locale }: Guard): RequestListener {
   return (request, response) => {
     const refusal = judge(request);
     if (refusal === undefined) return respond(request, response);
@@ -151,12 +151,12 @@ function guarded({ judge, respond, onAnswer, locale }: Guard): RequestListener {
   };
 }
 
-async function aborted(signal: AbortSignal): Promise<void> {
+async function waitForAbort(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
-function unguarded(host: string): DuetError {
+function unguardedAddressError(host: string): DuetError {
   const place = JSON.stringify(host);
   return new DuetError({
     code: "config",
@@ -176,7 +176,11 @@ const ours = { overrideGlobalObjects: false };
 
 /** Joins Node's requests to web-standard ones. */
 export function createListener(routes: Routes): RequestListener {
-  async function respond(request: Request, incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
+  async function createResponse(
+    request: Request,
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+  ): Promise<Response> {
     const response = await routes.fetch(request, { connection: toHttpConnection(incoming, outgoing) });
     if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
     // What the package would say in its place has the cause in it.
@@ -184,7 +188,7 @@ export function createListener(routes: Routes): RequestListener {
     return RESPONSE_ALREADY_SENT;
   }
   return (incoming, outgoing) => {
-    const answer = getRequestListener((request) => respond(request, incoming, outgoing), ours);
+    const answer = getRequestListener((request) => createResponse(request, incoming, outgoing), ours);
     void answer(incoming, outgoing);
   };
 }
@@ -211,7 +215,7 @@ export async function sendStream(response: Response, outgoing: ServerResponse): 
     stalled = undefined;
   });
   if (outgoing.destroyed) return void (await reader?.cancel());
-  outgoing.writeHead(response.status, headersOf(response));
+  outgoing.writeHead(response.status, toHeaderRecord(response));
   outgoing.flushHeaders();
   for (;;) {
     const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
@@ -223,7 +227,7 @@ export async function sendStream(response: Response, outgoing: ServerResponse): 
 }
 
 /** The SDK does not decide whether the connection stays open. */
-function headersOf({ headers }: Response): Record<string, string> {
+function toHeaderRecord({ headers }: Response): Record<string, string> {
   const { connection: _, ...rest } = Object.fromEntries(headers);
   return rest;
 }
@@ -244,11 +248,11 @@ export function createAuthenticate(token: string | undefined, signIn: Authentica
 
 /** Accepts the operator's token, only in the `Authorization` header. It is compared in constant time. */
 function admitByToken(token: string): Authenticate {
-  const expected = digest(token);
+  const expected = computeDigest(token);
   return async (request) => {
     const header = request.headers.get("authorization");
     const given = header === null ? undefined : /^bearer +(\S+) *$/i.exec(header)?.[1];
-    if (given !== undefined && timingSafeEqual(digest(given), expected)) return { caller: operator };
+    if (given !== undefined && timingSafeEqual(computeDigest(given), expected)) return { caller: operator };
     // RFC 6750, section 3.1: a request without credentials is told the scheme and nothing else.
     const challenge = header === null ? 'Bearer realm="duet"' : 'Bearer realm="duet", error="invalid_token"';
     return {
@@ -270,6 +274,6 @@ const notAccepted = {
   en: "the token is not accepted: it must be the value of DUET_HTTP_TOKEN",
 };
 
-function digest(text: string): Buffer {
+function computeDigest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

@@ -68,7 +68,7 @@ export function announceChanges({ server }: McpServer, providers: readonly Capab
     if (server.transport !== undefined) for (const list of others) await send[list]();
   }
 
-  function onChange(list: List): void {
+  function handleChange(list: List): void {
     if (![...given.values()].some((was) => was.list === list)) return;
     changed.add(list);
     void ignoreRejection(announce(), "whoever asks for the list is told");
@@ -77,7 +77,7 @@ export function announceChanges({ server }: McpServer, providers: readonly Capab
   return {
     async give(list, current, signal) {
       // Not before: a server that never gets to a connection is never closed.
-      if (!closed.signal.aborted) unlisten ??= providers.map((provider) => provider.onChange?.(onChange));
+      if (!closed.signal.aborted) unlisten ??= providers.map((provider) => provider.onChange?.(handleChange));
       const entries = current(signal);
       given.set(current, { list, print: printOf(entries) });
       return entries;

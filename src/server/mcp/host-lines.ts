@@ -32,7 +32,7 @@ export function createHostLines(mostBytes: number, onRefused: (refused: RefusedM
   function endLine(stream: Transform): void {
     const line = Buffer.concat(parts);
     if (head === undefined) stream.push(line);
-    else onRefused({ bytes, id: idOf(head.toString("utf8"), line.toString("utf8")) });
+    else onRefused({ bytes, id: findRequestId(head.toString("utf8"), line.toString("utf8")) });
     parts = [];
     bytes = 0;
     head = undefined;
@@ -60,7 +60,7 @@ const idFirst = /^\s*\{(?:[^{}[\]]*,)?\s*"id"\s*:\s*(-?\d+|"[^"\\]*")/;
 const idLast = /,\s*"id"\s*:\s*(-?\d+|"[^"\\]*")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
 
 /** Only a request has both a method and an id. */
-function idOf(head: string, tail: string): string | number | undefined {
+function findRequestId(head: string, tail: string): string | number | undefined {
   if (!methodFirst.test(head)) return undefined;
   const written = (idFirst.exec(head) ?? idLast.exec(tail))?.[1];
   if (written === undefined) return undefined;

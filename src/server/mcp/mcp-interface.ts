@@ -88,16 +88,19 @@ export function serveCapabilities(server: McpServer, providers: readonly Capabil
   let host: Host | undefined;
 
   async function listTools(signal?: AbortSignal): Promise<Tool[]> {
-    return joined(await Promise.all(tools.map((part) => part.list(signal, host))), ({ name }) => name);
+    return joinLists(await Promise.all(tools.map((part) => part.list(signal, host))), ({ name }) => name);
   }
   async function listPrompts(signal?: AbortSignal): Promise<Prompt[]> {
-    return joined(await Promise.all(prompts.map((part) => part.list(signal))), ({ name }) => name);
+    return joinLists(await Promise.all(prompts.map((part) => part.list(signal))), ({ name }) => name);
   }
   async function listResources(signal?: AbortSignal): Promise<Resource[]> {
-    return joined(await Promise.all(resources.map((part) => part.list(signal, host))), ({ uri }) => uri);
+    return joinLists(await Promise.all(resources.map((part) => part.list(signal, host))), ({ uri }) => uri);
   }
   async function listTemplates(signal?: AbortSignal): Promise<ResourceTemplateType[]> {
-    return joined(await Promise.all(resources.map((part) => part.templates(signal))), ({ uriTemplate }) => uriTemplate);
+    return joinLists(
+      await Promise.all(resources.map((part) => part.templates(signal))),
+      ({ uriTemplate }) => uriTemplate,
+    );
   }
 
   wire.setRequestHandler("tools/list", async ({ params }, context) => {
@@ -120,22 +123,22 @@ export function serveCapabilities(server: McpServer, providers: readonly Capabil
   });
 
   wire.setRequestHandler("tools/call", async ({ params: { name, arguments: args } }, context) => {
-    const result = await first(tools, (part) => part.call(name, args, context));
-    if (result === undefined) throw missing("Tool", name);
+    const result = await findFirst(tools, (part) => part.call(name, args, context));
+    if (result === undefined) throw missingError("Tool", name);
     return result;
   });
   wire.setRequestHandler("prompts/get", async ({ params: { name, arguments: args = {} } }, context) => {
-    const result = await first(prompts, (part) => part.get(name, args, context));
-    if (result === undefined) throw missing("Prompt", name);
+    const result = await findFirst(prompts, (part) => part.get(name, args, context));
+    if (result === undefined) throw missingError("Prompt", name);
     return result;
   });
   wire.setRequestHandler("resources/read", async ({ params: { uri } }, context) => {
-    const result = await first(resources, (part) => part.read(uri, context));
+    const result = await findFirst(resources, (part) => part.read(uri, context));
     if (result === undefined) throw new ResourceNotFoundError(uri.slice(0, longestUri));
     return result;
   });
   wire.setRequestHandler("completion/complete", async ({ params }, context) => {
-    const result = await first(providers, async (part) => part.complete?.(params, context));
+    const result = await findFirst(providers, async (part) => part.complete?.(params, context));
     return result ?? { completion: { values: [], hasMore: false } };
   });
 
@@ -149,14 +152,14 @@ export function serveCapabilities(server: McpServer, providers: readonly Capabil
 const longestUri = 1000;
 
 /** If two entries have the same name, the first is kept. */
-function joined<T>(lists: readonly T[][], nameOf: (entry: T) => string): T[] {
+function joinLists<T>(lists: readonly T[][], nameOf: (entry: T) => string): T[] {
   const byName = new Map<string, T>();
   for (const entry of lists.flat()) if (!byName.has(nameOf(entry))) byName.set(nameOf(entry), entry);
   return [...byName.values()];
 }
 
 /** Returns the answer of the first provider that has one. */
-async function first<P, T>(parts: readonly P[], ask: (part: P) => Promise<T | undefined>): Promise<T | undefined> {
+async function findFirst<P, T>(parts: readonly P[], ask: (part: P) => Promise<T | undefined>): Promise<T | undefined> {
   for (const part of parts) {
     const found = await ask(part);
     if (found !== undefined) return found;
@@ -164,7 +167,7 @@ async function first<P, T>(parts: readonly P[], ask: (part: P) => Promise<T | un
   return undefined;
 }
 
-function missing(what: "Tool" | "Prompt", name: string): ProtocolError {
+function missingError(what: "Tool" | "Prompt", name: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `${what} ${name} not found`);
 }
 

@@ -10,14 +10,14 @@ export interface ReportUnapprovedOptions {
 
 /** Tells the operator how many tools wait to be approved, each time the number has changed; until the function that it gives is called. */
 export function reportUnapproved({ gateway, locale, log }: ReportUnapprovedOptions): () => void {
-  let told = 0;
+  let reported = 0;
   let isOver = false;
 
-  async function look(): Promise<void> {
+  async function reportCount(): Promise<void> {
     const waiting = await gateway.waiting();
     const count = waiting.length;
-    if (isOver || count === told) return;
-    told = count;
+    if (isOver || count === reported) return;
+    reported = count;
     if (count === 0) return;
     const servers = [...new Set(waiting.map(({ server }) => server))].join(", ");
     const words = {
@@ -28,10 +28,10 @@ export function reportUnapproved({ gateway, locale, log }: ReportUnapprovedOptio
   }
 
   const unlisten = gateway.onChange((list) => {
-    if (list === "tools") void ignoreRejection(look(), "whoever wants the tools is told");
+    if (list === "tools") void ignoreRejection(reportCount(), "whoever wants the tools is told");
   });
   // Servers whose part of the program cannot be loaded are told of by whoever wants their tools.
-  void ignoreRejection(look(), "whoever wants the tools is told");
+  void ignoreRejection(reportCount(), "whoever wants the tools is told");
   return () => {
     isOver = true;
     unlisten();

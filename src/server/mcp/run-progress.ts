@@ -21,7 +21,7 @@ export function createRunProgress(locale: Locale): RunProgress {
   const { due, attach, settle } = createProgressPace({ deliver: takeWaiting });
 
   function takeWaiting(): string | undefined {
-    const tail = running?.fresh ? `${running.kind} ${tailOf(running.text)}` : undefined;
+    const tail = running?.fresh ? `${running.kind} ${takeTail(running.text)}` : undefined;
     if (running) running.fresh = false;
     const message = [...lines, tail].filter(Boolean).join("  ·  ");
     lines = [];
@@ -40,7 +40,7 @@ export function createRunProgress(locale: Locale): RunProgress {
     const line = renderEvent(event, locale);
     const said = event.type === "plan" ? planLines(event.steps) : line === undefined ? [] : [line];
     if (said.length === 0) return;
-    if (running?.fresh) lines.push(`${running.kind} ${tailOf(running.text)}`);
+    if (running?.fresh) lines.push(`${running.kind} ${takeTail(running.text)}`);
     running = undefined;
     lines.push(...said);
     due();
@@ -61,7 +61,7 @@ export function createRunProgress(locale: Locale): RunProgress {
   };
 }
 
-function tailOf(text: string): string {
+function takeTail(text: string): string {
   const line = sanitizeLine(text);
   return line.length > tailLength ? `…${line.slice(-tailLength)}` : line;
 }

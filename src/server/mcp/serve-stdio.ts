@@ -68,7 +68,7 @@ export async function serveOverStdio({
 }: StdioServerOptions): Promise<{ written: Promise<void> }> {
   const { locale } = duet;
   const lines = createHostLines(messageLimit, ({ bytes, id }) => {
-    const message = say(locale, tooLong(bytes));
+    const message = say(locale, describeTooLong(bytes));
     log(message);
     if (id === undefined) return;
     const error = { code: -32600, message };
@@ -78,11 +78,11 @@ export async function serveOverStdio({
   const mcp = createMcpInterface(duet, { ...options, service });
   const out = claimStdout(stdout, stderr);
   const transport = new StdioServerTransport(lines, out.stream, { maxBufferSize: 2 * messageLimit });
-  const ended = closing(transport);
+  const ended = waitForClose(transport);
   const input = new AbortController();
   const handle = serveStdio(() => mcp.createServer(operator, false, input.signal), {
     transport,
-    onerror: (error) => log(lineOf(error, locale)),
+    onerror: (error) => log(renderError(error, locale)),
   });
   const requests = followRequests(transport);
   // The end of stdin would close the transport, and what is open would get no answer.
@@ -102,30 +102,30 @@ export async function serveOverStdio({
     const waited = readProcessorWaitMs();
     // The last lines are handed on in a later turn.
     await new Promise((resolve) => setImmediate(resolve));
-    await within(answerMs, requests.settled);
+    await runWithin(answerMs, requests.settled);
     const delay = Math.min(readProcessorWaitMs() - waited, longestAnswerMs - answerMs);
-    if (delay > 0) await within(delay, requests.settled);
+    if (delay > 0) await runWithin(delay, requests.settled);
     deadline?.set(endOfInputMs - answerMs);
   }
   for (const run of service.runs.stop()) run.cancel();
-  if (isInterrupted) await within(pongMs, requests.settled);
+  if (isInterrupted) await runWithin(pongMs, requests.settled);
   stdin.unpipe(lines);
   stdin.pause();
   input.abort();
-  await within(cancelledAnswerMs, requests.settled);
+  await runWithin(cancelledAnswerMs, requests.settled);
   await Promise.race([handle.close(), sleep(closeMs)]);
   return { written: out.release() };
 }
 
 /** The signal tells the work that its time is over, and the work must obey it. */
-async function within(ms: number, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+async function runWithin(ms: number, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const limit = createTimeLimit(ms, () => timeoutError("stop", ms));
   await work(limit.signal);
   limit.clear();
 }
 
 /** Settles when the transport is closed, by whomever. */
-function closing(transport: StdioServerTransport): Promise<void> {
+function waitForClose(transport: StdioServerTransport): Promise<void> {
   return new Promise((resolve) => {
     const close = transport.close.bind(transport);
     transport.close = async () => {
@@ -136,7 +136,7 @@ function closing(transport: StdioServerTransport): Promise<void> {
 }
 
 /** The package describes an invalid message by listing everything that it could have been. */
-function lineOf(error: Error, locale: Locale): string {
+function renderError(error: Error, locale: Locale): string {
   if (error.name !== "ZodError" && error.name !== "$ZodError") return error.message;
   return say(locale, {
     zh: "调用方发来的一条消息不是 JSON-RPC，已忽略。",
@@ -144,7 +144,7 @@ function lineOf(error: Error, locale: Locale): string {
   });
 }
 
-function tooLong(bytes: number) {
+function describeTooLong(bytes: number) {
   return {
     zh: `调用方的一条消息有 ${bytes} 字节，未予处理（允许：不超过 ${messageLimit}）。`,
     en: `A message from the host has ${bytes} bytes and was refused (allowed: at most ${messageLimit}).`,

@@ -19,18 +19,18 @@ export interface CompletionEnd {
 /** Returns how a run ended, or a refusal when it has no answer. */
 export function toCompletionEnd(outcome: Outcome, locale: Locale): CompletionEnd | { failure: HttpRefusal } {
   const { status, response, meta } = outcome;
-  if (status === "failed") return { failure: failureOf(outcome) };
+  if (status === "failed") return { failure: toFailure(outcome) };
   if (status === "cancelled" && response === "") return { failure: cancelled };
   return {
     notice: renderOutcome(outcome, locale).join("\n\n"),
     annotations: toAnnotations(outcome),
-    finish: finishOf(outcome),
+    finish: toFinish(outcome),
     usage: toUsage(Object.values(meta.models)),
   };
 }
 
 /** `length` means that the answer was cut. When a limit was reached before the answer was written, the notice says so instead. */
-function finishOf({ status, stop_reason: reason }: Outcome): Finish {
+function toFinish({ status, stop_reason: reason }: Outcome): Finish {
   if (status === "cancelled") return "length";
   if (status !== "partial") return "stop";
   if (reason === "refused") return "content_filter";
@@ -44,10 +44,10 @@ const stopsBefore: ReadonlySet<Outcome["stop_reason"]> = new Set(
 /** OpenAI's own clients obey this header. */
 const headers = { "x-should-retry": "false" };
 
-function failureOf(outcome: Outcome): HttpRefusal {
+function toFailure(outcome: Outcome): HttpRefusal {
   const { code, message, hint } = outcome.error ?? unexplained;
-  const same = (text: string) => ({ zh: text, en: text });
-  const told = { error: code, text: same(message), hint: hint ? same(hint) : undefined };
+  const toText = (text: string) => ({ zh: text, en: text });
+  const told = { error: code, text: toText(message), hint: hint ? toText(hint) : undefined };
   return { status: statuses[code] ?? 424, headers, ...told, ...toRetryResponse(outcome) };
 }
 

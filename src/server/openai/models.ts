@@ -21,17 +21,17 @@ export function parseMode(model: string): Mode {
 
 /** Creates the model routes; `created` is when the server began, in milliseconds since 1970. */
 export function createModelRoutes(created: number): { list: Handle; one: Handle } {
-  const entryOf = (id: string) => ({
+  const toModelEntry = (id: string) => ({
     id,
     object: "model",
     created: Math.floor(created / 1000),
     owned_by: "duet",
   });
   return {
-    list: async () => Response.json({ object: "list", data: Object.keys(modes).map(entryOf) }),
+    list: async () => Response.json({ object: "list", data: Object.keys(modes).map(toModelEntry) }),
     async one({ params: { id = "" } }) {
       parseMode(id);
-      return Response.json(entryOf(id));
+      return Response.json(toModelEntry(id));
     },
   };
 }

@@ -71,7 +71,7 @@ async function answer(service: RunService, asked: ChatRequest, call: RouteCall):
   };
   const headers = { "x-request-id": run.id };
   if (!asked.isStreamed) return Response.json(await waitForCompletion(run, options, gone), { headers });
-  const refusal = await earlyRefusal(run, locale, gone);
+  const refusal = await findEarlyRefusal(run, locale, gone);
   if (refusal) throw new RefusedError(refusal);
   const type = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-transform" };
   return new Response(streamAnswer(run, options), { headers: { ...headers, ...type, "x-accel-buffering": "no" } });
@@ -84,7 +84,7 @@ const longestHeadMs = 2000;
  * Waits until the run says something or is over, and gives the refusal of one that should be asked again later: clients
  * obey a status and its `Retry-After`, and no error within a stream that has begun.
  */
-async function earlyRefusal(run: RunHandle, locale: Locale, gone: AbortSignal): Promise<HttpRefusal | undefined> {
+async function findEarlyRefusal(run: RunHandle, locale: Locale, gone: AbortSignal): Promise<HttpRefusal | undefined> {
   const limit = createTimeLimit(longestHeadMs, () => timeoutError("head", longestHeadMs), gone);
   while (run.outcome === undefined && !run.events.some(isUnderWay) && !limit.signal.aborted)
     await run.waitForEvent(limit.signal);
@@ -162,7 +162,7 @@ export async function answerSideCall(service: RunService, asked: ChatRequest, ca
   const { model, messages, maxTokens = mostTokens } = asked;
   const { functionCall } = await duet.models();
   // A model that goes by rules can name nothing, and the client goes on without.
-  if (functionCall.followsPrompts === false) return Response.json(nothingOf(model));
+  if (functionCall.followsPrompts === false) return Response.json(createEmptyChunk(model));
   const said = messages.map(({ content }): Message => ({ role: "user", content: readText(content, "messages") }));
   const runId = `run-${createRandomHex()}`;
   const run = runs.begin({
@@ -184,7 +184,7 @@ export async function answerSideCall(service: RunService, asked: ChatRequest, ca
   return Response.json(toCompletion(createCompletionId(runId, model), answer), { headers: { "x-request-id": runId } });
 }
 
-function nothingOf(model: string): object {
+function createEmptyChunk(model: string): object {
   const nothing = { content: "", reasoning: "", annotations: [], finish: "stop", usage: toUsage([]) } as const;
   return toCompletion(createCompletionId(`side-${createRandomHex()}`, model), { ...nothing, annotations: [] });
 }
@@ -220,19 +220,19 @@ export async function* streamSideRun({
   let finish: FinishReason | undefined;
   let failure: DuetError | undefined;
 
-  function told(event: AgentEvent): AgentEvent {
+  function hideCauseInEvent(event: AgentEvent): AgentEvent {
     snapshot.handle(event);
     return event;
   }
 
   const models = { functionCall: name, answer: name };
   const traceId = createRandomHex();
-  yield told({ type: "run-start", runId, traceId, conversationId: "", mode: "chat", models, toolCount: 0 });
-  yield told({ type: "phase-start", ...place, reason: "" });
+  yield hideCauseInEvent({ type: "run-start", runId, traceId, conversationId: "", mode: "chat", models, toolCount: 0 });
+  yield hideCauseInEvent({ type: "phase-start", ...place, reason: "" });
   try {
     const run = { id: runId, leftMs: () => limit.leftMs };
     for await (const event of model.stream({ messages, tools: [], maxTokens, run }, limit.signal)) {
-      if (event.type === "text-delta") yield told({ type: "answer-delta", text: event.text });
+      if (event.type === "text-delta") yield hideCauseInEvent({ type: "answer-delta", text: event.text });
       else if (event.type === "spent") bill.add(event.usage);
       else if (event.type === "turn-end") {
         bill.add(event.turn.usage);
@@ -247,9 +247,9 @@ export async function* streamSideRun({
   }
   const error = signal?.aborted ? "cancelled" : failure?.code;
   const elapsedMs = Math.round(performance.now() - began);
-  yield told({ type: "phase-end", ...place, ...bill.total(), elapsedMs, finish, error });
+  yield hideCauseInEvent({ type: "phase-end", ...place, ...bill.total(), elapsedMs, finish, error });
   if (failure !== undefined) throw failure;
-  yield { type: "run-end", outcome: endOf(snapshot.outcome(), finish) };
+  yield { type: "run-end", outcome: toSideOutcome(snapshot.outcome(), finish) };
 }
 
 /** Adds up all attempts. The cost is null when the cost of one of them is unknown. */
@@ -270,7 +270,7 @@ function createBill(model: Model) {
   };
 }
 
-function endOf(soFar: Outcome, finish: FinishReason = "stop"): Outcome {
+function toSideOutcome(soFar: Outcome, finish: FinishReason = "stop"): Outcome {
   const [status, stop_reason] = ends[finish];
   return { ...soFar, success: hasSucceeded(status), status, stop_reason };
 }

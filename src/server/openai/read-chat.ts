@@ -51,7 +51,7 @@ export function readChat(body: unknown): ChatRequest {
   const { messages, stream, stream_options, response_format: format, tools, functions } = fields;
   refuseToolChoice("tool_choice", fields.tool_choice);
   refuseToolChoice("function_call", fields.function_call);
-  if (format && format.type !== "text") throw fieldRefusedError("response_format", onlyTextFormat(format.type));
+  if (format && format.type !== "text") throw fieldRefusedError("response_format", describeTextFormat(format.type));
   return {
     model: fields.model,
     mode,
@@ -71,20 +71,20 @@ function readFields(body: unknown): z.infer<typeof chatBody> {
   const read = parseInput(chatBody, body, "en");
   if ("input" in read) return read.input;
   const [problem] = read.problems;
-  const [chinese] = problemsIn(body);
+  const [chinese] = listProblems(body);
   const text = { zh: chinese?.text.zh ?? "", en: problem?.text.en ?? "" };
-  const param = firstWrong(body);
+  const param = findWrongField(body);
   // What is missing is named by the words themselves.
   throw problem?.path === "" ? new RefusedError({ status: 400, text, param }) : fieldRefusedError(param, text);
 }
 
 /** Returns the field of the first problem in JavaScript notation: `messages[0].role`. */
-function firstWrong(body: unknown): string {
+function findWrongField(body: unknown): string {
   const [issue] = chatBody.safeParse(body).error?.issues ?? [];
   return (issue?.path ?? []).join(".").replace(/\.(\d+)(?=\.|$)/g, "[$1]");
 }
 
-function problemsIn(body: unknown) {
+function listProblems(body: unknown) {
   const read = parseInput(chatBody, body, "zh");
   return "problems" in read ? read.problems : [];
 }
@@ -99,7 +99,7 @@ function refuseToolChoice(param: string, choice: unknown): void {
   });
 }
 
-function onlyTextFormat(type: string): Text {
+function describeTextFormat(type: string): Text {
   const shown = JSON.stringify(type.slice(0, 50));
   return {
     zh: `${shown} 不可用（允许：text）：不支持结构化输出`,

@@ -42,7 +42,7 @@ export function readMessages(messages: readonly WireMessage[]): ReadMessages {
   let leftOut = 0;
   for (const [index, message] of messages.entries()) {
     const place = `messages[${index}]`;
-    const role = roleOf(message.role, place);
+    const role = readRole(message.role, place);
     if (role === "tool") {
       leftOut += 1;
       continue;
@@ -50,14 +50,14 @@ export function readMessages(messages: readonly WireMessage[]): ReadMessages {
     const text = readText(message.content, `${place}.content`);
     if (text.trim() === "") continue;
     if (role === "instruction") instructions.push(text);
-    else if (role === "assistant") lastOf(turns).answers.push(text);
-    else if (turns.at(-1)?.answers.length === 0) lastOf(turns).questions.push(text);
+    else if (role === "assistant") findLast(turns).answers.push(text);
+    else if (turns.at(-1)?.answers.length === 0) findLast(turns).questions.push(text);
     else turns.push({ questions: [text], answers: [] });
   }
   const last = turns.pop();
   const question = last?.questions.join("\n\n").trim() ?? "";
   if (question === "" || (last?.answers.length ?? 0) > 0) throw fieldRefusedError("messages", noQuestion);
-  if (question.length > longestQuestion) throw fieldRefusedError("messages", tooLong(question.length));
+  if (question.length > longestQuestion) throw fieldRefusedError("messages", describeTooLong(question.length));
   return {
     question,
     history: turns.map(({ questions, answers }) => ({
@@ -65,7 +65,7 @@ export function readMessages(messages: readonly WireMessage[]): ReadMessages {
       answer: answers.join("\n\n"),
     })),
     instruction: instructions.length > 0 ? instructions.join("\n\n") : undefined,
-    notes: leftOut > 0 ? [toolsLeftOut(leftOut)] : [],
+    notes: leftOut > 0 ? [describeLeftOutTools(leftOut)] : [],
   };
 }
 
@@ -78,7 +78,7 @@ interface Said {
   answers: string[];
 }
 
-function lastOf(turns: Said[]): Said {
+function findLast(turns: Said[]): Said {
   const last = turns.at(-1);
   if (last !== undefined) return last;
   const first: Said = { questions: [], answers: [] };
@@ -86,7 +86,7 @@ function lastOf(turns: Said[]): Said {
   return first;
 }
 
-function roleOf(written: string, place: string): Role {
+function readRole(written: string, place: string): Role {
   const role = Object.hasOwn(roles, written) ? roles[written] : undefined;
   if (role !== undefined) return role;
   const shown = JSON.stringify(written.slice(0, 50));
@@ -101,19 +101,19 @@ function roleOf(written: string, place: string): Role {
 export function readText(content: unknown, place: string): string {
   if (content === undefined || content === null) return "";
   if (typeof content === "string") return content;
-  if (!Array.isArray(content)) throw fieldRefusedError(place, onlyText(typeof content));
-  return content.map((part: unknown, index) => partText(part, `${place}[${index}]`)).join("\n");
+  if (!Array.isArray(content)) throw fieldRefusedError(place, describeTextOnly(typeof content));
+  return content.map((part: unknown, index) => readPart(part, `${place}[${index}]`)).join("\n");
 }
 
-function partText(part: unknown, place: string): string {
+function readPart(part: unknown, place: string): string {
   if (typeof part === "string") return part;
   const { type, text, refusal } = isRecord(part) ? part : { type: typeof part, text: undefined, refusal: undefined };
   if (type === "text" && typeof text === "string") return text;
   if (type === "refusal" && typeof refusal === "string") return refusal;
-  throw fieldRefusedError(place, onlyText(String(type)));
+  throw fieldRefusedError(place, describeTextOnly(String(type)));
 }
 
-function onlyText(type: string): Text {
+function describeTextOnly(type: string): Text {
   const shown = JSON.stringify(type.slice(0, 50));
   return {
     zh: `内容类型 ${shown} 不可用（允许：text）：模型只读文字`,
@@ -130,14 +130,14 @@ const noQuestion = {
   en: "the last message is not a question (allowed: a message of the role user with text, and no assistant message after it)",
 };
 
-function tooLong(length: number): Text {
+function describeTooLong(length: number): Text {
   return {
     zh: `问题有 ${length} 个字符（允许：至多 ${longestQuestion}）`,
     en: `the question has ${length} characters (allowed: at most ${longestQuestion})`,
   };
 }
 
-function toolsLeftOut(count: number): Text {
+function describeLeftOutTools(count: number): Text {
   return {
     zh: `已略过 ${count} 条工具消息：Duet 运行自己的工具。`,
     en: `Tool messages were ignored (${count}): Duet runs its own tools.`,

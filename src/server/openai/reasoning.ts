@@ -13,7 +13,7 @@ export function createReasoning(locale: Locale): (event: AgentEvent) => string {
   let growing: AgentEvent["type"] | undefined;
   let isBegun = false;
 
-  function paragraph(text: string): string {
+  function toParagraph(text: string): string {
     const gap = isBegun ? "\n\n" : "";
     isBegun = true;
     return gap + text;
@@ -24,11 +24,11 @@ export function createReasoning(locale: Locale): (event: AgentEvent) => string {
       const text = growing === event.type ? event.text : event.text.trimStart();
       if (text === "" || growing === event.type) return text;
       growing = event.type;
-      return paragraph(`💭 ${text}`);
+      return toParagraph(`💭 ${text}`);
     }
     const line = event.type === "plan" ? planLines(event.steps).join("\n") : renderEvent(event, locale);
     if (line === undefined || line === "") return "";
     growing = undefined;
-    return paragraph(line);
+    return toParagraph(line);
   };
 }

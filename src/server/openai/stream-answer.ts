@@ -30,8 +30,8 @@ export function streamAnswer(run: RunHandle, options: AnswerOptions): ReadableSt
   function start(controller: ReadableStreamDefaultController<Uint8Array>): void {
     const reasoning = createReasoning(locale);
     const send = (text: string): void => controller.enqueue(encoder.encode(text));
-    const tell = (data: object): void => send(`data: ${JSON.stringify(data)}\n\n`);
-    const add = (delta: Delta): void => tell(toChunk(naming, delta, null, includesUsage));
+    const sendData = (data: object): void => send(`data: ${JSON.stringify(data)}\n\n`);
+    const add = (delta: Delta): void => sendData(toChunk(naming, delta, null, includesUsage));
     function take(event: AgentEvent): void {
       const thought = reasoning(event);
       if (event.type === "answer-delta") add({ content: event.text });
@@ -40,13 +40,13 @@ export function streamAnswer(run: RunHandle, options: AnswerOptions): ReadableSt
     function finish(outcome: Outcome): void {
       const ending = toCompletionEnd(outcome, locale);
       if ("failure" in ending) {
-        tell(openAi(ending.failure, locale).body);
+        sendData(openAi(ending.failure, locale).body);
         return;
       }
       if (ending.notice !== "") add({ reasoning_content: `\n\n${ending.notice}` });
       if (ending.annotations.length > 0) add({ annotations: ending.annotations });
-      tell(toChunk(naming, {}, ending.finish, includesUsage));
-      if (includesUsage) tell(toUsageChunk(naming, ending.usage));
+      sendData(toChunk(naming, {}, ending.finish, includesUsage));
+      if (includesUsage) sendData(toUsageChunk(naming, ending.usage));
     }
     const beat = setInterval(() => send(": keep-alive\n\n"), keepAliveMs);
     over.push(() => clearInterval(beat), run.follow(take));

@@ -28,39 +28,43 @@ const sendMs = 1000;
  * an answer gets it. What waits for a person, or for the rest of a request, is not waited for. Never rejects.
  */
 export async function finishRuns({ runs, inFlight, graceMs, hurry, locale, log }: FinishOptions): Promise<void> {
-  const tell = (text: Parameters<typeof say>[1]): void => log(say(locale, text), "warn");
+  const warnOperator = (text: Parameters<typeof say>[1]): void => log(say(locale, text), "warn");
   // Listens as long as there is something to end: whoever hurries us then waits for a moment.
-  hurry?.addEventListener("abort", () => tell(finishTexts.hurries), { once: true });
+  hurry?.addEventListener("abort", () => warnOperator(finishTexts.hurries), { once: true });
   const all = runs.stop();
   const cut = inFlight.cutHalfSent();
-  if (cut > 0) tell(finishTexts.cuts(cut));
+  if (cut > 0) warnOperator(finishTexts.cuts(cut));
   const going = all.filter(({ open }) => open === undefined);
   if (going.length > 0 && graceMs > 0) log(say(locale, finishTexts.waits(going.length, graceMs / 1000)));
   const asking = all.length - going.length;
-  if (asking > 0) tell(finishTexts.givesUp(asking));
-  const ownEnds = (signal: AbortSignal) => Promise.all(all.map((run) => endItself(run, signal)));
-  await within(graceMs, (signal) => Promise.all([ownEnds(signal), inFlight.settled(signal)]), hurry);
-  const late = all.filter(goesOn);
-  if (late.length > 0) tell(finishTexts.cancels(late.length));
+  if (asking > 0) warnOperator(finishTexts.givesUp(asking));
+  const waitForEnds = (signal: AbortSignal) => Promise.all(all.map((run) => waitForOwnEnd(run, signal)));
+  await runWithin(graceMs, (signal) => Promise.all([waitForEnds(signal), inFlight.settled(signal)]), hurry);
+  const late = all.filter(isActive);
+  if (late.length > 0) warnOperator(finishTexts.cancels(late.length));
   for (const run of late) run.cancel();
-  await within(cancelMs, (signal) => Promise.all(all.map((run) => runs.ended(run, signal))));
-  await within(sendMs, inFlight.settled);
+  await runWithin(cancelMs, (signal) => Promise.all(all.map((run) => runs.ended(run, signal))));
+  await runWithin(sendMs, inFlight.settled);
 }
 
 /** Waits for a run as long as it does something itself; one that waits for a person is cancelled. */
-async function endItself(run: RunHandle, signal: AbortSignal): Promise<void> {
-  while (goesOn(run) && !signal.aborted) {
+async function waitForOwnEnd(run: RunHandle, signal: AbortSignal): Promise<void> {
+  while (isActive(run) && !signal.aborted) {
     if (run.open !== undefined) run.cancel();
     await run.waitForChange(signal);
   }
 }
 
-function goesOn({ outcome }: RunHandle): boolean {
+function isActive({ outcome }: RunHandle): boolean {
   return outcome === undefined;
 }
 
 /** The signal tells the work that its time is over, and the work must obey it. */
-async function within(ms: number, work: (signal: AbortSignal) => Promise<unknown>, hurry?: AbortSignal): Promise<void> {
+async function runWithin(
+  ms: number,
+  work: (signal: AbortSignal) => Promise<unknown>,
+  hurry?: AbortSignal,
+): Promise<void> {
   const limit = createTimeLimit(ms, () => timeoutError("stop", ms), hurry);
   await work(limit.signal);
   limit.clear();
@@ -69,12 +73,12 @@ async function within(ms: number, work: (signal: AbortSignal) => Promise<unknown
 const finishTexts = {
   waits: (count: number, seconds: number): Text => ({
     zh: `正在关闭：等待 ${count} 个运行结束，最多 ${seconds} 秒；再次发出信号则取消它们并在一秒内结束`,
-    en: `closing: waiting up to ${seconds} s for ${runsOf(count)} to end; a second signal cancels them and ends the process within a second`,
+    en: `closing: waiting up to ${seconds} s for ${describeCount(count)} to end; a second signal cancels them and ends the process within a second`,
   }),
   hurries: { zh: "再次收到信号：不再等待", en: "second signal: no longer waiting" },
   givesUp: (count: number): Text => ({
     zh: `已取消 ${count} 个等待用户答复的运行`,
-    en: `cancelled ${runsOf(count)} waiting for a person's reply`,
+    en: `cancelled ${describeCount(count)} waiting for a person's reply`,
   }),
   cuts: (count: number): Text => ({
     zh: `已断开 ${count} 个没有发送完整的请求`,
@@ -82,10 +86,10 @@ const finishTexts = {
   }),
   cancels: (count: number): Text => ({
     zh: `已取消 ${count} 个未结束的运行`,
-    en: `cancelled ${runsOf(count)} that had not ended in time`,
+    en: `cancelled ${describeCount(count)} that had not ended in time`,
   }),
 };
 
-function runsOf(count: number): string {
+function describeCount(count: number): string {
   return count === 1 ? "1 run" : `${count} runs`;
 }

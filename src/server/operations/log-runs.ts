@@ -14,20 +14,20 @@ export function createRunLog(log: Log, locale: Locale): RunLog {
   /** Holds the runs whose start has not been logged. A run's trace and conversation have ids only once it is under way. */
   const untold = new Set<LiveRun>();
 
-  function tellBeginning(run: LiveRun): void {
-    if (untold.delete(run)) log(say(locale, beginning), "info", namesOf(run));
+  function logStart(run: LiveRun): void {
+    if (untold.delete(run)) log(say(locale, beginning), "info", toLogNames(run));
   }
 
   return {
     begun(run) {
       untold.add(run);
-      run.follow(() => tellBeginning(run));
+      run.follow(() => logStart(run));
     },
     ended(run) {
-      tellBeginning(run);
+      logStart(run);
       const { status, stop_reason, error, meta } = run.snapshot();
       log(say(locale, ending), levels[status], {
-        ...namesOf(run),
+        ...toLogNames(run),
         status,
         stop_reason,
         elapsed_ms: meta.latency_ms,
@@ -45,17 +45,17 @@ export function createFaultLog(log: Log, locale: Locale): (run: RunHandle) => vo
   return (run) => {
     if (run.fault === undefined) return;
     const { run_id, trace_id } = run.snapshot();
-    log(say(locale, faultOf(`${run_id}, trace_id ${trace_id}`, run.fault.message)), "error", namesOf(run));
+    log(say(locale, describeFault(`${run_id}, trace_id ${trace_id}`, run.fault.message)), "error", toLogNames(run));
   };
 }
 
-function faultOf(name: string, cause: string): Text {
+function describeFault(name: string, cause: string): Text {
   return { zh: `运行 ${name} 出现内部错误：${cause}`, en: `internal error in the run ${name}: ${cause}` };
 }
 
 const levels: Partial<Record<Status, LogLevel>> = { failed: "error", partial: "warn" };
 
-function namesOf(run: LiveRun): LogFields {
+function toLogNames(run: LiveRun): LogFields {
   const { run_id, trace_id, conversation_id, meta } = run.snapshot();
   return {
     run_id,

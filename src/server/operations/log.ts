@@ -28,12 +28,12 @@ export function createLog({ format, write, hide = (text) => text }: LogOptions):
     const shown = sanitizeLine(hide(line));
     const message = level === "debug" ? shown : truncate(shown, longestMessage);
     if (format === "text") return write(`duet: ${message}`);
-    const more = Object.entries(fields).map(([name, value]) => [name, shortened(value, hide)]);
+    const more = Object.entries(fields).map(([name, value]) => [name, shortenValue(value, hide)]);
     const time = new Date().toISOString();
     write(toSafeJson({ time, level, message, ...Object.fromEntries(more) }));
   };
 }
 
-function shortened(value: LogFields[string], hide: (text: string) => string): LogFields[string] {
+function shortenValue(value: LogFields[string], hide: (text: string) => string): LogFields[string] {
   return typeof value === "string" ? truncate(sanitizeLine(hide(value)), longestField) : value;
 }

@@ -27,20 +27,25 @@ export function createMetrics(levels: Gauges) {
   const registry = new Registry();
   const registers = [registry];
 
-  function counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+  function createCounter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
     return new Counter({ name, help, labelNames, registers });
   }
-  function histogram<L extends string>(name: string, help: string, labelNames: L[], buckets: number[]): Histogram<L> {
+  function createHistogram<L extends string>(
+    name: string,
+    help: string,
+    labelNames: L[],
+    buckets: number[],
+  ): Histogram<L> {
     return new Histogram({ name, help, labelNames, buckets, registers });
   }
-  function gauge(name: string, help: string, collect: CollectFunction<Gauge>): void {
+  function createGauge(name: string, help: string, collect: CollectFunction<Gauge>): void {
     new Gauge({ name, help, registers, collect });
   }
 
-  gauge("duet_runs_active", "Runs in progress.", function (this: Gauge) {
+  createGauge("duet_runs_active", "Runs in progress.", function (this: Gauge) {
     this.set(levels.runs);
   });
-  gauge("duet_http_streams_open", "Open event streams.", function (this: Gauge) {
+  createGauge("duet_http_streams_open", "Open event streams.", function (this: Gauge) {
     this.set(levels.streams);
   });
   return {
@@ -48,33 +53,33 @@ export function createMetrics(levels: Gauges) {
     close: addProcessMetrics(registry),
     tool: createBoundedLabel(mostTools),
     model: createBoundedLabel(mostModels),
-    runs: counter("duet_runs_total", "Runs that have ended.", ["mode", "status"]),
-    runSeconds: histogram(
+    runs: createCounter("duet_runs_total", "Runs that have ended.", ["mode", "status"]),
+    runSeconds: createHistogram(
       "duet_run_duration_seconds",
       "Duration of a run, without waiting for people.",
       ["mode"],
       seconds.run,
     ),
-    phaseSeconds: histogram(
+    phaseSeconds: createHistogram(
       "duet_phase_duration_seconds",
       "Duration of a model turn.",
       ["phase", "model"],
       seconds.phase,
     ),
-    firstTokenSeconds: histogram(
+    firstTokenSeconds: createHistogram(
       "duet_time_to_first_token_seconds",
       "Time to the first output of a model turn.",
       ["phase", "model"],
       seconds.phase,
     ),
-    tokens: counter("duet_tokens_total", "Tokens of models.", ["model", "role", "direction"]),
-    cost: counter("duet_cost_usd_total", "Cost in US dollars, for models with a known price.", ["model", "role"]),
-    costUnknown: counter("duet_cost_unknown_total", "Turns whose price is not known.", ["model", "role"]),
-    toolCalls: counter("duet_tool_calls_total", "Calls of tools.", ["tool", "result", "cached"]),
-    toolSeconds: histogram("duet_tool_call_duration_seconds", "Duration of a tool call.", ["tool"], seconds.tool),
-    errors: counter("duet_errors_total", "Errors by place and kind.", ["source", "code"]),
-    requests: counter("duet_http_requests_total", "Answered requests.", ["route", "method", "status"]),
-    requestSeconds: histogram(
+    tokens: createCounter("duet_tokens_total", "Tokens of models.", ["model", "role", "direction"]),
+    cost: createCounter("duet_cost_usd_total", "Cost in US dollars, for models with a known price.", ["model", "role"]),
+    costUnknown: createCounter("duet_cost_unknown_total", "Turns whose price is not known.", ["model", "role"]),
+    toolCalls: createCounter("duet_tool_calls_total", "Calls of tools.", ["tool", "result", "cached"]),
+    toolSeconds: createHistogram("duet_tool_call_duration_seconds", "Duration of a tool call.", ["tool"], seconds.tool),
+    errors: createCounter("duet_errors_total", "Errors by place and kind.", ["source", "code"]),
+    requests: createCounter("duet_http_requests_total", "Answered requests.", ["route", "method", "status"]),
+    requestSeconds: createHistogram(
       "duet_http_request_duration_seconds",
       "Time to the response headers.",
       ["route", "method"],
@@ -95,7 +100,7 @@ export function addProcessMetrics(registry: Registry): () => void {
   const delay = monitorEventLoopDelay({ resolution });
   delay.enable();
 
-  function gauge(name: string, help: string, read: () => number): void {
+  function createGauge(name: string, help: string, read: () => number): void {
     new Gauge({
       name,
       help,
@@ -107,18 +112,26 @@ export function addProcessMetrics(registry: Registry): () => void {
   }
 
   // The sampler's own pause is in what it finds.
-  const lag = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - resolution / 1000) || 0;
-  gauge("nodejs_eventloop_lag_mean_seconds", "Mean delay of the event loop.", () => lag(delay.mean));
-  gauge("nodejs_eventloop_lag_p50_seconds", "Half of the delays are shorter.", () => lag(delay.percentile(50)));
-  gauge("nodejs_eventloop_lag_p99_seconds", "99 in 100 delays are shorter.", () => lag(delay.percentile(99)));
-  gauge("nodejs_eventloop_lag_max_seconds", "Longest delay since the last scrape.", () => {
-    const longest = lag(delay.max);
+  const toLagSeconds = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - resolution / 1000) || 0;
+  createGauge("nodejs_eventloop_lag_mean_seconds", "Mean delay of the event loop.", () => toLagSeconds(delay.mean));
+  createGauge("nodejs_eventloop_lag_p50_seconds", "Half of the delays are shorter.", () =>
+    toLagSeconds(delay.percentile(50)),
+  );
+  createGauge("nodejs_eventloop_lag_p99_seconds", "99 in 100 delays are shorter.", () =>
+    toLagSeconds(delay.percentile(99)),
+  );
+  createGauge("nodejs_eventloop_lag_max_seconds", "Longest delay since the last scrape.", () => {
+    const longest = toLagSeconds(delay.max);
     delay.reset();
     return longest;
   });
-  gauge("process_resident_memory_bytes", "Resident memory.", () => process.memoryUsage.rss());
-  gauge("nodejs_heap_size_used_bytes", "Memory of the heap in use.", () => process.memoryUsage().heapUsed);
-  gauge("process_start_time_seconds", "Start time of the process, since 1970.", () => performance.timeOrigin / 1000);
+  createGauge("process_resident_memory_bytes", "Resident memory.", () => process.memoryUsage.rss());
+  createGauge("nodejs_heap_size_used_bytes", "Memory of the heap in use.", () => process.memoryUsage().heapUsed);
+  createGauge(
+    "process_start_time_seconds",
+    "Start time of the process, since 1970.",
+    () => performance.timeOrigin / 1000,
+  );
   new Counter({
     name: "process_cpu_seconds_total",
     help: "Processor time, user and system.",

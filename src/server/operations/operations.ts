@@ -32,7 +32,7 @@ export function openOperations(): Operations {
   let loading: Promise<Metrics> | undefined;
   let isClosed = false;
 
-  function note(each: MetricUpdate): void {
+  function recordUpdate(each: MetricUpdate): void {
     if (isClosed) return;
     if (figures === undefined) waiting.push(each);
     else each(figures);
@@ -59,28 +59,28 @@ export function openOperations(): Operations {
     return opened;
   }
 
-  async function metrics({ caller }: RouteCall): Promise<Response> {
+  async function serveMetrics({ caller }: RouteCall): Promise<Response> {
     if (caller.owner !== undefined || caller.tools !== undefined) throw new RefusedError(forOperator);
     const { registry } = await load();
     return new Response(await registry.metrics(), { headers: { "content-type": registry.contentType } });
   }
 
   return {
-    routes: { "/metrics": { GET: metrics } },
+    routes: { "/metrics": { GET: serveMetrics } },
     follow(run) {
       levels.runs += 1;
       run.follow((_, item) => {
         const update = measure(item);
-        if (update !== undefined) note(update);
+        if (update !== undefined) recordUpdate(update);
       });
     },
     ended(run) {
       levels.runs -= 1;
-      note(countRun(run));
+      recordUpdate(countRun(run));
     },
     answered({ route = "none", method, status, elapsedMs, stream }) {
       const name = methods.has(method) ? method : "other";
-      note(({ requests, requestSeconds, errors }) => {
+      recordUpdate(({ requests, requestSeconds, errors }) => {
         requests.inc({ route, method: name, status });
         requestSeconds.observe({ route, method: name }, elapsedMs / 1000);
         if (status >= 500) errors.inc({ source: "http", code: String(status) });
@@ -121,11 +121,11 @@ function measure(item: RunItem | undefined): MetricUpdate | undefined {
       return item.turn && measureFirstText(item.turn);
     case "turn": {
       const { end } = item;
-      return end && ((figures) => notePhase(figures, end));
+      return end && ((figures) => recordPhase(figures, end));
     }
     case "call": {
       const { end } = item;
-      return end && ((figures) => noteTool(figures, end));
+      return end && ((figures) => recordTool(figures, end));
     }
     default:
       return undefined;
@@ -153,7 +153,7 @@ export function countRun(run: LiveRun): MetricUpdate {
   };
 }
 
-function notePhase(figures: Metrics, { phase, model, usage, elapsedMs, costUsd, error }: PhaseEnd): void {
+function recordPhase(figures: Metrics, { phase, model, usage, elapsedMs, costUsd, error }: PhaseEnd): void {
   const name = figures.model(model);
   const role = phase === "answer" ? "answer" : "function_call";
   const tokens = usage.inputTokens + usage.outputTokens;
@@ -165,7 +165,7 @@ function notePhase(figures: Metrics, { phase, model, usage, elapsedMs, costUsd, 
   if (error !== undefined && error !== "cancelled") figures.errors.inc({ source: "model", code: error });
 }
 
-function noteTool(figures: Metrics, { tool, ok, cached, elapsedMs, error }: ToolEnd): void {
+function recordTool(figures: Metrics, { tool, ok, cached, elapsedMs, error }: ToolEnd): void {
   const name = error?.code === "unknown_tool" ? "unknown" : figures.tool(tool);
   // What somebody wanted so is no error.
   const isWanted = error?.code === "denied" || error?.code === "cancelled";

@@ -27,7 +27,7 @@ async function findModels(duet: Duet, { models }: Pick<Config, "models">) {
     const isInForce = (name: string): boolean => Object.values(inForce).includes(name);
     return {
       ...inForce,
-      without_key: withoutKey(models).filter(isInForce),
+      without_key: listModelsWithoutKey(models).filter(isInForce),
       paused: (await duet.pausedModels()).filter(({ model }) => isInForce(model)).map((paused) => ({ ...paused })),
     };
   } catch {
@@ -36,7 +36,7 @@ async function findModels(duet: Duet, { models }: Pick<Config, "models">) {
 }
 
 /** Lists the configured models that would be refused because their key is missing. */
-function withoutKey({ functionCall, answer }: Config["models"]): string[] {
+function listModelsWithoutKey({ functionCall, answer }: Config["models"]): string[] {
   return [functionCall, answer]
     .filter((choice) => choice !== undefined)
     .filter((choice) => "wire" in choice && choice.apiKeyEnv !== undefined && !choice.apiKey)

@@ -8,7 +8,7 @@ import { toSafeUrl } from "./safe-url.ts";
 import { texts } from "./texts.ts";
 
 /** Shows the answer as it grows, with its sources below. Screen readers announce it only when it is complete. */
-export function createAnswer(
+export function createAnswerPart(
   locale: Locale,
   openLink: OpenLink | undefined,
 ): Part<Pick<RunView, "runId" | "answer" | "sources" | "status">> {
@@ -73,19 +73,21 @@ export function createCitations({ locale, words, list, openLink }: CitationsOpti
 
   function fill(n: number, place: HTMLElement): void {
     const source = known.get(n);
-    place.replaceChildren(source === undefined || toSafeUrl(source.url) === undefined ? `[${n}]` : linkTo(source));
+    place.replaceChildren(
+      source === undefined || toSafeUrl(source.url) === undefined ? `[${n}]` : createSourceLink(source),
+    );
   }
 
-  function linkTo({ n, title, url }: Citation): HTMLElement {
+  function createSourceLink({ n, title, url }: Citation): HTMLElement {
     const name = sanitizeLine(title);
     const label = say(locale, { zh: `来源 ${n}：${name}`, en: `Source ${n}: ${name}` });
     // A host opens links itself, and in its frame there may be nowhere to go.
     if (openLink !== undefined) return createLink(url, `[${n}]`, openLink, label);
-    const entryOf = (): Element | null => list.querySelector(`:scope > li[value="${n}"]`);
-    const link = createElement("a", { href: `#${entryOf()?.id ?? ""}`, "aria-label": label, title: label }, `[${n}]`);
+    const findEntry = (): Element | null => list.querySelector(`:scope > li[value="${n}"]`);
+    const link = createElement("a", { href: `#${findEntry()?.id ?? ""}`, "aria-label": label, title: label }, `[${n}]`);
     link.addEventListener("click", (event) => {
       event.preventDefault();
-      const entry = entryOf();
+      const entry = findEntry();
       entry?.scrollIntoView({ block: "nearest" });
       entry?.querySelector("a")?.focus();
     });

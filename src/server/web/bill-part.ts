@@ -21,14 +21,14 @@ export function createBillPart(locale: Locale): Part<Pick<RunView, "bill" | "age
   return {
     element: whole,
     show({ bill, agents }) {
-      const cards = bill.map((phase) => phaseCard(phase, locale));
-      showCards(agents === undefined ? cards : [...cards, agentsCard(agents, locale)]);
+      const cards = bill.map((phase) => toPhaseCard(phase, locale));
+      showCards(agents === undefined ? cards : [...cards, toAgentsCard(agents, locale)]);
       setShown(whole, cards.length > 0);
     },
   };
 }
 
-function phaseCard(bill: PhaseBill, locale: Locale): Card {
+function toPhaseCard(bill: PhaseBill, locale: Locale): Card {
   return {
     title: say(locale, phaseTitles[bill.phase]),
     entries: [
@@ -36,23 +36,23 @@ function phaseCard(bill: PhaseBill, locale: Locale): Card {
       [texts.calls, String(bill.calls)],
       [texts.tokens, `${bill.inputTokens} → ${bill.outputTokens}`],
       [texts.time, renderSeconds(bill.elapsedMs)],
-      [texts.cost, costOf(bill.costUsd, locale)],
+      [texts.cost, renderCost(bill.costUsd, locale)],
     ],
   };
 }
 
-function agentsCard({ runs, total_tokens, cost_usd }: AgentsBill, locale: Locale): Card {
+function toAgentsCard({ runs, total_tokens, cost_usd }: AgentsBill, locale: Locale): Card {
   return {
     title: say(locale, texts.agentsBelow),
     entries: [
       [texts.runs, String(runs)],
       [texts.allTokens, String(total_tokens)],
-      [texts.cost, costOf(cost_usd, locale)],
+      [texts.cost, renderCost(cost_usd, locale)],
     ],
   };
 }
 
-function costOf(cost: number | null, locale: Locale): string {
+function renderCost(cost: number | null, locale: Locale): string {
   return cost === null ? say(locale, texts.unknown) : renderDollars(cost);
 }
 

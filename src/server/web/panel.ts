@@ -1,6 +1,6 @@
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
-import { createAnswer } from "./answer-part.ts";
+import { createAnswerPart } from "./answer-part.ts";
 import { createBillPart } from "./bill-part.ts";
 import {
   createElement,
@@ -31,19 +31,19 @@ export function createPanel({ locale, stop, openLink }: PanelOptions): Part<RunV
   const status = createElement("p", { class: "status", role: "status", "aria-live": "polite" });
   const problem = createElement("div", { class: "problem", role: "alert", hidden: "" });
   const word = createElement("p", { class: "word", role: "alert", hidden: "" });
-  const tell = (text: string): void => {
+  const showStatus = (text: string): void => {
     setText(word, text);
     setShown(word, text !== "");
   };
-  const stopButton = createStop({ locale, stop, tell });
-  const open = openLink && ((url: string) => openLink(url).catch(() => tell(say(locale, texts.notOpened) + url)));
+  const stopButton = createStop({ locale, stop, tell: showStatus });
+  const open = openLink && ((url: string) => openLink(url).catch(() => showStatus(say(locale, texts.notOpened) + url)));
 
   const notices = createElement("ul", { class: "notices" });
   const planList = createElement("ol");
   const plan = createSection("plan", say(locale, texts.plan), planList);
   const steps = createStepList(locale, open);
   const confirmation = createConfirmation(locale);
-  const answer = createAnswer(locale, open);
+  const answer = createAnswerPart(locale, open);
   const bill = createBillPart(locale);
   const showNotices = createList(notices, () => createNotice("li"));
   const showPlan = createList(planList, () => createPlanStep(locale));

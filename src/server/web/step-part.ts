@@ -44,7 +44,7 @@ export function createStepPart(locale: Locale, openLink: OpenLink | undefined): 
       if (before?.step === step && before.isNow === isNow) return;
       before = { step, isNow };
       setText(title, say(locale, renderStepTitle(step)));
-      setText(facts, factsOf(step));
+      setText(facts, renderFacts(step));
       clock.run(isNow && step.end === undefined);
       fold.element.dataset.failed = String(step.end?.isFailed === true);
       setText(reason, sanitize(step.reason));
@@ -69,7 +69,7 @@ export function createNotice(name: "li" | "p"): Part<Pick<NoticeItem, "level" | 
   };
 }
 
-function factsOf({ model, end }: StepView): string {
+function renderFacts({ model, end }: StepView): string {
   if (end === undefined) return model;
   const cost = end.costUsd === null ? undefined : renderDollars(end.costUsd);
   return [model, `${end.inputTokens} → ${end.outputTokens}`, renderSeconds(end.elapsedMs), cost]
@@ -237,7 +237,7 @@ function createClock(element: HTMLElement): Clock {
     timer = undefined;
     element.removeAttribute("data-seconds");
   };
-  const tick = (): void => {
+  const updateTime = (): void => {
     const seconds = Math.floor((performance.now() - startedAt) / 1000);
     if (element.isConnected) element.setAttribute("data-seconds", String(seconds));
     else stop();
@@ -247,7 +247,7 @@ function createClock(element: HTMLElement): Clock {
       if (!isRunning) stop();
       if (!isRunning || timer !== undefined) return;
       startedAt = performance.now();
-      timer = setInterval(tick, 1000);
+      timer = setInterval(updateTime, 1000);
     },
   };
 }

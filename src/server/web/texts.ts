@@ -64,7 +64,7 @@ export const planStates: Record<PlanStep["state"], Text> = {
 /** Returns the status line that screen readers announce: the current activity, or how the run ended. */
 export function renderStatus(view: RunView, locale: Locale): string {
   const { status, stopReason } = view;
-  if (status === "running") return say(locale, activityOf(view.steps.at(-1)));
+  if (status === "running") return say(locale, describeActivity(view.steps.at(-1)));
   const text = say(locale, statusTexts[status]);
   const isPlain = stopReason === undefined || stopReason === "answered" || status === "cancelled";
   if (isPlain || (status !== "partial" && status !== "failed")) return text;
@@ -91,7 +91,7 @@ const statusTexts: Record<Exclude<RunView["status"], "running">, Text> = {
   needs_confirmation: { zh: "等待确认", en: "Waiting for approval" },
 };
 
-function activityOf(step: StepView | undefined): Text {
+function describeActivity(step: StepView | undefined): Text {
   const call = step?.items.findLast((item) => item.kind === "call" && item.end === undefined);
   if (call?.kind === "call") return { zh: `正在调用 ${call.tool}…`, en: `Calling ${call.tool}…` };
   if (step?.phase === "answer") return { zh: "正在写回答…", en: "Writing the answer…" };

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { createApi } from "../../../src/server/web/chat/api/api.ts";
 import { createSender } from "../../../src/server/web/chat/api/follow-run.ts";
 import { createConversations, loadSteps } from "../../../src/server/web/chat/chat-conversations.ts";
-import { createList } from "../../../src/server/web/chat/chat-list.ts";
-import { createRuns } from "../../../src/server/web/chat/chat-runs.ts";
+import { createChatList } from "../../../src/server/web/chat/chat-list.ts";
+import { createChatRuns } from "../../../src/server/web/chat/chat-runs.ts";
 import { startConversation } from "../../../src/server/web/chat/state/chat-choices.ts";
 import {
   type ChatState,
@@ -145,9 +145,9 @@ async function serve(turns: ScriptedTurn[], more: HttpDuetSettings = {}) {
     const api = createApi(createSender({ origin, token: () => undefined, signIn: () => Promise.reject(new Error()) }));
     const choices = { mode: "agent", search: false, models: {}, parameters: {} } as const;
     const store = createStore(createChat(choices), () => {});
-    const list = createList(api, store);
+    const list = createChatList(api, store);
     const refresh = () => void list.refresh().catch(() => {});
-    const runs = createRuns({
+    const runs = createChatRuns({
       api,
       store,
       locale: () => "en",

@@ -14,7 +14,7 @@ import {
 } from "../../../src/server/web/chat/state/chat-state.ts";
 import { toTurns } from "../../../src/server/web/chat/state/to-turns.ts";
 import { createTabStorage, takeToken } from "../../../src/server/web/chat/storage/tab-storage.ts";
-import { createRunState } from "../../../src/server/web/run/run-state.ts";
+import { createPageRunState } from "../../../src/server/web/run/run-state.ts";
 import { toView } from "../../../src/server/web/run/to-view.ts";
 
 test("another mode clears the history and says so in both languages; the search switch is left as it is", () => {
@@ -78,7 +78,7 @@ test("a kept conversation is shown turn by turn: failed runs too, answers whose 
 test("the list of sources at an answer's end is cut off where it is one, and what looks like many costs nothing", () => {
   const cited = [{ n: 1, title: "One", url: "https://example.com/1" }];
   const answerOf = (text: string): string =>
-    toView({ ...createRunState(), cited, plain: { text, isFailed: false } }).answer;
+    toView({ ...createPageRunState(), cited, plain: { text, isFailed: false } }).answer;
   const list = "\n\nReferences\n\n- [1] One https://example.com/1";
   expect(answerOf(`Yes [1].${list}`)).toBe("Yes [1].");
   expect(answerOf(`Yes [1].${list}\n`)).toBe("Yes [1].");

@@ -123,13 +123,13 @@ export function createSchemaComponents(): Record<string, object> {
   const { schemas: found } = z.toJSONSchema(named, {
     io: "input",
     uri: toSchemaReference,
-    override: withoutUsualBounds,
+    override: removeUsualBounds,
   });
   return Object.fromEntries(Object.entries(found).map(([name, { $schema, $id, ...schema }]) => [name, schema]));
 }
 
 /** Removes the bounds of safe integers, which need not be repeated for each number. */
-function withoutUsualBounds({ jsonSchema }: { jsonSchema: { minimum?: number; maximum?: number } }): void {
+function removeUsualBounds({ jsonSchema }: { jsonSchema: { minimum?: number; maximum?: number } }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }

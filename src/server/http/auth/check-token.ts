@@ -46,7 +46,7 @@ export function createTokenCheck({ settings, audience, clock, onChange }: CheckO
   });
 
   /** Runs only for a token that may be valid: well-formed, and with an allowed algorithm. */
-  function keysFor(signal: AbortSignal): JWTVerifyGetKey {
+  function createKeyReader(signal: AbortSignal): JWTVerifyGetKey {
     return async (header, input) => {
       const held = await cache.current(signal);
       try {
@@ -77,7 +77,7 @@ export function createTokenCheck({ settings, audience, clock, onChange }: CheckO
 
   return async (token, signal) => {
     try {
-      return await verify(token, keysFor(signal));
+      return await verify(token, createKeyReader(signal));
     } catch (thrown) {
       throw toTokenProblem(thrown);
     }
@@ -91,14 +91,14 @@ async function verifyByAny(token: string, keys: JWTVerifyGetKey, options: JWTVer
   } catch (thrown) {
     if (!(thrown instanceof errors.JWKSMultipleMatchingKeys)) throw thrown;
     for await (const key of thrown) {
-      const verified = await jwtVerify(token, key, options).catch(unlessSignature);
+      const verified = await jwtVerify(token, key, options).catch(ignoreWrongSignature);
       if (verified) return verified;
     }
     throw new errors.JWSSignatureVerificationFailed();
   }
 }
 
-function unlessSignature(thrown: unknown): undefined {
+function ignoreWrongSignature(thrown: unknown): undefined {
   if (!(thrown instanceof errors.JWSSignatureVerificationFailed)) throw thrown;
 }
 
@@ -150,34 +150,38 @@ export async function findKeys(
   { issuer, jwksUrl }: { issuer: string; jwksUrl?: string | undefined },
   signal: AbortSignal,
 ): Promise<PublicKey[]> {
-  const address = jwksUrl ?? (await discover(issuer, signal));
+  const address = jwksUrl ?? (await fetchKeyAddress(issuer, signal));
   const found = await fetchJson(address, signal);
   const listed = isRecord(found) && Array.isArray(found.keys) ? found.keys : undefined;
-  if (listed === undefined) throw unusable(address, { zh: "没有公钥列表（keys）", en: "there is no list of keys" });
+  if (listed === undefined)
+    throw unusableMetadataError(address, { zh: "没有公钥列表（keys）", en: "there is no list of keys" });
   const keys = listed.filter(isPublicKey).slice(0, mostKeys);
-  if (keys.length === 0) throw unusable(address, { zh: "没有公钥", en: "there are no public keys" });
+  if (keys.length === 0) throw unusableMetadataError(address, { zh: "没有公钥", en: "there are no public keys" });
   return keys;
 }
 
 /**
  * Finds the address of the issuer's keys in its metadata (RFC 8414, OpenID Connect Discovery), in the order that MCP prescribes.
  */
-async function discover(issuer: string, signal: AbortSignal): Promise<string> {
-  for (const address of metadataAddresses(issuer)) {
+async function fetchKeyAddress(issuer: string, signal: AbortSignal): Promise<string> {
+  for (const address of listMetadataAddresses(issuer)) {
     const metadata = await fetchJson(address, signal);
     if (metadata === undefined) continue;
     const { issuer: said, jwks_uri: place } = isRecord(metadata) ? metadata : {};
     // Whoever could pass for another issuer could pass its tokens for that one's (RFC 8414, section 3.3).
-    if (said !== issuer) throw unusable(address, otherIssuer(said, issuer));
+    if (said !== issuer) throw unusableMetadataError(address, describeOtherIssuer(said, issuer));
     if (typeof place !== "string" || !URL.canParse(place))
-      throw unusable(address, { zh: "没有 jwks_uri", en: "there is no jwks_uri" });
+      throw unusableMetadataError(address, { zh: "没有 jwks_uri", en: "there is no jwks_uri" });
     return place;
   }
-  throw unusable(issuer, { zh: "没有元数据（可设置 jwksUrl）", en: "it has no metadata (jwksUrl may be set)" });
+  throw unusableMetadataError(issuer, {
+    zh: "没有元数据（可设置 jwksUrl）",
+    en: "it has no metadata (jwksUrl may be set)",
+  });
 }
 
 /** The issuer's path goes after the well-known name; OpenID Connect also allows it before. */
-function metadataAddresses(issuer: string): string[] {
+function listMetadataAddresses(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, "");
   const openId = "/.well-known/openid-configuration";
@@ -190,12 +194,12 @@ function isPublicKey(key: unknown): key is PublicKey {
   return isRecord(key) && (key.kty === "RSA" || key.kty === "EC" || key.kty === "OKP");
 }
 
-function otherIssuer(said: unknown, issuer: string): Text {
+function describeOtherIssuer(said: unknown, issuer: string): Text {
   const [found, wanted] = [said, issuer].map((each) => toShortLine(JSON.stringify(each) ?? "-", 200));
   return { zh: `issuer 是 ${found}，而不是 ${wanted}`, en: `its issuer is ${found}, not ${wanted}` };
 }
 
-function unusable(address: string, { zh, en }: Text): DuetError {
+function unusableMetadataError(address: string, { zh, en }: Text): DuetError {
   const shown = toShortLine(address, 200);
   return new DuetError({ code: "bad_response", text: { zh: `${shown}：${zh}`, en: `${shown}: ${en}` } });
 }

@@ -50,7 +50,7 @@ export function createKeyCache<Keys>({
   let trouble: { problem: DuetError; at: number } | undefined;
   let fetching: Promise<CachedKeys<Keys>> | undefined;
 
-  const age = ({ at }: { at: number }): number => clock.elapsed() - at;
+  const getAge = ({ at }: { at: number }): number => clock.elapsed() - at;
 
   async function fetchNow(): Promise<CachedKeys<Keys>> {
     const limit = createTimeLimit(limitMs, () => timeoutError({ zh: "获取公钥", en: "Fetching the keys" }, limitMs));
@@ -72,15 +72,15 @@ export function createKeyCache<Keys>({
 
   /** All callers share one fetch, and none starts right after one that failed. */
   async function fetchOnce(signal: AbortSignal): Promise<CachedKeys<Keys>> {
-    if (trouble && fetching === undefined && age(trouble) < rest) throw trouble.problem;
+    if (trouble && fetching === undefined && getAge(trouble) < rest) throw trouble.problem;
     fetching ??= fetchNow();
     return waitAbortable(fetching, signal);
   }
 
   return {
     async current(signal) {
-      if (held && age(held) < fresh) return held;
-      if (held && trouble && age(held) < longest) {
+      if (held && getAge(held) < fresh) return held;
+      if (held && trouble && getAge(held) < longest) {
         // Who can do without newer ones waits no more for an issuer that has failed, and may let everybody wait.
         void ignoreRejection(fetchOnce(signal), "the keys that are held are used on, and the failure is remembered");
         return held;
@@ -89,13 +89,13 @@ export function createKeyCache<Keys>({
         return await fetchOnce(signal);
       } catch (thrown) {
         signal.throwIfAborted();
-        if (held && age(held) < longest) return held;
+        if (held && getAge(held) < longest) return held;
         throw thrown;
       }
     },
     async newer(than, signal) {
       if (held && held !== than) return held;
-      return age(than) < cooldown ? undefined : fetchOnce(signal);
+      return getAge(than) < cooldown ? undefined : fetchOnce(signal);
     },
   };
 }

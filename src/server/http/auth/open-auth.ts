@@ -33,14 +33,19 @@ const longestToken = 16_384;
  * server. The token is read here and goes no further. Throws a `config` error for an address on which tokens could be overheard.
  */
 export function openAuth(settings: AuthSettings, { resource, locale, log, clock = systemClock }: AuthOptions): Auth {
-  if (!isSecureAddress(new URL(resource))) throw insecure(resource);
+  if (!isSecureAddress(new URL(resource))) throw insecureAddressError(resource);
   const challenge: Challenge = { metadata: toMetadataAddress(resource), scopes: settings.scopes };
   let opened: Promise<CheckToken> | undefined;
 
   async function openCheck(): Promise<CheckToken> {
     const { createTokenCheck } = await import("./check-token.ts");
     const audience = settings.audience ?? resource;
-    return createTokenCheck({ settings, audience, clock, onChange: (problem) => log(say(locale, keysLine(problem))) });
+    return createTokenCheck({
+      settings,
+      audience,
+      clock,
+      onChange: (problem) => log(say(locale, describeKeyProblem(problem))),
+    });
   }
 
   async function check(token: string, signal: AbortSignal): Promise<Admission | HttpRefusal> {
@@ -49,7 +54,7 @@ export function openAuth(settings: AuthSettings, { resource, locale, log, clock 
     const scopes = readScopes(claims);
     const missing = settings.scopes.filter((scope) => !scopes.includes(scope));
     if (missing.length > 0) return toScopeChallenge(challenge, missing);
-    return { caller: callerOf(claims, listScopeTools(scopes, settings)), authInfo: authInfoOf(claims, scopes) };
+    return { caller: toCaller(claims, listScopeTools(scopes, settings)), authInfo: toAuthInfo(claims, scopes) };
   }
 
   return {
@@ -69,7 +74,7 @@ export function openAuth(settings: AuthSettings, { resource, locale, log, clock 
     },
   };
 
-  function keysLine(problem: DuetError | undefined) {
+  function describeKeyProblem(problem: DuetError | undefined) {
     const { issuer } = settings;
     if (problem === undefined)
       return { zh: `又能获取 ${issuer} 的公钥了`, en: `the keys of ${issuer} are available again` };
@@ -82,7 +87,7 @@ export function openAuth(settings: AuthSettings, { resource, locale, log, clock 
 }
 
 /** The same person of the same issuer always gets the same owner, which does not reveal the person. */
-function callerOf({ iss, sub }: Claims, tools: string[] | undefined): Caller {
+function toCaller({ iss, sub }: Claims, tools: string[] | undefined): Caller {
   const owner = createHash("sha256")
     .update(JSON.stringify([iss, sub]))
     .digest("base64url");
@@ -90,14 +95,14 @@ function callerOf({ iss, sub }: Claims, tools: string[] | undefined): Caller {
 }
 
 /** Leaves the token out, so that no later code can pass it on. */
-function authInfoOf(claims: Claims, scopes: string[]) {
+function toAuthInfo(claims: Claims, scopes: string[]) {
   const client = claims.client_id ?? claims.azp;
   return { token: "", clientId: typeof client === "string" ? client : claims.sub, scopes, expiresAt: claims.exp };
 }
 
 const tooLong = { zh: "令牌过长", en: "it is too long" };
 
-function insecure(resource: string): DuetError {
+function insecureAddressError(resource: string): DuetError {
   const place = `serve.http.publicUrl: ${JSON.stringify(resource.replace(/\/mcp$/, ""))}`;
   return new DuetError({
     code: "config",
@@ -132,8 +137,8 @@ export function createMetadataPages(settings: AuthSettings, resource: string): O
     bearer_methods_supported: ["header"],
     resource_name: "Duet",
   };
-  const page = (): Response => Response.json(metadata);
-  return { [wellKnown]: page, [`${wellKnown}/mcp`]: page };
+  const serveMetadata = (): Response => Response.json(metadata);
+  return { [wellKnown]: serveMetadata, [`${wellKnown}/mcp`]: serveMetadata };
 }
 
 /** Holds what `WWW-Authenticate` says beside the error: where to learn how to sign in, and which scopes to request. */
@@ -144,18 +149,18 @@ interface Challenge {
 
 /** A request without credentials only learns how to sign in (RFC 6750, section 3.1). */
 export function toSignInChallenge(challenge: Challenge): HttpRefusal {
-  return refusal(401, { zh: "需要登录", en: "sign in first" }, challenge);
+  return createRefusal(401, { zh: "需要登录", en: "sign in first" }, challenge);
 }
 
 function toInvalidTokenChallenge(challenge: Challenge, why: Text): HttpRefusal {
   const text = { zh: `令牌不被接受：${why.zh}`, en: `the token is not accepted: ${why.en}` };
-  return refusal(401, text, challenge, { error: "invalid_token", error_description: why.en });
+  return createRefusal(401, text, challenge, { error: "invalid_token", error_description: why.en });
 }
 
 export function toScopeChallenge(challenge: Challenge, missing: readonly string[]): HttpRefusal {
   const names = missing.join(" ");
   const text = { zh: `令牌缺少权限范围：${names}`, en: `the token lacks the scopes: ${names}` };
-  return refusal(403, text, challenge, { error: "insufficient_scope" });
+  return createRefusal(403, text, challenge, { error: "insufficient_scope" });
 }
 
 /** The client need not sign in again because of this error. */
@@ -165,7 +170,7 @@ export const keysUnavailable: HttpRefusal = {
   headers: { "retry-after": "10" },
 };
 
-function refusal(
+function createRefusal(
   status: number,
   text: Text,
   { metadata, scopes }: Challenge,

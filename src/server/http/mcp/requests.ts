@@ -32,7 +32,7 @@ export function createRequests({ createServer, onChange, most, locale, log }: Re
   let subscriptions = 0;
 
   /** The caller only learns that something has failed. */
-  function told(thrown: unknown): never {
+  function logAndThrow(thrown: unknown): never {
     log(getMessage(thrown), "error", { route: "/mcp" });
     throw thrown;
   }
@@ -43,11 +43,11 @@ export function createRequests({ createServer, onChange, most, locale, log }: Re
       const isSubscription = message?.method === "subscriptions/listen";
       if (isSubscription && subscriptions >= most) return toRefusalResponse({ ...full, id: message?.id }, locale);
       // One for each request, so that a subscription hears of its own caller's lists only.
-      const handler = createMcpHandler(() => createServer(caller, true).catch(told), {
+      const handler = createMcpHandler(() => createServer(caller, true).catch(logAndThrow), {
         legacy: "reject",
         responseMode: "sse",
       });
-      const unlisten = isSubscription ? onChange?.(caller, tell(handler)) : undefined;
+      const unlisten = isSubscription ? onChange?.(caller, createListNotifier(handler)) : undefined;
       open.add(handler);
       if (isSubscription) subscriptions += 1;
       connection.onClose(() => {
@@ -64,7 +64,7 @@ export function createRequests({ createServer, onChange, most, locale, log }: Re
   };
 }
 
-function tell({ notify }: McpHttpHandler): (list: List) => void {
+function createListNotifier({ notify }: McpHttpHandler): (list: List) => void {
   const changed = {
     tools: notify.toolsChanged,
     prompts: notify.promptsChanged,
@@ -98,7 +98,7 @@ export async function withEarlyStatus(response: Response): Promise<Response> {
   const late = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => late.resolve(undefined), patienceMs);
   const early = await Promise.race([first, late.promise]).finally(() => clearTimeout(timer));
-  const refusal = early?.value && refusalIn(Buffer.from(early.value).toString("utf8"));
+  const refusal = early?.value && readRefusal(Buffer.from(early.value).toString("utf8"));
   if (refusal !== undefined) {
     await reader.cancel();
     return Response.json(refusal, { status: 400 });
@@ -116,7 +116,7 @@ export async function withEarlyStatus(response: Response): Promise<Response> {
   return new Response(rest, { status: response.status, headers });
 }
 
-function refusalIn(event: string): object | undefined {
+function readRefusal(event: string): object | undefined {
   const data = /^data: (\{.*\})$/m.exec(event)?.[1];
   // Of a long stream nothing but its first line would be read twice, and answers never.
   if (data === undefined || !data.includes(String(ProtocolErrorCode.MissingRequiredClientCapability))) return undefined;

@@ -38,7 +38,7 @@ export function createSessions({ createServer, most, idleMs, locale }: SessionOp
   let coming = 0;
   let isClosed = false;
 
-  function end(id: string): void {
+  function closeSession(id: string): void {
     const entry = sessions.get(id);
     sessions.delete(id);
     void ignoreRejection(entry?.session.close(), "the session is over in any case");
@@ -47,7 +47,7 @@ export function createSessions({ createServer, most, idleMs, locale }: SessionOp
   const sweep = setInterval(
     () => {
       const now = performance.now();
-      for (const [id, { session }] of sessions) if (session.isIdle && now - session.usedAt >= idleMs) end(id);
+      for (const [id, { session }] of sessions) if (session.isIdle && now - session.usedAt >= idleMs) closeSession(id);
     },
     Math.min(sweepMs, Math.max(50, idleMs / 4)),
   );
@@ -60,7 +60,7 @@ export function createSessions({ createServer, most, idleMs, locale }: SessionOp
     const longest = idle.toSorted(([, a], [, b]) => a.session.usedAt - b.session.usedAt);
     const found = longest.find(([, entry]) => entry.key === key) ?? longest[0];
     if (found === undefined) return false;
-    end(found[0]);
+    closeSession(found[0]);
     return true;
   }
 
@@ -100,7 +100,9 @@ export function createSessions({ createServer, most, idleMs, locale }: SessionOp
           ? begin(exchange, caller, key)
           : toRefusalResponse(noId, locale);
       const entry = sessions.get(id);
-      return entry?.key === key ? entry.session.handle(exchange) : toRefusalResponse(unknown(exchange), locale);
+      return entry?.key === key
+        ? entry.session.handle(exchange)
+        : toRefusalResponse(createUnknownSessionRefusal(exchange), locale);
     },
     async close() {
       isClosed = true;
@@ -121,7 +123,7 @@ const noId: HttpRefusal = {
 };
 
 /** The status tells the client to start again with `initialize` (Streamable HTTP, session management). */
-function unknown({ message }: McpExchange): HttpRefusal {
+function createUnknownSessionRefusal({ message }: McpExchange): HttpRefusal {
   return { status: 404, code: -32_001, id: message?.id, text: { zh: "没有此会话", en: "Session not found" } };
 }
 
@@ -153,7 +155,7 @@ export function createSession(
   let usedAt = performance.now();
 
   /** Drops a request that the client no longer waits for: its handler's signal aborts, and nothing of it is kept. */
-  async function abandon(id: string | number, reason: string): Promise<void> {
+  async function cancelRequest(id: string | number, reason: string): Promise<void> {
     transport.onmessage?.({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason } });
     await forget(id);
   }
@@ -166,9 +168,9 @@ export function createSession(
     await ignoreRejection(transport.send({ jsonrpc: "2.0", id, error }), "the client may have left already");
   }
 
-  async function post({ request, authInfo, connection }: McpExchange, message: Message): Promise<Response> {
+  async function handlePost({ request, authInfo, connection }: McpExchange, message: Message): Promise<Response> {
     const { id, method, body } = message;
-    if (id !== undefined && live.has(id)) return toRefusalResponse(idInUse(id), locale);
+    if (id !== undefined && live.has(id)) return toRefusalResponse(createIdInUseRefusal(id), locale);
     if (id !== undefined) live.add(id);
     const response = await transport.handleRequest(request, { parsedBody: body, authInfo });
     if (method === "notifications/cancelled") await forgetCancelled(body.params);
@@ -180,7 +182,7 @@ export function createSession(
     connection.onClose((isWhole) => {
       usedAt = performance.now();
       if (isWhole) live.delete(id);
-      else void abandon(id, "the client closed the connection");
+      else void cancelRequest(id, "the client closed the connection");
     });
     return response;
   }
@@ -201,7 +203,7 @@ export function createSession(
   return {
     async handle(exchange) {
       usedAt = performance.now();
-      if (exchange.message !== undefined) return post(exchange, exchange.message);
+      if (exchange.message !== undefined) return handlePost(exchange, exchange.message);
       const { request, authInfo } = exchange;
       // A client that has lost its connection comes back before we know of the loss: the new stream is the one it reads.
       if (isListening(request)) transport.closeStandaloneSSEStream();
@@ -230,7 +232,7 @@ function isStream(response: Response): boolean {
   return response.headers.get("content-type")?.startsWith("text/event-stream") === true;
 }
 
-function idInUse(id: string | number): HttpRefusal {
+function createIdInUseRefusal(id: string | number): HttpRefusal {
   const shown = JSON.stringify(id).slice(0, 60);
   return {
     status: 400,

@@ -34,9 +34,9 @@ export function createAllowedNames({
   const bound = isLoopback(host) ? [host, "127.0.0.1", "localhost", "::1"] : isAnyAddress ? [...loopback] : [host];
   const byAddress = bound.flatMap((name) => withPort(name, port));
   const publicPlace = publicUrl === undefined ? undefined : new URL(publicUrl);
-  const hosts = new Set([...byAddress, ...allowedHosts.map(lower), ...(publicPlace ? [publicPlace.host] : [])]);
+  const hosts = new Set([...byAddress, ...allowedHosts.map(toLowerCase), ...(publicPlace ? [publicPlace.host] : [])]);
   const own = new Set([...byAddress.map((name) => `http://${name}`), ...(publicPlace ? [publicPlace.origin] : [])]);
-  const foreign = new Set(allowedOrigins.map(lower));
+  const foreign = new Set(allowedOrigins.map(toLowerCase));
 
   /**
    * When the server is bound to all addresses, the dialled address counts as bound: a browser only names it by connecting to it.
@@ -63,6 +63,6 @@ function withPort(name: string, port: number): string[] {
   return port === 80 ? [shown, `${shown}:80`] : [`${shown}:${port}`];
 }
 
-function lower(text: string): string {
+function toLowerCase(text: string): string {
   return text.toLowerCase();
 }

@@ -23,17 +23,17 @@ const single = [
  * continue.
  */
 export function checkRequest(request: IncomingMessage, names: AllowedNames): HttpRefusal | undefined {
-  if (request.httpVersion !== "1.1") return oldVersion(request.httpVersion);
-  const all = byName(request.rawHeaders);
+  if (request.httpVersion !== "1.1") return createVersionRefusal(request.httpVersion);
+  const all = groupByName(request.rawHeaders);
   const twice = single.find((name) => (all.get(name)?.length ?? 0) > 1);
-  if (twice !== undefined) return doubled(twice);
+  if (twice !== undefined) return createDuplicateRefusal(twice);
   // `*` and whole addresses are for proxies, which this is not.
   if (request.url?.startsWith("/") !== true)
-    return bad({ zh: "请求目标须以 / 开头", en: "the request's target must begin with /" });
+    return createBadRequest({ zh: "请求目标须以 / 开头", en: "the request's target must begin with /" });
   const dialled = request.socket.localAddress;
   const host = all.get("host")?.[0]?.toLowerCase() ?? "";
-  if (!isPlainHost(host)) return bad({ zh: "Host 不是 主机:端口", en: "Host is not a host and a port" });
-  if (!names.isHost(host, dialled)) return foreignHost(host);
+  if (!isPlainHost(host)) return createBadRequest({ zh: "Host 不是 主机:端口", en: "Host is not a host and a port" });
+  if (!names.isHost(host, dialled)) return createHostRefusal(host);
   const origins = all.get("origin") ?? [];
   const [origin] = origins;
   if (origin !== undefined && (origins.length > 1 || !names.isOrigin(origin.toLowerCase(), dialled)))
@@ -43,7 +43,7 @@ export function checkRequest(request: IncomingMessage, names: AllowedNames): Htt
   return (all.get("content-encoding")?.[0] ?? "identity").toLowerCase() === "identity" ? undefined : encoded;
 }
 
-function byName(raw: readonly string[]): Map<string, string[]> {
+function groupByName(raw: readonly string[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at]?.toLowerCase() ?? "";
@@ -77,16 +77,16 @@ function isJson(type: string | undefined): boolean {
   return /^application\/json\s*(;\s*charset\s*=\s*("utf-8"|utf-8)\s*)?;?$/i.test(type?.trim() ?? "");
 }
 
-function bad(text: HttpRefusal["text"]): HttpRefusal {
+function createBadRequest(text: HttpRefusal["text"]): HttpRefusal {
   return { status: 400, text };
 }
 
-function doubled(name: string): HttpRefusal {
-  return bad({ zh: `请求头 ${name} 重复`, en: `duplicate header ${name}` });
+function createDuplicateRefusal(name: string): HttpRefusal {
+  return createBadRequest({ zh: `请求头 ${name} 重复`, en: `duplicate header ${name}` });
 }
 
-function oldVersion(version: string): HttpRefusal {
-  return bad({
+function createVersionRefusal(version: string): HttpRefusal {
+  return createBadRequest({
     zh: `不支持 HTTP/${version}（允许：HTTP/1.1；nginx 请设置 proxy_http_version 1.1）`,
     en: `HTTP/${version} is not supported (allowed: HTTP/1.1; with nginx: proxy_http_version 1.1)`,
   });
@@ -95,7 +95,7 @@ function oldVersion(version: string): HttpRefusal {
 /**
  * The host can be shown, because it is known to be plain here. The hint names the configuration entry, which includes the port.
  */
-function foreignHost(host: string): HttpRefusal {
+function createHostRefusal(host: string): HttpRefusal {
   const shown = host.slice(0, 100);
   return {
     status: 403,

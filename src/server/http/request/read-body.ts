@@ -6,29 +6,29 @@ import type { HttpRefusal } from "../response/dialects.ts";
  * at all, and one that declares none is read up to the limit.
  */
 export function readBody(body: Readable, declared: string | null, limit: number): Promise<string | HttpRefusal> {
-  if (Number(declared) > limit) return Promise.resolve(tooLong(limit));
+  if (Number(declared) > limit) return Promise.resolve(createTooLongRefusal(limit));
   /** Holds everything in one buffer: in a body that arrives byte by byte, each piece would take hundreds of bytes. */
   let held = Buffer.alloc(0);
   let size = 0;
   return new Promise((resolve) => {
     function finish(found: string | HttpRefusal): void {
-      body.off("data", take).off("end", end).off("error", cut).off("close", cut);
+      body.off("data", take).off("end", finishBody).off("error", cut).off("close", cut);
       resolve(found);
     }
     function take(piece: Buffer): void {
       const needed = size + piece.length;
       if (needed > limit) {
         body.pause();
-        finish(tooLong(limit));
+        finish(createTooLongRefusal(limit));
         return;
       }
       if (needed > held.length) held = Buffer.concat([held], Math.max(needed, Math.min(limit, 2 * held.length)));
       piece.copy(held, size);
       size = needed;
     }
-    const end = (): void => finish(decode(held.subarray(0, size)));
+    const finishBody = (): void => finish(decode(held.subarray(0, size)));
     const cut = (): void => finish(cutOff);
-    body.on("data", take).once("end", end).once("error", cut).once("close", cut);
+    body.on("data", take).once("end", finishBody).once("error", cut).once("close", cut);
     if (body.destroyed) cut();
   });
 }
@@ -42,7 +42,7 @@ function decode(body: Buffer): string | HttpRefusal {
   }
 }
 
-function tooLong(limit: number): HttpRefusal {
+function createTooLongRefusal(limit: number): HttpRefusal {
   return {
     status: 413,
     text: { zh: `请求正文超过 ${limit} 字节`, en: `the body is longer than ${limit} bytes` },

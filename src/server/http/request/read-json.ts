@@ -18,7 +18,7 @@ export const jsonFaults: Readonly<Record<JsonFault, Text>> = {
 
 /** Parses JSON that a stranger has written; its shape is judged before anything is built from it. */
 export function readJson(text: string): { value: unknown } | { fault: JsonFault } {
-  const fault = faultOf(text);
+  const fault = findFault(text);
   if (fault !== undefined) return { fault };
   try {
     return { value: JSON.parse(text) };
@@ -37,14 +37,14 @@ const closeBrace = 0x7d;
 const closeBracket = 0x5d;
 
 /** Of two equal keys, two parsers may use different ones; then what one has checked is not what the other runs. */
-function faultOf(text: string): JsonFault | undefined {
+function findFault(text: string): JsonFault | undefined {
   /** Holds the keys of each open object, and null for each open list. */
   const open: (Set<string> | null)[] = [];
   let values = 0;
   for (let at = 0; at < text.length; at++) {
     const mark = text.charCodeAt(at);
     if (mark === quote) {
-      const end = endOfString(text, at);
+      const end = findStringEnd(text, at);
       const keys = open.at(-1);
       if (keys && isFollowedByColon(text, end) && !isNew(text.slice(at, end), keys)) return "key-twice";
       at = end - 1;
@@ -57,7 +57,7 @@ function faultOf(text: string): JsonFault | undefined {
 }
 
 /** Returns the index after the closing quote, or the end of the text. */
-function endOfString(text: string, start: number): number {
+function findStringEnd(text: string, start: number): number {
   let end = start + 1;
   for (;;) {
     const closing = text.indexOf('"', end);
@@ -77,10 +77,10 @@ function isFollowedByColon(text: string, start: number): boolean {
 
 function isNew(key: string, keys: Set<string>): boolean {
   const before = keys.size;
-  return keys.add(key.includes("\\") ? unescaped(key) : key).size > before;
+  return keys.add(key.includes("\\") ? decodeEscapes(key) : key).size > before;
 }
 
-function unescaped(key: string): string {
+function decodeEscapes(key: string): string {
   try {
     return JSON.stringify(JSON.parse(key));
   } catch {

@@ -18,27 +18,31 @@ export function readMessage(text: string): Message | HttpRefusal {
   if ("fault" in read) return parseError(jsonFaults[read.fault]);
   const { value } = read;
   // Batches have left the protocol with its revision of 2025-06-18.
-  if (Array.isArray(value)) return invalid({ zh: "不支持批量消息", en: "message batches are not supported" });
-  if (!isRecord(value)) return invalid({ zh: "消息不是对象", en: "the message is not an object" });
+  if (Array.isArray(value))
+    return createInvalidRefusal({ zh: "不支持批量消息", en: "message batches are not supported" });
+  if (!isRecord(value)) return createInvalidRefusal({ zh: "消息不是对象", en: "the message is not an object" });
   const { jsonrpc, method, params } = value;
-  const id = idOf(value.id);
-  if (jsonrpc !== "2.0") return invalid({ zh: 'jsonrpc 须为 "2.0"', en: 'jsonrpc must be "2.0"' }, id);
+  const id = toMessageId(value.id);
+  if (jsonrpc !== "2.0") return createInvalidRefusal({ zh: 'jsonrpc 须为 "2.0"', en: 'jsonrpc must be "2.0"' }, id);
   if (Object.hasOwn(value, "id") && id === undefined)
-    return invalid({ zh: "id 须为字符串或整数", en: "id must be a string or a whole number" });
+    return createInvalidRefusal({ zh: "id 须为字符串或整数", en: "id must be a string or a whole number" });
   if (params !== undefined && !isRecord(params))
-    return invalid({ zh: "params 须为对象", en: "params must be an object" }, id);
+    return createInvalidRefusal({ zh: "params 须为对象", en: "params must be an object" }, id);
   if (typeof method === "string") return { body: value, method, id };
   const isResponse = method === undefined && id !== undefined && ("result" in value || "error" in value);
   if (isResponse) return { body: value, method: undefined, id: undefined };
-  return invalid({ zh: "消息既无 method 也无 result", en: "the message has neither method nor result" }, id);
+  return createInvalidRefusal(
+    { zh: "消息既无 method 也无 result", en: "the message has neither method nor result" },
+    id,
+  );
 }
 
-function idOf(id: unknown): string | number | undefined {
+function toMessageId(id: unknown): string | number | undefined {
   if (typeof id === "string") return id;
   return typeof id === "number" && Number.isSafeInteger(id) ? id : undefined;
 }
 
-function invalid(text: Text, id?: string | number): HttpRefusal {
+function createInvalidRefusal(text: Text, id?: string | number): HttpRefusal {
   return { status: 400, code: -32600, text, id };
 }
 

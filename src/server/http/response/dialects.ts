@@ -7,17 +7,17 @@ export type Dialect = (refusal: HttpRefusal, locale: Locale) => { type: string; 
 /** Chooses the format by the path of the request: OpenAI's API, MCP, or plain HTTP. */
 export function findDialect(target: string): Dialect {
   if (/^\/v1(\/|\?|$)/.test(target)) return openAi;
-  return /^\/mcp(\/|\?|$)/.test(target) ? jsonRpc : problem;
+  return /^\/mcp(\/|\?|$)/.test(target) ? toJsonRpcError : toProblem;
 }
 
 /** Uses JSON-RPC 2.0, which every MCP client understands. */
-export const jsonRpc: Dialect = ({ text, code = -32_000, id }, locale) => ({
+export const toJsonRpcError: Dialect = ({ text, code = -32_000, id }, locale) => ({
   type: "application/json",
   body: { jsonrpc: "2.0", id: id ?? null, error: { code, message: say(locale, text) } },
 });
 
 /** Uses problem details (RFC 9457). `code`, `detail` and `hint` are the error of docs/development/contract.md#errors. */
-const problem: Dialect = ({ status, text, hint, error = "invalid_request" }, locale) => ({
+const toProblem: Dialect = ({ status, text, hint, error = "invalid_request" }, locale) => ({
   type: "application/problem+json",
   body: {
     type: `urn:duet:error:${error}`,

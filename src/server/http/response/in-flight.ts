@@ -17,7 +17,7 @@ export function createInFlight(): InFlight {
   const waiting = new Set<() => void>();
   let isEnding = false;
 
-  function excuse(connection: HttpConnection): void {
+  function excludeConnection(connection: HttpConnection): void {
     owed.delete(connection);
     if (owed.size === 0) for (const tell of waiting) tell();
   }
@@ -26,14 +26,14 @@ export function createInFlight(): InFlight {
     hold(connection) {
       if (isEnding && !connection.isReceived) return;
       owed.add(connection);
-      connection.onClose(() => excuse(connection));
+      connection.onClose(() => excludeConnection(connection));
     },
-    excuse,
+    excuse: excludeConnection,
     cutHalfSent() {
       isEnding = true;
       const halfSent = [...owed].filter(({ isReceived }) => !isReceived);
       for (const connection of halfSent) {
-        excuse(connection);
+        excludeConnection(connection);
         connection.drop();
       }
       return halfSent.length;

@@ -1,6 +1,6 @@
 import { DuetError, type ErrorCode } from "../../../kit/errors.ts";
 import type { Locale } from "../../../kit/locale.ts";
-import { type Dialect, type HttpRefusal, jsonRpc } from "./dialects.ts";
+import { type Dialect, type HttpRefusal, toJsonRpcError } from "./dialects.ts";
 
 /** Is thrown when a request cannot be served. */
 export class RefusedError extends Error {
@@ -40,7 +40,7 @@ export function renderRefusal(refusal: HttpRefusal, locale: Locale, dialect: Dia
   return { type, body: JSON.stringify(body) };
 }
 
-export function toRefusalResponse(refusal: HttpRefusal, locale: Locale, dialect: Dialect = jsonRpc): Response {
+export function toRefusalResponse(refusal: HttpRefusal, locale: Locale, dialect: Dialect = toJsonRpcError): Response {
   const { type, body } = renderRefusal(refusal, locale, dialect);
   return new Response(body, { status: refusal.status, headers: { "content-type": type, ...refusal.headers } });
 }

@@ -49,7 +49,7 @@ export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
   const service: AgentService = { ...shared, inputRequests };
   const toTools = createAgentTools(locale);
   /** Returns the id of the run that waits for approval of a call. */
-  function runIdOf(token: string): string | undefined {
+  function readRunId(token: string): string | undefined {
     const claim = service.confirmations.read(token);
     return claim?.kind === "call" ? claim.id : undefined;
   }
@@ -61,10 +61,10 @@ export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
       const scope: ConnectionScope = { ...service, connection, caller };
       serveTasks(server, scope);
       const gateway = duet.gateway(caller);
-      const page = createRunPage({ runs, caller, locale, runIdOf });
+      const page = createRunPage({ runs, caller, locale, runIdOf: readRunId });
       const resources = createAgentResources({ duet, runs, caller, locale });
       return {
-        tools: offerTools({ scope, asks, page: page.tools, toTools }),
+        tools: createToolCapability({ scope, asks, page: page.tools, toTools }),
         prompts: createAgentPrompts({ duet, caller, locale }),
         resources: withPage(resources, page.resources),
         complete: createAgentCompletion({ duet, caller }),
@@ -95,7 +95,7 @@ interface Offered {
   toTools: ReturnType<typeof createAgentTools>;
 }
 
-function offerTools({ scope, asks, page, toTools }: Offered): ToolCapability {
+function createToolCapability({ scope, asks, page, toTools }: Offered): ToolCapability {
   const { duet, connection } = scope;
   const { locale } = duet;
   async function describe(signal: AbortSignal | undefined): Promise<AgentDescription> {
@@ -146,7 +146,7 @@ export async function handleResult(
   const host = readHost(connection.server, context);
   const chain = readChainMeta(context.mcpReq._meta);
   const request = { kind: "agent_result", context, host, chain, locale, waitS } as const;
-  return serveRun(scope, request, async () => run ?? keptResult(scope, id));
+  return serveRun(scope, request, async () => run ?? readStoredResult(scope, id));
 }
 
 /** Limits how long a cancelled run is waited for, in milliseconds. */
@@ -162,12 +162,13 @@ export async function handleCancel(
   const input = readInput(cancelInput, args, duet.locale);
   if (typeof input === "string") return createFailedResult(input);
   const run = runs.find(input.run_id, connection.caller);
-  if (run === undefined) return keptResult(scope, input.run_id).catch((thrown) => toFailedResult(thrown, duet.locale));
+  if (run === undefined)
+    return readStoredResult(scope, input.run_id).catch((thrown) => toFailedResult(thrown, duet.locale));
   return toResult(await runs.cancel(run, cancelPatienceMs, mcpReq.signal), run.locale);
 }
 
 /** Returns the stored result of a run that this process no longer knows. */
-async function keptResult(scope: ConnectionScope, runId: string): Promise<CallToolResult> {
+async function readStoredResult(scope: ConnectionScope, runId: string): Promise<CallToolResult> {
   const { duet, connection } = scope;
   const store = await duet.store(connection.caller);
   const trace = await store.trace(runId);
@@ -241,14 +242,14 @@ type Schemas = Readonly<Record<"ask" | "result" | "cancel" | "output", Schema>>;
 
 function makeSchemas(): Schemas {
   return {
-    ask: schemaOf(askInput, "input"),
-    result: schemaOf(resultInput, "input"),
-    cancel: schemaOf(cancelInput, "input"),
-    output: schemaOf(outcomeSchema, "output"),
+    ask: toSchema(askInput, "input"),
+    result: toSchema(resultInput, "input"),
+    cancel: toSchema(cancelInput, "input"),
+    output: toSchema(outcomeSchema, "output"),
   };
 }
 
-function schemaOf(schema: z.ZodType, io: "input" | "output"): Schema {
+function toSchema(schema: z.ZodType, io: "input" | "output"): Schema {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io });
   const json: Record<string, unknown> = JSON.parse(JSON.stringify(rest));
   return { ...json, type: "object" };

@@ -10,32 +10,34 @@ import { renderPartial } from "../../../render/event-lines.ts";
  */
 export function toResult(outcome: Outcome, locale: Locale, waits?: string): CallToolResult {
   return {
-    content: [{ type: "text", text: textOf(outcome, locale, waits) }, ...traceLink(outcome, locale)],
+    content: [{ type: "text", text: renderOutcomeText(outcome, locale, waits) }, ...createTraceLink(outcome, locale)],
     structuredContent: { ...outcome },
     // What was stopped on purpose has not gone wrong.
     isError: outcome.success || outcome.status === "cancelled" ? undefined : true,
   };
 }
 
-function textOf(outcome: Outcome, locale: Locale, waits: string | undefined): string {
-  if (outcome.status === "running") return runningText(outcome, locale, waits);
-  if (outcome.confirmation?.kind === "call") return callText(outcome, outcome.confirmation, locale);
-  return outcome.success ? answerText(outcome, locale) : failureText(outcome, locale);
+function renderOutcomeText(outcome: Outcome, locale: Locale, waits: string | undefined): string {
+  if (outcome.status === "running") return renderRunning(outcome, locale, waits);
+  if (outcome.confirmation?.kind === "call") return renderWaitingCall(outcome, outcome.confirmation, locale);
+  return outcome.success ? renderAnswer(outcome, locale) : renderFailure(outcome, locale);
 }
 
 /** An active run has no trace yet. */
-function traceLink({ status, run_id: id }: Outcome, locale: Locale): ContentBlock[] {
+function createTraceLink({ status, run_id: id }: Outcome, locale: Locale): ContentBlock[] {
   if (status === "running" || id === "") return [];
   const title = say(locale, { zh: "运行记录", en: "Trace of the run" });
   return [{ type: "resource_link", uri: `duet://runs/${id}`, name: id, title, mimeType: "application/json" }];
 }
 
-function answerText(outcome: Outcome, locale: Locale): string {
-  return [outcome.response, renderPartial(outcome, locale), howToConfirm(outcome, locale)].filter(Boolean).join("\n\n");
+function renderAnswer(outcome: Outcome, locale: Locale): string {
+  return [outcome.response, renderPartial(outcome, locale), describeConfirmation(outcome, locale)]
+    .filter(Boolean)
+    .join("\n\n");
 }
 
 /** Tells the host's model how to send the user's answer to a plan. */
-function howToConfirm({ status, conversation_id, confirmation }: Outcome, locale: Locale): string | undefined {
+function describeConfirmation({ status, conversation_id, confirmation }: Outcome, locale: Locale): string | undefined {
   if (status !== "needs_confirmation") return undefined;
   if (confirmation === undefined)
     return say(locale, { zh: "这个计划已不再等待确认。", en: "This plan is no longer waiting for confirmation." });
@@ -46,7 +48,7 @@ function howToConfirm({ status, conversation_id, confirmation }: Outcome, locale
   });
 }
 
-function callText(
+function renderWaitingCall(
   { response }: Outcome,
   { tool = "", arguments: args = {}, rule = "", token, expires_at }: NonNullable<Outcome["confirmation"]>,
   locale: Locale,
@@ -60,7 +62,7 @@ function callText(
 }
 
 /** Renders all that is known, and how to get the rest. */
-function runningText(outcome: Outcome, locale: Locale, waits: string | undefined): string {
+function renderRunning(outcome: Outcome, locale: Locale, waits: string | undefined): string {
   const { run_id, meta } = outcome;
   const call = `agent_result ${JSON.stringify({ run_id })}`;
   const time = Math.round(meta.latency_ms / 1000);
@@ -68,26 +70,26 @@ function runningText(outcome: Outcome, locale: Locale, waits: string | undefined
     zh: `还在运行（已 ${time} 秒），没有丢失。请调用 ${call} 取得其余部分；agent_cancel 可停止它。`,
     en: `Still running (${time} s so far); nothing is lost. Call ${call} for the result; agent_cancel stops it.`,
   };
-  return [say(locale, head), waits, ...known(outcome, locale)].filter(Boolean).join("\n\n");
+  return [say(locale, head), waits, ...renderKnownParts(outcome, locale)].filter(Boolean).join("\n\n");
 }
 
 /** Renders what a run has produced before its end. */
-function known({ response, tool_calls: calls }: Outcome, locale: Locale): string[] {
+function renderKnownParts({ response, tool_calls: calls }: Outcome, locale: Locale): string[] {
   const title = say(locale, { zh: "到目前为止：", en: "So far:" });
-  const steps = calls.length === 0 ? [] : [[title, ...calls.map(callLine)].join("\n")];
+  const steps = calls.length === 0 ? [] : [[title, ...calls.map(renderCall)].join("\n")];
   const begun = say(locale, { zh: "回答的开头：", en: "The answer so far:" });
   return response === "" ? steps : [...steps, `${begun}\n${sanitize(response)}`];
 }
 
-function callLine({ tool, arguments: args, result, ok }: ToolCallRecord): string {
+function renderCall({ tool, arguments: args, result, ok }: ToolCallRecord): string {
   const mark = ok ? "✓" : result === "" ? "…" : "✗";
   return `${mark} ${toShortLine(tool, 80)} ${toShortLine(JSON.stringify(args), 160)} ${toShortLine(result, 200)}`.trimEnd();
 }
 
-function failureText(outcome: Outcome, locale: Locale): string {
+function renderFailure(outcome: Outcome, locale: Locale): string {
   const { status, response, error } = outcome;
   if (status === "cancelled")
-    return [say(locale, { zh: "已取消。", en: "Cancelled." }), ...known(outcome, locale)].join("\n\n");
+    return [say(locale, { zh: "已取消。", en: "Cancelled." }), ...renderKnownParts(outcome, locale)].join("\n\n");
   const message = error?.message ?? say(locale, { zh: "运行失败。", en: "The run failed." });
   return [message, error?.hint, response].filter(Boolean).join("\n");
 }

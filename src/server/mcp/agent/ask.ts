@@ -26,20 +26,20 @@ export async function handleAsk(
   if (canUseTasks(host) && !input.confirmation) return beginTask(scope, asked);
   return serveRun(scope, { kind: "agent_ask", context, host, chain, locale, waitS: input.wait_s }, async () => {
     if (input.confirmation) return confirmRun(asked, input.confirmation);
-    return runFor(asked);
+    return joinOrBeginRun(asked);
   });
 }
 
 /** The host fetches the result later, by the task's id. */
 function beginTask(scope: ConnectionScope, asked: RunQuestionRequest): CallToolResult {
   try {
-    return toTask(runFor(asked), scope);
+    return toTask(joinOrBeginRun(asked), scope);
   } catch (thrown) {
     return toFailedResult(thrown, asked.locale);
   }
 }
 
 /** Returns the run that is requested again, or begins a new one. Throws when there are too many runs. */
-function runFor(asked: RunQuestionRequest): RunHandle {
+function joinOrBeginRun(asked: RunQuestionRequest): RunHandle {
   return findSameRun(asked) ?? beginRun(asked);
 }

@@ -74,7 +74,7 @@ interface KnownServer {
  */
 export function toAgentHints(tools: readonly Tool[], servers: readonly KnownServer[]): Hints {
   const downstream = new Set(servers.map(({ name }) => name));
-  const said = tools.map((tool) => trusted(tool, downstream));
+  const said = tools.map((tool) => keepTrustedAnnotations(tool, downstream));
   // What a server that has not been there yet will bring is not known.
   if (servers.some(({ state, toolCount }) => state !== "ready" && toolCount === 0)) said.push({});
   return {
@@ -86,7 +86,7 @@ export function toAgentHints(tools: readonly Tool[], servers: readonly KnownServ
 }
 
 /** Returns the annotations of a built-in tool or one of the user's own. Returns none for a server's tool. */
-function trusted({ source, annotations }: Tool, downstream: ReadonlySet<string>): ToolAnnotations {
+function keepTrustedAnnotations({ source, annotations }: Tool, downstream: ReadonlySet<string>): ToolAnnotations {
   // A server may have been given one of these names.
   if (downstream.has(source)) return {};
   // The built-in ones say where they reach out.
@@ -123,22 +123,22 @@ export function describeTools({ tools, asking, servers, locale }: DescribeToolsO
   if (tools.length === 0) return say(locale, noTools);
   const count = say(locale, { zh: `现有工具 ${tools.length} 个：`, en: `Tools now: ${tools.length}.` });
   const ofServers = new Set(servers.map(({ name }) => name));
-  const consent = asking.length > 0 ? [{ title: needConsent, names: sorted(asking.map(({ name }) => name)) }] : [];
-  const groups = [...consent, ...groupsOf(tools, ofServers)];
+  const consent = asking.length > 0 ? [{ title: needConsent, names: sortNames(asking.map(({ name }) => name)) }] : [];
+  const groups = [...consent, ...groupTools(tools, ofServers)];
   for (const names of nameCounts) {
-    const text = [count, ...groups.map((group) => lineOf(group, names, locale))].join("\n");
+    const text = [count, ...groups.map((group) => renderGroup(group, names, locale))].join("\n");
     if (text.length <= room) return text;
   }
-  const lines = groups.map((group) => lineOf(group, 0, locale));
+  const lines = groups.map((group) => renderGroup(group, 0, locale));
   for (let kept = lines.length - 1; kept > 0; kept--) {
-    const text = [count, ...lines.slice(0, kept), say(locale, more(lines.length - kept))].join("\n");
+    const text = [count, ...lines.slice(0, kept), say(locale, describeMore(lines.length - kept))].join("\n");
     if (text.length <= room) return text;
   }
   return count;
 }
 
 /** Orders the groups: built-in tools, the user's own, then servers by name. */
-function groupsOf(tools: readonly Tool[], ofServers: ReadonlySet<string>): Group[] {
+function groupTools(tools: readonly Tool[], ofServers: ReadonlySet<string>): Group[] {
   const builtin: string[] = [];
   const own: string[] = [];
   const byServer = new Map<string, string[]>();
@@ -146,40 +146,40 @@ function groupsOf(tools: readonly Tool[], ofServers: ReadonlySet<string>): Group
     const isServers = ofServers.has(source);
     if (!isServers && source === "builtin") builtin.push(name);
     else if (!isServers && (source === "user" || source === "skills")) own.push(name);
-    else byServer.set(source, [...(byServer.get(source) ?? []), withoutServer(name, source)]);
+    else byServer.set(source, [...(byServer.get(source) ?? []), removeServerPrefix(name, source)]);
   }
-  const remote = sorted([...byServer.keys()]).map((server) => ({
-    title: both(toShortLine(server, 40)),
-    names: sorted(byServer.get(server) ?? []),
+  const remote = sortNames([...byServer.keys()]).map((server) => ({
+    title: toText(toShortLine(server, 40)),
+    names: sortNames(byServer.get(server) ?? []),
   }));
   return [
-    { title: { zh: "内置", en: "built in" }, names: sorted(builtin) },
-    { title: { zh: "用户自己的", en: "the user's own" }, names: sorted(own) },
+    { title: { zh: "内置", en: "built in" }, names: sortNames(builtin) },
+    { title: { zh: "用户自己的", en: "the user's own" }, names: sortNames(own) },
     ...remote,
   ].filter(({ names }) => names.length > 0);
 }
 
-function lineOf({ title, names }: Group, most: number, locale: Locale): string {
+function renderGroup({ title, names }: Group, most: number, locale: Locale): string {
   const shown = names.slice(0, most);
   const rest = names.length > shown.length && most > 0 ? [...shown, "…"] : shown;
   const head = `- ${say(locale, title)} (${names.length})`;
   return rest.length === 0 ? head : `${head}: ${rest.join(", ")}`;
 }
 
-function withoutServer(name: string, server: string): string {
+function removeServerPrefix(name: string, server: string): string {
   return name.startsWith(`${server}__`) ? name.slice(server.length + 2) : name;
 }
 
 /** Sorts by code units, which gives the same order everywhere. */
-function sorted(names: readonly string[]): string[] {
+function sortNames(names: readonly string[]): string[] {
   return [...names].sort();
 }
 
-function both(text: string): Text {
+function toText(text: string): Text {
   return { zh: text, en: text };
 }
 
-function more(count: number): Text {
+function describeMore(count: number): Text {
   return { zh: `- 以及另外 ${count} 组`, en: `- and ${count} more` };
 }
 

@@ -26,18 +26,18 @@ export function readPromptArguments(
   for (const [name, value] of Object.entries(args))
     if (!known.some((each) => each === name)) return toArgumentProblem(name, value, known.join(", "));
   // Hosts fill optional arguments with "".
-  const given = (name: ArgumentName): string | undefined => args[name]?.trim() || undefined;
+  const readArgument = (name: ArgumentName): string | undefined => args[name]?.trim() || undefined;
 
-  const question = given("question");
+  const question = readArgument("question");
   if (question === undefined || question.length > longestQuestion)
-    return toArgumentProblem("question", question, lengths(longestQuestion));
-  const mode = modes.find((each) => each === given("mode"));
-  if (mode === undefined && given("mode") !== undefined)
-    return toArgumentProblem("mode", given("mode"), modes.join(", "));
-  const conversationId = given("conversation_id");
+    return toArgumentProblem("question", question, describeLengths(longestQuestion));
+  const mode = modes.find((each) => each === readArgument("mode"));
+  if (mode === undefined && readArgument("mode") !== undefined)
+    return toArgumentProblem("mode", readArgument("mode"), modes.join(", "));
+  const conversationId = readArgument("conversation_id");
   if (conversationId !== undefined && conversationId.length > longestId)
-    return toArgumentProblem("conversation_id", conversationId, lengths(longestId));
-  const server = given("server");
+    return toArgumentProblem("conversation_id", conversationId, describeLengths(longestId));
+  const server = readArgument("server");
   if (server !== undefined && !canBePattern(server)) return toArgumentProblem("server", server, nameOfServer);
   return { question, mode, conversation_id: conversationId, server };
 }
@@ -59,7 +59,7 @@ export function toArgumentProblem(name: string, value: string | undefined, allow
   return { problem: { zh: `${shown}（允许：${zh}）`, en: `${shown} (allowed: ${en})` } };
 }
 
-function lengths(most: number): Text {
+function describeLengths(most: number): Text {
   return { zh: `1 到 ${most} 个字符`, en: `1 to ${most} characters` };
 }
 

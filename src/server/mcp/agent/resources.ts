@@ -52,7 +52,7 @@ export function createAgentResources({ duet, runs, caller, locale }: AgentResour
       ]);
       const going = [...runs.of(caller)].filter(({ outcome }) => outcome === undefined);
       return [
-        ...going.map((run) => toRunResource(entryOf(run), locale)),
+        ...going.map((run) => toRunResource(toActiveEntry(run), locale)),
         ...conversations.map((entry) => toConversationResource(entry, locale)),
         ...newest.map((run) => toRunResource(run, locale)),
       ];
@@ -68,15 +68,15 @@ export function createAgentResources({ duet, runs, caller, locale }: AgentResour
   };
 }
 
-function entryOf({ id, question, startedAt }: LiveRun): RunEntry {
+function toActiveEntry({ id, question, startedAt }: LiveRun): RunEntry {
   return { id, question, status: "running", startedAt: new Date(startedAt).toISOString() };
 }
 
 const jsonType = "application/json";
 
 export function toConversationResource({ id, title, turns, updatedAt }: ConversationEntry, locale: Locale): Resource {
-  const name = shownName(title || id);
-  const time = timeOf(updatedAt);
+  const name = toShownName(title || id);
+  const time = toTime(updatedAt);
   const count = say(locale, { zh: `${turns} 轮问答`, en: turns === 1 ? "1 turn" : `${turns} turns` });
   return {
     uri: toConversationUri(id),
@@ -89,8 +89,8 @@ export function toConversationResource({ id, title, turns, updatedAt }: Conversa
 }
 
 function toRunResource({ id, question, status, startedAt }: RunEntry, locale: Locale): Resource {
-  const name = shownName(question || id);
-  const time = timeOf(startedAt);
+  const name = toShownName(question || id);
+  const time = toTime(startedAt);
   return {
     uri: toRunUri(id),
     name,
@@ -131,12 +131,12 @@ export function listResourceTemplates(locale: Locale): ResourceTemplateType[] {
 const forBoth: NonNullable<Resource["annotations"]> = { audience: ["user", "assistant"] };
 
 /** A question may contain anything and may be long. */
-function shownName(question: string): string {
+function toShownName(question: string): string {
   return toShortLine(question, 80);
 }
 
 /** Converts a time to the format that MCP wants, or returns undefined when it is invalid. */
-function timeOf(time: string): string | undefined {
+function toTime(time: string): string | undefined {
   const milliseconds = Date.parse(time);
   return Number.isNaN(milliseconds) ? undefined : new Date(milliseconds).toISOString();
 }

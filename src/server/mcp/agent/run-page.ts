@@ -15,7 +15,7 @@ export function createRunPage(options: WatchOptions): Required<Pick<Capabilities
       call: async (name, args, { mcpReq }) => (name === watchName ? watchRun(options, args, mcpReq.signal) : undefined),
     },
     resources: {
-      list: async () => [entry(locale)],
+      list: async () => [createPageEntry(locale)],
       templates: async () => [],
       async read(uri) {
         if (uri !== runPageUri) return undefined;
@@ -33,7 +33,7 @@ const look = {
   },
 };
 
-function entry(locale: Locale): Resource {
+function createPageEntry(locale: Locale): Resource {
   return {
     uri: runPageUri,
     name: "run-page",

@@ -64,13 +64,18 @@ async function waitFor(
   const isHeard = context.mcpReq._meta?.progressToken !== undefined;
   const unfollow = isHeard ? run.follow(progress.handle) : () => {};
   // What began before is told of in a word.
-  if (run.events.length > 0) progress.notify(attachedLine(run, locale));
+  if (run.events.length > 0) progress.notify(renderAttached(run, locale));
   try {
-    const attendance = { host, requestContext, windowMs: windowOf(scope, request), handsOut: canHandOut(scope, chain) };
+    const attendance = {
+      host,
+      requestContext,
+      windowMs: computeWindowMs(scope, request),
+      handsOut: canHandOut(scope, chain),
+    };
     const waitResult = await waitForRun(run, attendance);
     // Who is told that it goes on will ask again.
     if (waitResult.end !== "ended") run.hold(scope.connection);
-    const waits = waitResult.end === "window" && run.open ? waitsFor(run.open, locale) : undefined;
+    const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
     return toResult(await toOutcomeFor(scope, run, waitResult), locale, waits);
   } catch (thrown) {
     if (requestContext.signal.aborted) releaseRun(scope, run, [holder, scope.connection]);
@@ -82,7 +87,7 @@ async function waitFor(
 }
 
 /** The dialog closes with the request, and the next request shows it again. */
-function waitsFor({ question }: OpenQuestion, locale: Locale): string {
+function describeWaiting({ question }: OpenQuestion, locale: Locale): string {
   const tool = question.kind === "call" ? ` (${question.request.tool})` : "";
   return say(locale, {
     zh: `它在等待用户的答复${tool}：agent_result 会再次询问。`,
@@ -91,13 +96,13 @@ function waitsFor({ question }: OpenQuestion, locale: Locale): string {
 }
 
 /** An agent as a caller says until when it waits. The run ends before that, and time must remain to report it. */
-function windowOf({ settings }: ConnectionScope, { host, chain, waitS }: Request): number {
+function computeWindowMs({ settings }: ConnectionScope, { host, chain, waitS }: Request): number {
   if (waitS !== undefined) return waitS * 1000;
   const usual = getWindowMs(host.name, settings);
   return chain.deadline === undefined ? usual : Math.max(500, Math.min(usual, chain.deadline - Date.now() - 100));
 }
 
-function attachedLine({ id, startedAt }: RunHandle, locale: Locale): string {
+function renderAttached({ id, startedAt }: RunHandle, locale: Locale): string {
   const time = Math.round((Date.now() - startedAt) / 1000);
   return say(locale, { zh: `↻ ${id} 已运行 ${time} 秒`, en: `↻ ${id} has been running for ${time} s` });
 }

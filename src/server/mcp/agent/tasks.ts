@@ -44,7 +44,7 @@ export function canUseTasks({ isModern, capabilities }: Host): boolean {
 export function toTask(run: RunHandle, { settings }: ConnectionScope): CallToolResult {
   // Whoever has a task ends it by its own means.
   run.hold(run);
-  const result: CallToolResult = { content: [], ...taskOf(run, settings) };
+  const result: CallToolResult = { content: [], ...toTaskStatus(run, settings) };
   return Object.assign(result, { resultType: "task" });
 }
 
@@ -67,9 +67,9 @@ export function serveTasks({ server }: McpServer, scope: ConnectionScope): void 
 
   server.setRequestHandler("tasks/get", { params, result: anything }, async ({ taskId }, context) => {
     const { run, host } = runOf(taskId, context);
-    const task = taskOf(run, settings);
-    const open = askable(run, host);
-    const asked: InputRequests | undefined = open && { [nameOf(open.open)]: toInputRequest(open.words) };
+    const task = toTaskStatus(run, settings);
+    const open = toAskableQuestion(run, host);
+    const asked: InputRequests | undefined = open && { [toQuestionName(open.open)]: toInputRequest(open.words) };
     if (asked) return { resultType: "complete", ...task, status: "input_required", inputRequests: asked };
     if (task.status !== "completed" || run.outcome === undefined) return { resultType: "complete", ...task };
     run.isDelivered = true;
@@ -83,8 +83,8 @@ export function serveTasks({ server }: McpServer, scope: ConnectionScope): void 
   server.setRequestHandler("tasks/update", { params, result: anything }, async ({ taskId }, context) => {
     const { open } = runOf(taskId, context).run;
     const { inputResponses } = context.mcpReq;
-    if (open && Object.hasOwn(inputResponses ?? {}, nameOf(open)))
-      answerQuestion(open.question, readReply(inputResponse(inputResponses, nameOf(open))));
+    if (open && Object.hasOwn(inputResponses ?? {}, toQuestionName(open)))
+      answerQuestion(open.question, readReply(inputResponse(inputResponses, toQuestionName(open))));
     return { resultType: "complete" };
   });
 
@@ -94,7 +94,7 @@ export function serveTasks({ server }: McpServer, scope: ConnectionScope): void 
   });
 }
 
-function taskOf(run: RunHandle, { keepResults }: ConnectionScope["settings"]): Task {
+function toTaskStatus(run: RunHandle, { keepResults }: ConnectionScope["settings"]): Task {
   const status = run.outcome === undefined ? "working" : run.outcome.status === "cancelled" ? "cancelled" : "completed";
   return {
     taskId: run.id,
@@ -107,13 +107,13 @@ function taskOf(run: RunHandle, { keepResults }: ConnectionScope["settings"]): T
 }
 
 /** Returns the question that this host can show its user. A question that neither this host nor another one shows is given up. */
-function askable({ open, locale }: RunHandle, host: Host) {
+function toAskableQuestion({ open, locale }: RunHandle, host: Host) {
   if (open === undefined) return undefined;
   const words = canAsk(host, open) ? toHostQuestion(open.question, locale) : undefined;
   if (words === undefined && !open.isAsked) open.withdraw();
   return words && { open, words };
 }
 
-function nameOf({ id }: OpenQuestion): string {
+function toQuestionName({ id }: OpenQuestion): string {
   return `question-${id}`;
 }

@@ -75,7 +75,7 @@ export async function watchRun(options: WatchOptions, args: unknown, signal: Abo
   try {
     for (;;) {
       const run = findRun(options, input);
-      if (run === undefined && !mayBegin(input))
+      if (run === undefined && !canBegin(input))
         return createFailedResult(say(locale, describeUnknownRun(input.run_id ?? "")));
       const isOther = run !== undefined && run.id !== input.run_id;
       // Of another run than the one that was seen, all is new.
@@ -83,7 +83,7 @@ export async function watchRun(options: WatchOptions, args: unknown, signal: Abo
       signal.throwIfAborted();
       if (limit.signal.aborted || isOther || (run && hasNews(run, input))) return report(run, seen);
       if (run !== undefined && run.outcome === undefined) await run.waitForEvent(limit.signal);
-      else await nextChange(runs, caller, limit.signal);
+      else await waitForChange(runs, caller, limit.signal);
     }
   } finally {
     limit.clear();
@@ -94,21 +94,21 @@ function findRun({ runs, caller, runIdOf }: WatchOptions, input: WatchInput): Wa
   const { question, confirmation, run_id } = input;
   const confirmed = confirmation === undefined ? undefined : runIdOf?.(confirmation);
   const named = confirmed === undefined ? undefined : runs.find(confirmed, caller);
-  const asked = question === undefined ? undefined : runs.latest(question, caller);
-  return named ?? asked ?? (run_id === undefined ? undefined : runs.find(run_id, caller));
+  const toShownQuestion = question === undefined ? undefined : runs.latest(question, caller);
+  return named ?? toShownQuestion ?? (run_id === undefined ? undefined : runs.find(run_id, caller));
 }
 
-function mayBegin({ question, confirmation }: WatchInput): boolean {
+function canBegin({ question, confirmation }: WatchInput): boolean {
   return question !== undefined || confirmation !== undefined;
 }
 
 function hasNews(run: WatchedRun, input: WatchInput): boolean {
   if (run.events.length > input.after || (run.open !== undefined) !== input.waiting) return true;
   // One that is over may be an older one than the page means; that of the page begins with the next change.
-  return run.outcome !== undefined && !mayBegin(input);
+  return run.outcome !== undefined && !canBegin(input);
 }
 
-async function nextChange(runs: LiveRuns, caller: Caller, signal: AbortSignal): Promise<void> {
+async function waitForChange(runs: LiveRuns, caller: Caller, signal: AbortSignal): Promise<void> {
   const changed = Promise.withResolvers<void>();
   const tell = (): void => changed.resolve();
   const untell = runs.onChange(caller, tell);
@@ -124,7 +124,7 @@ function report(run: WatchedRun | undefined, seen: number): CallToolResult {
   const { events, after } = toWatchedEvents(run?.events ?? [], seen);
   const isAllShown = run !== undefined && after >= run.events.length;
   const outcome: unknown = isAllShown && run.outcome ? JSON.parse(toBoundedJson(run.outcome, longestOutcome)) : null;
-  const waits_for = run?.open ? asked(run.open) : null;
+  const waits_for = run?.open ? toShownQuestion(run.open) : null;
   const structuredContent = {
     run_id: run?.id ?? null,
     after,
@@ -136,7 +136,7 @@ function report(run: WatchedRun | undefined, seen: number): CallToolResult {
 }
 
 /** Returns what a person is asked, without the token that carries the answer. */
-function asked({ question }: OpenQuestion): Record<string, unknown> {
+function toShownQuestion({ question }: OpenQuestion): Record<string, unknown> {
   if (question.kind === "plan") return { kind: "plan" };
   if (question.kind === "elicitation") return { kind: "question", message: question.elicitation.message };
   const { tool, arguments: args } = question.request;

@@ -45,11 +45,11 @@ export function toChildChain(chain: Chain): Chain {
 
 /** Hands a question of a server on to the host's user. */
 export function toElicit(ask: AskHost, person: object): Elicit {
-  const elicit: Elicit = async (elicitation, signal) => {
+  const askPerson: Elicit = async (elicitation, signal) => {
     const question = toQuestion(elicitation);
     return question === undefined ? noAnswer : ask(question, signal);
   };
-  return Object.assign(elicit, { person });
+  return Object.assign(askPerson, { person });
 }
 
 function toApprove(ask: AskHost, locale: Locale): Approve {

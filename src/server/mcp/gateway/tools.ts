@@ -87,7 +87,9 @@ export function createToolCapability(exposed: Exposure): ToolCapability {
     const { name } = wanted;
     const tool = await gateway.tool(name, context.mcpReq.signal);
     if (tool === undefined)
-      return createFailedResult(say(locale, (await isWaiting(name)) ? unapproved(name) : notFound(name)));
+      return createFailedResult(
+        say(locale, (await isWaiting(name)) ? describeUnapproved(name) : describeNotFound(name)),
+      );
     // The host knows no schema of this tool, so it misses nothing that the schema promises.
     return run({ ...tool, outputSchema: undefined }, wanted.arguments, context);
   }
@@ -102,7 +104,7 @@ export function createToolCapability(exposed: Exposure): ToolCapability {
       if (!isArguments(args)) return createFailedResult(say(locale, tooDeep));
       const result = await call(name, args, context);
       if (result !== undefined) return result;
-      return (await isWaiting(name)) ? createFailedResult(say(locale, unapproved(name))) : undefined;
+      return (await isWaiting(name)) ? createFailedResult(say(locale, describeUnapproved(name))) : undefined;
     },
   };
 }
@@ -117,14 +119,14 @@ const tooDeep = {
   en: `The arguments are nested more than ${deepestArguments} levels deep (allowed: at most ${deepestArguments}); nothing was run.`,
 };
 
-function notFound(name: string) {
+function describeNotFound(name: string) {
   return {
     zh: `没有名为 ${JSON.stringify(name)} 的工具，请先用 ${findName} 查找。`,
     en: `There is no tool named ${JSON.stringify(name)}; search with ${findName} first.`,
   };
 }
 
-function unapproved(name: string) {
+function describeUnapproved(name: string) {
   return {
     zh: `工具 ${JSON.stringify(name)} 是新的或有变化，用户批准前不能调用：请用户运行 duet tools approve。`,
     en: `The tool ${JSON.stringify(name)} is new or has changed, and cannot be called until the user has approved it: have the user run duet tools approve.`,
@@ -135,18 +137,18 @@ function unapproved(name: string) {
 export function toCallResult(tool: Tool, result: ToolResult, locale: Locale): CallToolResult {
   const { ok, text, content } = result;
   const isServersOwn = content !== undefined && (ok || result.error?.code === "tool");
-  if (!isServersOwn) return ok ? readable(text) : createFailedResult(text);
+  if (!isServersOwn) return ok ? toTextResult(text) : createFailedResult(text);
   const blocks = content.blocks.map((block) => toBlock(block, locale));
-  const _meta = forHost(content.meta);
+  const _meta = filterMeta(content.meta);
   const structuredContent = isRecord(content.structured) ? content.structured : undefined;
   if (!ok) return { content: blocks, structuredContent, _meta, isError: true };
   // A host refuses such a result without showing it, and its model must not think that nothing has happened.
   if (tool.outputSchema !== undefined && structuredContent === undefined)
-    return { content: [{ type: "text", text: say(locale, ranWithout(tool)) }, ...blocks], _meta, isError: true };
+    return { content: [{ type: "text", text: say(locale, describeRanAnyway(tool)) }, ...blocks], _meta, isError: true };
   return { content: blocks, structuredContent, _meta };
 }
 
-function readable(text: string): CallToolResult {
+function toTextResult(text: string): CallToolResult {
   return { content: [{ type: "text", text }] };
 }
 
@@ -157,12 +159,12 @@ function toBlock(block: Record<string, unknown>, locale: Locale): ContentBlock {
 }
 
 /** The protocol's own keys belong to one connection, and that connection ends here. */
-function forHost(meta: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> | undefined {
+function filterMeta(meta: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> | undefined {
   const entries = Object.entries(meta ?? {}).filter(([key]) => !key.startsWith("io.modelcontextprotocol/"));
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-function ranWithout({ source }: Tool) {
+function describeRanAnyway({ source }: Tool) {
   return {
     zh: `工具已经执行，但服务器 ${source} 的结果缺少其 outputSchema 所承诺的 structuredContent（这是该服务器的缺陷）。不要为此重复调用。它返回的内容：`,
     en: `The tool has run, but the result of the server ${source} lacks the structuredContent that its outputSchema promises (a bug in that server). Do not call it again because of this. Its result:`,

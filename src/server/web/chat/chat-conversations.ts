@@ -31,13 +31,13 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
   let wanted = "";
 
   /** Returns the turns of a conversation that only this page knows. */
-  function ownTurns(id: string): Turn[] {
+  function listOwnTurns(id: string): Turn[] {
     return Object.values(store.state.turns).filter((turn) => turn.conversationId === id && isUnsettled(turn));
   }
 
   function followAll(conversation: Conversation, id: string): void {
     // One that has no name here yet is among them.
-    const isUnnamed = ownTurns(id).some(({ run }) => run.runId === undefined);
+    const isUnnamed = listOwnTurns(id).some(({ run }) => run.runId === undefined);
     const going = isUnnamed ? [] : conversation.runs.filter(({ status }) => status === "running");
     for (const run of going) runs.resume(run.id, run.question, id);
     void loadReasons(api, store);
@@ -49,7 +49,7 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
       const before = store.state.items;
       const conversation = await api.conversation(id).catch(passMissing);
       if (wanted !== id || store.state.items !== before) return;
-      const own = ownTurns(id);
+      const own = listOwnTurns(id);
       if (conversation === undefined && own.length === 0) {
         store.change((chat) => {
           const conversations = chat.conversations.filter((entry) => entry.id !== id);
@@ -75,7 +75,7 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
         const kept = toTurns(conversation, id);
         store.change((chat) => mergeTurns(chat, kept));
         followAll(conversation, id);
-      } else if (store.state.items === items && ownTurns(id).length === 0)
+      } else if (store.state.items === items && listOwnTurns(id).length === 0)
         store.change((chat) => addNote(startConversation(chat), sideTexts.goneConversation));
     },
     async remove(id) {
@@ -142,7 +142,7 @@ export async function loadSteps(api: Api, store: Store, key: string): Promise<vo
 
 /** Runs in sight that failed, were stopped or gave half an answer tell what they came to. Never rejects. */
 export async function loadReasons(api: Api, store: Store): Promise<void> {
-  const keys = unexplained(store.state).slice(-mostTold);
+  const keys = listUnexplainedTurns(store.state).slice(-mostTold);
   await Promise.all(
     keys.map((key) =>
       ignoreRejection(loadSteps(api, store, key), "a run whose steps cannot be loaded shows no reason"),
@@ -150,7 +150,7 @@ export async function loadReasons(api: Api, store: Store): Promise<void> {
   );
 }
 
-function unexplained({ items, turns }: ChatState): string[] {
+function listUnexplainedTurns({ items, turns }: ChatState): string[] {
   return items.map(({ key }) => key).filter((key) => turns[key]?.keptRunId && turns[key].run.plain?.status);
 }
 

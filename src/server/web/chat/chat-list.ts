@@ -9,7 +9,7 @@ export interface ChatList {
   more(): Promise<void>;
 }
 
-export function createList(api: Api, store: Store): ChatList {
+export function createChatList(api: Api, store: Store): ChatList {
   /** When several refreshes overlap, only the last one is used. */
   let asked = 0;
   return {

@@ -1,6 +1,6 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { createRunState } from "../run/run-state.ts";
+import { createPageRunState } from "../run/run-state.ts";
 import type { Confirmation } from "../run/run-view.ts";
 import { type Api, type QuestionRequest, readRunId } from "./api/api.ts";
 import { followRun, type RunUpdate } from "./api/follow-run.ts";
@@ -44,7 +44,7 @@ export interface RunsOptions {
 }
 
 /** Manages the runs of this page, in the shown conversation and in others. */
-export function createRuns({
+export function createChatRuns({
   api,
   store,
   locale,
@@ -58,7 +58,7 @@ export function createRuns({
   const toStop = new Set<string>();
   const runIdAt = (key: string): string | undefined => store.state.turns[key]?.run.runId;
 
-  function name(key: string, runId: string): void {
+  function setRunId(key: string, runId: string): void {
     store.change((chat) => changeRun(chat, key, { type: "told", runId, events: [] }));
     if (toStop.delete(key))
       void ignoreRejection(api.cancel(runId), "the stream of the run shows whether it was stopped");
@@ -75,7 +75,7 @@ export function createRuns({
           if (runId !== undefined || ask === undefined) return api.events(runId ?? "", after, signal);
           const response = await ask(signal);
           runId = readRunId(response);
-          if (runId !== undefined) name(key, runId);
+          if (runId !== undefined) setRunId(key, runId);
           return response;
         },
         take(update) {
@@ -85,7 +85,7 @@ export function createRuns({
       });
     } catch (thrown) {
       const isGone = runId !== undefined && thrown instanceof RefusedError && thrown.status === 404;
-      if (isGone) lose(key);
+      if (isGone) reportLostRun(key);
       else fail(key, thrown);
     }
     onEnd();
@@ -93,16 +93,16 @@ export function createRuns({
 
   function fail(key: string, thrown: unknown): void {
     const { message, hint } = thrown instanceof RefusedError ? thrown : { message: String(thrown), hint: null };
-    end(key, [message, hint].filter(Boolean).join("\n"));
+    endRun(key, [message, hint].filter(Boolean).join("\n"));
   }
 
   /** Marks a run that the server no longer knows. */
-  function lose(key: string): void {
-    end(key, say(locale(), sideTexts.goneRun));
+  function reportLostRun(key: string): void {
+    endRun(key, say(locale(), sideTexts.goneRun));
     store.change((chat) => changeTurn(chat, key, (turn) => ({ ...turn, isGone: true })));
   }
 
-  function end(key: string, text: string): void {
+  function endRun(key: string, text: string): void {
     toStop.delete(key);
     store.change((chat) => changeRun(closeQuestion(chat, key), key, { type: "plain", text, isFailed: true }));
   }
@@ -130,7 +130,7 @@ export function createRuns({
       const turn: Turn = {
         ...createTurn(runId, question),
         conversationId,
-        run: { ...createRunState(question), runId },
+        run: { ...createPageRunState(question), runId },
       };
       store.change((chat) =>
         conversationId === chat.conversationId
@@ -202,7 +202,7 @@ export function applyEvents(chat: ChatState, key: string, { events, question }: 
     type: "told",
     runId: began?.runId ?? turn.run.runId ?? "",
     events,
-    confirmation: now && confirmationOf(now),
+    confirmation: now && toConfirmation(now),
   });
   const isShown = chat.items.some((item) => item.key === key);
   return isShown && began !== undefined ? { ...told, conversationId } : told;
@@ -213,7 +213,7 @@ export function closeQuestion(chat: ChatState, key: string): ChatState {
   return chat.turns[key]?.question === undefined ? chat : applyEvents(chat, key, { events: [], question: null });
 }
 
-function confirmationOf(question: OpenQuestion): Confirmation {
+function toConfirmation(question: OpenQuestion): Confirmation {
   const kind = question.kind === "call" || question.kind === "plan" ? question.kind : "question";
   return { kind, tool: question.kind === "call" ? question.tool : "", arguments: undefined, message: "" };
 }

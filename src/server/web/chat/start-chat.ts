@@ -6,8 +6,8 @@ import { RefusedError } from "./api/refused.ts";
 import type { ServerSettings } from "./api/server-settings.ts";
 import { createSignInGate } from "./api/sign-in-gate.ts";
 import { type ChatConversations, createConversations, loadSteps } from "./chat-conversations.ts";
-import { type ChatList, createList } from "./chat-list.ts";
-import { type ChatRuns, createConnectivity, createRuns, type ReportConnectivity } from "./chat-runs.ts";
+import { type ChatList, createChatList } from "./chat-list.ts";
+import { type ChatRuns, createChatRuns, createConnectivity, type ReportConnectivity } from "./chat-runs.ts";
 import type { ChatActions } from "./parts/chat-actions.ts";
 import { limitToFrames } from "./parts/once-per-frame.ts";
 import { createScreen, type Screen } from "./parts/screen.ts";
@@ -46,29 +46,29 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     preferences.note({ locale: screen.locale, mode: state.choices.mode });
     place.follow(before, state);
   });
-  const locale = () => screen.locale;
+  const getLocale = () => screen.locale;
   const gate = createSignInGate(keeper, (isWrong) => screen.askToken(isWrong));
   const api = createApi(createSender({ origin: "", token: keeper.token, signIn: gate.signIn }));
   const reportConnectivity = createConnectivity(store);
-  const attempt = createReportErrors(store, locale);
-  let onSettings = (): void => {};
+  const attempt = createReportErrors(store, getLocale);
+  let reportSettings = (): void => {};
   const ready = new Promise<void>((resolve) => {
-    onSettings = resolve;
+    reportSettings = resolve;
   });
-  const runs = createRuns({
+  const runs = createChatRuns({
     api,
     store,
-    locale,
+    locale: getLocale,
     reportConnectivity,
     ready,
     onListChange: refresh,
-    onEnd: catchUp,
+    onEnd: readMissed,
     onRefused(text) {
       if (screen.draft === "") screen.draft = text;
     },
   });
   const conversations = createConversations(api, store, runs);
-  const list = createList(api, store);
+  const list = createChatList(api, store);
   const actions = createActions({ api, store, runs, conversations, list, place, attempt, screen: () => screen });
   const screen: Screen = createScreen({
     document,
@@ -84,14 +84,24 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     if (screen.close() || actions.stop()) event.preventDefault();
   });
   const named = place.conversationId;
-  const begun = restoreChat({ api, store, runs, conversations, list, kept, named, reportConnectivity, onSettings });
+  const begun = restoreChat({
+    api,
+    store,
+    runs,
+    conversations,
+    list,
+    kept,
+    named,
+    reportConnectivity,
+    onSettings: reportSettings,
+  });
   if (await attempt(begun)) screen.focus();
-  onSettings();
+  reportSettings();
   hasBegun = true;
   save(store.state, screen.locale);
   preferences.note({ locale: screen.locale, mode: store.state.choices.mode });
   place.settle(store.state);
-  watchWindow({ window, store, place, actions, refresh, catchUp });
+  watchWindow({ window, store, place, actions, refresh, catchUp: readMissed });
 
   /** A failed refresh is ignored, because a slightly outdated list does no harm. */
   function refresh(): void {
@@ -99,7 +109,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   }
 
   /** Loads what was asked in other tabs and by other programs. */
-  function catchUp(): void {
+  function readMissed(): void {
     refresh();
     void ignoreRejection(conversations.catchUp(), "the next change catches up again");
   }

@@ -64,7 +64,7 @@ export function createFollower(options: FollowOptions): Follower {
     let failures = 0;
     let newsAt = Date.now();
     while (!signal.aborted && Date.now() - newsAt < patienceMs) {
-      const found = await look(signal).catch(() => "failed" as const);
+      const found = await readOnce(signal).catch(() => "failed" as const);
       if (signal.aborted || found === "over") return;
       if (found === "news") newsAt = Date.now();
       failures = found === "failed" ? failures + 1 : 0;
@@ -74,7 +74,7 @@ export function createFollower(options: FollowOptions): Follower {
     }
   }
 
-  async function look(signal: AbortSignal): Promise<"over" | "news" | "nothing" | "failed"> {
+  async function readOnce(signal: AbortSignal): Promise<"over" | "news" | "nothing" | "failed"> {
     const args = { ...sought, ...seen, wait_s: lookSeconds };
     const { isError, structured } = await options.callTool("agent_watch", args, { timeoutMs: lookTimeoutMs, signal });
     if (signal.aborted) return "over";
@@ -123,13 +123,13 @@ export function createFollower(options: FollowOptions): Follower {
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const end = (): void => {
+    const stopFollowing = (): void => {
       clearTimeout(timer);
-      signal.removeEventListener("abort", end);
+      signal.removeEventListener("abort", stopFollowing);
       resolve();
     };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener("abort", end, { once: true });
+    const timer = setTimeout(stopFollowing, ms);
+    signal.addEventListener("abort", stopFollowing, { once: true });
   });
 }
 

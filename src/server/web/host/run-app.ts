@@ -3,7 +3,7 @@ import { isRecord, toText } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { version } from "../../../kit/version.ts";
 import { createPanel } from "../panel.ts";
-import { createRunState, type RunChange, reduceRunState } from "../run/run-state.ts";
+import { createPageRunState, type RunChange, reducePageRun } from "../run/run-state.ts";
 import { toView } from "../run/to-view.ts";
 import { texts } from "../texts.ts";
 import { createFollower, createToolCaller, type Messages, readResult } from "./follow.ts";
@@ -20,10 +20,10 @@ export async function startRunApp(window: Window & typeof globalThis): Promise<v
   const { document, navigator } = window;
   let context: Record<string, unknown> = {};
   let canOpenLinks = false;
-  let state = createRunState();
+  let state = createPageRunState();
   let locale = readLocale(context, navigator.language);
   let panel = makePanel();
-  let untellSize = (): void => {};
+  let stopReportingSize = (): void => {};
 
   const messages = openMessages(window, {
     notification: hear,
@@ -31,7 +31,7 @@ export async function startRunApp(window: Window & typeof globalThis): Promise<v
       if (method === "ping") return {};
       if (method !== "ui/resource-teardown") return undefined;
       follower.end();
-      untellSize();
+      stopReportingSize();
       return {};
     },
   });
@@ -39,7 +39,7 @@ export async function startRunApp(window: Window & typeof globalThis): Promise<v
   const follower = createFollower({ callTool, change, notFollowed: () => say(locale, texts.notFollowed) });
   draw();
   document.body.replaceChildren(panel.element);
-  if (window.parent === window) return tellNoHost();
+  if (window.parent === window) return showNoHost();
 
   const appInfo = { name: "duet-run", title: "Duet", version };
   const hello = { appInfo, appCapabilities: { availableDisplayModes: ["inline"] }, protocolVersion: "2026-01-26" };
@@ -47,13 +47,13 @@ export async function startRunApp(window: Window & typeof globalThis): Promise<v
     messages.request("ui/initialize", hello, { timeoutMs: requestTimeoutMs }),
     "without a reply there is no host, which is told below",
   );
-  if (!isRecord(met)) return tellNoHost();
+  if (!isRecord(met)) return showNoHost();
   canOpenLinks = isRecord(met.hostCapabilities) && met.hostCapabilities.openLinks !== undefined;
   if (isRecord(met.hostContext)) takeContext(met.hostContext);
-  renew();
+  renderView();
   messages.notify("ui/notifications/initialized", {});
   if (window.ResizeObserver !== undefined)
-    untellSize = reportSize(window, (size) => messages.notify("ui/notifications/size-changed", size));
+    stopReportingSize = reportSize(window, (size) => messages.notify("ui/notifications/size-changed", size));
 
   function hear(method: string, params: Record<string, unknown>): void {
     if (method === "ui/notifications/tool-input") follower.ask(readCall(params.arguments));
@@ -63,7 +63,7 @@ export async function startRunApp(window: Window & typeof globalThis): Promise<v
   }
 
   function change(made: RunChange): void {
-    state = reduceRunState(state, made);
+    state = reducePageRun(state, made);
     draw();
   }
 
@@ -77,11 +77,11 @@ export async function startRunApp(window: Window & typeof globalThis): Promise<v
     const next = readLocale(context, navigator.language);
     if (next === locale) return;
     locale = next;
-    renew();
+    renderView();
   }
 
   /** Rebuilds the page, because every text changes with the language. */
-  function renew(): void {
+  function renderView(): void {
     panel = makePanel();
     document.documentElement.lang = locale === "zh" ? "zh-CN" : "en";
     document.body.replaceChildren(panel.element);
@@ -102,7 +102,7 @@ export async function startRunApp(window: Window & typeof globalThis): Promise<v
     if (isRecord(answer) && answer.isError === true) throw new Error(url);
   }
 
-  function tellNoHost(): void {
+  function showNoHost(): void {
     change({ type: "problem", problem: { message: say(locale, texts.noHost), hint: null } });
   }
 }
@@ -207,17 +207,17 @@ export function openMessages(window: Window, handlers: MessageHandlers): Message
       return new Promise((resolve, reject) => {
         const stop = (reason: string): void => {
           if (!waiting.delete(id)) return;
-          done();
+          finishWaiting();
           send({ method: "notifications/cancelled", params: { requestId: id, reason } });
           reject(new Error(reason));
         };
         const abort = (): void => stop("aborted");
         const timer = setTimeout(() => stop("timed out"), timeoutMs);
-        const done = (): void => {
+        const finishWaiting = (): void => {
           clearTimeout(timer);
           signal?.removeEventListener("abort", abort);
         };
-        waiting.set(id, { resolve, reject, done });
+        waiting.set(id, { resolve, reject, done: finishWaiting });
         signal?.addEventListener("abort", abort, { once: true });
         send({ id, method, params });
       });

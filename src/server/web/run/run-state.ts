@@ -5,7 +5,7 @@ import { createRunState as createToldState, type RunState as ToldState } from ".
 import type { Confirmation, RunProblem, RunView } from "./run-view.ts";
 
 /** Holds what a page knows of a run. Events and the outcome may arrive in any order. */
-export interface RunState {
+export interface PageRunState {
   readonly question: string;
   readonly runId: string | undefined;
   /** Holds what the events told. It grows in place. */
@@ -39,7 +39,7 @@ export type RunChange =
   | { readonly type: "plain"; readonly text: string; readonly isFailed: boolean }
   | { readonly type: "problem"; readonly problem: RunProblem };
 
-export function createRunState(question = ""): RunState {
+export function createPageRunState(question = ""): PageRunState {
   return {
     question,
     runId: undefined,
@@ -54,10 +54,10 @@ export function createRunState(question = ""): RunState {
 }
 
 /** Applies a change. The events that `state` has been told of belong to the returned state from then on. */
-export function reduceRunState(state: RunState, change: RunChange): RunState {
+export function reducePageRun(state: PageRunState, change: RunChange): PageRunState {
   switch (change.type) {
     case "asked":
-      return createRunState(change.question);
+      return createPageRunState(change.question);
     case "plain": {
       const { text, isFailed } = change;
       return { ...state, plain: { text, isFailed }, confirmation: undefined, problem: undefined };
@@ -66,7 +66,7 @@ export function reduceRunState(state: RunState, change: RunChange): RunState {
       return { ...state, problem: change.problem };
     case "told": {
       const { runId, events, confirmation } = change;
-      const known = state.runId === undefined || state.runId === runId ? state : createRunState(state.question);
+      const known = state.runId === undefined || state.runId === runId ? state : createPageRunState(state.question);
       const { told } = known;
       const before = told.outcome;
       for (const event of events) reduceRun(told, event, performance.now());

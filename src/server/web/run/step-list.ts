@@ -30,7 +30,7 @@ export function createStepList(locale: Locale, openLink: OpenLink | undefined): 
     element: whole,
     show({ view, isNewest }) {
       showSteps(listShownSteps(view));
-      setText(count, say(locale, stepCount(view.steps.length)));
+      setText(count, say(locale, describeCount(view.steps.length)));
       setShown(whole, view.steps.length > 0);
       if (view.steps.length === 0) return;
       foldsByItself ??= isNewest;
@@ -39,6 +39,6 @@ export function createStepList(locale: Locale, openLink: OpenLink | undefined): 
   };
 }
 
-function stepCount(count: number): Text {
+function describeCount(count: number): Text {
   return { zh: `${count} 步`, en: count === 1 ? "1 step" : `${count} steps` };
 }

@@ -1,40 +1,40 @@
 import type { Citation, ModelBill, Outcome, Status, ToolCallRecord } from "../../../core/outcome.ts";
-import type { KeptSteps, RunState } from "./run-state.ts";
+import type { KeptSteps, PageRunState } from "./run-state.ts";
 import type { CallItem, Confirmation, PhaseBill, RunView, StepView } from "./run-view.ts";
 import { emptyStep, toEarlyNotices, toSteps } from "./to-steps.ts";
 
 /** Builds the view of a run from its state. The outcome, once there is one, takes precedence over the events. */
-export function toView(state: RunState): RunView {
+export function toView(state: PageRunState): RunView {
   const { question, runId, told, outcome, plain, confirmation } = state;
-  const { notices, plan, steps } = state.kept ?? toToldSteps(told);
+  const { notices, plan, steps } = state.kept ?? toCurrentSteps(told);
   const text = plain?.isFailed === true ? "" : plain?.text;
   const failure = plain?.isFailed === true ? { message: plain.text, hint: null } : undefined;
   const sources = outcome?.citations ?? [...state.cited, ...told.answer.citations];
   return {
     question,
     runId,
-    status: statusOf(state),
+    status: toStatus(state),
     stopReason: outcome?.stop_reason,
     notices,
     plan,
-    steps: withResults(steps, outcome),
-    answer: withoutReferences(outcome?.response ?? (text || told.answer.text), sources),
+    steps: addResults(steps, outcome),
+    answer: removeReferences(outcome?.response ?? (text || told.answer.text), sources),
     sources,
     bill: toPhaseBills(steps, outcome),
     agents: outcome?.meta.agents,
-    confirmation: outcome === undefined ? confirmation : confirmationOf(outcome),
+    confirmation: outcome === undefined ? confirmation : toConfirmation(outcome),
     problem: outcome?.error ?? failure ?? state.problem,
   };
 }
 
 /** Shares one list, so that the page sees that it has not changed. */
-const noPlan: RunView["plan"] = [];
+const emptyPlan: RunView["plan"] = [];
 
-function toToldSteps(told: RunState["told"]): KeptSteps {
-  return { notices: toEarlyNotices(told), plan: told.plan?.steps ?? noPlan, steps: toSteps(told) };
+function toCurrentSteps(told: PageRunState["told"]): KeptSteps {
+  return { notices: toEarlyNotices(told), plan: told.plan?.steps ?? emptyPlan, steps: toSteps(told) };
 }
 
-function statusOf({ outcome, plain, confirmation, runId }: RunState): Status | "waiting" | "ended" {
+function toStatus({ outcome, plain, confirmation, runId }: PageRunState): Status | "waiting" | "ended" {
   if (outcome !== undefined) return outcome.status;
   if (plain !== undefined) return plain.status ?? (plain.isFailed ? "failed" : "ended");
   if (confirmation !== undefined) return "needs_confirmation";
@@ -44,7 +44,7 @@ function statusOf({ outcome, plain, confirmation, runId }: RunState): Status | "
 const headings = ["\n\n参考文献\n\n", "\n\nReferences\n\n"];
 
 /** Removes the list of sources at the end of an answer. Hosts that show only text need it, but a page has its own. */
-function withoutReferences(answer: string, sources: readonly Citation[]): string {
+function removeReferences(answer: string, sources: readonly Citation[]): string {
   const start = sources.length === 0 ? -1 : Math.max(...headings.map((heading) => answer.lastIndexOf(heading)));
   if (start < 0) return answer;
   const entries = answer.slice(start).trim().split("\n").slice(2);
@@ -54,26 +54,26 @@ function withoutReferences(answer: string, sources: readonly Citation[]): string
 }
 
 /** Returns what an outcome waits for, which is a plan unless the outcome states otherwise. */
-function confirmationOf({ status, confirmation }: Outcome): Confirmation | undefined {
+function toConfirmation({ status, confirmation }: Outcome): Confirmation | undefined {
   if (status !== "needs_confirmation") return undefined;
   const { kind = "plan", tool = "", arguments: args } = confirmation ?? {};
   return { kind, tool, arguments: args, message: "" };
 }
 
 /** Replaces the shortened results in the steps with the whole ones. */
-function withResults(steps: readonly StepView[], outcome: Outcome | undefined): readonly StepView[] {
+function addResults(steps: readonly StepView[], outcome: Outcome | undefined): readonly StepView[] {
   if (outcome === undefined) return steps;
   const left = [...outcome.tool_calls];
   const hasCalls = steps.some(({ items }) => items.some(({ kind }) => kind === "call"));
-  if (!hasCalls && left.length > 0) return [...steps, { ...emptyStep, items: left.map(recordedCall) }];
+  if (!hasCalls && left.length > 0) return [...steps, { ...emptyStep, items: left.map(toRecordedCall) }];
   return steps.map((step) => ({
     ...step,
-    items: step.items.map((item) => (item.kind === "call" ? withResult(item, left) : item)),
+    items: step.items.map((item) => (item.kind === "call" ? addResult(item, left) : item)),
   }));
 }
 
 /** Takes the call's record off those that are left. */
-function withResult(call: CallItem, left: ToolCallRecord[]): CallItem {
+function addResult(call: CallItem, left: ToolCallRecord[]): CallItem {
   if (call.end === undefined) return call;
   const json = JSON.stringify(call.arguments);
   const at = left.findIndex((record) => record.tool === call.tool && JSON.stringify(record.arguments) === json);
@@ -81,7 +81,7 @@ function withResult(call: CallItem, left: ToolCallRecord[]): CallItem {
   return record === undefined ? call : { ...call, end: { ...call.end, result: record.result } };
 }
 
-function recordedCall(record: ToolCallRecord, index: number): CallItem {
+function toRecordedCall(record: ToolCallRecord, index: number): CallItem {
   const { tool, result, ok, cached, elapsed_ms } = record;
   const end = { isOk: ok, isCached: cached, result, elapsedMs: elapsed_ms, resultCount: undefined, top: [] };
   return { kind: "call", callId: `call-${index}`, tool, arguments: record.arguments, progress: "", end };
@@ -89,14 +89,14 @@ function recordedCall(record: ToolCallRecord, index: number): CallItem {
 
 /** Returns what each phase used: from the outcome if there is one, else as the sum of its turns. */
 export function toPhaseBills(steps: readonly StepView[], outcome: Outcome | undefined): readonly PhaseBill[] {
-  if (outcome === undefined) return phases.flatMap((phase) => soFar(steps, phase));
+  if (outcome === undefined) return phases.flatMap((phase) => sumTurns(steps, phase));
   const { function_call, answer } = outcome.meta.models;
   return [toBill("decide", function_call), toBill("answer", answer)].filter(({ calls }) => calls > 0);
 }
 
 const phases = ["decide", "answer"] as const;
 
-function soFar(steps: readonly StepView[], phase: PhaseBill["phase"]): PhaseBill[] {
+function sumTurns(steps: readonly StepView[], phase: PhaseBill["phase"]): PhaseBill[] {
   const own = steps.filter(
     (step) => step.end !== undefined && (step.phase === "answer" ? "answer" : "decide") === phase,
   );

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { AgentEvent } from "../../../../src/core/events.ts";
 import type { ModelBill, Outcome } from "../../../../src/core/outcome.ts";
 import { readEvents, readOutcome } from "../../../../src/server/web/run/read-run.ts";
-import { createRunState, type RunChange, reduceRunState } from "../../../../src/server/web/run/run-state.ts";
+import { createPageRunState, type RunChange, reducePageRun } from "../../../../src/server/web/run/run-state.ts";
 import type { RunView } from "../../../../src/server/web/run/run-view.ts";
 import { toView } from "../../../../src/server/web/run/to-view.ts";
 import { renderStatus, renderStepTitle } from "../../../../src/server/web/texts.ts";
@@ -107,7 +107,7 @@ test("what is no event or outcome is passed over", () => {
 });
 
 function viewAfter(...changes: RunChange[]): RunView {
-  return toView(changes.reduce(reduceRunState, createRunState()));
+  return toView(changes.reduce(reducePageRun, createPageRunState()));
 }
 
 function told(told: AgentEvent[], end?: Outcome): RunChange {

@@ -58,14 +58,14 @@ const mostRuns = 100;
 
 export function createApi(send: Send): Api {
   const get = async (path: string): Promise<unknown> => (await send("GET", path)).json();
-  const at = (kind: "runs" | "conversations", id: string): string => `/agent/${kind}/${encodeURIComponent(id)}`;
+  const toPath = (kind: "runs" | "conversations", id: string): string => `/agent/${kind}/${encodeURIComponent(id)}`;
   return {
     settings: async () => readSettings(await get("/agent/settings")),
     conversations: async (offset) =>
       readConversationPage(await get(`/agent/conversations?limit=${pageLength}&offset=${offset}`)),
-    conversation: async (id) => readConversation(await get(at("conversations", id))),
+    conversation: async (id) => readConversation(await get(toPath("conversations", id))),
     async deleteConversation(id) {
-      await send("DELETE", at("conversations", id));
+      await send("DELETE", toPath("conversations", id));
     },
     runs: async () => readRuns(await get(`/agent/runs?limit=${mostRuns}`)),
     ask: (asking, key, signal) =>
@@ -75,17 +75,17 @@ export function createApi(send: Send): Api {
         signal,
       }),
     events: (runId, after, signal) =>
-      send("GET", at("runs", runId), {
+      send("GET", toPath("runs", runId), {
         headers: { accept: events, ...(after === 0 ? {} : { "last-event-id": String(after) }) },
         signal,
       }),
-    outcome: async (runId) => readOutcome(await get(at("runs", runId))),
-    trace: async (runId) => readTrace(await get(`${at("runs", runId)}/trace`)),
+    outcome: async (runId) => readOutcome(await get(toPath("runs", runId))),
+    trace: async (runId) => readTrace(await get(`${toPath("runs", runId)}/trace`)),
     async cancel(runId) {
-      await send("DELETE", at("runs", runId));
+      await send("DELETE", toPath("runs", runId));
     },
     async reply(runId, questionId, answer) {
-      await send("POST", `${at("runs", runId)}/reply`, { body: { question_id: questionId, answer } });
+      await send("POST", `${toPath("runs", runId)}/reply`, { body: { question_id: questionId, answer } });
     },
   };
 }
@@ -100,10 +100,10 @@ export function readRunId(response: Response): string | undefined {
 export function readTrace(value: unknown): KeptSteps | undefined {
   if (!isTrace(value)) return undefined;
   const { phases, plan = [] } = value;
-  const turns = phases.length > 0 ? phases.map(turnOf) : [emptyStep];
-  const told = [...value.steps.flatMap(callOf), ...value.notes.map(noteOf)];
+  const turns = phases.length > 0 ? phases.map(toTurn) : [emptyStep];
+  const placedItems = [...value.steps.flatMap(toPlacedCall), ...value.notes.map(toPlacedNote)];
   const usual = phases.findLastIndex(({ phase }) => phase !== "answer") + 1;
-  const placed = told.map(({ phase = usual, ...rest }) => ({ ...rest, phase }));
+  const placed = placedItems.map(({ phase = usual, ...rest }) => ({ ...rest, phase }));
   const steps = turns.map((turn, index) => {
     const own = placed.filter(({ phase }) => phase === index + 1 || (phases.length === 0 && phase === 0));
     const items = own.toSorted((one, other) => one.time.localeCompare(other.time)).map(({ item }) => item);
@@ -113,11 +113,11 @@ export function readTrace(value: unknown): KeptSteps | undefined {
   return {
     notices: early.flatMap(({ item }) => (item.kind === "notice" ? [item] : [])),
     plan,
-    steps: withLastThought(steps, value).filter(hasSomething),
+    steps: addLastThought(steps, value).filter(hasContent),
   };
 }
 
-interface Told {
+interface PlacedItem {
   /** Counts from 1; it is 0 before the first turn and undefined in older traces. */
   readonly phase: number | undefined;
   readonly time: string;
@@ -125,7 +125,7 @@ interface Told {
   readonly item: StepItem;
 }
 
-function turnOf({ phase, step, model, input_tokens, output_tokens, elapsed_ms, cost_usd }: TracePhase): StepView {
+function toTurn({ phase, step, model, input_tokens, output_tokens, elapsed_ms, cost_usd }: TracePhase): StepView {
   const end = {
     elapsedMs: elapsed_ms,
     inputTokens: input_tokens,
@@ -136,7 +136,7 @@ function turnOf({ phase, step, model, input_tokens, output_tokens, elapsed_ms, c
   return { ...emptyStep, phase, step, model, hasWritten: phase === "answer", end };
 }
 
-function callOf(told: TraceStep): Told[] {
+function toPlacedCall(told: TraceStep): PlacedItem[] {
   const { phase, thought = "", action, observation, error, cached = false, elapsed_ms, timestamp } = told;
   if (action?.type !== "action") return [];
   const isOk = error === undefined;
@@ -146,24 +146,24 @@ function callOf(told: TraceStep): Told[] {
   return [{ phase, thought, time: timestamp, item: { kind: "call", callId: `call-${told.step}`, ...call } }];
 }
 
-function noteOf({ phase, timestamp, level, code, message }: TraceNote): Told {
+function toPlacedNote({ phase, timestamp, level, code, message }: TraceNote): PlacedItem {
   const isVerdict = level === "info" && Object.hasOwn(verdicts, code);
   const item: StepItem = isVerdict ? { kind: "evaluation", message } : { kind: "notice", level, message };
   return { phase, thought: "", time: timestamp, item };
 }
 
 /** A thought after the last call belongs to the turn that requested no further call, if there was one. */
-function withLastThought(turns: readonly StepView[], { steps }: TraceFields): readonly StepView[] {
+function addLastThought(turns: readonly StepView[], { steps }: TraceFields): readonly StepView[] {
   const last = steps.at(-1);
   if (!last?.thought || last.action?.type === "action") return turns;
   const { thought } = last;
   const isFree = (turn: StepView): boolean => turn.thought === "" && turn.items.every(({ kind }) => kind !== "call");
   const decided = turns.findLastIndex((turn) => turn.phase !== "answer" && isFree(turn));
-  const at = decided < 0 ? turns.length - 1 : decided;
-  return turns.map((turn, index) => (index === at ? { ...turn, thought } : turn));
+  const toPath = decided < 0 ? turns.length - 1 : decided;
+  return turns.map((turn, index) => (index === toPath ? { ...turn, thought } : turn));
 }
 
-function hasSomething({ model, items, thought }: StepView): boolean {
+function hasContent({ model, items, thought }: StepView): boolean {
   return model !== "" || items.length > 0 || thought !== "";
 }
 

@@ -43,9 +43,9 @@ export function readSettings(value: unknown): ServerSettings {
   const reason = searchReasons.find((known) => known === told) ?? "off";
   return {
     mode: modes.find((known) => known === start_mode) ?? "chat",
-    models: byRole(models, toText),
+    models: readRoles(models, toText),
     choices: Array.isArray(choices) ? choices.filter((name) => typeof name === "string") : [],
-    parameters: byRole(parameters, (own) => readNumbers(own, parameterNames)),
+    parameters: readRoles(parameters, (own) => readNumbers(own, parameterNames)),
     search: { available: available === true, enabled: enabled === true, reason },
     limits: readNumbers(
       limits,
@@ -54,7 +54,7 @@ export function readSettings(value: unknown): ServerSettings {
   };
 }
 
-function byRole<T>(value: unknown, read: (value: unknown) => T): Record<Role, T> {
+function readRoles<T>(value: unknown, read: (value: unknown) => T): Record<Role, T> {
   const { function_call, answer } = isRecord(value) ? value : {};
   return { function_call: read(function_call), answer: read(answer) };
 }

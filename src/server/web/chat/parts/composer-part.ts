@@ -38,7 +38,7 @@ export function createComposer(locale: Locale, actions: ChatActions, drafts: Dra
   let hasTried = false;
   let stopping: string | undefined;
 
-  const tell = (): void => {
+  const reportText = (): void => {
     const { length } = message.value.trim();
     const wait: Text | undefined = isGoing && hasTried ? chatTexts.runGoes : undefined;
     const text = length > longestQuestion ? describeTooLong(length, longestQuestion) : wait;
@@ -50,12 +50,12 @@ export function createComposer(locale: Locale, actions: ChatActions, drafts: Dra
     message.style.height = "auto";
     message.style.height = `${message.scrollHeight}px`;
     drafts.write(text);
-    tell();
+    reportText();
   };
-  const submit = (): void => {
+  const sendText = (): void => {
     const text = message.value.trim();
     hasTried = text !== "";
-    tell();
+    reportText();
     if (isGoing || !hasTried || text.length > longestQuestion || !choices.check() || !actions.send(text)) return;
     hasTried = false;
     write("");
@@ -63,7 +63,7 @@ export function createComposer(locale: Locale, actions: ChatActions, drafts: Dra
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    submit();
+    sendText();
   });
   message.addEventListener("input", () => {
     hasTried = false;
@@ -76,7 +76,7 @@ export function createComposer(locale: Locale, actions: ChatActions, drafts: Dra
     }
     if (!isPlainEnter(event)) return;
     event.preventDefault();
-    submit();
+    sendText();
   });
   stop.addEventListener("click", () => {
     setText(stop, say(locale, chatTexts.stopping));
@@ -99,7 +99,7 @@ export function createComposer(locale: Locale, actions: ChatActions, drafts: Dra
       if (draft !== message.value) write(draft);
       const going = findActiveTurn(chat);
       isGoing = going !== undefined;
-      tell();
+      reportText();
       if (going?.key !== stopping || chat.problem !== "") {
         stopping = going?.key;
         setText(stop, say(locale, chatTexts.stop));
@@ -175,11 +175,11 @@ export function createChoices(locale: Locale, actions: ChatActions, buttons: rea
     { type: "button", class: "open-settings", "aria-expanded": "false", "aria-controls": "more_settings" },
     createElement("span", { class: "words" }, say(locale, chatTexts.moreSettings)),
   );
-  const toggle = (isOpen: boolean): void => {
+  const setOpen = (isOpen: boolean): void => {
     setShown(more, isOpen);
     open.setAttribute("aria-expanded", String(isOpen));
   };
-  open.addEventListener("click", () => toggle(more.hasAttribute("hidden")));
+  open.addEventListener("click", () => setOpen(more.hasAttribute("hidden")));
   mode.addEventListener("change", () => {
     const chosen = modes.find((each) => each === mode.value);
     if (chosen !== undefined) actions.chooseMode(chosen);
@@ -207,13 +207,13 @@ export function createChoices(locale: Locale, actions: ChatActions, buttons: rea
     check() {
       const wrong = models.wrong();
       if (wrong === undefined) return true;
-      toggle(true);
+      setOpen(true);
       wrong.focus();
       return false;
     },
     close() {
       if (more.hasAttribute("hidden")) return false;
-      toggle(false);
+      setOpen(false);
       open.focus();
       return true;
     },

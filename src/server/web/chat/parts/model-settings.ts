@@ -80,7 +80,7 @@ function createParameter(role: Role, name: ParameterName, locale: Locale, action
   const read = (): void => {
     const text = input.value.trim();
     const value = text === "" ? undefined : Number(text);
-    const isFine = value === undefined || fits(name, value);
+    const isFine = value === undefined || isWithinRange(name, value);
     setText(problem, isFine ? "" : say(locale, chatTexts.wanted) + say(locale, parameterRanges[name]));
     setShown(problem, !isFine);
     input.setAttribute("aria-invalid", String(!isFine));
@@ -104,7 +104,7 @@ function createParameter(role: Role, name: ParameterName, locale: Locale, action
 }
 
 /** Checks the range of docs/development/model-invocation.md#无效参数. The server checks the vendor's further limits. */
-function fits(name: ParameterName, value: number): boolean {
+function isWithinRange(name: ParameterName, value: number): boolean {
   if (name === "temperature") return value >= 0 && value < 2;
   if (name === "top_p") return value > 0 && value <= 1;
   return Number.isInteger(value) && value >= 1;

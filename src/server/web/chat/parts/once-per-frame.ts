@@ -3,7 +3,7 @@ export function limitToFrames<T>(window: Window, draw: (value: T) => void): (val
   let newest: { value: T } | undefined;
   let frame = 0;
   let timer = 0;
-  const now = (): void => {
+  const runNow = (): void => {
     window.cancelAnimationFrame(frame);
     window.clearTimeout(timer);
     const taken = newest;
@@ -14,8 +14,8 @@ export function limitToFrames<T>(window: Window, draw: (value: T) => void): (val
     const waits = newest !== undefined;
     newest = { value };
     if (waits) return;
-    frame = window.requestAnimationFrame(now);
-    timer = window.setTimeout(now, hiddenMs);
+    frame = window.requestAnimationFrame(runNow);
+    timer = window.setTimeout(runNow, hiddenMs);
   };
 }
 

@@ -10,8 +10,8 @@ import type { Drafts } from "../storage/drafts.ts";
 import { createButton } from "./ask-part.ts";
 import type { ChatActions } from "./chat-actions.ts";
 import { type ComposerPart, createComposer } from "./composer-part.ts";
-import { createSide } from "./side-part.ts";
-import { createTalk } from "./talk-part.ts";
+import { createSidePart } from "./side-part.ts";
+import { createTalkPart } from "./talk-part.ts";
 
 /** Shows the whole page in one language at a time. */
 export interface Screen {
@@ -124,10 +124,10 @@ export interface ChatView extends Part<ChatState> {
 function createChatView(locale: Locale, actions: ChatActions, drafts: Drafts): ChatView {
   const app = createElement("div", { class: "app", "data-drawer": "closed" });
   const isOpen = (): boolean => app.dataset.drawer === "open";
-  const openSide = createButton("☰", () => drawer(!isOpen()), "open-drawer");
+  const openSide = createButton("☰", () => setDrawer(!isOpen()), "open-drawer");
   openSide.setAttribute("aria-label", say(locale, chatTexts.openSide));
   openSide.setAttribute("aria-controls", "side");
-  const drawer = (shows: boolean): void => {
+  const setDrawer = (shows: boolean): void => {
     if (isOpen() === shows) return;
     app.dataset.drawer = shows ? "open" : "closed";
     openSide.setAttribute("aria-expanded", String(shows));
@@ -135,8 +135,8 @@ function createChatView(locale: Locale, actions: ChatActions, drafts: Drafts): C
     else openSide.focus();
   };
   openSide.setAttribute("aria-expanded", "false");
-  const side = createSide({ locale, actions, close: () => drawer(false) });
-  const talk = createTalk(locale, actions);
+  const side = createSidePart({ locale, actions, close: () => setDrawer(false) });
+  const talk = createTalkPart(locale, actions);
   const composer = createComposer(locale, actions, drafts);
   const title = createElement("h1", { dir: "auto" });
   const mode = createElement("span", { class: "mode-now" });
@@ -144,7 +144,7 @@ function createChatView(locale: Locale, actions: ChatActions, drafts: Drafts): C
   const problem = createElement("p", { class: "problem", role: "alert" });
   const heard = createElement("p", { class: "visually-hidden", role: "status", "aria-live": "polite" });
   const scrim = createElement("div", { class: "scrim" });
-  scrim.addEventListener("click", () => drawer(false));
+  scrim.addEventListener("click", () => setDrawer(false));
   const skip = createElement("a", { class: "skip", href: "#message" }, say(locale, chatTexts.skip));
   skip.addEventListener("click", (event) => {
     event.preventDefault();
@@ -158,7 +158,7 @@ function createChatView(locale: Locale, actions: ChatActions, drafts: Drafts): C
     composer,
     close() {
       const wasOpen = isOpen();
-      drawer(false);
+      setDrawer(false);
       return wasOpen || composer.close();
     },
     show(chat) {
@@ -171,14 +171,14 @@ function createChatView(locale: Locale, actions: ChatActions, drafts: Drafts): C
       setText(problem, chat.problem);
       setShown(problem, chat.problem !== "");
       talk.show(chat);
-      setText(heard, saidLast(chat, locale));
+      setText(heard, renderLastStatus(chat, locale));
       composer.show(chat);
     },
   };
 }
 
 /** Returns the text for screen readers: the status of the last run, or the latest change after it. */
-function saidLast({ items, turns }: ChatState, locale: Locale): string {
+function renderLastStatus({ items, turns }: ChatState, locale: Locale): string {
   const item = items.at(-1);
   if (item === undefined) return "";
   if (item.kind === "note") return say(locale, item.text);

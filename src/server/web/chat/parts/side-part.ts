@@ -17,7 +17,7 @@ export interface SideOptions {
 }
 
 /** Shows the list of conversations. */
-export function createSide({ locale, actions, close }: SideOptions): Part<ChatState> {
+export function createSidePart({ locale, actions, close }: SideOptions): Part<ChatState> {
   const fresh = createButton(say(locale, chatTexts.newChat), () => {
     close();
     actions.newChat();
@@ -31,7 +31,7 @@ export function createSide({ locale, actions, close }: SideOptions): Part<ChatSt
   const nav = createElement("nav", { "aria-label": say(locale, chatTexts.conversations) }, list, none, more);
   const dialog = createQuestionDialog(locale);
   const ask = (entry: ConversationEntry): void => {
-    const text = say(locale, describeRemoval(shownTitle(entry.title, locale)));
+    const text = say(locale, describeRemoval(toShownTitle(entry.title, locale)));
     dialog.ask(text, say(locale, chatTexts.remove), () => {
       actions.remove(entry.id);
       fresh.focus();
@@ -81,10 +81,10 @@ function createEntry({ locale, actions, close, ask }: EntryOptions): Part<SideEn
     show(entry) {
       const { isCurrent, mark } = entry;
       shown = entry;
-      setText(title, shownTitle(entry.title, locale));
-      open.setAttribute("title", shownTitle(entry.title, locale));
-      setText(time, mark === undefined ? dateOf(entry.updatedAt, locale) : say(locale, sideTexts[mark]));
-      remove.setAttribute("aria-label", say(locale, labelRemoval(shownTitle(entry.title, locale))));
+      setText(title, toShownTitle(entry.title, locale));
+      open.setAttribute("title", toShownTitle(entry.title, locale));
+      setText(time, mark === undefined ? renderDate(entry.updatedAt, locale) : say(locale, sideTexts[mark]));
+      remove.setAttribute("aria-label", say(locale, labelRemoval(toShownTitle(entry.title, locale))));
       item.dataset.current = String(isCurrent);
       item.dataset.mark = mark ?? "";
       if (isCurrent) open.setAttribute("aria-current", "true");
@@ -107,11 +107,11 @@ function createLanguage(locale: Locale, actions: ChatActions): HTMLElement {
   );
 }
 
-function shownTitle(title: string, locale: Locale): string {
+function toShownTitle(title: string, locale: Locale): string {
   return sanitizeLine(title) || say(locale, chatTexts.untitled);
 }
 
-function dateOf(time: string, locale: Locale): string {
+function renderDate(time: string, locale: Locale): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return "";
   const format = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" } as const;

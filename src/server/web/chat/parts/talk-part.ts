@@ -5,11 +5,11 @@ import { chatAdvice } from "../../../../render/chat-advice.ts";
 import { renderSeconds } from "../../../../render/event-lines.ts";
 import { renderDollars } from "../../../../render/known-cost.ts";
 import { modeHelp, modeNames, modes } from "../../../../render/mode-names.ts";
-import { createAnswer } from "../../answer-part.ts";
+import { createAnswerPart } from "../../answer-part.ts";
 import { createBillPart } from "../../bill-part.ts";
 import { createElement, createList, createPlanStep, createSection, type Part, setShown, setText } from "../../dom.ts";
 import { createCopyButton } from "../../markdown/inline.ts";
-import type { RunState } from "../../run/run-state.ts";
+import type { PageRunState } from "../../run/run-state.ts";
 import type { PhaseBill } from "../../run/run-view.ts";
 import { createStepList } from "../../run/step-list.ts";
 import { toView } from "../../run/to-view.ts";
@@ -25,7 +25,7 @@ import { createKeyedList } from "./side-part.ts";
 const nearEnd = 80;
 
 /** Shows questions and answers. It stays scrolled to its end as long as the reader does. */
-export function createTalk(locale: Locale, actions: ChatActions): Part<ChatState> {
+export function createTalkPart(locale: Locale, actions: ChatActions): Part<ChatState> {
   const welcome = createWelcome(locale, actions);
   const list = createElement("ol", { class: "turns" });
   const toEnd = createButton(say(locale, chatTexts.toEnd), () => goToEnd(), "to-end");
@@ -61,7 +61,7 @@ export function createTalk(locale: Locale, actions: ChatActions): Part<ChatState
       if (chat.items === before?.items && chat.turns === before.turns) return;
       before = chat;
       const newest = chat.items.findLast(({ kind }) => kind === "turn")?.key;
-      showItems(chat.items.flatMap((item) => shownItem(item, chat, newest)));
+      showItems(chat.items.flatMap((item) => toShownItems(item, chat, newest)));
       const isNew = chat.items.at(-1)?.key !== last;
       last = chat.items.at(-1)?.key;
       isEmpty = chat.items.length === 0;
@@ -78,7 +78,7 @@ interface ShownItem {
   readonly turn: ShownTurn | undefined;
 }
 
-function shownItem(item: TalkItem, { turns }: ChatState, newest: string | undefined): ShownItem[] {
+function toShownItems(item: TalkItem, { turns }: ChatState, newest: string | undefined): ShownItem[] {
   if (item.kind === "note") return [{ key: item.key, item, turn: undefined }];
   const turn = turns[item.key];
   return turn === undefined ? [] : [{ key: item.key, item, turn: { turn, isNewest: item.key === newest } }];
@@ -156,7 +156,7 @@ export function createTurnPart(locale: Locale, actions: ChatActions, key: string
   const steps = createStepList(locale, undefined);
   const problem = createElement("div", { class: "problem", role: "alert", hidden: "" });
   const after = createAfter(locale, actions);
-  const answer = createAnswer(locale, undefined);
+  const answer = createAnswerPart(locale, undefined);
   let written = "";
   const copy = createElement("div", { class: "copying", hidden: "" }, ...createCopyButton(() => written, locale));
   const bill = createBillPart(locale);
@@ -196,11 +196,11 @@ export function createTurnPart(locale: Locale, actions: ChatActions, key: string
       written = turn.run.outcome?.response || view.answer;
       setShown(copy, view.answer !== "" && view.status !== "running" && view.status !== "needs_confirmation");
       after.show(turn.run);
-      const told = [view.problem?.message, withoutAdvice(view.problem?.hint ?? "", locale)].filter(Boolean).join("\n");
+      const told = [view.problem?.message, removeAdvice(view.problem?.hint ?? "", locale)].filter(Boolean).join("\n");
       setText(problem, sanitize(told));
       setShown(problem, told !== "");
       bill.show(view);
-      setText(billFacts, billLine(view.bill, locale));
+      setText(billFacts, renderBill(view.bill, locale));
       setShown(billFold, view.bill.length > 0 && turn.run.outcome !== undefined);
       setShown(load, turn.keptRunId !== undefined);
     },
@@ -208,12 +208,12 @@ export function createTurnPart(locale: Locale, actions: ChatActions, key: string
 }
 
 /** Removes the advice that is meant for users without buttons. */
-function withoutAdvice(hint: string, locale: Locale): string {
+function removeAdvice(hint: string, locale: Locale): string {
   const advice = say(locale, chatAdvice);
   return hint.endsWith(advice) ? hint.slice(0, -advice.length).trimEnd() : hint;
 }
 
-function billLine(bill: readonly PhaseBill[], locale: Locale): string {
+function renderBill(bill: readonly PhaseBill[], locale: Locale): string {
   const sum = (value: (phase: PhaseBill) => number): number => bill.reduce((all, phase) => all + value(phase), 0);
   const tokens = sum(({ inputTokens, outputTokens }) => inputTokens + outputTokens);
   const isKnown = bill.every(({ costUsd }) => costUsd !== null);
@@ -250,7 +250,7 @@ export function createQuestion(locale: Locale): Part<string> {
 }
 
 /** Offers to ask the same question again after a run that failed or was stopped. */
-export function createAfter(locale: Locale, actions: ChatActions): Part<RunState> {
+export function createAfter(locale: Locale, actions: ChatActions): Part<PageRunState> {
   let question = "";
   const again = createButton(say(locale, chatTexts.tryAgain), () => actions.askAgain(question));
   const inChat = createButton(say(locale, chatTexts.tryInChat), () => actions.askAgain(question, "chat"));

@@ -42,14 +42,14 @@ export function chooseParameter(
   value: number | undefined,
 ): ChatState {
   const { choices, settings } = chat;
-  const shown = (number = settings?.parameters[role][name]): Text =>
+  const describeValue = (number = settings?.parameters[role][name]): Text =>
     number === undefined ? chatTexts.notSet : { zh: String(number), en: String(number) };
   const before = choices.parameters[role]?.[name];
   if (before === value) return chat;
   const { [name]: _, ...others } = choices.parameters[role] ?? {};
   const own = value === undefined ? others : { ...others, [name]: value };
   const parameters = { ...choices.parameters, [role]: own };
-  const changed = describeChangedSetting(`${role}.${name}`, shown(before), shown(value));
+  const changed = describeChangedSetting(`${role}.${name}`, describeValue(before), describeValue(value));
   return addNote({ ...chat, choices: { ...choices, parameters } }, changed);
 }
 

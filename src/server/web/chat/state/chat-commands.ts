@@ -42,7 +42,7 @@ const commands: Readonly<Record<string, PageCommand>> = {
   "/help": {
     usage: "/help",
     help: { zh: "显示这些命令", en: "shows these commands" },
-    run: (chat) => addNotes(chat, helpLines()),
+    run: (chat) => addNotes(chat, listHelp()),
   },
 };
 
@@ -58,7 +58,9 @@ export function isCommand(line: string): boolean {
 export function runCommand(chat: ChatState, line: string): ChatState {
   const [, name = "", argument = ""] = /^(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = Object.hasOwn(commands, name.toLowerCase()) ? commands[name.toLowerCase()] : undefined;
-  return command === undefined ? addNote(chat, unknownCommand(name)) : command.run(chat, argument.trim().toLowerCase());
+  return command === undefined
+    ? addNote(chat, describeUnknownCommand(name))
+    : command.run(chat, argument.trim().toLowerCase());
 }
 
 function runMode(chat: ChatState, argument: string): ChatState {
@@ -88,7 +90,7 @@ function runSearch(chat: ChatState, argument: string): ChatState {
 }
 
 /** Explains how the modes differ and how to switch between them (docs/development/model-invocation.md#帮助命令更新). */
-function helpLines(): Text[] {
+function listHelp(): Text[] {
   const ofModes = modes.map((mode) => ({
     zh: `${modeNames[mode].zh}：${modeHelp[mode].zh}`,
     en: `${modeNames[mode].en}: ${modeHelp[mode].en}`,
@@ -100,7 +102,7 @@ function helpLines(): Text[] {
   return [...ofModes, ...ofCommands];
 }
 
-function unknownCommand(typed: string): Text {
+function describeUnknownCommand(typed: string): Text {
   const name = toShortLine(typed, 40);
   const known = Object.keys(commands);
   return {
@@ -121,7 +123,7 @@ export function listConfigLines(chat: ChatState): Text[] {
     en: `Mode: ${modeNames[mode].en} · ${modeHelp[mode].en}`,
   };
   const limits = shownLimits.filter(({ appliesToChat }) => mode !== "chat" || appliesToChat);
-  return [modeLine, ...limits.flatMap((row) => limitLine(chat, row)), ...roles.map((role) => roleLine(chat, role))];
+  return [modeLine, ...limits.flatMap((row) => limitLine(chat, row)), ...roles.map((role) => describeRole(chat, role))];
 }
 
 function limitLine({ settings }: ChatState, { ask, title, unit }: (typeof shownLimits)[number]): Text[] {
@@ -133,7 +135,7 @@ function limitLine({ settings }: ChatState, { ask, title, unit }: (typeof shownL
   return [{ zh: `${zh}：${value}`, en: `${en}: ${value}` }];
 }
 
-function roleLine(chat: ChatState, role: Role): Text {
+function describeRole(chat: ChatState, role: Role): Text {
   const { choices, settings } = chat;
   const numbers = { ...settings?.parameters[role], ...choices.parameters[role] };
   const set = parameterNames.flatMap((name) => (numbers[name] === undefined ? [] : [`${name} ${numbers[name]}`]));

@@ -1,6 +1,6 @@
 import type { Mode } from "../../../../core/outcome.ts";
 import type { Text } from "../../../../kit/locale.ts";
-import { createRunState, type RunChange, type RunState, reduceRunState } from "../../run/run-state.ts";
+import { createPageRunState, type PageRunState, type RunChange, reducePageRun } from "../../run/run-state.ts";
 import type { ConversationEntry, RunEntry } from "../api/conversation.ts";
 import type { OpenQuestion } from "../api/question.ts";
 import type { Parameters, Role, ServerSettings } from "../api/server-settings.ts";
@@ -19,7 +19,7 @@ export interface Turn {
   readonly key: string;
   /** Is undefined until the run of a new conversation has begun. */
   readonly conversationId: string | undefined;
-  readonly run: RunState;
+  readonly run: PageRunState;
   readonly question: OpenQuestion | undefined;
   /** Is true while the page reads the run's events. */
   readonly isFollowed: boolean;
@@ -70,7 +70,7 @@ export function createChat(choices: Choices): ChatState {
 }
 
 export function createTurn(key: string, question: string): Turn {
-  const run = createRunState(question);
+  const run = createPageRunState(question);
   const unknown = { conversationId: undefined, question: undefined, keptRunId: undefined };
   return { ...unknown, key, run, isFollowed: true, isGone: false };
 }
@@ -107,7 +107,7 @@ export function changeTurn(chat: ChatState, key: string, change: (turn: Turn) =>
 }
 
 export function changeRun(chat: ChatState, key: string, change: RunChange): ChatState {
-  return changeTurn(chat, key, (turn) => ({ ...turn, run: reduceRunState(turn.run, change) }));
+  return changeTurn(chat, key, (turn) => ({ ...turn, run: reducePageRun(turn.run, change) }));
 }
 
 /** Shows another conversation with these items and turns, and keeps the unsettled turns of the others. */
@@ -128,7 +128,7 @@ export function showTalk(
   };
 }
 
-export function isFinished({ outcome, plain }: RunState): boolean {
+export function isFinished({ outcome, plain }: PageRunState): boolean {
   return outcome !== undefined || plain !== undefined;
 }
 

@@ -13,11 +13,12 @@ export interface SideEntry extends ConversationEntry {
 /** Lists the kept conversations, preceded by those whose first run is still active. */
 export function toSideEntries(chat: ChatState): SideEntry[] {
   const { conversations, conversationId } = chat;
-  const going = goingIn(chat);
+  const going = findActiveRuns(chat);
   const kept = new Set(conversations.map(({ id }) => id));
   const begun = [...going.values()].filter(({ id }) => !kept.has(id));
   return [...begun, ...conversations].map((entry) => {
-    const title = entry.title || toConversationTitle(going.get(entry.id)?.question ?? firstQuestion(chat, entry.id));
+    const title =
+      entry.title || toConversationTitle(going.get(entry.id)?.question ?? findFirstQuestion(chat, entry.id));
     const { id, updatedAt } = entry;
     return { key: id, id, title, updatedAt, isCurrent: id === conversationId, mark: going.get(id)?.mark };
   });
@@ -25,7 +26,7 @@ export function toSideEntries(chat: ChatState): SideEntry[] {
 
 /** Counts the conversations that wait for a person. */
 function countWaiting(chat: ChatState): number {
-  return [...goingIn(chat).values()].filter(({ mark }) => mark === "waits").length;
+  return [...findActiveRuns(chat).values()].filter(({ mark }) => mark === "waits").length;
 }
 
 /** Returns true when a run is active that this page does not follow, so that no event will report its end. */
@@ -34,23 +35,23 @@ export function hasUnfollowed({ running, turns }: ChatState): boolean {
   return running.some(({ id }) => !followed.has(id));
 }
 
-interface Going extends ConversationEntry {
+interface ActiveEntry extends ConversationEntry {
   readonly question: string;
   readonly mark: SideEntry["mark"];
 }
 
 /** Maps each conversation to its active run: from this page where it follows the run, else from the server's list. */
-function goingIn({ running, turns }: ChatState): Map<string, Going> {
+function findActiveRuns({ running, turns }: ChatState): Map<string, ActiveEntry> {
   const all = Object.values(turns);
   const known = new Set(all.map(({ run }) => run.runId));
   const listed = running
     .filter(({ id }) => !known.has(id))
-    .map((run): Going => {
+    .map((run): ActiveEntry => {
       const { conversationId: id, question, startedAt: updatedAt, waits } = run;
       return { id, title: "", updatedAt, question, mark: waits ? "waits" : "running" };
     });
-  const own = all.filter(isUnsettled).map(goingOf);
-  const going = new Map<string, Going>();
+  const own = all.filter(isUnsettled).map(toActiveEntry);
+  const going = new Map<string, ActiveEntry>();
   for (const entry of [...listed, ...own]) {
     if (entry.id === "" || going.get(entry.id)?.mark === "waits") continue;
     going.set(entry.id, entry);
@@ -58,13 +59,13 @@ function goingIn({ running, turns }: ChatState): Map<string, Going> {
   return going;
 }
 
-function goingOf({ conversationId: id = "", run, question, isGone }: Turn): Going {
+function toActiveEntry({ conversationId: id = "", run, question, isGone }: Turn): ActiveEntry {
   const mark = isGone ? undefined : question === undefined ? "running" : "waits";
   return { id, title: "", updatedAt: "", question: run.question, mark };
 }
 
 /** Until its first run has ended, a conversation has no title. */
-function firstQuestion({ turns }: ChatState, id: string): string {
+function findFirstQuestion({ turns }: ChatState, id: string): string {
   return Object.values(turns).find(({ conversationId }) => conversationId === id)?.run.question ?? "";
 }
 

@@ -1,5 +1,5 @@
 import type { Status } from "../../../../core/outcome.ts";
-import { createRunState } from "../../run/run-state.ts";
+import { createPageRunState } from "../../run/run-state.ts";
 import type { Conversation, RunEntry } from "../api/conversation.ts";
 import { createTurn, type Turn } from "./chat-state.ts";
 
@@ -13,12 +13,14 @@ export function toTurns(conversation: Conversation, id: string): Turn[] {
   let next = 0;
   const addAnswer = (at: number, run: RunEntry | undefined): void => {
     const { question = "", answer = "" } = conversation.turns[at] ?? {};
-    turns.push(answered({ id, question, answer, key: run?.id ?? `turn-${id}-${at}`, run, conversation }));
+    turns.push(toAnsweredTurn({ id, question, answer, key: run?.id ?? `turn-${id}-${at}`, run, conversation }));
   };
   for (const run of runs) {
     if (run.status === "running") continue;
-    const at = answers(run) ? conversation.turns.findIndex((turn, index) => index >= next && isOf(turn, run)) : -1;
-    if (at < 0) turns.push(unanswered(run, id));
+    const at = hasAnswer(run)
+      ? conversation.turns.findIndex((turn, index) => index >= next && isSameQuestion(turn, run))
+      : -1;
+    if (at < 0) turns.push(toUnansweredTurn(run, id));
     else {
       for (; next < at; next += 1) addAnswer(next, undefined);
       addAnswer(at, run);
@@ -31,11 +33,11 @@ export function toTurns(conversation: Conversation, id: string): Turn[] {
 
 const endings: readonly Status[] = ["failed", "cancelled"];
 
-function answers({ status }: RunEntry): boolean {
+function hasAnswer({ status }: RunEntry): boolean {
   return status === "complete" || status === "partial";
 }
 
-function isOf({ question }: { readonly question: string }, run: RunEntry): boolean {
+function isSameQuestion({ question }: { readonly question: string }, run: RunEntry): boolean {
   return question === run.question;
 }
 
@@ -48,11 +50,11 @@ interface Answered {
   readonly conversation: Conversation;
 }
 
-function answered({ id, key, question, answer, run: entry, conversation }: Answered): Turn {
+function toAnsweredTurn({ id, key, question, answer, run: entry, conversation }: Answered): Turn {
   const cited = conversation.sources.filter(({ n }) => answer.includes(`[${n}]`));
   const status = entry?.status === "partial" ? "partial" : undefined;
   const run = {
-    ...createRunState(question),
+    ...createPageRunState(question),
     runId: entry?.id,
     cited,
     plain: { text: answer, isFailed: false, status },
@@ -60,8 +62,12 @@ function answered({ id, key, question, answer, run: entry, conversation }: Answe
   return { ...createTurn(key, question), conversationId: id, run, isFollowed: false, keptRunId: entry?.id };
 }
 
-function unanswered({ id: runId, question, status }: RunEntry, id: string): Turn {
+function toUnansweredTurn({ id: runId, question, status }: RunEntry, id: string): Turn {
   const known = endings.find((each) => each === status);
-  const run = { ...createRunState(question), runId, plain: { text: "", isFailed: status === "failed", status: known } };
+  const run = {
+    ...createPageRunState(question),
+    runId,
+    plain: { text: "", isFailed: status === "failed", status: known },
+  };
   return { ...createTurn(runId, question), conversationId: id, run, isFollowed: false, keptRunId: runId };
 }

@@ -17,24 +17,25 @@ interface AddressBar {
 }
 
 export function createAddressHash({ location, history }: AddressBar): AddressHash {
-  const named = (): string | undefined => new URLSearchParams(location.hash.slice(1)).get("conversation") || undefined;
-  const put = (way: "pushState" | "replaceState", id: string | undefined): void => {
-    if (named() === id) return;
+  const readConversationId = (): string | undefined =>
+    new URLSearchParams(location.hash.slice(1)).get("conversation") || undefined;
+  const setAddress = (way: "pushState" | "replaceState", id: string | undefined): void => {
+    if (readConversationId() === id) return;
     const { pathname, search } = location;
     const hash = id === undefined ? "" : `#${new URLSearchParams({ conversation: id })}`;
     history[way](null, "", pathname + search + hash);
   };
   return {
     get conversationId() {
-      return named();
+      return readConversationId();
     },
     follow(before, now) {
       if (before.conversationId === now.conversationId) return;
       const [first] = before.items;
       // A new conversation that gets its name is the same one.
       const isSame = before.conversationId === undefined && first !== undefined && first.key === now.items[0]?.key;
-      put(isSame ? "replaceState" : "pushState", now.conversationId);
+      setAddress(isSame ? "replaceState" : "pushState", now.conversationId);
     },
-    settle: (now) => put("replaceState", now.conversationId),
+    settle: (now) => setAddress("replaceState", now.conversationId),
   };
 }

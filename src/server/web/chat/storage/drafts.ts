@@ -17,18 +17,18 @@ interface Place {
 /** Nothing is kept when the browser denies access to its storage. */
 export function createDrafts(storage: () => Storage): Drafts {
   let place: Place | undefined;
-  const nameOf = (id = ""): string => `duet.draft.${id}`;
+  const toStorageName = (id = ""): string => `duet.draft.${id}`;
   const read = (id: string | undefined): string => {
     try {
-      return storage().getItem(nameOf(id)) ?? "";
+      return storage().getItem(toStorageName(id)) ?? "";
     } catch {
       return "";
     }
   };
   const keep = (id: string | undefined, text: string): void => {
     try {
-      if (text === "") storage().removeItem(nameOf(id));
-      else storage().setItem(nameOf(id), text);
+      if (text === "") storage().removeItem(toStorageName(id));
+      else storage().setItem(toStorageName(id), text);
     } catch {
       // It stands in the field.
     }

@@ -125,14 +125,14 @@ export function createSaver(keeper: TabStorage): (chat: ChatState, locale: Local
   let before = "";
   return (chat, locale) => {
     const { choices, conversationId } = chat;
-    const kept = { locale, choices, conversationId, runs: runsOf(chat) };
+    const kept = { locale, choices, conversationId, runs: listUnsettledRuns(chat) };
     const now = JSON.stringify(kept);
     if (now !== before) keeper.keepChat(kept);
     before = now;
   };
 }
 
-function runsOf({ turns }: ChatState): StoredRun[] {
+function listUnsettledRuns({ turns }: ChatState): StoredRun[] {
   return Object.values(turns)
     .filter(isUnsettled)
     .flatMap(({ conversationId, run: { runId: id, question } }) => (id ? [{ id, question, conversationId }] : []));

@@ -19,7 +19,8 @@ const verbs = words(`
   redact reduce refresh refuse register reject release reload remember remove render repair replace report request reserve reset
   resolve restore resume retry revise round run sanitize save say schedule scope scroll search select send serve set settle share
   shorten show shrink sign signal sleep slice sort split start stop store stream strip sum suspend switch take throw tidy track trim
-  truncate trust turn update use validate verify visit wait walk warn watch weigh wrap write`);
+  truncate trust turn update use validate verify visit wait walk warn watch weigh wrap write
+  abandon adapt adopt assign capitalize charge cite compose consume dismiss draft drain drive drop exchange exclude expire gather keep note observe ping place probe process push receive recognize renew rewrite solve stem summarize transform unwrap wake annotate clear divide fork number prepend rename require`);
 const prefixes = new Set([...verbs, "is", "has", "can", "to", "from", "create", "open", "with"]);
 
 test("no exported name holds a word of a private vocabulary", () => {
@@ -28,6 +29,27 @@ test("no exported name holds a word of a private vocabulary", () => {
 
 test("every exported function begins with a verb, or makes an error", () => {
   expect(unclearFunctions(program())).toEqual([]);
+});
+
+/**
+ * Lists the folders in which private functions follow the rule as well: those of a module, and those within another function. The list
+ * grows until it names `src` and `bin`.
+ */
+const strictFolders = ["src/agent/", "src/client/", "src/providers/", "src/tools/"];
+
+/** Lists the folders within these that do not follow it yet. */
+const exceptions = ["src/agent/questions/", "src/client/questions/"];
+
+test("in the folders that hold the rule, every private function begins with a verb too", () => {
+  expect(unclearPrivateFunctions(program(), strictFolders)).toEqual([]);
+});
+
+test("the check of private functions names what it finds in its folders alone", () => {
+  const code = "function told() {}\nfunction toText() {\n  async function kept() {}\n  function badNameError() {}\n}";
+  expect(unclearPrivateFunctions({ "src/a/b.ts": code, "src/c/d.ts": code }, ["src/a/"])).toEqual([
+    "src/a/b.ts: told",
+    "src/a/b.ts: kept",
+  ]);
 });
 
 test("the checks name the file and what it exports", () => {
@@ -71,10 +93,23 @@ function forbiddenNames(files: Record<string, string>): string[] {
   );
 }
 
+function isClear(name: string): boolean {
+  return name.endsWith("Error") || prefixes.has(/^[a-z]+/.exec(name)?.[0] ?? name);
+}
+
 function unclearFunctions(files: Record<string, string>): string[] {
   return Object.entries(files).flatMap(([file, code]) =>
     exportsOf(code, "function")
-      .filter((name) => !name.endsWith("Error") && !prefixes.has(/^[a-z]+/.exec(name)?.[0] ?? name))
+      .filter((name) => !isClear(name))
       .map((name) => `${file} exports ${name}`),
   );
+}
+
+function unclearPrivateFunctions(files: Record<string, string>, folders: readonly string[]): string[] {
+  return Object.entries(files).flatMap(([file, code]) => {
+    if (!folders.some((folder) => file.startsWith(folder))) return [];
+    if (exceptions.some((folder) => file.startsWith(folder))) return [];
+    const names = [...code.matchAll(/^\s*(?:async )?function\*?\s+([\w$]+)/gm)].map(([, name = ""]) => name);
+    return names.filter((name) => !isClear(name)).map((name) => `${file}: ${name}`);
+  });
 }

@@ -21,8 +21,8 @@ export const client: readonly Mutation[] = [
   {
     id: "C3",
     file: "src/client/calls/request-sender.ts",
-    text: "{ ...sending, maySendAgain: false }",
-    becomes: "sending",
+    text: "!sending.isRepeatable || times > 1",
+    becomes: "!sending.isRepeatable",
     tests: ["test/client/calls/call.test.ts"],
     endangers: "a lost call is sent again without end",
   },
@@ -173,7 +173,7 @@ export const client: readonly Mutation[] = [
   {
     id: "pins-unreadable",
     file: "src/client/trust/pin-store.ts",
-    text: "problem: isMissing(thrown) ? undefined : unreadable(name, thrown)",
+    text: "problem: isMissing(thrown) ? undefined : describeUnreadable(name, thrown)",
     becomes: "problem: undefined",
     tests: ["test/client/trust/pin-store.test.ts"],
     endangers: "pins that cannot be read count as a server that was never seen",

@@ -237,8 +237,8 @@ export const tools: readonly Mutation[] = [
   {
     id: "tool-time-limit",
     file: "src/tools/tool-limits.ts",
-    text: "waitAbortable(tool.run(args, until(limit.signal, context)), limit.signal)",
-    becomes: "tool.run(args, until(limit.signal, context))",
+    text: "waitAbortable(tool.run(args, limitContext(limit.signal, context)), limit.signal)",
+    becomes: "tool.run(args, limitContext(limit.signal, context))",
     tests: ["test/tools/tool-limits.test.ts"],
     endangers: "a tool that ignores its signal holds the run up for ever",
   },

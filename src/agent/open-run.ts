@@ -134,12 +134,12 @@ export function filterToolsByDepth(tools: readonly Tool[], depth: number): reado
     return tools.map((tool) =>
       agents.includes(tool) ? { ...tool, inputSchema: removeChainProperty(tool.inputSchema) } : tool,
     );
-  const names = new Set(agents.flatMap(({ name }) => [name, ...companions(name)]));
+  const names = new Set(agents.flatMap(({ name }) => [name, ...listCompanions(name)]));
   return tools.filter(({ name }) => !names.has(name));
 }
 
 /** Returns the tools that belong to `agent_ask`, under the same prefix. They are of no use without it. */
-function companions(name: string): string[] {
+function listCompanions(name: string): string[] {
   const ask = "agent_ask";
   if (!name.endsWith(ask)) return [];
   const prefix = name.slice(0, -ask.length);

@@ -27,7 +27,7 @@ export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent,
   const events = new Channel<AgentEvent>();
   const left = new AbortController();
   let isOver = false;
-  const done = drive(options, events, left).finally(() => {
+  const done = driveRun(options, events, left).finally(() => {
     isOver = true;
     events.close();
   });
@@ -39,7 +39,7 @@ export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent,
   }
 }
 
-async function drive(options: RunOptions, events: Channel<AgentEvent>, left: AbortController): Promise<void> {
+async function driveRun(options: RunOptions, events: Channel<AgentEvent>, left: AbortController): Promise<void> {
   const started = performance.now();
   const { request, parts, observer, notices = [], spentMs = 0 } = options;
   const unfollow = followSignal(left, options.signal);
@@ -50,14 +50,14 @@ async function drive(options: RunOptions, events: Channel<AgentEvent>, left: Abo
     events.push(event);
   };
   const clock = createRunClock({ limits: request.limits, spentMs, callerSignal: left.signal });
-  const { question, mode } = await whatIsAsked(request);
+  const { question, mode } = await resolveQuestion(request);
   const { keepOutput } = recorder;
   const run = openRun({ ...request, mode }, parts, { question, traceId: observer?.traceId, clock, emit, keepOutput });
   announce(run, notices);
   const ending: RunResult = {};
   try {
     checkChain(request.chain);
-    await work(run, ending);
+    await runToEnd(run, ending);
   } catch (thrown) {
     ending.error = toDuetError(thrown);
   } finally {
@@ -93,18 +93,18 @@ function announce(run: Run, notices: readonly Notice[]): void {
   if (price) run.services.emit(price);
 }
 
-async function work(run: Run, ending: RunResult): Promise<void> {
+async function runToEnd(run: Run, ending: RunResult): Promise<void> {
   run.services.clock.callerSignal.throwIfAborted();
   run.state.history = [...toInstructionMessages(run.input), ...(await recallConversation(run))];
   if (run.input.mode === "chat") {
     ending.written = await answerInChatMode(run);
     return;
   }
-  ending.work = run.input.mode === "plan" ? await planned(run) : await decideAndAct(run);
+  ending.work = run.input.mode === "plan" ? await runPlan(run) : await decideAndAct(run);
   ending.written = ending.work.answer ?? (await writeAnswer(run, createAnswerInput(run, ending.work)));
 }
 
-async function planned(run: Run): Promise<DecideResult> {
+async function runPlan(run: Run): Promise<DecideResult> {
   const { planAndAct } = await import("./plan/plan-and-act.ts");
   return planAndAct(run);
 }
@@ -113,7 +113,7 @@ async function planned(run: Run): Promise<DecideResult> {
  * Returns the question itself. For a reply to a plan that waits in the conversation, it returns the question that the plan was
  * made for. A bare yes or no right after the plan is such a reply in agent mode too.
  */
-async function whatIsAsked({
+async function resolveQuestion({
   mode,
   conversation,
   question,
@@ -141,13 +141,13 @@ export async function saveRun(run: Run, finished: FinishedRun): Promise<void> {
 
 /** Returns what a conversation keeps of a run that has ended. */
 export function toTurnRecord(run: Run, ending: RunResult, outcome: Outcome): Pick<FinishedRun, "turn" | "pendingPlan"> {
-  const answer = outcome.success ? run.state.answer.written : stoppedAnswer(run, ending);
+  const answer = outcome.success ? run.state.answer.written : getStoppedAnswer(run, ending);
   const turn = answer === undefined ? undefined : { question: run.input.question, answer };
-  return { turn, pendingPlan: pendingPlanOf(run, ending, { outcome, hasTurn: turn !== undefined }) };
+  return { turn, pendingPlan: getPendingPlan(run, ending, { outcome, hasTurn: turn !== undefined }) };
 }
 
 /** Returns what was written before the run was stopped, with a line that says so. The next turn can continue from it. */
-function stoppedAnswer(
+function getStoppedAnswer(
   {
     state: { answer },
     services: {
@@ -173,7 +173,7 @@ interface Came {
  * Returns the plan that waits for a reply. A plan that was already waiting stays pending if nobody replied to it, or the reply
  * had no effect.
  */
-function pendingPlanOf(run: Run, { work }: RunResult, { outcome, hasTurn }: Came): string | undefined {
+function getPendingPlan(run: Run, { work }: RunResult, { outcome, hasTurn }: Came): string | undefined {
   if (run.input.mode !== "plan") return run.input.conversation.pendingPlan;
   const halt = work?.halt;
   if (outcome.status === "needs_confirmation" && halt?.halt === "unconfirmed") return halt.pendingPlan;

@@ -98,20 +98,20 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
 
   function connect(settings: ServerSettings): ServerConnection {
     const otherTools = (): OtherTool[] =>
-      connections.filter((each) => each.settings.name !== settings.name).flatMap(namesOf);
+      connections.filter((each) => each.settings.name !== settings.name).flatMap(listNames);
     const list = createToolList({ settings, store, newTools, otherTools });
-    return new ServerConnection(settings, shared, list, tell);
+    return new ServerConnection(settings, shared, list, notifyListeners);
   }
 
-  function tell(list: ServerList): void {
+  function notifyListeners(list: ServerList): void {
     for (const listener of listeners) listener(list);
   }
 
-  function namesOf({ settings: { name: server }, list }: ServerConnection): OtherTool[] {
+  function listNames({ settings: { name: server }, list }: ServerConnection): OtherTool[] {
     return list.usable.map(({ name: tool }) => ({ server, tool, name: names.nameOf(server, tool) }));
   }
 
-  function toolOf(connection: ServerConnection, remote: RemoteTool): Tool {
+  function createTool(connection: ServerConnection, remote: RemoteTool): Tool {
     const known = tools.get(remote);
     if (known) return known;
     const tool = toTool(connection, remote, names.nameOf(connection.settings.name, remote.name));
@@ -119,7 +119,10 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     return tool;
   }
 
-  function named({ settings: { name: server } }: ServerConnection, changes: readonly WaitingTool[]): NamedChange[] {
+  function listNamedChanges(
+    { settings: { name: server } }: ServerConnection,
+    changes: readonly WaitingTool[],
+  ): NamedChange[] {
     return changes.map((change) => ({ server, name: names.nameOf(server, change.tool.name), change }));
   }
 
@@ -128,15 +131,15 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
   }
 
   /** Checks the store for approvals, because another process may approve waiting tools at any time. */
-  async function seeApprovals(): Promise<void> {
+  async function readApprovals(): Promise<void> {
     const waiting = connections.filter(({ list }) => list.waiting.length > 0);
     const seen = await Promise.all(waiting.map(({ list }) => list.refresh()));
-    if (seen.includes(true)) tell("tools");
+    if (seen.includes(true)) notifyListeners("tools");
   }
 
-  const looks = setInterval(() => void seeApprovals(), lookMs).unref();
+  const looks = setInterval(() => void readApprovals(), lookMs).unref();
 
-  async function end(): Promise<void> {
+  async function closeAll(): Promise<void> {
     clearInterval(looks);
     await Promise.all([farewells, ...connections.map((connection) => connection.close())]);
     lifeline.close();
@@ -150,16 +153,16 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
       await waitAbortable(Promise.all(connections.map((connection) => connection.firstStartSettled())), signal);
     },
     tools: () =>
-      connections.flatMap((connection) => connection.list.usable.map((remote) => toolOf(connection, remote))),
+      connections.flatMap((connection) => connection.list.usable.map((remote) => createTool(connection, remote))),
     status: () => connections.map((connection) => connection.status),
     async configure(next) {
       if (closing !== undefined) return;
-      const before = new Map(connections.map((connection) => [keyOf(connection.settings), connection]));
-      const stay = new Set(next.map(keyOf));
-      const leaving = connections.filter(({ settings }) => !stay.has(keyOf(settings)));
-      connections = next.map((settings) => before.get(keyOf(settings)) ?? connect(settings));
+      const before = new Map(connections.map((connection) => [toKey(connection.settings), connection]));
+      const stay = new Set(next.map(toKey));
+      const leaving = connections.filter(({ settings }) => !stay.has(toKey(settings)));
+      connections = next.map((settings) => before.get(toKey(settings)) ?? connect(settings));
       start();
-      for (const list of everyList) tell(list);
+      for (const list of everyList) notifyListeners(list);
       const farewell = Promise.all(leaving.map((connection) => connection.close()));
       farewells = Promise.all([farewells, farewell]);
       await farewell;
@@ -168,8 +171,8 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    waiting: () => connections.flatMap((connection) => named(connection, connection.list.waiting)),
-    trusted: () => connections.flatMap((connection) => named(connection, connection.list.trusted)),
+    waiting: () => connections.flatMap((connection) => listNamedChanges(connection, connection.list.waiting)),
+    trusted: () => connections.flatMap((connection) => listNamedChanges(connection, connection.list.trusted)),
     async approve(shown) {
       const approved = await Promise.all(
         connections.map(async ({ settings, list }) => {
@@ -178,7 +181,7 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
           return own.filter(({ change }) => changes.includes(change));
         }),
       );
-      tell("tools");
+      notifyListeners("tools");
       return approved.flat();
     },
     async request(server, method, params, callerOptions) {
@@ -187,7 +190,7 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
       return connection.request(method, params, callerOptions);
     },
     close(limitMs) {
-      closing ??= end();
+      closing ??= closeAll();
       if (limitMs !== undefined) lifeline.endWithin(limitMs);
       return closing;
     },
@@ -197,6 +200,6 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
 /** Is the interval between two checks for approvals, in milliseconds. */
 const lookMs = 2000;
 
-function keyOf(settings: ServerSettings): string {
+function toKey(settings: ServerSettings): string {
   return JSON.stringify(settings);
 }

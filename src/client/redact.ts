@@ -21,9 +21,9 @@ export const secretWord = /key|token|secret|pass|auth|sig|cred|^ak$|^sk$|^code$|
 /** Learns the secrets that the configuration of a server holds. */
 export function createRedactor(settings: ServerSettings): Redact {
   const names = new Map<string, string>();
-  for (const { name, value } of secretsOf(settings)) {
+  for (const { name, value } of listSecrets(settings)) {
     if (value.length < shortest) continue;
-    for (const form of formsOf(value)) if (!names.has(form)) names.set(form, name);
+    for (const form of listForms(value)) if (!names.has(form)) names.set(form, name);
   }
   // The longest first, so that a value that contains another one is replaced as a whole.
   const forms = [...names].sort(([a], [b]) => b.length - a.length);
@@ -42,7 +42,7 @@ export function extendRedact(redact: Redact, secrets: () => readonly string[]): 
   return (text) => {
     let cleaned = redact(text);
     for (const value of secrets().filter(({ length }) => length >= shortest)) {
-      const forms = known.get(value) ?? formsOf(value);
+      const forms = known.get(value) ?? listForms(value);
       known.set(value, forms);
       for (const form of forms) {
         if (cleaned.includes(form)) cleaned = cleaned.replaceAll(form, () => "[redacted TOKEN]");
@@ -71,25 +71,25 @@ function redactValue(value: unknown, redact: Redact): unknown {
   return cleaned === text ? value : cleaned;
 }
 
-function secretsOf({ transport }: ServerSettings): Secret[] {
+function listSecrets({ transport }: ServerSettings): Secret[] {
   const secrets =
     transport.type === "stdio"
-      ? [...environmentSecrets(transport.env), ...argumentSecrets(transport.args)]
-      : [...headerSecrets(transport.headers), ...urlSecrets("URL", transport.url)];
+      ? [...listEnvironmentSecrets(transport.env), ...listArgumentSecrets(transport.args)]
+      : [...listHeaderSecrets(transport.headers), ...listUrlSecrets("URL", transport.url)];
   return secrets.map(({ name, value }) => ({ name: name.replace(/[^\w.-]/g, "_"), value }));
 }
 
-function environmentSecrets(env: Record<string, string>): Secret[] {
+function listEnvironmentSecrets(env: Record<string, string>): Secret[] {
   return Object.entries(env).flatMap(([name, value]) => {
     if (harmlessVariable.test(name)) return [];
-    if (URL.canParse(value) && value.includes("://")) return urlSecrets(name, value);
+    if (URL.canParse(value) && value.includes("://")) return listUrlSecrets(name, value);
     return [{ name, value }];
   });
 }
 
-function argumentSecrets(args: string[]): Secret[] {
+function listArgumentSecrets(args: string[]): Secret[] {
   return args.flatMap((arg, index) => {
-    if (URL.canParse(arg) && arg.includes("://")) return urlSecrets("URL", arg);
+    if (URL.canParse(arg) && arg.includes("://")) return listUrlSecrets("URL", arg);
     const [, flag, inline] = /^--?([\w-]+)(?:=(.*))?$/s.exec(arg) ?? [];
     if (flag === undefined || !secretWord.test(flag)) return [];
     const value = inline ?? args[index + 1];
@@ -97,7 +97,7 @@ function argumentSecrets(args: string[]): Secret[] {
   });
 }
 
-function headerSecrets(headers: Record<string, string>): Secret[] {
+function listHeaderSecrets(headers: Record<string, string>): Secret[] {
   return Object.entries(headers).flatMap(([name, value]) => {
     if (harmlessHeader.test(name)) return [];
     const [, credentials] = /^\w+\s+(.+)$/s.exec(value.trim()) ?? [];
@@ -106,22 +106,22 @@ function headerSecrets(headers: Record<string, string>): Secret[] {
 }
 
 /** Finds secrets in a URL: a password, a secret parameter, or a path segment that is a token. */
-function urlSecrets(name: string, text: string): Secret[] {
+function listUrlSecrets(name: string, text: string): Secret[] {
   if (!URL.canParse(text)) return [];
   const url = new URL(text);
-  const secrets = [{ name, value: decoded(url.password) }];
+  const secrets = [{ name, value: decodeText(url.password) }];
   for (const [parameter, value] of url.searchParams) {
     if (secretWord.test(parameter)) secrets.push({ name: parameter, value });
   }
   for (const segment of url.pathname.split("/")) {
     if (segment.length >= 20 && /\d/.test(segment) && /[a-z]/i.test(segment)) {
-      secrets.push({ name, value: decoded(segment) });
+      secrets.push({ name, value: decodeText(segment) });
     }
   }
   return secrets;
 }
 
-function decoded(text: string): string {
+function decodeText(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -130,10 +130,10 @@ function decoded(text: string): string {
 }
 
 /** Returns the spellings of a value in URLs, JSON, base64 and hexadecimal. */
-function formsOf(value: string): Set<string> {
+function listForms(value: string): Set<string> {
   const bytes = Buffer.from(value, "utf8");
-  const base64 = base64Forms(bytes);
-  const percent = percentForms(value.toWellFormed());
+  const base64 = listBase64Forms(bytes);
+  const percent = listPercentForms(value.toWellFormed());
   const hex = bytes.toString("hex");
   return new Set([
     value,
@@ -151,7 +151,7 @@ function formsOf(value: string): Set<string> {
  * Returns the URL encodings of a value. `encodeURIComponent` leaves `!'()*` as they are, which RFC 3986 reserves and many
  * libraries encode; forms write a blank as `+` and leave only `*-._`.
  */
-function percentForms(value: string): string[] {
+function listPercentForms(value: string): string[] {
   const plain = encodeURIComponent(value);
   const strict = plain.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
   const field = new URLSearchParams([["", value]]).toString().slice(1);
@@ -162,7 +162,7 @@ function percentForms(value: string): string[] {
  * Returns the three spellings that a value has in the middle of other bytes. Their ends depend on the adjacent bytes and are
  * left out.
  */
-function base64Forms(bytes: Buffer): string[] {
+function listBase64Forms(bytes: Buffer): string[] {
   const whole = bytes.toString("base64").replace(/=+$/, "");
   const inside = [0, 1, 2].map((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), bytes])

@@ -28,7 +28,7 @@ const lastWordsLength = 2000;
 export function toStartError(thrown: unknown, failureContext: FailureContext): DuetError {
   const { name } = failureContext.settings;
   const { code, text, hint, retryable } = explain(thrown, failureContext);
-  const words = lastWords(failureContext);
+  const words = getLastWords(failureContext);
   const said = words === "" ? words : `\n${words}`;
   const { zh, en } = describeUnusable(name);
   return new DuetError({
@@ -72,15 +72,15 @@ function describeEffect({ times, isRepeatable }: SentCall): Text {
 function explain(thrown: unknown, failureContext: FailureContext): ErrorDetails {
   if (thrown instanceof DuetError) return thrown;
   const { ending, settings } = failureContext;
-  if (ending?.error !== undefined) return noProcess(ending.error, settings);
+  if (ending?.error !== undefined) return explainMissingProcess(ending.error, settings);
   // A process that was sent away for its protocol has ended too.
-  if (ending !== undefined && !isOtherProtocol(thrown)) return processEnded(ending);
+  if (ending !== undefined && !isOtherProtocol(thrown)) return explainEnd(ending);
   const status = getStatus(thrown);
-  if (status !== undefined) return refused(status, thrown, failureContext);
-  return unexpected(thrown, failureContext);
+  if (status !== undefined) return explainStatus(status, thrown, failureContext);
+  return explainUnexpected(thrown, failureContext);
 }
 
-function noProcess(error: Error, { transport }: ServerSettings): ErrorDetails {
+function explainMissingProcess(error: Error, { transport }: ServerSettings): ErrorDetails {
   const command = transport.type === "stdio" ? JSON.stringify(transport.command) : "";
   const folder = transport.type === "stdio" && transport.cwd !== undefined ? JSON.stringify(transport.cwd) : undefined;
   if (getCode(error) !== "ENOENT") {
@@ -97,7 +97,7 @@ function noProcess(error: Error, { transport }: ServerSettings): ErrorDetails {
   };
 }
 
-function processEnded({ code, signal }: Ending): ErrorDetails {
+function explainEnd({ code, signal }: Ending): ErrorDetails {
   const text =
     signal === null
       ? { zh: `进程已退出，退出码 ${code}`, en: `its process ended with exit code ${code}` }
@@ -105,8 +105,8 @@ function processEnded({ code, signal }: Ending): ErrorDetails {
   return { code: "server", text, retryable: true };
 }
 
-function refused(status: number, thrown: unknown, { redact, settings }: FailureContext): ErrorDetails {
-  const where = settings.transport.type === "stdio" ? "" : redact(withoutQuery(settings.transport.url));
+function explainStatus(status: number, thrown: unknown, { redact, settings }: FailureContext): ErrorDetails {
+  const where = settings.transport.type === "stdio" ? "" : redact(removeQuery(settings.transport.url));
   const body = getBody(thrown).trim();
   const said = body === "" ? "" : `: ${sanitize(redact(body)).slice(0, 300)}`;
   const text = { zh: `${where} 返回 HTTP ${status}${said}`, en: `HTTP ${status} from ${where}${said}` };
@@ -123,7 +123,7 @@ const checkHeaders: Text = {
   en: "Check the credentials in the headers of this server.",
 };
 
-function unexpected(thrown: unknown, { redact }: FailureContext): ErrorDetails {
+function explainUnexpected(thrown: unknown, { redact }: FailureContext): ErrorDetails {
   const code = getCode(thrown);
   const message = sanitize(redact(getMessage(thrown))).slice(0, 500);
   if (code === "REQUEST_TIMEOUT") {
@@ -154,11 +154,11 @@ function unexpected(thrown: unknown, { redact }: FailureContext): ErrorDetails {
 }
 
 /** Redacts before it cuts, so that no half of a secret is left at the edge. */
-function lastWords({ words = "", redact }: FailureContext): string {
+function getLastWords({ words = "", redact }: FailureContext): string {
   return sanitize(redact(words)).trim().slice(-lastWordsLength);
 }
 
-function withoutQuery(url: string): string {
+function removeQuery(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
 }

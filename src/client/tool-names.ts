@@ -24,11 +24,11 @@ export function createToolNames(): ToolNames {
   const names = new Map<string, string>();
   const origins = new Map<string, ToolOrigin>();
 
-  function assign(server: string, tool: string): string {
-    const plain = plainName(server, tool);
+  function assignName(server: string, tool: string): string {
+    const plain = toPlainName(server, tool);
     if (plain !== undefined) return plain;
     for (let salt = 0; ; salt += 1) {
-      const name = hashedName(server, tool, salt);
+      const name = toHashedName(server, tool, salt);
       if (!origins.has(name)) return name;
     }
   }
@@ -38,7 +38,7 @@ export function createToolNames(): ToolNames {
       const key = JSON.stringify([server, tool]);
       const known = names.get(key);
       if (known !== undefined) return known;
-      const name = assign(server, tool);
+      const name = assignName(server, tool);
       names.set(key, name);
       origins.set(name, { server, tool });
       return name;
@@ -47,22 +47,22 @@ export function createToolNames(): ToolNames {
   };
 }
 
-function plainName(server: string, tool: string): string | undefined {
+function toPlainName(server: string, tool: string): string | undefined {
   if (!/^[a-zA-Z0-9_-]*[a-zA-Z0-9-]$/.test(server) || server.includes("__")) return undefined;
   if (!/^[a-zA-Z0-9_-]+$/.test(tool) || /--[0-9a-f]{10}$/.test(tool)) return undefined;
   const name = `${server}__${tool}`;
   return name.length <= longest ? name : undefined;
 }
 
-function hashedName(server: string, tool: string, salt: number): string {
+function toHashedName(server: string, tool: string, salt: number): string {
   const hash = createHash("sha256")
     .update(JSON.stringify([server, tool, salt]))
     .digest("hex")
     .slice(0, hashLength);
-  const stem = `${cleaned(server).slice(0, serverStem)}__${cleaned(tool)}`;
+  const stem = `${cleanName(server).slice(0, serverStem)}__${cleanName(tool)}`;
   return `${stem.slice(0, longest - hashLength - 2)}--${hash}`;
 }
 
-function cleaned(name: string): string {
+function cleanName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]+/g, "_");
 }

@@ -35,7 +35,7 @@ export function createModel(settings: ModelSettings, { endpoints, ...options }: 
   const context: ModelContext = { ...options, settings, endpoint: endpoints?.of(settings) };
   const price = findPrice(settings);
   return {
-    ...middleware.reduceRight((next, wrap) => wrap(next, context), lazyModel(settings)),
+    ...middleware.reduceRight((next, wrap) => wrap(next, context), createLazyModel(settings)),
     contextWindow: settings.contextWindow,
     keyName: settings.apiKeyEnv,
     countTokens: estimateMessageTokens,
@@ -43,7 +43,7 @@ export function createModel(settings: ModelSettings, { endpoints, ...options }: 
   };
 }
 
-function lazyModel(settings: ModelSettings): Model {
+function createLazyModel(settings: ModelSettings): Model {
   let opening: Promise<Model> | undefined;
   let opened: Model | undefined;
   async function* openAndStream(...call: Parameters<Model["stream"]>): AsyncGenerator<ModelEvent> {

@@ -31,30 +31,30 @@ const pieces =
 /** Estimates the tokens of a run of similar characters. */
 function weigh(piece: string): number {
   const { length } = piece;
-  if (/^[A-Za-z]/.test(piece)) return word(piece);
+  if (/^[A-Za-z]/.test(piece)) return countWord(piece);
   if (/^\p{Script=Han}/u.test(piece)) return 0.72 * length;
   if (/^[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(piece)) return 0.6 * length;
   if (/^\p{Script=Hangul}/u.test(piece)) return 0.55 * length;
   if (/^\p{N}/u.test(piece)) return Math.ceil(length / 3);
-  if (/^\s/.test(piece)) return space(piece);
+  if (/^\s/.test(piece)) return countSpace(piece);
   if (/^\p{L}/u.test(piece)) return Math.max(1, length / 4);
   if (/^\p{Extended_Pictographic}/u.test(piece)) return 2;
-  return signs(piece);
+  return countSigns(piece);
 }
 
 /** A common word is one token with the space before it. Long words, and joined ones such as `getUserName`, are more. */
-function word(piece: string): number {
+function countWord(piece: string): number {
   const parts = piece.split(/(?<=[a-z])(?=[A-Z])/);
   return parts.reduce((sum, { length }) => sum + (length <= 9 ? 1 : 1 + (length - 9) / 5), 0);
 }
 
 /** A single space belongs to the next word, while line breaks and indentation are tokens. */
-function space(piece: string): number {
+function countSpace(piece: string): number {
   return piece === " " ? 0 : 1;
 }
 
 /** Three signs of programs and JSON often make one token. */
-function signs(piece: string): number {
+function countSigns(piece: string): number {
   return /^[\x21-\x7e]+$/.test(piece) ? Math.ceil(piece.length / 3) : 0.9 * piece.length;
 }
 

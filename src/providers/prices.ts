@@ -19,26 +19,26 @@ export const pricesDate: string = prices.date;
  * hour of the day; the list has its peak prices, so that the true cost is never higher.
  */
 export function findPrice({ price, provider, model, servedAs }: ModelSettings): ListPrice | undefined {
-  return price ?? listed(vendorOf[provider] ?? provider, servedAs ?? model);
+  return price ?? findListed(vendorOf[provider] ?? provider, servedAs ?? model);
 }
 
 /** Lists the vendor's models in the price list, without dated versions of models that are also listed without a date. */
 export function listModels(provider: string): string[] {
   const vendor = vendorOf[provider] ?? provider;
   const models = Object.keys((Object.hasOwn(list, vendor) ? list[vendor] : undefined) ?? {});
-  return models.filter((model) => !models.some((other) => other !== model && other === undated(model)));
+  return models.filter((model) => !models.some((other) => other !== model && other === removeDate(model)));
 }
 
 /** A vendor charges the same prices in its other regions. */
 const vendorOf: Readonly<Record<string, string>> = { "qwen-intl": "qwen", "qwen-us": "qwen" };
 
-function listed(provider: string, model: string): ListPrice | undefined {
+function findListed(provider: string, model: string): ListPrice | undefined {
   const models = Object.hasOwn(list, provider) ? list[provider] : undefined;
-  const known = [model, undated(model)].find((name) => models && Object.hasOwn(models, name));
+  const known = [model, removeDate(model)].find((name) => models && Object.hasOwn(models, name));
   return known === undefined ? undefined : models?.[known];
 }
 
-function undated(model: string): string {
+function removeDate(model: string): string {
   return model.replace(/-(\d{4}-\d{2}-\d{2}|\d{8})$/, "");
 }
 

@@ -16,7 +16,7 @@ const deepest = 1000;
 export function toOwnResult(given: unknown, where: string, locale: Locale): ToolResult {
   // The tool may have done its work, so that this is no failure.
   if (given === undefined)
-    return createSuccess(say(locale, refusal(where, { zh: "没有返回内容", en: "returned nothing" })));
+    return createSuccess(say(locale, describeRefusal(where, { zh: "没有返回内容", en: "returned nothing" })));
   if (given === null) return createSuccess("");
   if (typeof given === "string") return createSuccess(given);
   if (isBlocks(given)) return createSuccess(renderContent({ content: given }, locale));
@@ -28,7 +28,7 @@ export function toOwnResult(given: unknown, where: string, locale: Locale): Tool
     return createSuccess(writeJson(given));
   } catch (thrown) {
     if (!(thrown instanceof NotJson)) throw thrown;
-    return createFailure("tool", say(locale, refusal(where, thrown.text)));
+    return createFailure("tool", say(locale, describeRefusal(where, thrown.text)));
   }
 }
 
@@ -53,7 +53,9 @@ export function writeJson(value: unknown): string {
       const step = Array.isArray(this) ? `[${key}]` : `.${key}`;
       // The outermost holder is an object that `JSON.stringify` makes itself.
       const path = holders.length === 0 ? "" : [...holders.slice(1).map((holder) => holder.step), step].join("");
-      const what = holders.some((holder) => holder.value === inner && isRecordOrList(inner)) ? circle : nameOf(inner);
+      const what = holders.some((holder) => holder.value === inner && isRecordOrList(inner))
+        ? circle
+        : describeValue(inner);
       if (what !== undefined) throw new NotJson(what, path.replace(/^\./, ""));
       if (holders.length > deepest) throw new NotJson(tooDeep, "");
       if (isRecordOrList(inner)) holders.push({ value: inner, step });
@@ -69,7 +71,7 @@ function isRecordOrList(value: unknown): boolean {
 }
 
 /** Names a value that JSON cannot hold; undefined for all others. */
-function nameOf(value: unknown): Text | undefined {
+function describeValue(value: unknown): Text | undefined {
   const type = typeof value;
   if (type === "function") return { zh: "函数", en: "a function" };
   if (type === "symbol") return { zh: " Symbol", en: "a symbol" };
@@ -102,7 +104,7 @@ export class NotJson extends Error {
   }
 }
 
-function refusal(where: string, { zh, en }: Text): Text {
+function describeRefusal(where: string, { zh, en }: Text): Text {
   return {
     zh: `${where}：run ${zh}（允许：文本、JSON、MCP 内容块）`,
     en: `${where}: run ${en} (allowed: text, JSON, MCP content blocks)`,

@@ -48,14 +48,14 @@ export function withTypes(tool: OwnTool): OwnTool {
  * names `where` and what is wrong with the tool.
  */
 export async function toTool(own: unknown, where: string, described?: string): Promise<Tool> {
-  if (!isRecord(own)) throw wrong(where, "", own, "{ name, description, inputSchema, run }");
+  if (!isRecord(own)) throw wrongToolError(where, "", own, "{ name, description, inputSchema, run }");
   const { name, inputSchema, annotations, run } = own;
   const description = isMissing(own.description) ? (described ?? own.description) : own.description;
   if (typeof name !== "string" || !/^[a-zA-Z0-9_-]{1,64}$/.test(name))
-    throw wrong(where, "name", name, "^[a-zA-Z0-9_-]{1,64}$");
-  if (typeof description !== "string") throw wrong(where, "description", description, "string");
-  if (!isRecord(inputSchema)) throw wrong(where, "inputSchema", inputSchema, "JSON Schema, Zod 4 object");
-  if (typeof run !== "function") throw wrong(where, "run", run, "function");
+    throw wrongToolError(where, "name", name, "^[a-zA-Z0-9_-]{1,64}$");
+  if (typeof description !== "string") throw wrongToolError(where, "description", description, "string");
+  if (!isRecord(inputSchema)) throw wrongToolError(where, "inputSchema", inputSchema, "JSON Schema, Zod 4 object");
+  if (typeof run !== "function") throw wrongToolError(where, "run", run, "function");
   const { schema, parse } = await readSchema(inputSchema, where);
   return createTool({
     name,
@@ -66,7 +66,7 @@ export async function toTool(own: unknown, where: string, described?: string): P
     async run(args, context) {
       const read = await parse(args);
       if ("problems" in read) return toInvalidArgumentsResult(context.locale, read.problems);
-      const given: unknown = await run.call(own, read.args, ownContext(context));
+      const given: unknown = await run.call(own, read.args, toOwnContext(context));
       return toOwnResult(given, where, context.locale);
     },
   });
@@ -84,12 +84,12 @@ interface ReadSchema {
 
 async function readSchema(given: Record<string, unknown>, where: string): Promise<ReadSchema> {
   if (!("_zod" in given)) {
-    if ("_def" in given) throw wrong(where, "inputSchema", "Zod 3", "JSON Schema, Zod 4 object");
+    if ("_def" in given) throw wrongToolError(where, "inputSchema", "Zod 3", "JSON Schema, Zod 4 object");
     const { type = "object" } = given;
-    if (type !== "object") throw wrong(where, "inputSchema.type", type, "object");
+    if (type !== "object") throw wrongToolError(where, "inputSchema.type", type, "object");
     return { schema: { ...given, type }, parse: async (args) => ({ args }) };
   }
-  if (!isZodObject(given)) throw wrong(where, "inputSchema", "Zod", "z.object({ … })");
+  if (!isZodObject(given)) throw wrongToolError(where, "inputSchema", "Zod", "z.object({ … })");
   const { $schema: _, ...schema } = await toJsonSchema(given);
   return { schema, parse: (args) => parseBy(given, args) };
 }
@@ -122,11 +122,11 @@ function isZodObject(value: unknown): value is ZodObject {
   );
 }
 
-function ownContext(context: ToolContext): OwnToolContext {
+function toOwnContext(context: ToolContext): OwnToolContext {
   return { signal: context.signal, locale: context.locale, progress: (message) => context.progress(String(message)) };
 }
 
-function wrong(where: string, key: string, value: unknown, allowed: string): DuetError {
+function wrongToolError(where: string, key: string, value: unknown, allowed: string): DuetError {
   const text = typeof value === "object" ? inspect(value, { depth: 1, breakLength: Infinity }) : String(value);
   const shown = toShortLine(text, 80);
   const place = [where, key].filter((part) => part !== "").join(": ");

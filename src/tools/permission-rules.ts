@@ -63,38 +63,42 @@ export function withPermission(tool: Tool, checkPermission: PermissionCheck): To
   const callLimits = tool.alwaysAsks ? { ...tool.callLimits, asks: true } : tool.callLimits;
   return wrapTool({ ...tool, alwaysAsks: undefined, callLimits }, async (args, context) => {
     const { decision, rule } = checkPermission(tool, args);
-    if (decision === "denied") return refusal(tool, { decision, rule }, context);
-    if (decision === "allowed") return under({ decision, rule }, await tool.run(args, context));
+    if (decision === "denied") return describeRefusal(tool, { decision, rule }, context);
+    if (decision === "allowed") return addPermission({ decision, rule }, await tool.run(args, context));
     const problems = (await tool.check?.(args)) ?? [];
     if (problems.length > 0) return toInvalidArgumentsResult(context.locale, problems);
     const onlyOnce = tool.alwaysAsks === true;
     const answer = await context.approve?.({ tool: tool.name, arguments: args, rule, onlyOnce });
-    const permission: Permission = { decision: decisionOf(answer), rule };
+    const permission: Permission = { decision: toDecision(answer), rule };
     if (permission.decision === "unanswered")
-      context.notice("approval-missing", say(context.locale, context.approve ? inTime(tool) : howTo(tool, rule)));
-    if (answer === "never") return { ...createFailure("denied", say(context.locale, notAtAll(tool))), permission };
-    if (permission.decision !== "approved") return refusal(tool, permission, context);
-    return under(permission, await tool.run(args, context));
+      context.notice(
+        "approval-missing",
+        say(context.locale, context.approve ? describeTimeout(tool) : describeRemedy(tool, rule)),
+      );
+    if (answer === "never")
+      return { ...createFailure("denied", say(context.locale, describeDenial(tool))), permission };
+    if (permission.decision !== "approved") return describeRefusal(tool, permission, context);
+    return addPermission(permission, await tool.run(args, context));
   });
 }
 
 /** Keeps an existing permission, because the innermost rules take precedence when rules are nested. */
-function under(permission: Permission, result: ToolResult): ToolResult {
+function addPermission(permission: Permission, result: ToolResult): ToolResult {
   return result.permission ? result : { ...result, permission };
 }
 
-function decisionOf(answer: Approval | undefined): "approved" | "declined" | "unanswered" {
+function toDecision(answer: Approval | undefined): "approved" | "declined" | "unanswered" {
   if (answer === undefined) return "unanswered";
   return answer === "once" || answer === "conversation" ? "approved" : "declined";
 }
 
-function refusal({ name }: Tool, permission: Permission, { locale }: ToolContext) {
-  const text = say(locale, why(name, permission));
+function describeRefusal({ name }: Tool, permission: Permission, { locale }: ToolContext) {
+  const text = say(locale, explainDecision(name, permission));
   return { ...createFailure("denied", text), permission };
 }
 
 /** This text is for the reader, who was asked. */
-function inTime({ name }: Tool): Text {
+function describeTimeout({ name }: Tool): Text {
   return {
     zh: `${name} 需要同意，而没有得到答复，所以没有执行。`,
     en: `${name} needs consent and got no answer, so it was not run.`,
@@ -102,7 +106,7 @@ function inTime({ name }: Tool): Text {
 }
 
 /** This text is for the reader, who can change the rules. */
-function howTo({ name, alwaysAsks: always }: Tool, rule: string): Text {
+function describeRemedy({ name, alwaysAsks: always }: Tool, rule: string): Text {
   if (always)
     return {
       zh: `${name} 每次都需要同意，而这里没有人可以询问，所以没有执行。请在终端对话中使用它。`,
@@ -114,14 +118,14 @@ function howTo({ name, alwaysAsks: always }: Tool, rule: string): Text {
   };
 }
 
-function notAtAll({ name }: Tool): Text {
+function describeDenial({ name }: Tool): Text {
   return {
     zh: `用户拒绝了 ${name}，并且在这次对话中不再同意它的此类调用，没有执行。不要再调用它；请说明情况，或换一种方式。`,
     en: `The user has refused ${name}, and refuses all such calls of it in this conversation, so it was not run. Do not call it again; say so, or find another way.`,
   };
 }
 
-function why(name: string, { decision, rule }: Permission): Text {
+function explainDecision(name: string, { decision, rule }: Permission): Text {
   if (decision === "declined")
     return {
       zh: `用户没有同意这次 ${name} 调用，没有执行。不要再尝试同样的操作；请说明情况，或换一种方式。`,

@@ -53,16 +53,16 @@ function documentTool(tool: Tool, options: DocumentOptions): string {
   const parts = [
     `## \`${tool.name}\``,
     sanitize(tool.description).trim(),
-    argumentTable(tool, locale),
+    toArgumentTable(tool, locale),
     ...calls.map((call) => `${say(locale, words.example)}\n\n\`\`\`json\n${JSON.stringify(call)}\n\`\`\``),
-    [sourceLine(tool, locale), limitLine(tool, locale), permissionLine(tool, options)]
+    [toSourceLine(tool, locale), limitLine(tool, locale), toPermissionLine(tool, options)]
       .map((line) => `- ${line}`)
       .join("\n"),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-function argumentTable({ inputSchema }: Tool, locale: Locale): string {
+function toArgumentTable({ inputSchema }: Tool, locale: Locale): string {
   const properties = Object.entries(recordIn(inputSchema.properties));
   if (properties.length === 0) return say(locale, words.noArguments);
   const required: readonly unknown[] = Array.isArray(inputSchema.required) ? inputSchema.required : [];
@@ -70,20 +70,26 @@ function argumentTable({ inputSchema }: Tool, locale: Locale): string {
     const { description = "", default: usual } = recordIn(schema);
     const isRequired = say(locale, required.includes(name) ? words.yes : words.no);
     const shown = usual === undefined ? "" : `\`${JSON.stringify(usual)}\``;
-    return row([`\`${name}\``, typeOf(schema), isRequired, shown, typeof description === "string" ? description : ""]);
+    return toRow([
+      `\`${name}\``,
+      describeType(schema),
+      isRequired,
+      shown,
+      typeof description === "string" ? description : "",
+    ]);
   });
   const heads = [words.argument, words.type, words.required, words.usual, words.meaning].map((head) =>
     say(locale, head),
   );
-  return [row(heads), row(heads.map(() => "---")), ...rows].join("\n");
+  return [toRow(heads), toRow(heads.map(() => "---")), ...rows].join("\n");
 }
 
-function row(cells: readonly string[]): string {
+function toRow(cells: readonly string[]): string {
   return `| ${cells.map((cell) => sanitizeLine(cell).replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
 /** Describes a type with its limits: `integer, 1-200`, `content, name, both`, `string[], 1-20`. */
-function typeOf(schema: unknown): string {
+function describeType(schema: unknown): string {
   const {
     type,
     enum: choices,
@@ -97,19 +103,19 @@ function typeOf(schema: unknown): string {
     oneOf,
   } = recordIn(schema);
   const alternatives = [anyOf, oneOf].find((each) => Array.isArray(each));
-  if (Array.isArray(alternatives)) return alternatives.map(typeOf).join(" / ");
+  if (Array.isArray(alternatives)) return alternatives.map(describeType).join(" / ");
   if (Array.isArray(choices)) return choices.map((choice) => `\`${String(choice)}\``).join(", ");
   const name =
     type === "array"
-      ? `${/[, ]/.test(typeOf(items)) ? `(${typeOf(items)})` : typeOf(items)}[]`
+      ? `${/[, ]/.test(describeType(items)) ? `(${describeType(items)})` : describeType(items)}[]`
       : Array.isArray(type)
         ? type.join(" / ")
         : String(type ?? "any");
-  const range = rangeOf(minimum ?? minItems, maximum ?? maxItems ?? maxLength);
+  const range = describeRange(minimum ?? minItems, maximum ?? maxItems ?? maxLength);
   return range === "" ? name : `${name}, ${range}`;
 }
 
-function rangeOf(least: unknown, most: unknown): string {
+function describeRange(least: unknown, most: unknown): string {
   if (least !== undefined && most !== undefined) return `${String(least)}-${String(most)}`;
   if (least !== undefined) return `≥ ${String(least)}`;
   return most === undefined ? "" : `≤ ${String(most)}`;
@@ -119,17 +125,17 @@ function rangeOf(least: unknown, most: unknown): string {
 export function toExample({ properties, required }: Tool["inputSchema"]): JsonObject {
   const names: readonly unknown[] = Array.isArray(required) ? required : [];
   const given = Object.entries(recordIn(properties)).filter(([name]) => names.includes(name));
-  return Object.fromEntries(given.map(([name, schema]) => [name, exampleValue(schema)]));
+  return Object.fromEntries(given.map(([name, schema]) => [name, toExampleValue(schema)]));
 }
 
-function exampleValue(schema: unknown): JsonValue {
+function toExampleValue(schema: unknown): JsonValue {
   const { examples, default: usual, enum: choices, type, items, minimum, properties, required } = recordIn(schema);
   const [first] = [examples, usual === undefined ? undefined : [usual], choices].find(isFilled) ?? [];
   if (first !== undefined) return toJson(first);
   const kind = Array.isArray(type) ? type[0] : type;
   if (kind === "integer" || kind === "number") return typeof minimum === "number" ? minimum : 1;
   if (kind === "boolean") return true;
-  if (kind === "array") return [exampleValue(items)];
+  if (kind === "array") return [toExampleValue(items)];
   if (kind === "object") return toExample({ properties, required });
   return "…";
 }
@@ -142,7 +148,7 @@ function toJson(value: unknown): JsonValue {
   return JSON.parse(JSON.stringify(value));
 }
 
-function sourceLine({ source }: Tool, locale: Locale): string {
+function toSourceLine({ source }: Tool, locale: Locale): string {
   const name = sanitizeLine(source);
   const own: Record<string, Text> = {
     builtin: { zh: "来源：内置", en: "Source: built in" },
@@ -159,7 +165,7 @@ function limitLine({ callLimits }: Tool, locale: Locale): string {
   return say(locale, { zh: `时限：每次调用 ${seconds} 秒`, en: `Limit: ${seconds} s per call` });
 }
 
-function permissionLine(tool: Tool, { locale, ask = [] }: DocumentOptions): string {
+function toPermissionLine(tool: Tool, { locale, ask = [] }: DocumentOptions): string {
   const { readOnly, destructive, openWorld } = tool.annotations;
   const kinds = [
     tool.annotationsFor ? words.depends : readOnly === true && destructive !== true ? words.reads : words.changes,

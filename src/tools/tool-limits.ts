@@ -20,7 +20,7 @@ export function withTimeout(tool: Tool, ms: number, prepare?: (args: JsonObject)
     const error = timeoutError(tool.name, ms);
     const limit = createTimeLimit(ms, () => error, context.signal);
     try {
-      return await waitAbortable(tool.run(args, until(limit.signal, context)), limit.signal);
+      return await waitAbortable(tool.run(args, limitContext(limit.signal, context)), limit.signal);
     } catch (thrown) {
       context.signal.throwIfAborted();
       if (limit.expired) return createFailure("timeout", say(context.locale, error.text));
@@ -32,7 +32,7 @@ export function withTimeout(tool: Tool, ms: number, prepare?: (args: JsonObject)
 }
 
 /** Returns the same context with another signal. Progress that a tool reports after the signal aborted is dropped. */
-function until(signal: AbortSignal, context: ToolContext): ToolContext {
+function limitContext(signal: AbortSignal, context: ToolContext): ToolContext {
   return {
     ...context,
     signal,

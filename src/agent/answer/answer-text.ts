@@ -35,10 +35,10 @@ export function createAnswerText(run: AnswerOptions): AnswerText {
   function show(text: string): void {
     if (text === "") return;
     shown += text;
-    run.emit({ type: "answer-delta", text, citations: shownIn(text) });
+    run.emit({ type: "answer-delta", text, citations: findShownCitations(text) });
   }
   /** Returns the citations whose number appears for the first time in this piece. */
-  function shownIn(text: string): Citation[] | undefined {
+  function findShownCitations(text: string): Citation[] | undefined {
     const first = filter.citations().filter(({ n }) => !seen.has(n) && text.includes(`[${n}]`));
     for (const { n } of first) seen.add(n);
     return first.length > 0 ? first : undefined;

@@ -34,7 +34,7 @@ function fromPages(found: Observation): AnswerInput {
 const longestQuery = 1000;
 
 async function searchFirst(run: Run): Promise<Observation | undefined> {
-  if (!run.services.catalog.tools.has("web_search")) return tell(run, "search-unavailable", unavailable);
+  if (!run.services.catalog.tools.has("web_search")) return noticeSearch(run, "search-unavailable", unavailable);
   const query = takeStart(run.state.question, longestQuery);
   const call: ToolCall = {
     id: "chat-search",
@@ -44,12 +44,12 @@ async function searchFirst(run: Run): Promise<Observation | undefined> {
   };
   const [found] = await act(run, [call], 1, 1);
   run.services.clock.callerSignal.throwIfAborted();
-  if (!found?.result.ok) return tell(run, "search-failed", failed(found?.text ?? ""));
-  if (found.result.sources?.length === 0) return tell(run, "search-empty", empty);
+  if (!found?.result.ok) return noticeSearch(run, "search-failed", describeFailedSearch(found?.text ?? ""));
+  if (found.result.sources?.length === 0) return noticeSearch(run, "search-empty", empty);
   return found;
 }
 
-function tell(run: Run, code: string, text: Text): undefined {
+function noticeSearch(run: Run, code: string, text: Text): undefined {
   run.services.emit({ type: "notice", level: "warning", code, message: say(run.input.locale, text) });
 }
 
@@ -63,7 +63,7 @@ const empty: Text = {
   en: "The web search found nothing; answering from what the model knows.",
 };
 
-function failed(why: string): Text {
+function describeFailedSearch(why: string): Text {
   const shown = toShortLine(why, 300);
   return {
     zh: `联网搜索失败，基于已有知识回答：${shown}`,

@@ -36,7 +36,12 @@ export async function writeAnswer(run: Run, input: AnswerInput): Promise<AnswerR
   for (const role of roles) {
     if (error && refusedKeyError(run.state, run.services.models[role])) break;
     if (error)
-      run.services.emit({ type: "notice", level: "warning", code: "answer-fallback", message: fallback(run, error) });
+      run.services.emit({
+        type: "notice",
+        level: "warning",
+        code: "answer-fallback",
+        message: composeFallback(run, error),
+      });
     try {
       const finish = await answerTurn(run, role, { ...input, observations });
       return { finish, error: finish === "tool-calls" ? unexpectedToolCallError() : error };
@@ -96,7 +101,7 @@ function answerMessages(run: Run, role: Role, { prompt, observations, note }: An
 
 const inPlace = { zh: "代替回答模型写回答", en: "writing the answer instead of the answer model" };
 
-function fallback(run: Run, error: DuetError): string {
+function composeFallback(run: Run, error: DuetError): string {
   return say(run.input.locale, {
     zh: `回答模型出错（${error.text.zh}），改由 ${toModelName(run.services.models.functionCall)} 回答。`,
     en: `The answer model failed (${error.text.en}); ${toModelName(run.services.models.functionCall)} answers instead.`,
@@ -155,11 +160,11 @@ export function createAnswerInput(run: Run, { observations, reason, custom }: De
     prompt: "answer",
     reason: { zh: `${cause.zh}，${change.zh}`, en: `${cause.en}; ${change.en}` },
     observations,
-    note: isEarlyEnd(reason) || results === "failed" ? missing(cause) : undefined,
+    note: isEarlyEnd(reason) || results === "failed" ? describeMissingAnswer(cause) : undefined,
   };
 }
 
-function missing(cause: Text): Text {
+function describeMissingAnswer(cause: Text): Text {
   return {
     zh: `说明：工具调用提前结束（${cause.zh}）。先回答已经能够确定的内容，再说明还缺少什么。`,
     en: `Note: the tool calls ended early (${cause.en}). Answer what can be answered, then say what is still missing.`,

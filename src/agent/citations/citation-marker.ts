@@ -23,7 +23,7 @@ export function readMarker(text: string): Marker | "open" | undefined {
   const word = readWord(text.slice(doubled ? 2 : 1));
   if (word === "open") return "open";
   const start = (doubled ? 2 : 1) + word.length;
-  const close = closingBracket(text, start);
+  const close = findClosingBracket(text, start);
   if (close === "open" || close === undefined) return close;
   const end = doubled ? close + 1 : close;
   if (doubled && text[end] !== "]") return text.length === end ? "open" : undefined;
@@ -42,7 +42,7 @@ function readWord(text: string): string {
   return words.find((word) => head.startsWith(word)) ?? "";
 }
 
-function closingBracket(text: string, start: number): number | "open" | undefined {
+function findClosingBracket(text: string, start: number): number | "open" | undefined {
   let note = false;
   for (let index = start; index < text.length; index++) {
     const character = text[index] ?? "";

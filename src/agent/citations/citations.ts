@@ -53,7 +53,7 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
     if (first === "`" || first === "~") return takeCode(isLast);
     if (first === "\\") return held.length > 1 || isLast ? consume(2) : undefined;
     if (canOpenMarker(held.charCodeAt(0))) return takeMarker(isLast);
-    return consume(plainLength(held));
+    return consume(measurePlain(held));
   }
 
   function takeCodeLine(open: string, isLast: boolean): string | undefined {
@@ -113,7 +113,7 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
     // A list like [1,2,3] in prose is far more often data than citations, unless every number is a source.
     const known = numbers.filter((number) => sources.get(number));
     if (numbers.length > 1 && known.length < numbers.length) return undefined;
-    if (known.length === 0 && (isFootnote || !looksCited(numbers[0] ?? 0, next))) return undefined;
+    if (known.length === 0 && (isFootnote || !isCitation(numbers[0] ?? 0, next))) return undefined;
     return [...new Set(numbers)]
       .map(cite)
       .filter((number) => number !== undefined)
@@ -122,7 +122,7 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
   }
 
   /** Is true when a number without a source is placed like a citation: after a word, before the end of a clause. */
-  function looksCited(number: number, next: string): boolean {
+  function isCitation(number: number, next: string): boolean {
     if (number === 0 || asksForValue.test(tail.trimEnd()) || (gap === "" && /[A-Za-z0-9_)[\]]/.test(last)))
       return false;
     if (next === "]" || next === "=" || (next === ":" && /^\s*$/.test(lineHead))) return false;
@@ -190,7 +190,7 @@ const longestHead = 40;
  * Returns the distance to the next character that may have a meaning. It runs over every token, so it uses no regular
  * expression.
  */
-function plainLength(text: string): number {
+function measurePlain(text: string): number {
   let index = 1;
   for (; index < text.length; index++) {
     const code = text.charCodeAt(index);
@@ -236,7 +236,7 @@ interface Code {
 export function readCode(text: string, lineHead: string, isLast: boolean): Code | "open" {
   const run = runOf(text, 0);
   if (run.length === text.length && !isLast) return "open";
-  if (run.length >= 3 && mayOpenBlock(lineHead)) {
+  if (run.length >= 3 && canOpenBlock(lineHead)) {
     const opening = readOpening(text, run, isLast);
     if (opening) return opening;
   }
@@ -274,7 +274,7 @@ export function isBlockEnd(line: string, fence: string): boolean | "open" {
   return run.length >= fence.length && runOf(run, 0) === run && run[0] === fence[0];
 }
 
-function mayOpenBlock(lineHead: string): boolean {
+function canOpenBlock(lineHead: string): boolean {
   return /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*$/.test(lineHead);
 }
 

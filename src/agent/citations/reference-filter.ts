@@ -54,7 +54,7 @@ export function createReferenceFilter(sources: SourceList): ReferenceFilter {
       canBecomeRule,
       inList ? canBecomeEntry : canBecomeDefinition,
     ];
-    return mayBelong.some((may) => may(visible)) ? "" : giveUp();
+    return mayBelong.some((may) => may(visible)) ? "" : releaseHeld();
   }
 
   /** Ends the current line; `next` begins the one below. */
@@ -79,7 +79,7 @@ export function createReferenceFilter(sources: SourceList): ReferenceFilter {
       return keep();
     }
     const entry = inList || isDefinition(whole) ? readEntry(whole, sources, entries.length > 0) : undefined;
-    if (entry === undefined || (!inList && entry === 0)) return giveUp();
+    if (entry === undefined || (!inList && entry === 0)) return releaseHeld();
     inList = true;
     entries.push(entry);
     return keep();
@@ -100,7 +100,7 @@ export function createReferenceFilter(sources: SourceList): ReferenceFilter {
     return shown;
   }
 
-  function giveUp(): string {
+  function releaseHeld(): string {
     const shown = drop() + line;
     line = "";
     isText = true;
@@ -150,12 +150,12 @@ const longestPlainEntry = 300;
 
 /** Is true when a line is only a heading of references: `## 参考文献`, `**Sources:**`. */
 export function isHeading(line: string): boolean {
-  return line.length <= longestHeading && headings.includes(bare(line).replace(/[\s*_:：]+$/, ""));
+  return line.length <= longestHeading && headings.includes(stripMarkup(line).replace(/[\s*_:：]+$/, ""));
 }
 
 export function canBecomeHeading(start: string): boolean {
   if (start.length > longestHeading) return false;
-  const words = bare(start);
+  const words = stripMarkup(start);
   return headings.some(
     (heading) =>
       heading.startsWith(words) || (words.startsWith(heading) && /^[\s*_:：]*$/.test(words.slice(heading.length))),
@@ -163,7 +163,7 @@ export function canBecomeHeading(start: string): boolean {
 }
 
 /** Returns the line without its marks and its number. */
-function bare(line: string): string {
+function stripMarkup(line: string): string {
   return line.replace(/^[\s#>*_\d.、()（）一二三四五六七八九十📚🔗📖]+/u, "").toLowerCase();
 }
 
@@ -188,7 +188,7 @@ export function canBecomeInlineList(start: string): boolean {
 /** Returns the text after the heading and its colon when it begins like a list. */
 function inlineList(line: string): string | undefined {
   if (line.length > longestEntry) return undefined;
-  const words = bare(line);
+  const words = stripMarkup(line);
   const heading = headings.find((known) => words.startsWith(known) && /^[\s*_]*[:：]/.test(words.slice(known.length)));
   const rest = heading && words.slice(heading.length).replace(/^[\s*_:：]+/, "");
   return rest && (/^[[【［〔<]/.test(rest) || "https://".startsWith(rest.slice(0, 4))) ? rest : undefined;
@@ -224,12 +224,12 @@ function canBecomeEntry(start: string): boolean {
  */
 export function readEntry(line: string, sources: SourceList, isBelowAnother: boolean): number | undefined {
   if (!canBecomeEntry(line)) return undefined;
-  const byUrl = longestNamed(line, sources, ({ url }) => url.replace(/\/$/, ""));
+  const byUrl = findLongestNamed(line, sources, ({ url }) => url.replace(/\/$/, ""));
   if (byUrl !== undefined) return byUrl;
   const [, digits] = /^(?:[-*+•·>]\s*)*\\?[[【［]\^?(\d{1,3})\\?[\]】］]/.exec(line) ?? [];
   if (digits !== undefined && line.length > longestPlainEntry) return undefined;
   if (digits !== undefined) return sources.get(Number(digits)) ? Number(digits) : 0;
-  const byTitle = longestNamed(line, sources, ({ title }) => title);
+  const byTitle = findLongestNamed(line, sources, ({ title }) => title);
   if (byTitle !== undefined) return byTitle;
   return isBelowAnother && /^<?https?:\S+$/i.test(line) ? 0 : undefined;
 }
@@ -238,7 +238,7 @@ export function readEntry(line: string, sources: SourceList, isBelowAnother: boo
 const shortestName = 4;
 
 /** Returns the number of the source whose name appears in the line. If several do, it is the one with the longest name. */
-function longestNamed(line: string, sources: SourceList, nameOf: (source: Source) => string): number | undefined {
+function findLongestNamed(line: string, sources: SourceList, nameOf: (source: Source) => string): number | undefined {
   let best: { number: number; length: number } | undefined;
   for (let number = 1; number <= sources.size; number++) {
     const source = sources.get(number);

@@ -39,23 +39,23 @@ export async function compactConversation({ signal, ...options }: CompactOptions
   const started = performance.now();
   const conversation = await options.store.load(options.conversationId);
   const turns = conversation?.turns ?? [];
-  if (conversation === undefined || turns.length < 2) throw nothingToDo(tooFew(turns.length));
+  if (conversation === undefined || turns.length < 2) throw nothingToCompactError(describeTooFewTurns(turns.length));
   const { summary } = conversation;
-  if (summary?.isWanted && summary.turns >= turns.length - 1) throw nothingToDo(nothingNew);
+  if (summary?.isWanted && summary.turns >= turns.length - 1) throw nothingToCompactError(nothingNew);
   const writer = options.models[chooseSummaryRole(options.models)];
-  if (writer.followsPrompts === false) throw noWriter(writer);
+  if (writer.followsPrompts === false) throw noWriterError(writer);
   const clock = createRunClock({ limits: options.limits, spentMs: 0, callerSignal: signal });
   try {
     const run = openCompaction(options, conversation, clock);
-    const older = olderTurns(run, writer);
-    const made = await summarise(run, older, writer);
+    const older = selectOlderTurns(run, writer);
+    const made = await summarizeTurns(run, older, writer);
     signal.throwIfAborted();
     await options.store.summarise(options.conversationId, made);
     const { tokensOf } = createSizing(run);
-    const rest = sizeOf(turns.slice(-1), tokensOf);
+    const rest = measureTurns(turns.slice(-1), tokensOf);
     return {
       turns: made.turns,
-      tokensBefore: tokensOf(older.known?.text ?? "") + sizeOf(older.turns, tokensOf) + rest,
+      tokensBefore: tokensOf(older.known?.text ?? "") + measureTurns(older.turns, tokensOf) + rest,
       tokensAfter: tokensOf(made.text) + rest,
       meta: toBill(run, performance.now() - started),
     };
@@ -74,7 +74,7 @@ interface OlderTurns {
  * A summary that only replaces turns which did not fit is rewritten when the turns do fit, because they contain more than it
  * does.
  */
-function olderTurns(run: Run, writer: Model): OlderTurns {
+function selectOlderTurns(run: Run, writer: Model): OlderTurns {
   const { turns, summary } = run.input.conversation;
   const all = turns.slice(0, -1);
   const known = summary !== undefined && summary.turns <= all.length ? summary : undefined;
@@ -98,7 +98,7 @@ function openCompaction(
   );
 }
 
-async function summarise(run: Run, { known, turns }: OlderTurns, writer: Model): Promise<Summary> {
+async function summarizeTurns(run: Run, { known, turns }: OlderTurns, writer: Model): Promise<Summary> {
   if (known && turns.length === 0) return { ...known, isWanted: true };
   const sizing = createSizing(run);
   const reason = { zh: `压缩较早的 ${turns.length} 轮`, en: `summarising the earlier turns (${turns.length})` };
@@ -107,12 +107,12 @@ async function summarise(run: Run, { known, turns }: OlderTurns, writer: Model):
     { summary: known, turns, sizing },
     { reason, ms: run.input.limits.maxExecutionTimeMs },
   );
-  const text = wholeText(written, writer);
+  const text = requireWholeText(written, writer);
   const budget = getContextWindow(pickSmallerModel(run.services.models)) * historyShare * summaryShare;
   return { text: shortenText(text, budget, sizing), turns: (known?.turns ?? 0) + turns.length, isWanted: true };
 }
 
-function wholeText({ text, finish }: WrittenSummary, writer: Model): string {
+function requireWholeText({ text, finish }: WrittenSummary, writer: Model): string {
   if (finish === "stop" && text !== "") return text;
   const name = toModelName(writer);
   throw new DuetError({
@@ -129,11 +129,11 @@ function wholeText({ text, finish }: WrittenSummary, writer: Model): string {
   });
 }
 
-function sizeOf(turns: readonly ConversationTurn[], tokensOf: (text: string) => number): number {
+function measureTurns(turns: readonly ConversationTurn[], tokensOf: (text: string) => number): number {
   return tokensOf(turns.flatMap(({ question, answer }) => [question, answer]).join("\n"));
 }
 
-function noWriter(model: Model): DuetError {
+function noWriterError(model: Model): DuetError {
   return new DuetError({
     code: "config",
     text: {
@@ -144,11 +144,11 @@ function noWriter(model: Model): DuetError {
   });
 }
 
-function nothingToDo(text: Text): DuetError {
+function nothingToCompactError(text: Text): DuetError {
   return new DuetError({ code: "invalid_request", text });
 }
 
-function tooFew(turns: number): Text {
+function describeTooFewTurns(turns: number): Text {
   return {
     zh: `没有可以压缩的内容：对话有 ${turns} 轮，至少需要 2 轮`,
     en: `nothing to compact: the conversation has ${turns === 1 ? "1 turn" : `${turns} turns`} (at least 2 are needed)`,

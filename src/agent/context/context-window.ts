@@ -47,11 +47,11 @@ export function getRequestBudget(model: Model, { maxTokens = 0 }: Pick<ModelRequ
 
 /** Estimates how many tokens a text takes for that model. */
 export function countTokens(model: Model, text: string): number {
-  return model.countTokens?.([{ role: "user", content: text }]) ?? roughTokens(text);
+  return model.countTokens?.([{ role: "user", content: text }]) ?? estimateTokens(text);
 }
 
 /** Counts three Latin letters per token, or one Chinese character. The result is too high rather than too low. */
-function roughTokens(text: string): number {
+function estimateTokens(text: string): number {
   let wide = 0;
   for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) >= 0x2e80) wide++;
   return wide + Math.ceil((text.length - wide) / 3);
@@ -61,21 +61,21 @@ function roughTokens(text: string): number {
 export function countRequestTokens(model: Model, { messages, tools }: ModelRequest): number {
   const offer = tools.length === 0 ? 0 : countTokens(model, JSON.stringify(tools));
   if (model.countTokens) return offer + model.countTokens(messages);
-  return messages.reduce((sum, message) => sum + perMessage + roughTokens(allText(message)), offer);
+  return messages.reduce((sum, message) => sum + perMessage + estimateTokens(joinText(message)), offer);
 }
 
 /** Is true when a request certainly fits, judged without the costly estimate. It counts too many tokens rather than too few. */
 export function isSurelyWithin({ messages, tools }: ModelRequest, room: number): boolean {
   // Schemas are words for the most part. No common text of a message has more tokens than characters; where one has,
   // what is kept back for estimates covers it.
-  const offer = tools.length === 0 ? 0 : roughTokens(JSON.stringify(tools));
-  return messages.reduce((sum, message) => sum + perMessage + allText(message).length, offer) <= room;
+  const offer = tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools));
+  return messages.reduce((sum, message) => sum + perMessage + joinText(message).length, offer) <= room;
 }
 
 /** Each message costs this many tokens besides its text. */
 const perMessage = 8;
 
-function allText(message: ModelRequest["messages"][number]): string {
+function joinText(message: ModelRequest["messages"][number]): string {
   if (message.role !== "assistant") return message.content;
   const calls = message.toolCalls.map(({ name, argumentsText }) => name + argumentsText);
   return [message.content, message.reasoning ?? "", ...calls].join("\n");

@@ -5,7 +5,7 @@ import type { ToolResult } from "../../core/tools/tool.ts";
  * a tool that gives it back, it is taken out.
  */
 export function fence(text: string, marker: string): string {
-  return `${opening(marker)}${text.replaceAll(marker, "…")}${closing(marker)}`;
+  return `${toOpeningLine(marker)}${text.replaceAll(marker, "…")}${toClosingLine(marker)}`;
 }
 
 /** Puts the result of a call into a prompt. It is fenced, unless the user wrote it to be followed as an instruction. */
@@ -26,19 +26,19 @@ export function splitFences(text: string, marker: string): FencePart[] {
   const parts: FencePart[] = [];
   let end = 0;
   for (;;) {
-    const start = text.indexOf(opening(marker), end);
-    const from = start + opening(marker).length;
-    const to = start < 0 ? -1 : text.indexOf(closing(marker), from);
+    const start = text.indexOf(toOpeningLine(marker), end);
+    const from = start + toOpeningLine(marker).length;
+    const to = start < 0 ? -1 : text.indexOf(toClosingLine(marker), from);
     if (to < 0) return [...parts, { text: text.slice(end), isFenced: false }];
     parts.push({ text: text.slice(end, from), isFenced: false }, { text: text.slice(from, to), isFenced: true });
     end = to;
   }
 }
 
-function opening(marker: string): string {
+function toOpeningLine(marker: string): string {
   return `<<<result ${marker}\n`;
 }
 
-function closing(marker: string): string {
+function toClosingLine(marker: string): string {
   return `\nresult ${marker}>>>`;
 }

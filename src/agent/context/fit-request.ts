@@ -30,9 +30,9 @@ export function fitRequest(model: Model, request: ModelRequest, fitting: FitOpti
   if (isSurelyWithin(request, room)) return { request, cut: "nothing" };
   const excess = countRequestTokens(model, request) - room;
   if (excess <= 0) return { request, cut: "nothing" };
-  const pieces = piecesOf(request.messages, fitting.marker);
+  const pieces = listPieces(request.messages, fitting.marker);
   const texts = pieces.map(({ text }) => text);
-  const shrunk = shrinkTexts(texts, excess, stepsOf(pieces, fitting.mayCutWords), {
+  const shrunk = shrinkTexts(texts, excess, listShrinkSteps(pieces, fitting.mayCutWords), {
     tokensOf: (text) => countTokens(model, text),
     shorten: fitting.shorten,
   });
@@ -49,7 +49,7 @@ export function fitRequest(model: Model, request: ModelRequest, fitting: FitOpti
 /** These floors are in characters. */
 const floors = [8000, 2000, 500];
 
-function stepsOf(pieces: readonly Piece[], mayCutWords: boolean): ShrinkStep[] {
+function listShrinkSteps(pieces: readonly Piece[], mayCutWords: boolean): ShrinkStep[] {
   const of = (kind: Piece["kind"]): number[] => [...pieces.keys()].filter((index) => pieces[index]?.kind === kind);
   const [older, newest, words] = [of("older-result"), of("result"), of("words")];
   return [
@@ -68,7 +68,7 @@ interface Piece {
   kind: "fixed" | "older-result" | "result" | "words";
 }
 
-function piecesOf(messages: readonly Message[], marker: string): Piece[] {
+function listPieces(messages: readonly Message[], marker: string): Piece[] {
   const lastCalls = messages.findLastIndex((message) => message.role === "assistant" && message.toolCalls.length > 0);
   return messages.flatMap((message, at): Piece[] => {
     if (isFixed(message)) return [{ text: message.content, message: at, kind: "fixed" }];

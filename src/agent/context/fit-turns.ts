@@ -7,7 +7,7 @@ export function isWithinBudget(turns: readonly ConversationTurn[], budget: numbe
   // No common text has more tokens than characters, nor fewer than an eighth of them.
   const length = turns.reduce((sum, turn) => sum + turnLength(turn), 0);
   if (beside + length <= budget) return true;
-  return beside + length / 8 <= budget && beside + tokensOf(turns.flatMap(textsOf).join("\n")) <= budget;
+  return beside + length / 8 <= budget && beside + tokensOf(turns.flatMap(listTexts).join("\n")) <= budget;
 }
 
 /**
@@ -34,7 +34,7 @@ export function shortenTurns(
   { atLeast, ...sizing }: Sizing & { atLeast: number },
 ): ConversationTurn[] {
   const before = turns.reduce((sum, turn) => sum + turnTokens(turn, sizing.tokensOf), 0);
-  const whole = turns.flatMap(textsOf);
+  const whole = turns.flatMap(listTexts);
   const texts = shrinkTexts(whole, before - budget, planShrinkSteps([...whole.keys()], turnFloors), sizing);
   const shortened = turns.map((_, index) => ({
     question: texts[2 * index] ?? "",
@@ -55,13 +55,13 @@ const turnFloors = [2000, 500];
 const perTurn = 16;
 
 function turnTokens(turn: ConversationTurn, tokensOf: Sizing["tokensOf"]): number {
-  return textsOf(turn).reduce((sum, text) => sum + tokensOf(text), perTurn);
+  return listTexts(turn).reduce((sum, text) => sum + tokensOf(text), perTurn);
 }
 
 function turnLength(turn: ConversationTurn): number {
   return turn.question.length + turn.answer.length;
 }
 
-function textsOf({ question, answer }: ConversationTurn): string[] {
+function listTexts({ question, answer }: ConversationTurn): string[] {
   return [question, answer];
 }

@@ -31,7 +31,7 @@ export async function recallConversation(run: Run): Promise<Message[]> {
   const sizing = createSizing(run);
   if (!run.input.conversation.summary?.isWanted && isWithinBudget(turns, budget, sizing)) return toTurnMessages(turns);
 
-  const summary = readable(run.input.conversation.summary, turns.length, { budget, sizing });
+  const summary = selectReadable(run.input.conversation.summary, turns.length, { budget, sizing });
   const opening = summary ? toSummaryMessages(run.input, summary) : [];
   const since = turns.slice(summary?.turns);
   const left = budget - sizing.tokensOf(summary?.text ?? "");
@@ -46,13 +46,18 @@ export async function recallConversation(run: Run): Promise<Message[]> {
   const text = await compress(run, { summary, turns: older, sizing });
   if (text === undefined) {
     const shortened = shortenTurns(older, budget * summaryShare, { ...sizing, atLeast: 0 });
-    tell(run, "warning", "history-shortened", notCompressed(older.length, older.length - shortened.length));
+    noticeRecall(
+      run,
+      "warning",
+      "history-shortened",
+      describeFailedCompression(older.length, older.length - shortened.length),
+    );
     return [...opening, ...toTurnMessages(shortened), ...last];
   }
-  tell(run, "info", "history-compressed", compressed(older.length));
+  noticeRecall(run, "info", "history-compressed", describeCompression(older.length));
   const short = shortenText(text, budget * summaryShare, sizing);
   const made = { text: short, turns: (summary?.turns ?? 0) + recent };
-  await keep(run, made);
+  await keepSummary(run, made);
   return [...toSummaryMessages(run.input, made), ...last];
 }
 
@@ -66,7 +71,7 @@ export function createSizing({ services: { models }, state: { results } }: Run):
 }
 
 /** Shortens the summary: one that another model wrote may be too long for the model that reads it now. */
-function readable(
+function selectReadable(
   summary: Summary | undefined,
   turns: number,
   { budget, sizing }: { budget: number; sizing: Sizing },
@@ -75,37 +80,37 @@ function readable(
   return { ...summary, text: shortenText(summary.text, budget * summaryShare, sizing) };
 }
 
-async function keep(run: Run, summary: Summary): Promise<void> {
+async function keepSummary(run: Run, summary: Summary): Promise<void> {
   try {
     await run.services.store.summarise(run.input.conversation.id, summary);
   } catch (thrown) {
     const { text } = toDuetError(thrown);
-    tell(run, "warning", "not-saved", {
+    noticeRecall(run, "warning", "not-saved", {
       zh: `对话摘要没有保存：${text.zh}`,
       en: `The summary of the conversation was not saved: ${text.en}`,
     });
   }
 }
 
-function tell(run: Run, level: Notice["level"], code: string, text: Text): void {
+function noticeRecall(run: Run, level: Notice["level"], code: string, text: Text): void {
   run.services.emit({ type: "notice", level, code, message: say(run.input.locale, text) });
 }
 
-function compressed(turns: number): Text {
+function describeCompression(turns: number): Text {
   return {
     zh: `对话较长，较早的 ${turns} 轮已压缩为摘要。`,
-    en: `The conversation is long. Summarised: ${plural(turns)}.`,
+    en: `The conversation is long. Summarised: ${formatTurns(turns)}.`,
   };
 }
 
-function notCompressed(turns: number, leftOut: number): Text {
+function describeFailedCompression(turns: number, leftOut: number): Text {
   return {
     zh: `对话较长，但没能压缩；较早的 ${turns} 轮已缩短${leftOut > 0 ? `，其中 ${leftOut} 轮没有发送给模型` : ""}。`,
-    en: `The conversation is long and could not be summarised. Shortened: ${plural(turns)}${leftOut > 0 ? `, ${leftOut} of them left out` : ""}.`,
+    en: `The conversation is long and could not be summarised. Shortened: ${formatTurns(turns)}${leftOut > 0 ? `, ${leftOut} of them left out` : ""}.`,
   };
 }
 
-function plural(turns: number): string {
+function formatTurns(turns: number): string {
   return turns === 1 ? "the earliest turn" : `the earliest ${turns} turns`;
 }
 

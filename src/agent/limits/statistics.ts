@@ -42,7 +42,7 @@ export function createStatistics(): Statistics {
     },
     add(role, { usage, elapsedMs, costs }) {
       const before = used[role];
-      last = { tokens: usage.inputTokens + usage.outputTokens, cost: known(costs) };
+      last = { tokens: usage.inputTokens + usage.outputTokens, cost: sumKnownCosts(costs) };
       used[role] = {
         calls: before.calls + 1,
         usage: addUsage(before.usage, usage),
@@ -51,7 +51,7 @@ export function createStatistics(): Statistics {
       };
     },
     last: () => last,
-    knownCost: () => known([...used.functionCall.costs, ...used.answer.costs]),
+    knownCost: () => sumKnownCosts([...used.functionCall.costs, ...used.answer.costs]),
     totalCost: () => sumCosts([...used.functionCall.costs, ...used.answer.costs]),
     totalTokens() {
       const { inputTokens, outputTokens } = addUsage(used.functionCall.usage, used.answer.usage);
@@ -76,7 +76,7 @@ export function createStatistics(): Statistics {
 
 const noCosts: readonly (number | null)[] = [];
 
-function known(costs: readonly (number | null)[]): number {
+function sumKnownCosts(costs: readonly (number | null)[]): number {
   return costs.reduce<number>((total, cost) => total + (cost ?? 0), 0);
 }
 

@@ -37,12 +37,12 @@ export function createSubAgents(maxParallel: number): SubAgents {
   /** Maps each run that continues after its call to the budget reserved for it. */
   const going = new Map<string, Budget>();
 
-  function total(of: (usage: AgentUsage) => number): number {
+  function sumUsage(of: (usage: AgentUsage) => number): number {
     const sum = bills.values().reduce((before, usage) => before + of(usage), 0);
     return Math.min(sum, Number.MAX_SAFE_INTEGER);
   }
 
-  function stillLent(): Budget[] {
+  function listReservations(): Budget[] {
     const rests = going.entries().map(([key, lent]): Budget => {
       const used = bills.get(key);
       return {
@@ -53,15 +53,15 @@ export function createSubAgents(maxParallel: number): SubAgents {
     return [...loans, ...rests];
   }
 
-  function knownCost(): number {
-    return total(({ cost }) => cost);
+  function sumKnownCost(): number {
+    return sumUsage(({ cost }) => cost);
   }
 
   return {
     reserveBudget({ tokens, cost }) {
       const places = Math.max(2, maxParallel - loans.size);
       const share = (whole: number, lent: number): number => Math.max(0, whole - lent) / places;
-      const out = stillLent();
+      const out = listReservations();
       const loan: Budget = {
         tokens: Math.floor(share(tokens, sum(out.map((each) => each.tokens)))),
         cost: cost === undefined ? undefined : share(cost, sum(out.map((each) => each.cost ?? 0))),
@@ -80,15 +80,15 @@ export function createSubAgents(maxParallel: number): SubAgents {
         cost: Math.max(usage.cost, before?.cost ?? 0),
       });
     },
-    tokens: () => total(({ tokens }) => tokens),
-    knownCost,
+    tokens: () => sumUsage(({ tokens }) => tokens),
+    knownCost: sumKnownCost,
     bill() {
       if (bills.size === 0) return undefined;
-      const isKnown = knownCost() > 0 && bills.values().every(({ isCostKnown }) => isCostKnown);
+      const isKnown = sumKnownCost() > 0 && bills.values().every(({ isCostKnown }) => isCostKnown);
       return {
         runs: bills.size,
-        total_tokens: total(({ tokens }) => tokens),
-        cost_usd: isKnown ? Math.round(knownCost() * 1e9) / 1e9 : null,
+        total_tokens: sumUsage(({ tokens }) => tokens),
+        cost_usd: isKnown ? Math.round(sumKnownCost() * 1e9) / 1e9 : null,
       };
     },
   };

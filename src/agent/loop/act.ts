@@ -42,32 +42,32 @@ const mostCallsPerTurn = 50;
  * others are answered with a refusal. Never throws.
  */
 export async function act(run: Run, calls: readonly ToolCall[], step: number, allowed: number): Promise<Observation[]> {
-  const heard = calls.slice(0, mostCallsPerTurn).map(readable);
-  const observations: Observation[] = calls.map((call) => refused(run.input, call));
+  const heard = calls.slice(0, mostCallsPerTurn).map(limitDepth);
+  const observations: Observation[] = calls.map((call) => toRefusedObservation(run.input, call));
   const records = heard.map(toRecord);
   run.state.calls.push(...records);
   const allowance = createCallAllowance(allowed);
   let next = 0;
-  async function worker(): Promise<void> {
+  async function runCalls(): Promise<void> {
     for (let index = next++; index < heard.length; index = next++) {
       const call = heard[index];
       const record = records[index];
       if (call && record)
-        observations[index] = await observe(run, {
+        observations[index] = await observeCall(run, {
           call,
-          callId: eventId(run.state, call.id),
+          callId: createEventId(run.state, call.id),
           record,
           step,
           allowance,
         });
     }
   }
-  await Promise.all(Array.from({ length: Math.min(run.input.limits.maxParallel, heard.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(run.input.limits.maxParallel, heard.length) }, runCalls));
   return observations;
 }
 
 /** Arguments that are too deep to be walked through are treated as unreadable. */
-function readable(call: ToolCall): ToolCall {
+function limitDepth(call: ToolCall): ToolCall {
   return isDeeperThan(call.arguments, deepestArguments) ? { ...call, arguments: undefined } : call;
 }
 
@@ -85,7 +85,7 @@ interface OneCall {
  * Makes one call, and repeats it once when its failure is temporary and the tool may be called again
  * (docs/development/agent-architecture.md#错误处理).
  */
-async function observe(run: Run, one: OneCall): Promise<Observation> {
+async function observeCall(run: Run, one: OneCall): Promise<Observation> {
   const observation = await makeCalls(run, one);
   // However often it was tried, it is one result that the model reads.
   const isNews = !observation.isRepeated && run.state.repetition.learn(one.call, observation.text);
@@ -102,11 +102,11 @@ async function makeCalls(run: Run, one: OneCall): Promise<Omit<Observation, "isN
     type: "notice",
     level: "info",
     code: "tool-retry",
-    message: say(run.input.locale, retried(call.name)),
+    message: say(run.input.locale, describeRetry(call.name)),
   });
   const record = toRecord(call);
   run.state.calls.push(record);
-  const again = await makeCall(run, { ...one, record, callId: eventId(run.state, call.id), isSecond: true });
+  const again = await makeCall(run, { ...one, record, callId: createEventId(run.state, call.id), isSecond: true });
   return { ...again.observation, tries: observation.tries + again.observation.tries };
 }
 
@@ -132,7 +132,7 @@ function hasTimeFor(run: Run, { allowance, record }: OneCall): boolean {
   return run.services.clock.deadline() - Date.now() > record.elapsed_ms;
 }
 
-function retried(name: string): Text {
+function describeRetry(name: string): Text {
   return { zh: `${name} 暂时失败，自动重试一次`, en: `${name} failed temporarily; retrying once` };
 }
 
@@ -151,7 +151,7 @@ async function makeCall(
     : await runCall(run, call, callId, allowance);
   const { result, ran, waitedMs = 0, mayRepeat = false } = done;
   if (ran) run.services.keepOutput(callId, result.text);
-  const sources = await numbered(run.input, result);
+  const sources = await numberSources(run.input, result);
   const read = readBy(run.state, result, sources);
   const text = isSecond && !result.ok ? `${read}\n${say(run.input.language, failedTwice)}` : read;
   record.result = text;
@@ -166,7 +166,7 @@ async function makeCall(
     ok: result.ok,
     cached: record.cached,
     preview: truncate(sanitizeLine(text.slice(0, 2 * previewLength)), previewLength),
-    ...(result.kind === "page" ? {} : found(sources)),
+    ...(result.kind === "page" ? {} : toFoundFields(sources)),
     elapsedMs: record.elapsed_ms,
     permission: result.permission,
     error: result.error && { ...result.error, message: truncate(result.error.message, longestMessage) },
@@ -184,7 +184,7 @@ function readBy(state: RunState, { text, kind }: ToolResult, sources: NumberedSo
   return state.results.read(renderSources(sources), "sources");
 }
 
-function eventId(state: RunState, id: string): string {
+function createEventId(state: RunState, id: string): string {
   let unique = id;
   for (let again = 2; state.callIds.has(unique); again++) unique = `${id}#${again}`;
   state.callIds.add(unique);
@@ -202,18 +202,18 @@ function toRecord(call: ToolCall): ToolCallRecord {
   };
 }
 
-function refused(input: RunInput, call: ToolCall): Observation {
+function toRefusedObservation(input: RunInput, call: ToolCall): Observation {
   const result = toOverLimitResult(input);
   return { call, result, text: result.text, ran: false, tries: 0, isRepeated: false, isNews: false };
 }
 
-async function numbered(input: RunInput, { ok, sources = [] }: ToolResult): Promise<NumberedSource[] | undefined> {
+async function numberSources(input: RunInput, { ok, sources = [] }: ToolResult): Promise<NumberedSource[] | undefined> {
   if (!ok || sources.length === 0) return undefined;
   const numbers = await input.conversation.sources.number(sources);
   return sources.map((source, index) => ({ n: numbers[index] ?? 0, source }));
 }
 
-function found(sources: NumberedSource[] | undefined): Pick<ToolEnd, "resultCount" | "top"> {
+function toFoundFields(sources: NumberedSource[] | undefined): Pick<ToolEnd, "resultCount" | "top"> {
   if (sources === undefined) return {};
   const top = sources.slice(0, 3).map(({ n, source: { title, url, snippet } }) => ({ n, title, url, snippet }));
   return { resultCount: sources.length, top };

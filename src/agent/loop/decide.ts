@@ -19,7 +19,7 @@ import { runTurn } from "./run-turn.ts";
  * model failed before there was anything to show.
  */
 export async function decideAndAct(run: Run): Promise<DecideResult> {
-  const messages = openingMessages(run);
+  const messages = createOpeningMessages(run);
   const observations: Observation[] = [];
   let toolCalls = 0;
   /** Counts consecutive rounds that only asked for known results. */
@@ -38,23 +38,29 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
     } catch (thrown) {
       if (run.services.clock.callerSignal.aborted) throw thrown;
       const began = run.state.answer.written !== before;
-      if (began) return brokenOff(run, observations, toDuetError(thrown));
+      if (began) return toBrokenOffResult(run, observations, toDuetError(thrown));
       if (run.services.clock.decideSignal.aborted)
-        return toDecideResult(run, { observations, reason: "time-limit", error: causeOf(thrown) });
+        return toDecideResult(run, { observations, reason: "time-limit", error: getCause(thrown) });
       if (observations.length === 0) throw thrown;
       return toDecideResult(run, { observations, reason: "model-failed", error: reportModelFailure(run, thrown) });
     }
     if (turn.finish !== "tool-calls" || turn.message.toolCalls.length === 0)
-      return toDecideResult(run, { observations, ...ending(run.services, turn) });
+      return toDecideResult(run, { observations, ...toLastWords(run.services, turn) });
     const round = await act(run, turn.message.toolCalls, step, run.input.limits.maxToolCalls - toolCalls);
     run.services.clock.callerSignal.throwIfAborted();
     // What finds tools brings nothing for the answer.
     const gathered = round.filter(({ call }) => call.name !== run.services.catalog.finder?.name);
     observations.push(...gathered);
     toolCalls += round.reduce((sum, { tries }) => sum + tries, 0);
-    messages.push(turn.message, ...round.map((observation) => toolMessage(run.input, observation)));
+    messages.push(turn.message, ...round.map((observation) => toToolMessage(run.input, observation)));
     circles = isCircle(round) ? circles + 1 : 0;
-    const { verdict, custom } = await judge(run, { round, gathered, observations, toolCalls, isCircle: circles >= 2 });
+    const { verdict, custom } = await evaluateRound(run, {
+      round,
+      gathered,
+      observations,
+      toolCalls,
+      isCircle: circles >= 2,
+    });
     if (verdict.verdict === "answer") return toDecideResult(run, { observations, reason: verdict.reason, custom });
     const message = explainVerdict(verdict, {
       limits: run.input.limits,
@@ -75,7 +81,7 @@ interface Gathering {
   isCircle: boolean;
 }
 
-async function judge(
+async function evaluateRound(
   run: Run,
   { round, gathered, observations, toolCalls, isCircle }: Gathering,
 ): Promise<JudgedVerdict> {
@@ -96,7 +102,7 @@ function isCircle(round: readonly Observation[]): boolean {
   return round.some(({ isRepeated }) => isRepeated) && !round.some(({ isNews }) => isNews);
 }
 
-function openingMessages(run: Run): Message[] {
+function createOpeningMessages(run: Run): Message[] {
   const {
     input: { language: locale },
     services: { models },
@@ -122,13 +128,13 @@ export function toDecideResult(run: Run, work: DecideResult): DecideResult {
 }
 
 /** Returns the model error that occurred before the time ran out, or undefined when only the time ran out. */
-function causeOf(thrown: unknown): DuetError | undefined {
+function getCause(thrown: unknown): DuetError | undefined {
   const error = toDuetError(thrown);
   return error.code === "timeout" ? undefined : error;
 }
 
 /** Returns the ending for a turn without calls to run. With one model, its text is the answer. */
-function ending(services: RunServices, { finish, message }: Turn): Pick<DecideResult, "reason" | "answer"> {
+function toLastWords(services: RunServices, { finish, message }: Turn): Pick<DecideResult, "reason" | "answer"> {
   // A turn that says it asks for tools, and asks for none, is at its end.
   const isDone = finish === "stop" || finish === "tool-calls";
   const hasAnswered = hasOneModel(services.models) && message.content.trim() !== "";
@@ -140,7 +146,7 @@ function ending(services: RunServices, { finish, message }: Turn): Pick<DecideRe
 /**
  * Ends a run whose single model failed, or ran out of time, in the middle of its answer. The text already shown is the answer.
  */
-function brokenOff(run: Run, observations: Observation[], error: DuetError): DecideResult {
+function toBrokenOffResult(run: Run, observations: Observation[], error: DuetError): DecideResult {
   const reason = run.services.clock.decideSignal.aborted ? "time-limit" : "model-failed";
   return toDecideResult(run, { observations, reason, answer: { finish: undefined, error } });
 }
@@ -158,7 +164,7 @@ async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTu
   const isOne = hasOneModel(run.services.models);
   const held = createBufferedText(run.state.answer.push);
   const think = (text: string): void => run.services.emit({ type: "thought-delta", text });
-  const time = isOne ? untilItFlows(run.services, held) : { signal: run.services.clock.decideSignal, clear() {} };
+  const time = isOne ? createFlowSignal(run.services, held) : { signal: run.services.clock.decideSignal, clear() {} };
   try {
     return await runTurn(run, {
       phase: "decide",
@@ -192,7 +198,7 @@ function settle(run: Run, { finish }: Turn, { held, think }: { held: BufferedTex
 }
 
 /** Applies the time limit for deciding, and switches to the one for answering once the turn turns out to be the answer. */
-function untilItFlows(services: RunServices, held: BufferedText): { signal: AbortSignal; clear(): void } {
+function createFlowSignal(services: RunServices, held: BufferedText): { signal: AbortSignal; clear(): void } {
   const turn = new AbortController();
   const unfollow = followSignal(turn, services.clock.answerSignal);
   const stop = (): void => {
@@ -212,7 +218,7 @@ function untilItFlows(services: RunServices, held: BufferedText): { signal: Abor
 const firstReason = { zh: "分析问题，决定是否需要工具", en: "reading the question and choosing tools" };
 const nextReason = { zh: "查看结果，判断是否还需要工具", en: "reading the results and judging what is missing" };
 
-function toolMessage(input: RunInput, { call, result, text }: Observation): Message {
+function toToolMessage(input: RunInput, { call, result, text }: Observation): Message {
   return {
     role: "tool",
     callId: call.id,
@@ -261,7 +267,7 @@ export function createBufferedText(answer: (text: string) => void): BufferedText
   return {
     push(text) {
       held += text;
-      flowing ||= columns(held) > longestThought;
+      flowing ||= countColumns(held) > longestThought;
       if (flowing) release();
     },
     get flowing() {
@@ -278,7 +284,7 @@ export function createBufferedText(answer: (text: string) => void): BufferedText
   };
 }
 
-function columns(text: string): number {
+function countColumns(text: string): number {
   const wide = text.match(/[\u2e80-\uffdc]/g)?.length ?? 0;
   return text.length + 1.5 * wide;
 }

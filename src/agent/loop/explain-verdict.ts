@@ -16,13 +16,13 @@ export interface ExplainOptions {
 /** Renders a verdict as a sentence: why, and what comes next. */
 export function explainVerdict(verdict: Verdict, options: ExplainOptions): string {
   const { locale } = options;
-  if (verdict.verdict === "continue") return say(locale, going(options)[verdict.reason]);
+  if (verdict.verdict === "continue") return say(locale, listContinueReasons(options)[verdict.reason]);
   const reason = explainReason(verdict.reason, options);
   const next = isEarlyEnd(verdict.reason) ? fromWhatThereIs : toTheAnswer;
   const advice = verdict.reason === "repetition" ? askOtherwise : { zh: "", en: "" };
   return say(locale, {
     zh: `${reason.zh}，${next.zh}。${advice.zh}`,
-    en: `${capitalised(reason.en)}; ${next.en}.${advice.en}`,
+    en: `${capitalize(reason.en)}; ${next.en}.${advice.en}`,
   });
 }
 
@@ -38,7 +38,7 @@ export function explainOwnAnswer(locale: Locale): string {
 export function explainReason(reason: AnswerReason, { limits, results, custom }: Omit<ExplainOptions, "locale">): Text {
   if (reason === "model-decided" && results !== "some") return withoutResults[results];
   if (reason === "custom" && custom) return { zh: custom, en: custom };
-  return reasons(limits)[reason];
+  return listReasons(limits)[reason];
 }
 
 const withoutResults = {
@@ -56,7 +56,7 @@ const toTheAnswer = { zh: "切换到回答生成阶段", en: "switching to the a
 const fromWhatThereIs = { zh: "基于已有信息回答", en: "answering from the available information" };
 const askOtherwise = { zh: "可以换一种问法，或切换模式。", en: " Rephrase the question, or switch modes." };
 
-function reasons(limits: Limits): Record<AnswerReason, Text> {
+function listReasons(limits: Limits): Record<AnswerReason, Text> {
   return {
     "model-decided": { zh: "工具调用结果已满足要求", en: "the tool results are enough" },
     sufficient: { zh: "结果足够回答问题，提前结束工具调用", en: "the results are enough, so the tool calls end early" },
@@ -80,7 +80,7 @@ function reasons(limits: Limits): Record<AnswerReason, Text> {
 
 type GoOnReason = Extract<Verdict, { verdict: "continue" }>["reason"];
 
-function going({ limits, custom }: ExplainOptions): Record<GoOnReason, Text> {
+function listContinueReasons({ limits, custom }: ExplainOptions): Record<GoOnReason, Text> {
   return {
     "model-decides": {
       zh: "已有工具结果，由工具调用模型判断是否还需要更多信息。",
@@ -100,6 +100,6 @@ function going({ limits, custom }: ExplainOptions): Record<GoOnReason, Text> {
   };
 }
 
-function capitalised(text: string): string {
+function capitalize(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

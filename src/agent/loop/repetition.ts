@@ -22,10 +22,10 @@ export function createRepetition(repeatable: readonly string[]): Repetition {
   return {
     isRepeated(call) {
       if (repeatable.some((pattern) => isMatch(call.name, pattern))) return false;
-      return (seen.get(keyOf(call))?.times ?? 0) >= sameResults;
+      return (seen.get(toKey(call))?.times ?? 0) >= sameResults;
     },
     learn(call, result) {
-      const key = keyOf(call);
+      const key = toKey(call);
       const before = seen.get(key);
       const isSame = before?.result === result;
       seen.set(key, { result, times: isSame ? before.times + 1 : 1 });
@@ -34,7 +34,7 @@ export function createRepetition(repeatable: readonly string[]): Repetition {
   };
 }
 
-function keyOf({ name, arguments: args, argumentsText }: ToolCall): string {
+function toKey({ name, arguments: args, argumentsText }: ToolCall): string {
   return `${name} ${args === undefined ? argumentsText : toCanonicalJson(args)}`;
 }
 

@@ -17,7 +17,7 @@ export interface RunResult {
 
 /** Says what a run came to: complete, or partial, failed, cancelled and why. */
 export function toOutcome(run: Run, ending: RunResult, elapsedMs: number): Outcome {
-  const { status, stop } = judge(run, ending);
+  const { status, stop } = evaluateResult(run, ending);
   return {
     success: hasSucceeded(status),
     status,
@@ -51,7 +51,7 @@ export function toBill(run: Run, elapsedMs: number): OutcomeMeta {
 
 function reportOf(input: RunInput, ending: RunResult, status: Outcome["status"]): ErrorReport | null {
   if (status === "complete" || status === "cancelled" || status === "needs_confirmation") return null;
-  const error = causeOf(ending);
+  const error = getCause(ending);
   if (status === "partial") return error ? toErrorReport(error, input.locale) : null;
   const told = toErrorReport(error ?? emptyAnswerError("stop"), input.locale);
   const { code, hint } = told;
@@ -62,16 +62,16 @@ function reportOf(input: RunInput, ending: RunResult, status: Outcome["status"])
 }
 
 /** Returns the cause of a run's failure: the last error, or the one that occurred before the time ran out. */
-function causeOf({ error, written, work }: RunResult): DuetError | undefined {
+function getCause({ error, written, work }: RunResult): DuetError | undefined {
   const last = error ?? written?.error ?? work?.error;
   return last?.code === "timeout" ? (work?.error ?? last) : last;
 }
 
 type Judgement = { status: Outcome["status"]; stop: StopReason };
 
-function judge(run: Run, ending: RunResult): Judgement {
+function evaluateResult(run: Run, ending: RunResult): Judgement {
   if (run.services.clock.callerSignal.aborted) return { status: "cancelled", stop: "cancelled" };
-  if (ending.error) return { status: "failed", stop: failedBy(run.services, ending.error) };
+  if (ending.error) return { status: "failed", stop: toFailedReason(run.services, ending.error) };
   if (ending.work?.halt) return halts[ending.work.halt.halt];
   const finish = ending.written?.finish;
   if (run.state.answer.shown.trim() === "")
@@ -90,7 +90,7 @@ const halts: Record<PlanHalt["halt"], Judgement> = {
   declined: { status: "cancelled", stop: "cancelled" },
 };
 
-function failedBy(services: RunServices, { code }: DuetError): StopReason {
+function toFailedReason(services: RunServices, { code }: DuetError): StopReason {
   if (services.clock.answerSignal.aborted) return "time_limit";
   return code === "content_filter" ? "refused" : "error";
 }

@@ -48,23 +48,23 @@ export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
   let error: PhaseEnd["error"];
   /** Lists the cost of each attempt, failed ones included, and null where it is not known. */
   const costs: (number | null)[] = [];
-  function bill(used: Usage): void {
+  function chargeUsage(used: Usage): void {
     usage = addUsage(usage, used);
     costs.push(model.cost?.(used) ?? null);
   }
   run.services.emit({ type: "phase-start", phase, step, model: name, reason: plan.reason });
   try {
-    const request = { ...plan.request, locale: run.input.locale, run: contextOf(run, phase) };
+    const request = { ...plan.request, locale: run.input.locale, run: createModelContext(run, phase) };
     for await (const event of limitTurn(streamFitted(run, { ...plan, request }), name)) {
       if (event.type === "text-delta") plan.onText(event.text);
       else if (event.type === "reasoning-delta")
         run.services.emit({ type: "reasoning-delta", phase, text: event.text });
       else if (event.type === "notice") run.services.emit(event);
-      else if (event.type === "spent") bill(event.usage);
+      else if (event.type === "spent") chargeUsage(event.usage);
       else turn = event.turn;
     }
-    if (turn) bill(turn.usage);
-    if (turn === undefined) throw unfinished(name);
+    if (turn) chargeUsage(turn.usage);
+    if (turn === undefined) throw unfinishedTurnError(name);
     plan.onEnd?.(turn);
     return turn;
   } catch (thrown) {
@@ -89,11 +89,11 @@ export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
 }
 
 /** Returns the context of a model call. Only an answer may use the time that is reserved for it. */
-function contextOf({ input: { id, isInteractive }, services: { clock } }: Run, phase: Phase): RunContext {
+function createModelContext({ input: { id, isInteractive }, services: { clock } }: Run, phase: Phase): RunContext {
   return { id, isInteractive, leftMs: () => clock.leftMs(phase === "answer" ? "answer" : "decide") };
 }
 
-function unfinished(name: string): DuetError {
+function unfinishedTurnError(name: string): DuetError {
   return new DuetError({
     code: "bad_response",
     text: { zh: `${name} 的回复没有结束标记`, en: `${name} ended its reply without a terminal marker` },
@@ -120,8 +120,8 @@ export async function* streamFitted(run: Run, turn: FittedTurn): AsyncGenerator<
   const room = learned ?? getRequestBudget(model, request);
   // A window that is only assumed is no reason to keep words from the model.
   const mayCutWords = learned !== undefined || model.contextWindow !== undefined;
-  const first = fitted(run, turn, { room, mayCutWords });
-  yield* tell(run, model, first);
+  const first = fitTurn(run, turn, { room, mayCutWords });
+  yield* noticeCut(run, model, first);
   let taken = false;
   try {
     for await (const event of model.stream(first.request, signal)) {
@@ -134,14 +134,14 @@ export async function* streamFitted(run: Run, turn: FittedTurn): AsyncGenerator<
     if (!isTooLong || taken || learned !== undefined || signal.aborted) throw thrown;
     const smaller = Math.floor(countRequestTokens(model, first.request) * secondTry);
     run.state.windows.rooms.set(model, smaller);
-    const second = fitted(run, turn, { room: smaller, mayCutWords: true });
+    const second = fitTurn(run, turn, { room: smaller, mayCutWords: true });
     if (second.cut === "nothing") throw thrown;
-    yield* tell(run, model, second);
+    yield* noticeCut(run, model, second);
     yield* model.stream(second.request, signal);
   }
 }
 
-function fitted(
+function fitTurn(
   run: Run,
   { model, request }: FittedTurn,
   limits: Pick<FitOptions, "room" | "mayCutWords">,
@@ -161,7 +161,7 @@ function withReadingTool({ results }: RunState, request: ModelRequest): ModelReq
 }
 
 /** Emits each notice once per run. */
-function* tell(run: Run, model: Model, { cut }: FittedRequest): Generator<Notice> {
+function* noticeCut(run: Run, model: Model, { cut }: FittedRequest): Generator<Notice> {
   if (cut === "nothing" || run.state.windows.told.has(cut)) return;
   run.state.windows.told.add(cut);
   const name = toModelName(model);
@@ -198,12 +198,12 @@ export async function* limitTurn(events: AsyncIterable<ModelEvent>, name: string
   let said = 0;
   for await (const event of events) {
     if (event.type === "text-delta" || event.type === "reasoning-delta") said += pieceWeight + event.text.length;
-    if (said > longestTurn) throw tooLong(name);
+    if (said > longestTurn) throw tooLongQuestionError(name);
     yield event;
   }
 }
 
-function tooLong(name: string): DuetError {
+function tooLongQuestionError(name: string): DuetError {
   const most = longestTurn.toLocaleString("en");
   return new DuetError({
     code: "bad_response",

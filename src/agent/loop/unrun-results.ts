@@ -44,7 +44,7 @@ export function toFailedResult(input: RunInput, thrown: unknown): ToolResult {
 }
 
 export function toUnknownToolResult(run: Run, name: string): ToolResult {
-  const near = nearest(name, run.services.catalog.all);
+  const near = findNearestName(name, run.services.catalog.all);
   const names = [...run.services.catalog.tools.keys()];
   return createFailure(
     "unknown_tool",
@@ -59,7 +59,7 @@ export function toUnknownToolResult(run: Run, name: string): ToolResult {
  * Finds a tool whose name differs only in case or in its server's prefix. The name is only suggested; the tool is never called
  * in its place.
  */
-function nearest(name: string, tools: ReadonlyMap<string, Tool>): string | undefined {
+function findNearestName(name: string, tools: ReadonlyMap<string, Tool>): string | undefined {
   const wanted = name.toLowerCase();
   return [...tools.keys()].find(
     (known) => known.toLowerCase() === wanted || known.toLowerCase().endsWith(`__${wanted}`),

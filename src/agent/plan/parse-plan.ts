@@ -30,7 +30,7 @@ const deepest = 32;
 
 /** Reads a plan as the model wrote it: nothing is repaired, and every problem is told at once, in words for the model. */
 export async function parsePlan(text: string, rules: PlanRules): Promise<ParsedPlan> {
-  const plan = jsonObjectIn(text);
+  const plan = findJsonObject(text);
   const listed = isRecord(plan) ? plan.steps : undefined;
   if (!Array.isArray(listed)) return { problems: [say(rules.locale, noPlan)] };
   const problems: Text[] = [];
@@ -79,11 +79,11 @@ async function readStep(value: unknown, rules: StepRules): Promise<ReadStep> {
   step.parameters = parameters;
   const places = findUnresolvedValues(parameters);
   problems.push(...places.flatMap((place) => findBadReferences(place, rules.known)));
-  if (step.tool !== "") problems.push(...(await badCall(step, places, rules.tools)));
+  if (step.tool !== "") problems.push(...(await checkCall(step, places, rules.tools)));
   return { step, problems };
 }
 
-async function badCall(
+async function checkCall(
   { tool: name, parameters }: PlannedStep,
   places: readonly UnresolvedValue[],
   tools: PlanRules["tools"],
@@ -93,7 +93,7 @@ async function badCall(
   try {
     const problems = (await tool.check?.(parameters)) ?? [];
     return problems
-      .filter(({ path }) => !places.some((place) => touches(path, place.path)))
+      .filter(({ path }) => !places.some((place) => isAbout(path, place.path)))
       .map(({ path, text: { zh, en } }) => ({
         zh: `parameters${path && ` ${path}`}：${zh}`,
         en: `parameters${path && ` ${path}`}: ${en}`,
@@ -105,7 +105,7 @@ async function badCall(
 }
 
 /** Is true when a problem concerns a value that is filled in later, or something that contains such a value. */
-function touches(problem: string, open: string): boolean {
+function isAbout(problem: string, open: string): boolean {
   return isWithin(problem, open) || isWithin(open, problem);
 }
 
@@ -115,9 +115,9 @@ function isWithin(inner: string, outer: string): boolean {
 }
 
 /** Returns the JSON object of a reply, without a code fence or prose around it. */
-function jsonObjectIn(text: string): unknown {
+function findJsonObject(text: string): unknown {
   const braced = text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1);
-  for (const candidate of [text, fencedIn(text), braced]) {
+  for (const candidate of [text, findFencedBlock(text), braced]) {
     if (candidate === undefined) continue;
     try {
       const value: unknown = JSON.parse(candidate);
@@ -132,7 +132,7 @@ function jsonObjectIn(text: string): unknown {
 /**
  * Returns the content of the first code fence. Some models end in endless blank lines, so no expression here scans them twice.
  */
-function fencedIn(text: string): string | undefined {
+function findFencedBlock(text: string): string | undefined {
   const opening = /```(?:json)?[ \t\r]*\n/i.exec(text);
   if (opening === null) return undefined;
   const inside = text.slice(opening.index + opening[0].length);
@@ -154,16 +154,16 @@ export function findBadReferences({ path, steps, unreadable }: UnresolvedValue, 
       en: `parameters ${path}: {{step_${step}}} does not name an earlier step with a result`,
     })),
     ...unreadable.map((text) => ({
-      zh: `parameters ${path}：无法理解 ${short(text)}，应写成 {{step_1}} 或 {{step_1.field}}`,
-      en: `parameters ${path}: ${short(text)} cannot be read; write {{step_1}} or {{step_1.field}}`,
+      zh: `parameters ${path}：无法理解 ${shortenName(text)}，应写成 {{step_1}} 或 {{step_1.field}}`,
+      en: `parameters ${path}: ${shortenName(text)} cannot be read; write {{step_1}} or {{step_1.field}}`,
     })),
   ];
 }
 
 export function describeUnknownTool(name: string, names: string[]): Text {
   return {
-    zh: `没有名为 ${short(name)} 的工具（可用：${names.join("、")}）`,
-    en: `there is no tool named ${short(name)} (allowed: ${names.join(", ")})`,
+    zh: `没有名为 ${shortenName(name)} 的工具（可用：${names.join("、")}）`,
+    en: `there is no tool named ${shortenName(name)} (allowed: ${names.join(", ")})`,
   };
 }
 
@@ -182,10 +182,10 @@ export const noPlan: Text = {
 };
 
 function describeValueProblem(value: unknown, zh: string, en: string): Text {
-  const shown = short(JSON.stringify(value) ?? "undefined");
+  const shown = shortenName(JSON.stringify(value) ?? "undefined");
   return { zh: `${zh}（当前值: ${shown}）`, en: `${en} (current value: ${shown})` };
 }
 
-function short(text: string): string {
+function shortenName(text: string): string {
   return toShortLine(text, 80);
 }

@@ -23,7 +23,7 @@ export async function planAndAct(run: Run): Promise<DecideResult> {
   if (run.services.catalog.tools.size === 0) return toDecideResult(run, { observations: [], reason: "model-decided" });
   const { pendingPlan } = run.input.conversation;
   const resumed = pendingPlan === undefined ? undefined : resumePlan(pendingPlan, run.input.question);
-  const plan = createPlan(run, resumed?.begun ?? nothing());
+  const plan = createPlan(run, resumed?.begun ?? createNothing());
   const planner = createPlanner(run, plan);
   try {
     return await settle(run, { plan, planner, reply: resumed?.reply });
@@ -33,7 +33,7 @@ export async function planAndAct(run: Run): Promise<DecideResult> {
   }
 }
 
-function nothing(): StartedPlan {
+function createNothing(): StartedPlan {
   return { steps: [], stepwise: false, observations: [], results: new Map(), replaced: 0, repairs: 0 };
 }
 
@@ -46,13 +46,13 @@ interface Planning {
 async function settle(run: Run, planning: Planning): Promise<DecideResult> {
   const { plan, planner } = planning;
   const agreement = await begin(run, planning);
-  if (typeof agreement === "object") return end(run, plan, { reason: agreement.stop, error: agreement.error });
-  if (agreement === "unanswered") return waiting(run, plan);
-  if (agreement === "no") return declined(run, plan);
+  if (typeof agreement === "object") return finishPlan(run, plan, { reason: agreement.stop, error: agreement.error });
+  if (agreement === "unanswered") return toWaitingResult(run, plan);
+  if (agreement === "no") return toDeclinedResult(run, plan);
   if (plan.steps.length === 0) return toDecideResult(run, { observations: [], reason: "model-decided" });
-  if (plan.isStepwise) return stepByStep(run, plan);
+  if (plan.isStepwise) return decideStepByStep(run, plan);
   const ended = await executePlan(run, plan, planner);
-  return ended === "unanswered" ? waiting(run, plan) : end(run, plan, ended);
+  return ended === "unanswered" ? toWaitingResult(run, plan) : finishPlan(run, plan, ended);
 }
 
 /** Makes the first plan, or takes up the one that waited, and has it confirmed. */
@@ -70,16 +70,16 @@ async function begin(run: Run, { plan, planner, reply }: Planning): Promise<Plan
 }
 
 /** Ends the plan, whether it was carried out in full or not. */
-function end(run: Run, plan: Plan, { reason, error }: Pick<DecideResult, "reason" | "error">): DecideResult {
+function finishPlan(run: Run, plan: Plan, { reason, error }: Pick<DecideResult, "reason" | "error">): DecideResult {
   plan.close();
   const observations = [...plan.observations];
-  if (!plan.isWhole() && observations.length > 0) observations.push(asObservation(plan, run.input));
-  const unfinished = reason === "plan-failed" ? notWhole() : undefined;
-  return toDecideResult(run, { observations, reason, error: error ?? failureOf(plan) ?? unfinished });
+  if (!plan.isWhole() && observations.length > 0) observations.push(toObservation(plan, run.input));
+  const unfinished = reason === "plan-failed" ? unfinishedPlanError() : undefined;
+  return toDecideResult(run, { observations, reason, error: error ?? getFailure(plan) ?? unfinished });
 }
 
 /** Describes a plan that ended early although nothing failed: the reader did not want the rest. */
-function notWhole(): DuetError {
+function unfinishedPlanError(): DuetError {
   return new DuetError({
     code: "tool",
     text: { zh: "计划没有全部完成。", en: "The plan was not completed." },
@@ -87,7 +87,7 @@ function notWhole(): DuetError {
 }
 
 /** Returns the error of the first step that failed, or undefined when no step failed. */
-function failureOf({ failures }: Plan): DuetError | undefined {
+function getFailure({ failures }: Plan): DuetError | undefined {
   const [first] = failures;
   if (first === undefined) return undefined;
   const [step, why] = first;
@@ -95,16 +95,16 @@ function failureOf({ failures }: Plan): DuetError | undefined {
 }
 
 /** Returns the outcome of each step for the answer model, so that it can say what is missing. */
-function asObservation(plan: Plan, { language }: RunInput): Observation {
+function toObservation(plan: Plan, { language }: RunInput): Observation {
   const text = renderStates(plan, language);
   const name = say(language, { zh: "计划的执行情况", en: "State of the plan" });
   const call = { id: "plan", name, argumentsText: "", arguments: {} };
   return { call, result: { ok: true, text }, text, ran: true, tries: 1, isRepeated: false, isNews: true };
 }
 
-async function stepByStep(run: Run, plan: Plan): Promise<DecideResult> {
+async function decideStepByStep(run: Run, plan: Plan): Promise<DecideResult> {
   const limit = plan.limit("turn");
-  if (limit) return end(run, plan, { reason: limit });
+  if (limit) return finishPlan(run, plan, { reason: limit });
   const [step] = plan.steps;
   if (step) plan.begin(step);
   const work = await decideAndAct(run);
@@ -114,15 +114,15 @@ async function stepByStep(run: Run, plan: Plan): Promise<DecideResult> {
 }
 
 /** Returns the plan itself as the answer. The conversation keeps it until somebody replies. */
-function waiting(run: Run, plan: Plan): DecideResult {
+function toWaitingResult(run: Run, plan: Plan): DecideResult {
   run.state.answer.push(renderPendingPlan(plan.steps, run.input.language));
   const halt = { halt: "unconfirmed", pendingPlan: toPendingPlan(run.state.question, plan) } as const;
   return { observations: [], reason: "plan-failed", answer: { finish: "stop" }, halt };
 }
 
 /** Ends a plan that the reader declined. Steps that were already done are still worth an answer. */
-function declined(run: Run, plan: Plan): DecideResult {
-  if (plan.observations.length > 0) return end(run, plan, { reason: "plan-failed" });
+function toDeclinedResult(run: Run, plan: Plan): DecideResult {
+  if (plan.observations.length > 0) return finishPlan(run, plan, { reason: "plan-failed" });
   plan.close();
   run.state.answer.push(
     say(run.input.language, { zh: "计划已取消，没有执行。", en: "The plan was cancelled; nothing was run." }),
@@ -153,8 +153,8 @@ export async function executePlan(run: Run, plan: Plan, planner: Planner): Promi
     else if (ended.end === "stop") return { reason: ended.reason, error: ended.error };
     else {
       plan.fail(step, ended.why);
-      const policy = policyFor(run.input, plan);
-      tellNext(run, step, policy);
+      const policy = getFailurePolicy(run.input, plan);
+      noticeNext(run, step, policy);
       if (policy === "stop") return { reason: "plan-failed" };
       const repaired = policy === "replan" ? await repair(run, plan, planner) : undefined;
       if (repaired) return repaired;
@@ -163,7 +163,7 @@ export async function executePlan(run: Run, plan: Plan, planner: Planner): Promi
   return { reason: plan.isWhole() ? "plan-done" : "plan-failed" };
 }
 
-function policyFor(input: RunInput, plan: Plan): PlanPolicy["onFailure"] {
+function getFailurePolicy(input: RunInput, plan: Plan): PlanPolicy["onFailure"] {
   const { onFailure } = input.planPolicy;
   return onFailure === "replan" && plan.repairs >= mostRepairs ? "skip" : onFailure;
 }
@@ -184,7 +184,7 @@ async function repair(run: Run, plan: Plan, planner: Planner): Promise<PlanEnd |
 }
 
 /** Tells what comes after a step that failed; the end of a plan is told by whoever ends the run's work. */
-function tellNext(run: Run, { step }: PlanStep, policy: PlanPolicy["onFailure"]): void {
+function noticeNext(run: Run, { step }: PlanStep, policy: PlanPolicy["onFailure"]): void {
   if (policy === "stop") return;
   const { zh, en } = nextAfterFailure[policy];
   const message = say(run.input.locale, { zh: `步骤 ${step} 失败，${zh}。`, en: `Step ${step} failed; ${en}.` });

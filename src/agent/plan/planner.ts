@@ -45,7 +45,7 @@ const mostSearches = 2;
 const mostProblems = 20;
 
 export function createPlanner(run: Run, plan: Plan): Planner {
-  const messages = openingMessages(run);
+  const messages = createOpeningMessages(run);
 
   function ask(request: string): void {
     messages.push({ role: "assistant", content: planJson(plan), toolCalls: [] }, { role: "user", content: request });
@@ -54,35 +54,41 @@ export function createPlanner(run: Run, plan: Plan): Planner {
   return {
     async begin() {
       // A model that goes by rules reads no prompt: asking it would only use up iterations.
-      if (run.services.models.functionCall.followsPrompts === false) return { draft: stepwise(run, noticePlanByRules) };
-      return draft(run, plan, { messages, reason: reasons.first, otherwise: () => stepwise(run, noticeNoPlan) });
+      if (run.services.models.functionCall.followsPrompts === false)
+        return { draft: toStepwiseDraft(run, noticePlanByRules) };
+      return draftPlan(run, plan, {
+        messages,
+        reason: reasons.first,
+        otherwise: () => toStepwiseDraft(run, noticeNoPlan),
+      });
     },
     async revise(words) {
-      if (run.services.models.functionCall.followsPrompts === false) return { draft: stepwise(run, noticePlanByRules) };
+      if (run.services.models.functionCall.followsPrompts === false)
+        return { draft: toStepwiseDraft(run, noticePlanByRules) };
       plan.excuseTurn();
-      ask(say(run.input.language, createRevisionRequest(words, firstOpen(plan))));
+      ask(say(run.input.language, createRevisionRequest(words, findFirstOpen(plan))));
       const isUnderWay = plan.observations.length > 0;
       const before = plan.waiting();
-      const otherwise = (): Draft => (isUnderWay ? asItWas(run, before) : stepwise(run, noticeNoPlan));
-      const drafted = await draft(run, plan, { messages, reason: reasons.revise, otherwise });
+      const otherwise = (): Draft => (isUnderWay ? toUnchangedDraft(run, before) : toStepwiseDraft(run, noticeNoPlan));
+      const drafted = await draftPlan(run, plan, { messages, reason: reasons.revise, otherwise });
       if ("draft" in drafted && isSamePlan(drafted.draft, before)) noticeUnchangedPlan(run);
       return drafted;
     },
     repair() {
       const results = toAnswerMessage("", plan.observations, run.input.marker, run.input.language).trim();
       const states = fence(renderStates(plan, run.input.language), run.input.marker);
-      ask(say(run.input.language, createRepairRequest({ states, results, first: firstOpen(plan) })));
-      return draft(run, plan, { messages, reason: reasons.repair, otherwise: () => asItWas(run, []) });
+      ask(say(run.input.language, createRepairRequest({ states, results, first: findFirstOpen(plan) })));
+      return draftPlan(run, plan, { messages, reason: reasons.repair, otherwise: () => toUnchangedDraft(run, []) });
     },
   };
 }
 
 /** Returns the number of the first step that has not begun, or of the one that would come next. */
-function firstOpen(plan: Plan): number {
+function findFirstOpen(plan: Plan): number {
   return plan.steps.length - plan.waiting().length + 1;
 }
 
-function openingMessages(run: Run): Message[] {
+function createOpeningMessages(run: Run): Message[] {
   const {
     input: { language: locale, marker },
     services: {
@@ -118,7 +124,7 @@ interface Request {
 }
 
 /** Asks until the reply is a plan that can be used. */
-async function draft(run: Run, plan: Plan, { messages, reason, otherwise }: Request): Promise<DraftResult> {
+async function draftPlan(run: Run, plan: Plan, { messages, reason, otherwise }: Request): Promise<DraftResult> {
   const dialogue = [...messages];
   let corrections = 0;
   let searches = 0;
@@ -178,7 +184,7 @@ async function readTurn(run: Run, plan: Plan, turn: Turn): Promise<{ draft: Draf
   if (turn.finish === "length") return { problems: [say(run.input.language, cutOff)] };
   const parsed = await parsePlan(turn.message.content, {
     tools: { get: run.services.catalog.resolveTools, keys: () => run.services.catalog.tools.keys() },
-    first: firstOpen(plan),
+    first: findFirstOpen(plan),
     known: new Set(plan.results.keys()),
     mostCalls: run.input.limits.maxToolCalls - plan.toolCalls,
     locale: run.input.language,
@@ -194,13 +200,13 @@ function isSamePlan({ steps, stepwise: isStepwise }: Draft, before: readonly Pla
   return !isStepwise && steps !== before && isDeepStrictEqual(steps, before);
 }
 
-function stepwise(run: Run, tell: (run: Run) => void): Draft {
+function toStepwiseDraft(run: Run, tell: (run: Run) => void): Draft {
   tell(run);
   const description = say(run.input.locale, { zh: "逐步决定并执行", en: "Decide and act step by step" });
   return { steps: [{ description, tool: "", parameters: {} }], stepwise: true };
 }
 
-function asItWas(run: Run, steps: PlannedStep[]): Draft {
+function toUnchangedDraft(run: Run, steps: PlannedStep[]): Draft {
   noticeNoNewPlan(run);
   return { steps, stepwise: false };
 }

@@ -54,17 +54,17 @@ export async function runStep(run: Run, plan: Plan, step: PlanStep): Promise<Ste
       try {
         ready = await fillFromModel(run, plan, { step, tool, trouble: ready.trouble });
       } catch (thrown) {
-        return modelFailed(run, plan, thrown);
+        return toFailedStep(run, plan, thrown);
       }
       continue;
     }
     const observation = await call(run, plan, step, ready);
-    if (observation.result.ok) return { end: "done", result: resultOf(observation) };
+    if (observation.result.ok) return { end: "done", result: getResultText(observation) };
     if (run.services.clock.decideSignal.aborted) return { end: "stop", reason: "time-limit" };
     const { error } = observation.result;
-    if (error?.code === "invalid_arguments" && mayCorrect(run, step)) {
+    if (error?.code === "invalid_arguments" && canCorrect(run, step)) {
       ready = { trouble: { text: observation.text, touchesPlan: !isConfirmed(run) } };
-    } else if (retries < run.input.planPolicy.retries && mayHelp(tool, ready.arguments, error)) {
+    } else if (retries < run.input.planPolicy.retries && canHelp(tool, ready.arguments, error)) {
       await ignoreRejection(
         sleep(firstPauseMs * 2 ** retries++, run.services.clock.decideSignal),
         "the loop looks at the signal after the pause",
@@ -90,7 +90,7 @@ async function call(
   const planned: Run = {
     input: run.input,
     state: { ...run.state, repetition: createRepetition(["*"]) },
-    services: { ...run.services, approve: consent(run.services, plan, parameters, filled) },
+    services: { ...run.services, approve: createConsent(run.services, plan, parameters, filled) },
   };
   const [observation] = await act(planned, [toolCall], step, run.input.limits.maxToolCalls - plan.toolCalls);
   run.services.clock.callerSignal.throwIfAborted();
@@ -103,7 +103,7 @@ async function call(
  * A person who confirmed a plan has approved only a call that runs as it was shown, in full. Other calls need a new
  * confirmation.
  */
-function consent(
+function createConsent(
   { approve }: RunServices,
   { isConfirmed: isAgreed }: Plan,
   planned: JsonObject,
@@ -115,7 +115,7 @@ function consent(
 }
 
 /** Returns what later steps may refer to: the whole result, with its sources under their numbers. */
-function resultOf({ result, text }: Observation): string {
+function getResultText({ result, text }: Observation): string {
   return result.sources?.length ? text : result.text;
 }
 
@@ -139,7 +139,7 @@ const lost: ReadonlySet<ToolFailure["code"]> = new Set(["timeout", "network", "s
  * Is true when the same call may succeed, and does no harm if the first one took effect after all: a call that was lost is made
  * again only where the tool may be called twice.
  */
-function mayHelp(tool: Tool, args: JsonObject, error: ToolFailure | undefined): boolean {
+function canHelp(tool: Tool, args: JsonObject, error: ToolFailure | undefined): boolean {
   const isHarmless = tool.canRepeat?.(args) === true;
   if (error !== undefined && lost.has(error.code)) return isHarmless;
   if (tool.annotations.destructive === true && !isHarmless) return false;
@@ -147,7 +147,7 @@ function mayHelp(tool: Tool, args: JsonObject, error: ToolFailure | undefined): 
 }
 
 /** Is false for a step that was confirmed in full: changing it would need a new plan. */
-function mayCorrect(run: Run, { parameters }: PlanStep): boolean {
+function canCorrect(run: Run, { parameters }: PlanStep): boolean {
   return !isConfirmed(run) || findUnresolvedValues(parameters).length > 0;
 }
 
@@ -156,7 +156,7 @@ function isConfirmed({ services: { confirmPlan }, input: { planPolicy } }: Run):
   return confirmPlan !== undefined || planPolicy.unattended === "stop";
 }
 
-function modelFailed(run: Run, plan: Plan, thrown: unknown): StepEnd {
+function toFailedStep(run: Run, plan: Plan, thrown: unknown): StepEnd {
   if (run.services.clock.callerSignal.aborted) throw thrown;
   if (run.services.clock.decideSignal.aborted) return { end: "stop", reason: "time-limit" };
   if (plan.observations.length === 0) throw thrown;
@@ -187,7 +187,8 @@ export async function fillFromResults(input: RunInput, plan: Plan, step: PlanSte
   let trouble = "";
   for (const whole of ["json", "text"] as const) {
     const { parameters, missing } = fillReferences(step.parameters, plan.results, whole);
-    if (missing.length > 0) return { trouble: { text: say(input.language, notFound(missing)), touchesPlan: false } };
+    if (missing.length > 0)
+      return { trouble: { text: say(input.language, describeNotFound(missing)), touchesPlan: false } };
     const problems = (await tool.check?.(parameters).catch(() => [])) ?? [];
     if (problems.length === 0) return { arguments: parameters, written: step.parameters };
     trouble ||= problems.map(({ path, text }) => `- ${path}: ${say(input.language, text)}`).join("\n");
@@ -210,15 +211,15 @@ export async function fillFromModel(run: Run, plan: Plan, { step, tool, trouble 
     step: run.state.statistics.iterations,
     role: "functionCall",
     model: run.services.models.functionCall,
-    reason: say(run.input.locale, reason(step.step)),
-    request: { messages: fillingMessages(run, plan, step, trouble), tools: [{ name, description, inputSchema }] },
+    reason: say(run.input.locale, describeReason(step.step)),
+    request: { messages: createFillingMessages(run, plan, step, trouble), tools: [{ name, description, inputSchema }] },
     signal: run.services.clock.decideSignal,
     onText: (text) => run.services.emit({ type: "thought-delta", text }),
   });
   const call = turn.finish === "tool-calls" ? turn.message.toolCalls.find((one) => one.name === name) : undefined;
   if (call?.arguments === undefined) {
     const said = toShortLine(call?.argumentsText ?? turn.message.content, 200);
-    return { trouble: { ...trouble, text: say(run.input.language, noCall(said)) } };
+    return { trouble: { ...trouble, text: say(run.input.language, describeNoCall(said)) } };
   }
   const filled = trouble.touchesPlan ? call.arguments : withPlanned(step, call.arguments);
   return { arguments: filled, written: filled };
@@ -232,7 +233,7 @@ function withPlanned({ parameters }: PlanStep, filled: JsonObject): JsonObject {
   return { ...filled, ...Object.fromEntries(planned) };
 }
 
-function fillingMessages(run: Run, plan: Plan, step: PlanStep, { text }: StepProblem): Message[] {
+function createFillingMessages(run: Run, plan: Plan, step: PlanStep, { text }: StepProblem): Message[] {
   const {
     input: { language: locale, marker },
     services: { models },
@@ -251,19 +252,19 @@ function fillingMessages(run: Run, plan: Plan, step: PlanStep, { text }: StepPro
   ];
 }
 
-function reason(step: number): Text {
+function describeReason(step: number): Text {
   return {
     zh: `根据前面的结果补全步骤 ${step} 的参数`,
     en: `filling in the parameters of step ${step} from the results so far`,
   };
 }
 
-function notFound(places: readonly string[]): Text {
+function describeNotFound(places: readonly string[]): Text {
   const list = places.join(", ");
   return { zh: `还没有值的参数：${list}`, en: `Parameters without a value yet: ${list}` };
 }
 
-function noCall(said: string): Text {
+function describeNoCall(said: string): Text {
   return {
     zh: `上一次没有给出可用的调用：${said || "空"}`,
     en: `The last reply held no call to use: ${said || "nothing"}`,

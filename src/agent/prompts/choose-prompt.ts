@@ -28,10 +28,10 @@ export function choosePrompt(
   return prompts
     .filter((prompt) => prompt.name === name && (prompt.locale ?? locale) === locale)
     .filter(({ family }) => family === undefined || words.includes(toHyphenated(family)))
-    .toSorted((a, b) => weight(b) - weight(a))[0];
+    .toSorted((a, b) => weighPrompt(b) - weighPrompt(a))[0];
 }
 
-function weight({ family, locale }: CustomPrompt): number {
+function weighPrompt({ family, locale }: CustomPrompt): number {
   return 2 * toHyphenated(family ?? "").length + (locale === undefined ? 0 : 1);
 }
 

@@ -31,17 +31,17 @@ export function createPrompts(own: readonly CustomPrompt[] = []): Prompts {
       const fill = (place: string): string => {
         const value = variables[place];
         if (value !== undefined) return value;
-        if (place === "today") return today();
+        if (place === "today") return formatToday();
         if (isPartName(place)) return fillPlaceholders(find(place, reader), fill);
         throw new Error(`The prompt ${name} was given no value for {${place}}.`);
       };
-      return fillPlaceholders(withoutUnwanted(find(name, reader), variables), fill).trim();
+      return fillPlaceholders(removeUnwanted(find(name, reader), variables), fill).trim();
     },
   };
 }
 
 /** Removes each line that holds only an unwanted part. */
-function withoutUnwanted(template: string, variables: Readonly<Record<string, string>>): string {
+function removeUnwanted(template: string, variables: Readonly<Record<string, string>>): string {
   const isUnwanted = (line: string): boolean => {
     const place = /^[\s*-]*\{([a-z]+)\}\s*$/.exec(line)?.[1];
     return place !== undefined && variables[place] === "";
@@ -53,7 +53,7 @@ function withoutUnwanted(template: string, variables: Readonly<Record<string, st
 }
 
 /** Returns the current local day, as 2026-11-21. */
-function today(): string {
+function formatToday(): string {
   const now = new Date();
   const day = [now.getFullYear(), now.getMonth() + 1, now.getDate()];
   return day.map((number) => String(number).padStart(2, "0")).join("-");

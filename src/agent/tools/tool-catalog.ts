@@ -70,10 +70,10 @@ export function createToolCatalog(options: ToolCatalogOptions): ToolCatalog {
   const all = new Map(given.map((tool) => [tool.name, tool]));
   const isSearched =
     finding !== undefined && weighCatalog(given, model, finding.share, finding.weights).mode === "searched";
-  return (isSearched ? searched(options, all, finding) : undefined) ?? listed(all);
+  return (isSearched ? createSearchedCatalog(options, all, finding) : undefined) ?? createListedCatalog(all);
 }
 
-function listed(all: ReadonlyMap<string, Tool>): ToolCatalog {
+function createListedCatalog(all: ReadonlyMap<string, Tool>): ToolCatalog {
   const tools = new Map(all);
   return {
     tools,
@@ -85,7 +85,7 @@ function listed(all: ReadonlyMap<string, Tool>): ToolCatalog {
 }
 
 /** Returns undefined when rules forbid searching. All tools are then listed, whatever their size. */
-function searched(
+function createSearchedCatalog(
   { model, language, questions }: ToolCatalogOptions,
   all: ReadonlyMap<string, Tool>,
   finding: ToolFinder,
@@ -184,15 +184,15 @@ export function createFindTools({ name, language, hidden, index, load }: FindToo
       if (searches > mostSearches) return createFailure("tool", say(language, tooOften));
       const { query, limit } = readArguments(args);
       const found = index().find(query, limit);
-      if (found.length === 0) return { ok: true, text: say(language, nothing(query)) };
-      return tell(found);
+      if (found.length === 0) return { ok: true, text: say(language, describeNothingFound(query)) };
+      return toFoundResult(found);
     },
   };
 
-  function tell(found: readonly FoundTool[]): ToolResult {
+  function toFoundResult(found: readonly FoundTool[]): ToolResult {
     const isLoaded = found.map(({ tool }) => load(tool));
     const lines = found.map(
-      ({ tool }) => `- ${tool.name}(${parametersOf(tool.inputSchema)}): ${toShortLine(tool.description, 160)}`,
+      ({ tool }) => `- ${tool.name}(${listParameters(tool.inputSchema)}): ${toShortLine(tool.description, 160)}`,
     );
     const note = isLoaded.every(Boolean) ? [] : [say(language, noRoom)];
     return { ok: true, text: [say(language, callable), ...lines, ...note].join("\n") };
@@ -205,7 +205,7 @@ function readArguments({ query, limit }: JsonObject): { query: string; limit: nu
 }
 
 /** Lists parameters as `city: string, days?: integer`. What they mean is in the tool's definition. */
-function parametersOf({ properties, required }: JsonSchema): string {
+function listParameters({ properties, required }: JsonSchema): string {
   if (!isRecord(properties)) return "";
   const needed = Array.isArray(required) ? required : [];
   const parameters = Object.entries(properties)
@@ -240,7 +240,7 @@ const tooOften: Text = {
   en: `There were ${mostSearches} searches for tools, and there are no more. Use the tools there are, or say what is missing.`,
 };
 
-function nothing(query: string): Text {
+function describeNothingFound(query: string): Text {
   const shown = toShortLine(query, 80);
   return {
     zh: `没有找到与“${shown}”相符的工具。请换一种说法再查找，或说明没有这样的工具。`,

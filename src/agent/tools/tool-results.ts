@@ -55,7 +55,7 @@ export function createToolResults({ tools, longest, language }: ResultOptions): 
   const tool = createReadResult({ name, language, longest, whole: (number) => shelf[number - 1] });
 
   /** Returns the result's number, or undefined when no more results can be kept. */
-  function keep(text: string): number | undefined {
+  function keepText(text: string): number | undefined {
     const known = numbers.get(text);
     if (known !== undefined) return known;
     if (size + text.length > mostKept) return undefined;
@@ -67,7 +67,7 @@ export function createToolResults({ tools, longest, language }: ResultOptions): 
 
   function cut(text: string, kept: number, number: number | undefined): string {
     return truncateMiddle(text, Math.max(0, kept - gapLength), (missing, from) => {
-      if (number === undefined) return gapLine(missing, language);
+      if (number === undefined) return toGapLine(missing, language);
       tools.set(name, tool);
       return renderPointer(missing, { name, number, from, language });
     });
@@ -81,7 +81,7 @@ export function createToolResults({ tools, longest, language }: ResultOptions): 
       const most = kind === "sources" ? sourcesFactor * longest : longest;
       if (text.length <= most) return text;
       const whole = text.length <= longestKept ? text : cut(text, longestKept, undefined);
-      const number = keep(whole);
+      const number = keepText(whole);
       const read = cut(whole, most, number);
       if (number !== undefined) numbers.set(read, number);
       return read;
@@ -95,7 +95,7 @@ export function createToolResults({ tools, longest, language }: ResultOptions): 
       return plain;
     },
     shorten(text, kept, readsOn) {
-      const number = readsOn ? keep(text) : numbers.get(text);
+      const number = readsOn ? keepText(text) : numbers.get(text);
       const whole = (number !== undefined && shelf[number - 1]) || text;
       return cut(whole, kept, readsOn ? number : undefined);
     },
@@ -103,7 +103,7 @@ export function createToolResults({ tools, longest, language }: ResultOptions): 
 }
 
 /** Says that something is missing, where there is no way to read it. */
-function gapLine(missing: number, language: Locale): string {
+function toGapLine(missing: number, language: Locale): string {
   const count = missing.toLocaleString("en");
   return say(language, { zh: `…[省略 ${count} 个字符]…`, en: `…[${count} characters left out]…` });
 }
@@ -171,24 +171,25 @@ export function createReadResult({ name, language, longest, whole }: ReadResultO
 
   function read({ result: number, from = 0, ...others }: JsonObject): ToolResult {
     const [unknown] = Object.keys(others);
-    if (unknown !== undefined) return invalid(unknown, others[unknown], { zh: "没有这个参数", en: "unknown argument" });
+    if (unknown !== undefined)
+      return toInvalidResult(unknown, others[unknown], { zh: "没有这个参数", en: "unknown argument" });
     const text = typeof number === "number" ? whole(number) : undefined;
     if (typeof number !== "number" || text === undefined)
-      return invalid("result", number, {
+      return toInvalidResult("result", number, {
         zh: "必须是截断处写的结果编号",
         en: "must be a result number given where a result was cut",
       });
     if (typeof from !== "number" || !Number.isInteger(from) || from < 0 || from >= text.length) {
       const last = text.length - 1;
-      return invalid("from", from, {
+      return toInvalidResult("from", from, {
         zh: `必须是 0 到 ${last} 的整数`,
         en: `must be a whole number from 0 to ${last}`,
       });
     }
-    return { ok: true, text: pieceOf(text, number, from) };
+    return { ok: true, text: toPiece(text, number, from) };
   }
 
-  function pieceOf(text: string, number: number, from: number): string {
+  function toPiece(text: string, number: number, from: number): string {
     const rest = text.slice(from);
     if (rest.length <= longest) return rest.toWellFormed();
     const piece = trimToBoundary(takeStart(rest, longest - pointerLength));
@@ -196,7 +197,7 @@ export function createReadResult({ name, language, longest, whole }: ReadResultO
     return `${piece.toWellFormed()}\n${renderPointer(text.length - next, { name, number, from: next, language })}`;
   }
 
-  function invalid(argument: string, value: unknown, { zh, en }: Text): ToolResult {
+  function toInvalidResult(argument: string, value: unknown, { zh, en }: Text): ToolResult {
     return toInvalidArgumentsResult(language, [toValueProblem(argument, value, zh, en)]);
   }
 }

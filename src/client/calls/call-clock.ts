@@ -22,18 +22,18 @@ export function createCallClock(what: string, idleMs: number, totalMs: number, o
   let hasBegun = false;
   let pauses = 0;
   let expired = false;
-  const total = createTimeLimit(totalMs, () => expire(totalMs));
+  const total = createTimeLimit(totalMs, () => expireCall(totalMs));
   const unfollow = [followSignal(controller, outer), followSignal(controller, total.signal)];
   let resume = (): void => {};
 
-  function expire(ms: number): Error {
+  function expireCall(ms: number): Error {
     expired ||= !controller.signal.aborted;
     return timeoutError(what, ms);
   }
 
   function listen(): void {
     clearTimeout(silence);
-    if (hasBegun && pauses === 0) silence = setTimeout(() => controller.abort(expire(idleMs)), idleMs);
+    if (hasBegun && pauses === 0) silence = setTimeout(() => controller.abort(expireCall(idleMs)), idleMs);
   }
 
   return {

@@ -114,14 +114,14 @@ export function createRateLimiter(limits: Pick<ServerSettings, "maxConcurrent" |
     await door.acquire(signal);
     try {
       // A timer may be up to a millisecond early.
-      for (let left = untilNext(); left > 0; left = untilNext()) await sleep(Math.ceil(left), signal);
+      for (let left = getWaitMs(); left > 0; left = getWaitMs()) await sleep(Math.ceil(left), signal);
       nextStart = performance.now() + intervalMs;
     } finally {
       door.release();
     }
   }
 
-  function untilNext(): number {
+  function getWaitMs(): number {
     return nextStart - performance.now();
   }
 
@@ -130,7 +130,7 @@ export function createRateLimiter(limits: Pick<ServerSettings, "maxConcurrent" |
       signal.throwIfAborted();
       await semaphore.acquire(signal);
       try {
-        if (intervalMs > 0 || untilNext() > 0) await start(signal);
+        if (intervalMs > 0 || getWaitMs() > 0) await start(signal);
         return await work();
       } finally {
         semaphore.release();

@@ -45,7 +45,7 @@ async function send(
   try {
     const reply = await connection.call(remote, withChain(args, remote.inputSchema, context), {
       signal,
-      onProgress: progressInto(context, connection),
+      onProgress: createProgress(context, connection),
       elicit,
       tell: (code, text) => context.notice(code, say(locale, text)),
       meta: { ...trace, ...(chain && toChainMeta(chain)) },
@@ -61,7 +61,7 @@ async function send(
 }
 
 /** Drops excess progress instead of queueing it. */
-function progressInto(context: ToolContext, { redact }: ServerConnection): OnProgress {
+function createProgress(context: ToolContext, { redact }: ServerConnection): OnProgress {
   let second = 0;
   let count = 0;
   return ({ message = "", progress, total }) => {

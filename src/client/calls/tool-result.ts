@@ -58,7 +58,7 @@ export function readAgentUsage(structured: unknown): AgentUsage | undefined {
   const { run_id: runId, stop_reason: reason, status, meta } = structured;
   if (typeof runId !== "string" || typeof reason !== "string") return undefined;
   if (!isRecord(meta) || !isRecord(meta.models)) return undefined;
-  const bills = [meta, meta.agents].filter(isRecord).map(billIn);
+  const bills = [meta, meta.agents].filter(isRecord).map(readUsage);
   return {
     runId: runId.slice(0, 200),
     tokens: bills.reduce((sum, { tokens }) => sum + tokens, 0),
@@ -68,15 +68,15 @@ export function readAgentUsage(structured: unknown): AgentUsage | undefined {
   };
 }
 
-function billIn({
+function readUsage({
   total_tokens,
   cost_usd,
 }: Record<string, unknown>): Pick<AgentUsage, "tokens" | "cost" | "isCostKnown"> {
-  const [tokens, cost] = [amount(total_tokens), amount(cost_usd)];
+  const [tokens, cost] = [readAmount(total_tokens), readAmount(cost_usd)];
   // Who has asked no model has no price to know.
   return { tokens: Math.ceil(tokens ?? 0), cost: cost ?? 0, isCostKnown: cost !== undefined || tokens === 0 };
 }
 
-function amount(value: unknown): number | undefined {
+function readAmount(value: unknown): number | undefined {
   return typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
 }

@@ -19,7 +19,7 @@ export function watchListChanges(client: Client, onChanged: (list: ServerList) =
   client.setNotificationHandler("notifications/prompts/list_changed", () => onChanged("prompts"));
   client.setNotificationHandler("notifications/resources/list_changed", () => onChanged("resources"));
   if (client.getProtocolEra() !== "modern") return;
-  const lists = announced(client);
+  const lists = listAnnounced(client);
   // A server that cannot be listened to is looked at again when its list has grown old.
   if (lists.length > 0)
     void ignoreRejection(
@@ -28,7 +28,7 @@ export function watchListChanges(client: Client, onChanged: (list: ServerList) =
     );
 }
 
-function announced(client: Client): ServerList[] {
+function listAnnounced(client: Client): ServerList[] {
   const { tools, prompts, resources } = client.getServerCapabilities() ?? {};
   const lists: ServerList[] = [];
   if (tools?.listChanged) lists.push("tools");

@@ -120,7 +120,7 @@ export class ServerLifecycle {
 
   /** Is the error of a call under way or to come, once the server is closed for good; undefined before. */
   get closedError(): DuetError | undefined {
-    return this.#state.state === "closed" ? closed(this.#options.name) : undefined;
+    return this.#state.state === "closed" ? closedServerError(this.#options.name) : undefined;
   }
 
   /** Starts its process before it returns; one that failed gets another try once it has rested. */
@@ -150,7 +150,7 @@ export class ServerLifecycle {
     if (this.#state.state === "idle" || this.#state.state === "failed") this.#begin();
     await waitAbortable(this.settled(), signal);
     if (this.#state.state === "ready") return this.#state;
-    if (this.#state.state !== "failed") throw closed(name);
+    if (this.#state.state !== "failed") throw closedServerError(name);
     const { error, retryAt } = this.#state;
     return toUnavailableReply(name, error, retryAt - performance.now());
   }
@@ -175,7 +175,7 @@ export class ServerLifecycle {
     this.#state = { state: "closed" };
     if (state.state === "failed") clearTimeout(state.timer);
     if (state.state === "starting") {
-      state.attempt.abort(closed(this.#options.name));
+      state.attempt.abort(closedServerError(this.#options.name));
       await state.settled;
     }
     if (state.state === "ready") this.#leave(state.attempt);
@@ -235,7 +235,7 @@ export class ServerLifecycle {
   }
 }
 
-function closed(name: string): DuetError {
+function closedServerError(name: string): DuetError {
   return new DuetError({
     code: "server",
     text: { zh: `MCP 服务器 ${name} 的连接已关闭`, en: `The connection to the MCP server ${name} is closed` },

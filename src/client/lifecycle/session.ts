@@ -86,14 +86,15 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
   // A server of the 2025 era does not say which call its question belongs to.
   client.fallbackRequestHandler = ({ method, params }, { mcpReq }) => {
     const context = { elicit: asker.current(), tell: asker.tell, signal: mcpReq.signal };
-    return paused([...pauses], () => answers(method, params, context));
+    return runPaused([...pauses], () => answers(method, params, context));
   };
   watchListChanges(client, options.onChanged, ended.signal);
 
   async function run(request: Request, { signal, onProgress, elicit, tell, pause }: CallOptions): Promise<RawResult> {
     const done = asker.enter({ elicit, tell });
     pauses.add(pause);
-    const answer: Answer = (method, params) => paused([pause], () => answers(method, params, { elicit, tell, signal }));
+    const answer: Answer = (method, params) =>
+      runPaused([pause], () => answers(method, params, { elicit, tell, signal }));
     try {
       return await sendWithInput(client, request, { signal, onprogress: onProgress }, answer);
     } finally {
@@ -105,9 +106,9 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
   const info = client.getServerVersion();
   return {
     era: client.getProtocolEra() ?? "legacy",
-    serverInfo: info && { name: shown(redact(info.name)), version: shown(redact(info.version)) },
+    serverInfo: info && { name: toShownText(redact(info.name)), version: toShownText(redact(info.version)) },
     protocolVersion: client.getNegotiatedProtocolVersion(),
-    offers: offersOf(client),
+    offers: getOffers(client),
     isOver: () => client.transport === undefined,
     list: (signal) => listTools(client, redact, signal, settings.startTimeoutMs),
     call: (tool, args, callOptions) => run(callRequest(client, tool, args, callOptions.meta), callOptions),
@@ -120,7 +121,7 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
   };
 }
 
-async function paused<T>(pauses: readonly CallOptions["pause"][], work: () => Promise<T>): Promise<T> {
+async function runPaused<T>(pauses: readonly CallOptions["pause"][], work: () => Promise<T>): Promise<T> {
   const resumes = pauses.map((pause) => pause());
   try {
     return await work();
@@ -131,22 +132,22 @@ async function paused<T>(pauses: readonly CallOptions["pause"][], work: () => Pr
 
 function callRequest(client: Client, tool: RemoteTool, args: JsonObject, meta: CallOptions["meta"]): Request {
   const params = { name: tool.name, arguments: args, _meta: meta };
-  const isMirrored = client.getProtocolEra() === "modern" && mirrorsParameters(tool);
+  const isMirrored = client.getProtocolEra() === "modern" && hasMirroredParameters(tool);
   return isMirrored
     ? { method: "tools/call", call: params, inputSchema: tool.inputSchema }
     : { method: "tools/call", params };
 }
 
-function mirrorsParameters(tool: RemoteTool): boolean {
+function hasMirroredParameters(tool: RemoteTool): boolean {
   return JSON.stringify(tool.inputSchema).includes('"x-mcp-header"');
 }
 
-function offersOf(client: Client): ServerOffers {
+function getOffers(client: Client): ServerOffers {
   const { prompts, resources, completions } = client.getServerCapabilities() ?? {};
   return { prompts: prompts !== undefined, resources: resources !== undefined, completions: completions !== undefined };
 }
 
-function shown(text: string): string {
+function toShownText(text: string): string {
   return sanitizeLine(text).slice(0, 200);
 }
 

@@ -74,7 +74,7 @@ export class StartAttempt {
   async open(): Promise<StartedServer> {
     const { startTimeoutMs } = this.#options.settings;
     const { signal } = this.#abort;
-    const timer = setTimeout(() => this.#abort.abort(slowStart(startTimeoutMs)), startTimeoutMs);
+    const timer = setTimeout(() => this.#abort.abort(slowStartError(startTimeoutMs)), startTimeoutMs);
     try {
       this.#server = this.#startProcess();
       const sdk = await waitAbortable(this.#options.shared.sdk(), signal);
@@ -149,7 +149,7 @@ export class StartAttempt {
   }
 }
 
-function slowStart(ms: number): DuetError {
+function slowStartError(ms: number): DuetError {
   const seconds = ms / 1000;
   return new DuetError({
     code: "timeout",

@@ -48,17 +48,17 @@ export async function listTools(
       // A long list is read in pieces: others have a turn in between.
       if (Math.floor((bytes + weight) / pieceBytes) > Math.floor(bytes / pieceBytes)) await setImmediate();
       bytes += weight;
-      if (bytes > listLimits.bytes || listing.tools.length >= listLimits.tools) return overflowing(listing);
+      if (bytes > listLimits.bytes || listing.tools.length >= listLimits.tools) return cutListing(listing);
       const tool = readTool(value, redact);
       // Servers of the 2025 era know no such headers, and what they write under the name means nothing.
       const problem = isModern && "name" in tool ? findHeaderProblem(tool.inputSchema) : undefined;
-      addTool(listing, known, problem && "name" in tool ? leftOut(tool.name, problem) : tool);
+      addTool(listing, known, problem && "name" in tool ? describeLeftOut(tool.name, problem) : tool);
     }
     // An empty cursor is a cursor; the same one again would go round for ever.
     if (typeof result.nextCursor !== "string" || result.nextCursor === cursor) return listing;
     cursor = result.nextCursor;
   }
-  return overflowing(listing);
+  return cutListing(listing);
 }
 
 const pieceBytes = 200_000;
@@ -72,10 +72,10 @@ function addTool(listing: Listing, known: Set<string>, tool: RemoteTool | Text):
   }
   if (listing.problems.length >= mostProblems) return;
   const isTaken = { zh: "名称重复", en: "another tool of the server has the same name" };
-  listing.problems.push("name" in tool ? leftOut(tool.name, isTaken) : tool);
+  listing.problems.push("name" in tool ? describeLeftOut(tool.name, isTaken) : tool);
 }
 
-function overflowing(listing: Listing): Listing {
+function cutListing(listing: Listing): Listing {
   const { pages, tools, bytes } = listLimits;
   listing.problems.push({
     zh: `工具列表过长，只保留前 ${listing.tools.length} 个（上限：${pages} 页、${tools} 个、${bytes} 字节）`,
@@ -87,21 +87,21 @@ function overflowing(listing: Listing): Listing {
 /** Reads one entry of a list, or returns why it cannot be used. */
 export function readTool(value: unknown, redact: Redact): RemoteTool | Text {
   if (!isRecord(value) || typeof value.name !== "string" || value.name === "" || value.name.length > 128) {
-    return leftOut("?", { zh: "没有有效的名称", en: "it has no valid name" });
+    return describeLeftOut("?", { zh: "没有有效的名称", en: "it has no valid name" });
   }
   const { name, execution, annotations } = value;
   if (isRecord(execution) && execution.taskSupport === "required") {
-    return leftOut(name, { zh: "只能作为任务运行", en: "it runs only as a task" });
+    return describeLeftOut(name, { zh: "只能作为任务运行", en: "it runs only as a task" });
   }
   const inputSchema = value.inputSchema;
   if (!isRecord(inputSchema) || inputSchema.type !== "object") {
-    return leftOut(name, {
+    return describeLeftOut(name, {
       zh: '其 inputSchema 不是 type 为 "object" 的 JSON Schema',
       en: 'its inputSchema is not a JSON Schema of type "object"',
     });
   }
   if (isDeeperThan(inputSchema, schemaDepthLimit)) {
-    return leftOut(name, { zh: "其 inputSchema 嵌套过深", en: "its inputSchema is nested too deeply" });
+    return describeLeftOut(name, { zh: "其 inputSchema 嵌套过深", en: "its inputSchema is nested too deeply" });
   }
   const { outputSchema } = value;
   return {
@@ -131,7 +131,7 @@ function readAnnotations(hints: Record<string, unknown>, title: unknown, redact:
   };
 }
 
-function leftOut(name: string, why: Text): Text {
+function describeLeftOut(name: string, why: Text): Text {
   const shown = sanitizeLine(name.slice(0, 80));
   return { zh: `工具 ${shown} 已略去：${why.zh}`, en: `Tool ${shown} was skipped: ${why.en}` };
 }

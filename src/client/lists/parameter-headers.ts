@@ -17,7 +17,7 @@ export function findHeaderProblem(inputSchema: JsonSchema): Text | undefined {
     const own = annotation in schema ? check(schema, isReachable) : undefined;
     if (own) return own;
     for (const [keyword, value] of Object.entries(schema)) {
-      const inner = subschemas(keyword, value);
+      const inner = listSubschemas(keyword, value);
       for (const each of inner) {
         const problem = visit(each, isReachable && keyword === "properties");
         if (problem) return problem;
@@ -27,23 +27,25 @@ export function findHeaderProblem(inputSchema: JsonSchema): Text | undefined {
   }
 
   function check({ [annotation]: header, type }: Record<string, unknown>, isReachable: boolean): Text | undefined {
-    if (!isReachable) return wrong("不在 properties 中", "is not on a property");
+    if (!isReachable) return describeProblem("不在 properties 中", "is not on a property");
     if (typeof header !== "string" || !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(header)) {
-      return wrong("不是有效的 HTTP 头名", "is not the name of an HTTP header");
+      return describeProblem("不是有效的 HTTP 头名", "is not the name of an HTTP header");
     }
     if (type !== "string" && type !== "integer" && type !== "boolean") {
-      return wrong(
+      return describeProblem(
         "所在的参数不是 string、integer 或 boolean",
         "is on a parameter other than string, integer or boolean",
       );
     }
     const name = header.toLowerCase();
-    if (known.has(name)) return wrong("重复", "is given twice");
+    if (known.has(name)) return describeProblem("重复", "is given twice");
     known.add(name);
     return undefined;
   }
 
-  return annotation in inputSchema ? wrong("不在 properties 中", "is not on a property") : visit(inputSchema, true);
+  return annotation in inputSchema
+    ? describeProblem("不在 properties 中", "is not on a property")
+    : visit(inputSchema, true);
 }
 
 const maps = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
@@ -65,11 +67,11 @@ const singles = new Set([
   "else",
 ]);
 
-function subschemas(keyword: string, value: unknown): unknown[] {
+function listSubschemas(keyword: string, value: unknown): unknown[] {
   if (maps.has(keyword)) return isRecord(value) ? Object.values(value) : [];
   return singles.has(keyword) ? [value].flat() : [];
 }
 
-function wrong(zh: string, en: string): Text {
+function describeProblem(zh: string, en: string): Text {
   return { zh: `其 ${annotation} ${zh}`, en: `its ${annotation} ${en}` };
 }

@@ -85,19 +85,19 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
     return pins?.approved?.includes(name) === true;
   }
 
-  function trusted(): WaitingTool[] {
+  function listTrusted(): WaitingTool[] {
     return pairs.flatMap(({ raw }) => (isApprovedName(raw.name) ? [] : [{ kind: "trusted" as const, tool: raw }]));
   }
 
-  async function judgeAgain(era: Era | undefined): Promise<void> {
+  async function checkAgain(era: Era | undefined): Promise<void> {
     if (listed === undefined) return;
     const found = checkPins(pins, listed.tools, { origin, newTools, isDamaged });
     show(found.usable);
     waiting = found.waiting.filter(({ tool }) => isWanted(settings, tool.name));
-    await keep(era === undefined ? found.pins : { ...found.pins, era });
+    await keepPins(era === undefined ? found.pins : { ...found.pins, era });
   }
 
-  async function keep(next: ServerPins): Promise<void> {
+  async function keepPins(next: ServerPins): Promise<void> {
     const isKept =
       pins !== undefined &&
       pins.tools === next.tools &&
@@ -122,7 +122,7 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
       return waiting;
     },
     get trusted() {
-      return trusted();
+      return listTrusted();
     },
     isApproved: (tool) => pairs.some((pair) => pair.tool === tool && isApprovedName(pair.raw.name)),
     get problems() {
@@ -151,14 +151,16 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
       listedAt = performance.now();
       // A server that announces the same list for ever is not judged for ever.
       if (before !== undefined && era === pins?.era && isSameList(before.tools, listing.tools)) return;
-      await judgeAgain(era);
+      await checkAgain(era);
     },
     async approve(shown) {
       if (pins === undefined) return [];
-      const still = [...waiting, ...trusted()].filter(({ tool }) => shown.some((seen) => isSameTool(seen.tool, tool)));
+      const still = [...waiting, ...listTrusted()].filter(({ tool }) =>
+        shown.some((seen) => isSameTool(seen.tool, tool)),
+      );
       const names = still.map(({ tool }) => tool.name);
-      await keep(approvePins(pins, still, names));
-      await judgeAgain(undefined);
+      await keepPins(approvePins(pins, still, names));
+      await checkAgain(undefined);
       if (storeProblem !== undefined) throw new DuetError({ code: "config", text: storeProblem });
       return shown.filter((seen) => still.some(({ tool }) => isSameTool(seen.tool, tool)));
     },
@@ -167,8 +169,8 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
       const before = pins;
       await read();
       // Approvals that somebody has deleted meanwhile are still known here; nothing is trusted anew for that.
-      if (pins === undefined && before !== undefined) await keep(before);
-      await judgeAgain(undefined);
+      if (pins === undefined && before !== undefined) await keepPins(before);
+      await checkAgain(undefined);
       return true;
     },
   };

@@ -39,16 +39,16 @@ export function createAuth(settings: ServerSettings, store: CredentialStore, wor
   /** Holds a token from a renewal that the server has not accepted yet. */
   let untried: string | undefined;
 
-  function adopt(credentials: Credentials): void {
+  function adoptCredentials(credentials: Credentials): void {
     tokens = getTokens(credentials);
     for (const secret of listSecrets(credentials)) secrets.add(secret);
   }
 
-  async function renew(refused: string | undefined, challenge: Challenge): Promise<void> {
+  async function renewCredentials(refused: string | undefined, challenge: Challenge): Promise<void> {
     const error = timeoutError({ zh: "登录续期", en: "Renewing the sign-in" }, renewalLimitMs);
     const limit = createTimeLimit(renewalLimitMs, () => error);
     try {
-      await exclusively(limit.signal, (held) => renewHeld(held, refused, challenge, limit.signal));
+      await runExclusively(limit.signal, (held) => renewLocked(held, refused, challenge, limit.signal));
     } catch (thrown) {
       throw limit.signal.aborted ? error : await toSignInError(thrown);
     } finally {
@@ -57,7 +57,7 @@ export function createAuth(settings: ServerSettings, store: CredentialStore, wor
   }
 
   /** Where the folder cannot be written, this process goes on with what it has in memory. */
-  async function exclusively(signal: AbortSignal, work: (held: LockedCredentials) => Promise<void>): Promise<void> {
+  async function runExclusively(signal: AbortSignal, work: (held: LockedCredentials) => Promise<void>): Promise<void> {
     let hasBegun = false;
     try {
       await store.exclusively(known, signal, (held) => {
@@ -74,13 +74,13 @@ export function createAuth(settings: ServerSettings, store: CredentialStore, wor
     }
   }
 
-  async function renewHeld(
+  async function renewLocked(
     { credentials, save }: LockedCredentials,
     refused: string | undefined,
     challenge: Challenge,
     signal: AbortSignal,
   ): Promise<void> {
-    adopt(credentials);
+    adoptCredentials(credentials);
     // Another process, or another call, was faster.
     if (tokens !== undefined && tokens.access !== refused && !isOver(tokens)) return;
     const { resourceMetadataUrl = credentials.resourceMetadataUrl } = challenge;
@@ -94,14 +94,14 @@ export function createAuth(settings: ServerSettings, store: CredentialStore, wor
       throw loginRequiredError(settings.name);
     }
     await save(renewed);
-    adopt(renewed);
+    adoptCredentials(renewed);
     untried = tokens?.access;
   }
 
   /** Keeps what the server asks for, so that the next `duet login` asks for it; `dropsTokens`: they are of no use any more. */
   async function keepChallenge(challenge: Challenge, dropsTokens: boolean): Promise<void> {
     await ignoreRejection(
-      exclusively(AbortSignal.timeout(renewalLimitMs), async ({ credentials, save }) => {
+      runExclusively(AbortSignal.timeout(renewalLimitMs), async ({ credentials, save }) => {
         await save({ ...(dropsTokens ? removeTokens(credentials) : credentials), challenge });
         if (dropsTokens) tokens = undefined;
       }),
@@ -112,30 +112,31 @@ export function createAuth(settings: ServerSettings, store: CredentialStore, wor
   const known: CredentialOwner = owner;
   return {
     async token() {
-      if (tokens === undefined) adopt(await store.read(known));
+      if (tokens === undefined) adoptCredentials(await store.read(known));
       if (tokens !== undefined && isOver(tokens) && (tokens.refresh !== undefined || isOwnSignIn)) {
-        await renew(tokens.access, {});
+        await renewCredentials(tokens.access, {});
       }
       return tokens?.access;
     },
     async onUnauthorized({ response }) {
       const { token, missing } = refusals.get(response) ?? {};
-      if (missing === undefined || isOwnSignIn) return renew(token, missing ?? (await challengeOf(response)));
-      adopt(await store.read(known));
+      if (missing === undefined || isOwnSignIn)
+        return renewCredentials(token, missing ?? (await readChallenge(response)));
+      adoptCredentials(await store.read(known));
       // A person has signed in with more rights since.
       if (tokens !== undefined && tokens.access !== token) return;
       await keepChallenge(missing, false);
       throw scopeRequiredError(settings.name, missing.scope);
     },
     watch: (fetch) => async (url, init) => {
-      const token = bearerOf(init);
+      const token = getBearer(init);
       const response = await fetch(url, init);
       if (response.ok && token === untried) untried = undefined;
       if (response.status === 401 && token !== undefined && token === untried && !isOwnSignIn) {
-        await keepChallenge(await challengeOf(response), true);
+        await keepChallenge(await readChallenge(response), true);
       }
-      const missing = response.status === 403 ? await missingScope(response, tokens?.scope) : undefined;
-      const shown = missing === undefined ? response : asUnauthorized(response);
+      const missing = response.status === 403 ? await findMissingScope(response, tokens?.scope) : undefined;
+      const shown = missing === undefined ? response : toUnauthorized(response);
       if (token !== undefined) refusals.set(shown, { token, missing });
       return shown;
     },
@@ -150,7 +151,7 @@ interface Refusal {
 }
 
 /** Converts a missing scope to a 401, the form in which transports hand refusals to us. */
-function asUnauthorized(response: Response): Response {
+function toUnauthorized(response: Response): Response {
   void ignoreRejection(response.body?.cancel(), "the body is not read");
   return new Response(null, { status: 401, headers: response.headers });
 }
@@ -169,11 +170,11 @@ function isOver({ expiresAt }: Tokens): boolean {
   return expiresAt !== undefined && expiresAt - headroomMs < Date.now();
 }
 
-function bearerOf(init: RequestInit | undefined): string | undefined {
+function getBearer(init: RequestInit | undefined): string | undefined {
   return /^Bearer (.+)$/.exec(new Headers(init?.headers).get("authorization") ?? "")?.[1];
 }
 
-async function challengeOf(response: Response): Promise<Challenge> {
+async function readChallenge(response: Response): Promise<Challenge> {
   const { extractWWWAuthenticateParams } = await import("@modelcontextprotocol/client");
   const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
   return {
@@ -183,10 +184,10 @@ async function challengeOf(response: Response): Promise<Challenge> {
 }
 
 /** Returns the challenge with the granted and the missing scopes together; undefined for a 403 of another kind. */
-async function missingScope(response: Response, granted: string | undefined): Promise<Challenge | undefined> {
+async function findMissingScope(response: Response, granted: string | undefined): Promise<Challenge | undefined> {
   const { computeScopeUnion, extractWWWAuthenticateParams } = await import("@modelcontextprotocol/client");
   if (extractWWWAuthenticateParams(response).error !== "insufficient_scope") return undefined;
-  const challenge = await challengeOf(response);
+  const challenge = await readChallenge(response);
   const scope = computeScopeUnion(granted, challenge.scope);
   return { ...challenge, ...(scope !== undefined && { scope }) };
 }

@@ -37,7 +37,7 @@ export async function authorize(options: AuthorizeOptions): Promise<"done" | "ag
   provider = createLoginProvider({ settings, owner, store, signal, redirectUrl: listener.redirectUrl });
   let outcome: "done" | "failed" = "failed";
   try {
-    await exchange(provider, listener, options);
+    await exchangeCode(provider, listener, options);
     outcome = "done";
     return "done";
   } catch (thrown) {
@@ -48,7 +48,7 @@ export async function authorize(options: AuthorizeOptions): Promise<"done" | "ag
   }
 }
 
-async function exchange(
+async function exchangeCode(
   provider: LoginProvider,
   listener: CallbackListener,
   { settings, owner, challenge, signal, visit, paste, misread, world }: AuthorizeOptions,
@@ -56,7 +56,7 @@ async function exchange(
   const sdk = await import("@modelcontextprotocol/client");
   const server = new URL(owner.url);
   const fetch = createOAuthFetch(server, signal, world);
-  const scope = wantedScope(settings, challenge);
+  const scope = getWantedScope(settings, challenge);
   const { resourceMetadataUrl } = challenge;
   await sdk.auth(provider, {
     serverUrl: server,
@@ -75,7 +75,7 @@ async function exchange(
 }
 
 /** Keeps the configured scopes and adds the missing ones. */
-function wantedScope({ auth }: ServerSettings, { scope }: Challenge): string | undefined {
+function getWantedScope({ auth }: ServerSettings, { scope }: Challenge): string | undefined {
   const scopes = new Set(`${auth?.scope ?? ""} ${scope ?? ""}`.split(" ").filter((each) => each !== ""));
   return scopes.size === 0 ? undefined : [...scopes].join(" ");
 }
@@ -88,7 +88,7 @@ async function openListener(
 ): Promise<CallbackListener> {
   if (configured !== undefined) {
     return listenForCallback(configured, options).catch(() => {
-      throw portIsTaken(configured);
+      throw takenPortError(configured);
     });
   }
   const [registered] = (issuer === undefined ? undefined : issuers[issuer]?.client?.redirectUris) ?? [];
@@ -97,7 +97,7 @@ async function openListener(
   return listenForCallback(before, options).catch(() => listenForCallback(undefined, options));
 }
 
-function portIsTaken(port: number): DuetError {
+function takenPortError(port: number): DuetError {
   return new DuetError({
     code: "config",
     text: {

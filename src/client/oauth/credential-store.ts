@@ -92,7 +92,7 @@ function openMemory(): Shelf {
 }
 
 function openFolder(folder: string): Shelf {
-  const fileOf = (name: string): string => join(folder, fileName(name));
+  const fileOf = (name: string): string => join(folder, toFileName(name));
   return {
     async read({ name, url }) {
       const value = await readJson(fileOf(name));
@@ -100,11 +100,11 @@ function openFolder(folder: string): Shelf {
       return (isTheirs ? readCredentials(value) : undefined) ?? noCredentials;
     },
     async write({ name, url }, credentials) {
-      await keepPrivate(folder);
+      await makePrivate(folder);
       await writePrivateFile(fileOf(name), `${JSON.stringify({ server: name, url, ...credentials }, undefined, 2)}\n`);
     },
     async lock(name, signal) {
-      await keepPrivate(folder);
+      await makePrivate(folder);
       return acquireLock(`${fileOf(name)}.lock`, signal);
     },
     async remove(name) {
@@ -117,7 +117,7 @@ function openFolder(folder: string): Shelf {
 }
 
 /** Returns a file name that every file system accepts and that no other server has. */
-function fileName(server: string): string {
+function toFileName(server: string): string {
   const digest = createHash("sha256").update(server).digest("hex").slice(0, 12);
   return `${server.replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, 40)}-${digest}.json`;
 }
@@ -133,7 +133,7 @@ async function readJson(file: string): Promise<unknown> {
   }
 }
 
-async function keepPrivate(folder: string): Promise<void> {
+async function makePrivate(folder: string): Promise<void> {
   createFolder(folder);
   if (((await stat(folder)).mode & 0o077) !== 0) await chmod(folder, 0o700);
 }
@@ -166,7 +166,7 @@ async function create(file: string): Promise<boolean> {
     await handle.close();
     return true;
   } catch (thrown) {
-    if (codeOf(thrown) === "EEXIST") return false;
+    if (getErrorCode(thrown) === "EEXIST") return false;
     throw thrown;
   }
 }
@@ -179,7 +179,7 @@ async function isAbandoned(file: string): Promise<boolean> {
     return text !== "" && Number.isInteger(holder) && !isAlive(holder);
   } catch (thrown) {
     // It was given back just now.
-    if (codeOf(thrown) === "ENOENT") return false;
+    if (getErrorCode(thrown) === "ENOENT") return false;
     throw thrown;
   }
 }
@@ -189,10 +189,10 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (thrown) {
-    return codeOf(thrown) !== "ESRCH";
+    return getErrorCode(thrown) !== "ESRCH";
   }
 }
 
-function codeOf(thrown: unknown): string {
+function getErrorCode(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown ? String(thrown.code) : getMessage(thrown);
 }

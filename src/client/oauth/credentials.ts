@@ -78,9 +78,9 @@ export function readCredentials(value: unknown): Credentials | undefined {
     isRecord(known) ? [[issuer, { client: readClient(known.client), tokens: readTokens(known.tokens) }] as const] : [],
   );
   return {
-    issuer: textIn(value.issuer),
+    issuer: readText(value.issuer),
     issuers: Object.fromEntries(issuers),
-    resourceMetadataUrl: textIn(value.resourceMetadataUrl),
+    resourceMetadataUrl: readText(value.resourceMetadataUrl),
     challenge: readChallenge(value.challenge),
   };
 }
@@ -90,8 +90,8 @@ function readClient(value: unknown): OAuthClient | undefined {
   const { redirectUris } = value;
   return {
     id: value.id,
-    secret: textIn(value.secret),
-    authMethod: textIn(value.authMethod),
+    secret: readText(value.secret),
+    authMethod: readText(value.authMethod),
     redirectUris: Array.isArray(redirectUris) ? redirectUris.filter((each) => typeof each === "string") : undefined,
   };
 }
@@ -101,17 +101,17 @@ function readTokens(value: unknown): Tokens | undefined {
   const { expiresAt } = value;
   return {
     access: value.access,
-    refresh: textIn(value.refresh),
-    scope: textIn(value.scope),
+    refresh: readText(value.refresh),
+    scope: readText(value.scope),
     expiresAt: typeof expiresAt === "number" ? expiresAt : undefined,
   };
 }
 
 function readChallenge(value: unknown): Challenge | undefined {
   if (!isRecord(value)) return undefined;
-  return { resourceMetadataUrl: textIn(value.resourceMetadataUrl), scope: textIn(value.scope) };
+  return { resourceMetadataUrl: readText(value.resourceMetadataUrl), scope: readText(value.scope) };
 }
 
-function textIn(value: unknown): string | undefined {
+function readText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

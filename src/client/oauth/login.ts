@@ -34,12 +34,12 @@ const mostAttempts = 3;
  * signal's reason.
  */
 export async function signInToServer(settings: ServerSettings, options: LoginOptions): Promise<SignInResult> {
-  const owner = personalOwner(settings);
+  const owner = createPersonalOwner(settings);
   const { limitMs = usualLimitMs } = options;
   const error = timeoutError({ zh: `登录 ${settings.name}`, en: `Signing in to ${settings.name}` }, limitMs);
   const limit = createTimeLimit(limitMs, () => error, options.signal);
   try {
-    return await attempt(settings, owner, { ...options, signal: limit.signal });
+    return await startSignIn(settings, owner, { ...options, signal: limit.signal });
   } catch (thrown) {
     limit.signal.throwIfAborted();
     throw thrown;
@@ -48,16 +48,20 @@ export async function signInToServer(settings: ServerSettings, options: LoginOpt
   }
 }
 
-async function attempt(settings: ServerSettings, owner: CredentialOwner, options: LoginOptions): Promise<SignInResult> {
+async function startSignIn(
+  settings: ServerSettings,
+  owner: CredentialOwner,
+  options: LoginOptions,
+): Promise<SignInResult> {
   const { store } = options;
   for (let attempts = 0; ; attempts += 1) {
     const { challenge } = await store.read(owner);
     const toolCount = challenge === undefined ? await countTools(settings, owner, options) : undefined;
     if (toolCount !== undefined) return { toolCount, hasSignedIn: attempts > 0 };
-    if (attempts === mostAttempts) throw notSignedIn(settings, stillAsks);
+    if (attempts === mostAttempts) throw notSignedInError(settings, stillAsks);
     const wanted = challenge ?? (await store.read(owner)).challenge ?? {};
     await authorize({ ...options, settings, owner, challenge: wanted }).catch(async (thrown) => {
-      throw notSignedIn(settings, await toSignInError(thrown));
+      throw notSignedInError(settings, await toSignInError(thrown));
     });
   }
 }
@@ -103,23 +107,23 @@ async function countTools(
 }
 
 /** Returns the owner of credentials that a user can obtain. Throws a `config` error for a server that needs no sign-in. */
-function personalOwner(settings: ServerSettings): CredentialOwner {
+function createPersonalOwner(settings: ServerSettings): CredentialOwner {
   const owner = getCredentialOwner(settings);
   const { name } = settings;
   if (owner === undefined) {
-    throw notNeeded({
+    throw notNeededError({
       zh: `${name} 是本机启动的程序，不需要登录（只有 url 服务器才需要）`,
       en: `${name} is a program that Duet starts, and needs no sign-in (only servers with a url do)`,
     });
   }
   if (settings.auth?.type === "client_credentials") {
-    throw notNeeded({
+    throw notNeededError({
       zh: `${name} 使用 client_credentials，会自动登录`,
       en: `${name} uses client_credentials and signs in by itself`,
     });
   }
   if (hasOwnAuthorization(settings)) {
-    throw notNeeded({
+    throw notNeededError({
       zh: `${name} 使用配置中的 Authorization，不需要登录`,
       en: `${name} uses the Authorization header of its configuration and needs no sign-in`,
     });
@@ -127,7 +131,7 @@ function personalOwner(settings: ServerSettings): CredentialOwner {
   return owner;
 }
 
-function notNeeded(text: DuetError["text"]): DuetError {
+function notNeededError(text: DuetError["text"]): DuetError {
   return new DuetError({ code: "config", text });
 }
 
@@ -139,7 +143,7 @@ const stillAsks: ErrorDetails = {
   },
 };
 
-function notSignedIn({ name }: ServerSettings, { code, text, hint, retryable }: ErrorDetails): DuetError {
+function notSignedInError({ name }: ServerSettings, { code, text, hint, retryable }: ErrorDetails): DuetError {
   return new DuetError({
     code,
     text: { zh: `未能登录 ${name}：${text.zh}`, en: `Not signed in to ${name}: ${text.en}` },

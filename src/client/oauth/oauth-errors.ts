@@ -21,14 +21,14 @@ export function scopeRequiredError(name: string, scope: string | undefined): Due
 }
 
 export function toLoginHint(name: string): Text {
-  const command = `duet login ${shownName(name)}`;
+  const command = `duet login ${toShownName(name)}`;
   return { zh: `请运行 ${command}`, en: `Run: ${command}` };
 }
 
 /** The server has another authorization server than the one that our client secret was given to first. */
 export function issuerMismatchError(name: string, issuer: string, before: string): DuetError {
   const [now, first] = [toShortLine(issuer, 200), toShortLine(before, 200)];
-  const command = `duet login --remove ${shownName(name)}`;
+  const command = `duet login --remove ${toShownName(name)}`;
   return new DuetError({
     code: "auth",
     text: {
@@ -40,7 +40,7 @@ export function issuerMismatchError(name: string, issuer: string, before: string
 }
 
 /** Shortens a name to 100 characters and quotes it for a shell where needed. */
-function shownName(name: string): string {
+function toShownName(name: string): string {
   const line = toShortLine(name, 100);
   return /^[\w.@:/-]+$/.test(line) ? line : JSON.stringify(line);
 }
@@ -58,7 +58,7 @@ export async function toSignInError(thrown: unknown): Promise<DuetError> {
   if (isMixUp) return new DuetError(mixUp);
   if (sdk.InsecureTokenEndpointError.isInstance(thrown)) return new DuetError(insecure);
   const code = getOAuthCode(thrown);
-  if (code !== undefined) return refusedWith(code);
+  if (code !== undefined) return refusedSignInError(code);
   const message = thrown instanceof Error ? thrown.message : "";
   return new DuetError(said.find(({ start }) => message.startsWith(start)) ?? unreadable);
 }
@@ -69,7 +69,7 @@ export function getOAuthCode(thrown: unknown): string | undefined {
   return typeof thrown.code === "string" && /^[a-z_]{1,60}$/.test(thrown.code) ? thrown.code : "server_error";
 }
 
-function refusedWith(code: string): DuetError {
+function refusedSignInError(code: string): DuetError {
   const isTemporary = temporaryCodes.has(code);
   return new DuetError({
     code: isTemporary ? "server" : "auth",

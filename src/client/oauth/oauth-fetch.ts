@@ -24,8 +24,8 @@ export function createOAuthFetch(server: URL, signal: AbortSignal, world: OAuthW
   let kinds: Promise<ReadonlySet<AddressKind>> | undefined;
   return async (url, init = {}) => {
     try {
-      kinds ??= kindsOf(server, lookup);
-      const reach = reachOf(await kinds);
+      kinds ??= getAddressKinds(server, lookup);
+      const reach = toReach(await kinds);
       const { createGuardedFetch } = await import("../../kit/net/create-guarded-fetch.ts");
       const { method = "GET", body } = init;
       const answer = await createGuardedFetch({ reach, lookup, ca }).request({
@@ -38,7 +38,7 @@ export function createOAuthFetch(server: URL, signal: AbortSignal, world: OAuthW
         signal,
       });
       if (answer.truncated) throw failedRequestError("bad_response", new URL(url).host, tooLong);
-      const text = method === "POST" && answer.status >= 400 ? errorCodeOnly(answer.body) : new Uint8Array(answer.body);
+      const text = method === "POST" && answer.status >= 400 ? keepErrorCode(answer.body) : new Uint8Array(answer.body);
       const { "content-encoding": _encoding, "content-length": _length, ...headers } = answer.headers;
       const isEmpty = [204, 205, 304].includes(answer.status);
       return new Response(isEmpty ? null : text, { status: answer.status, headers });
@@ -59,7 +59,7 @@ function checkScheme(url: URL, server: URL): void {
   throw refusedError(url.host, { zh: "登录只能使用 https 网址", en: "signing in requires an https URL" });
 }
 
-function reachOf(kinds: ReadonlySet<AddressKind>): Reach {
+function toReach(kinds: ReadonlySet<AddressKind>): Reach {
   return {
     permits: (_host, address) => kinds.has(classifyAddress(address)),
     refusal({ shown }, _address, kind) {
@@ -76,17 +76,17 @@ function reachOf(kinds: ReadonlySet<AddressKind>): Reach {
  * Returns the kinds of addresses that a sign-in may use: public ones, and the server's own kind when it is in the user's
  * network. A server on this machine counts only when its URL says so, since a name can be made to resolve to anything.
  */
-async function kindsOf(server: URL, lookup: Lookup): Promise<ReadonlySet<AddressKind>> {
+async function getAddressKinds(server: URL, lookup: Lookup): Promise<ReadonlySet<AddressKind>> {
   const { host } = toDialTarget(server);
   if (isLoopbackName(server)) return new Set(["public", "loopback"]);
-  if (isIP(host) !== 0) return new Set<AddressKind>(["public", ...notMetadata(classifyAddress(host))]);
+  if (isIP(host) !== 0) return new Set<AddressKind>(["public", ...excludeMetadata(classifyAddress(host))]);
   const addresses = await lookup(host).catch(() => []);
   const own = new Set(addresses.map(classifyAddress));
   const named = (["private", "proxy"] as const).filter((kind) => own.has(kind) && !own.has("public"));
   return new Set<AddressKind>(["public", ...named]);
 }
 
-function notMetadata(kind: AddressKind): AddressKind[] {
+function excludeMetadata(kind: AddressKind): AddressKind[] {
   return kind === "metadata" ? [] : [kind];
 }
 
@@ -95,7 +95,7 @@ function isLoopbackName(url: URL): boolean {
   return host === "localhost" || host.endsWith(".localhost") || classifyAddress(host) === "loopback";
 }
 
-function errorCodeOnly(body: Buffer): string {
+function keepErrorCode(body: Buffer): string {
   const [, code = "server_error"] = /"error"\s*:\s*"([a-z_]{1,60})"/.exec(body.toString("utf8")) ?? [];
   return JSON.stringify({ error: code });
 }

@@ -45,7 +45,7 @@ export interface Listeners {
 export function createEntryLists(pool: Pick<Pool, "status" | "request">, { onLate, tell }: Listeners): EntryLists {
   const shelves = new Map<string, Shelf>();
 
-  function shelfOf(server: string, { method, list }: Kind): Shelf {
+  function getStoredList(server: string, { method, list }: Kind): Shelf {
     const key = JSON.stringify([server, method]);
     const shelf = shelves.get(key) ?? {
       list,
@@ -59,7 +59,7 @@ export function createEntryLists(pool: Pick<Pool, "status" | "request">, { onLat
     return shelf;
   }
 
-  function serversWith(what: "prompts" | "resources" | "completions"): string[] {
+  function listServersWith(what: "prompts" | "resources" | "completions"): string[] {
     return pool
       .status()
       .filter(({ offers }) => offers[what])
@@ -108,7 +108,7 @@ export function createEntryLists(pool: Pick<Pool, "status" | "request">, { onLat
 
   /** Settles when a server's list is as it is now, or need not be waited for. */
   async function refresh(server: string, kind: Kind): Promise<void> {
-    const shelf = shelfOf(server, kind);
+    const shelf = getStoredList(server, kind);
     if (shelf.isFresh && shelf.fetching === undefined) return;
     shelf.fetching ??= fetch(server, kind, shelf);
     const leftMs = shelf.begunAt + patienceMs - performance.now();
@@ -117,14 +117,14 @@ export function createEntryLists(pool: Pick<Pool, "status" | "request">, { onLat
     try {
       await waitAbortable(fetching, limit.signal);
     } catch {
-      miss(server, kind, shelf);
+      noteMissing(server, kind, shelf);
       void fetching.then(() => (shelf.isFresh ? onLate(kind.list) : undefined));
     } finally {
       limit.clear();
     }
   }
 
-  function miss(server: string, { words }: Kind, shelf: Shelf): void {
+  function noteMissing(server: string, { words }: Kind, shelf: Shelf): void {
     if (shelf.isMissed || shelf.hasFailed) return;
     shelf.isMissed = true;
     tell({
@@ -133,15 +133,15 @@ export function createEntryLists(pool: Pick<Pool, "status" | "request">, { onLat
     });
   }
 
-  async function all(kind: Kind, signal?: AbortSignal): Promise<{ server: string; entry: ListedEntry }[]> {
-    const servers = serversWith(kind.list);
+  async function listEntries(kind: Kind, signal?: AbortSignal): Promise<{ server: string; entry: ListedEntry }[]> {
+    const servers = listServersWith(kind.list);
     await waitAbortable(Promise.all(servers.map((server) => refresh(server, kind))), signal);
-    return servers.flatMap((server) => shelfOf(server, kind).entries.map((entry) => ({ server, entry })));
+    return servers.flatMap((server) => getStoredList(server, kind).entries.map((entry) => ({ server, entry })));
   }
 
   return {
-    all,
-    serversWith,
+    all: listEntries,
+    serversWith: listServersWith,
     changed(list) {
       for (const shelf of shelves.values()) if (shelf.list === list) shelf.isFresh = false;
     },
@@ -167,10 +167,10 @@ export function readEntry(entry: unknown, { key }: Pick<Kind, "key">): ListedEnt
   if (name === "" || name.length > longestKey) return undefined;
   if (key !== "name" && findHidden(name).count > 0) return undefined;
   const shown = cutTexts(makeTreeVisible(rest));
-  return { ...shown, ...argumentsOf(shown), [key]: name };
+  return { ...shown, ...getArguments(shown), [key]: name };
 }
 
-function argumentsOf({ arguments: all }: ListedEntry): ListedEntry {
+function getArguments({ arguments: all }: ListedEntry): ListedEntry {
   return Array.isArray(all) ? { arguments: all.map((each) => (isRecord(each) ? cutTexts(each) : each)) } : {};
 }
 

@@ -64,7 +64,7 @@ export function createPromptsAndResources(
     firstOfEach: createCollisions(listeners.tell),
     links: new Map(),
   };
-  return offeringsOf(shared, () => true);
+  return createView(shared, () => true);
 }
 
 /** Holds what is known of the servers, shared by all views. */
@@ -77,31 +77,31 @@ interface Shared {
   links: Map<string, string>;
 }
 
-function offeringsOf(shared: Shared, permits: (server: string) => boolean): PromptsAndResources {
+function createView(shared: Shared, permits: (server: string) => boolean): PromptsAndResources {
   const { pool, names, lists, firstOfEach, links } = shared;
 
-  async function all(kind: Kind, signal?: AbortSignal) {
+  async function listAll(kind: Kind, signal?: AbortSignal) {
     return (await lists.all(kind, signal)).filter(({ server }) => permits(server));
   }
 
   async function listByUri(kind: Kind, signal?: AbortSignal): Promise<ListedEntry[]> {
-    return [...firstOfEach(kind, await all(kind, signal)).values()].map(({ entry }) => entry);
+    return [...firstOfEach(kind, await listAll(kind, signal)).values()].map(({ entry }) => entry);
   }
 
-  async function originOf(name: string, signal: AbortSignal) {
-    const origin = names.originOf(name) ?? ((await prompts(signal)) && names.originOf(name));
+  async function findOrigin(name: string, signal: AbortSignal) {
+    const origin = names.originOf(name) ?? ((await listPrompts(signal)) && names.originOf(name));
     return origin && permits(origin.server) ? origin : undefined;
   }
 
-  async function prompts(signal?: AbortSignal): Promise<ListedEntry[]> {
-    const entries = await all(kinds.prompts, signal);
+  async function listPrompts(signal?: AbortSignal): Promise<ListedEntry[]> {
+    const entries = await listAll(kinds.prompts, signal);
     return entries.map(({ server, entry }) => ({ ...entry, name: names.nameOf(server, toText(entry.name)) }));
   }
 
-  async function serverOf(uri: string, signal: AbortSignal): Promise<string | undefined> {
-    const listed = firstOfEach(kinds.resources, await all(kinds.resources, signal)).get(uri);
+  async function findServer(uri: string, signal: AbortSignal): Promise<string | undefined> {
+    const listed = firstOfEach(kinds.resources, await listAll(kinds.resources, signal)).get(uri);
     if (listed) return listed.server;
-    const templates = (await all(kinds.templates, signal))
+    const templates = (await listAll(kinds.templates, signal))
       .map(({ server, entry }) => ({ server, template: toText(entry.uriTemplate) }))
       .filter(({ template }) => isTemplateMatch(uri, template))
       .sort((one, other) => countFixedCharacters(other.template) - countFixedCharacters(one.template));
@@ -112,28 +112,28 @@ function offeringsOf(shared: Shared, permits: (server: string) => boolean): Prom
   }
 
   return {
-    prompts,
+    prompts: listPrompts,
     resources: (signal) => listByUri(kinds.resources, signal),
     resourceTemplates: (signal) => listByUri(kinds.templates, signal),
     async getPrompt(name, args, options) {
-      const origin = await originOf(name, options.signal);
+      const origin = await findOrigin(name, options.signal);
       if (origin === undefined) return undefined;
       return pool.request(origin.server, "prompts/get", { name: origin.tool, arguments: args }, options);
     },
     async readResource(uri, options) {
-      const server = await serverOf(uri, options.signal);
+      const server = await findServer(uri, options.signal);
       return server === undefined ? undefined : pool.request(server, "resources/read", { uri }, options);
     },
     async complete({ ref, argument, context }, options) {
       const able = lists.serversWith("completions");
       const more = context?.arguments && { context: { arguments: context.arguments } };
       if (ref.type === "ref/prompt") {
-        const origin = await originOf(ref.name, options.signal);
+        const origin = await findOrigin(ref.name, options.signal);
         if (origin === undefined || !able.includes(origin.server)) return undefined;
         const params = { ref: { ...ref, name: origin.tool }, argument, ...more };
         return pool.request(origin.server, "completion/complete", params, options);
       }
-      const templates = await all(kinds.templates, options.signal);
+      const templates = await listAll(kinds.templates, options.signal);
       const server = templates.find(({ entry }) => entry.uriTemplate === ref.uri)?.server;
       if (server === undefined || !able.includes(server)) return undefined;
       return pool.request(server, "completion/complete", { ref: { ...ref }, argument, ...more }, options);
@@ -145,7 +145,7 @@ function offeringsOf(shared: Shared, permits: (server: string) => boolean): Prom
       if (links.size > mostLinks && oldest !== undefined) links.delete(oldest);
     },
     changed: lists.changed,
-    only: (also) => offeringsOf(shared, (server) => permits(server) && also(server)),
+    only: (also) => createView(shared, (server) => permits(server) && also(server)),
   };
 }
 
@@ -169,13 +169,13 @@ function createCollisions(tell: (line: Text) => void) {
       const pair = JSON.stringify([before.server, found.server]);
       if (told.has(pair)) continue;
       told.add(pair);
-      tell(collision(truncate(uri, 200), before.server, found.server));
+      tell(describeCollision(truncate(uri, 200), before.server, found.server));
     }
     return first;
   };
 }
 
-function collision(uri: string, first: string, second: string): Text {
+function describeCollision(uri: string, first: string, second: string): Text {
   const shown = JSON.stringify(uri);
   return {
     zh: `MCP 服务器 ${first} 和 ${second} 都提供 ${shown}：由配置中靠前的 ${first} 应答（同样的冲突不再提示）。`,

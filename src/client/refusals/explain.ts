@@ -21,11 +21,11 @@ const longestSuccess = 1500;
 export function explainRefusal(text: string, isError: boolean): ServiceRefusal | undefined {
   if (text.length > (isError ? longestError : longestSuccess)) return undefined;
   const said = text.trim();
-  const value = objectIn(said);
+  const value = parseObject(said);
   const refused = isError ? undefined : findFirst(({ explainSuccess }) => explainSuccess?.(said));
   if (refused) return refused;
   if (!isError && !isErrorObject(value)) return undefined;
-  const clauses = clausesOf(said);
+  const clauses = splitClauses(said);
   return findFirst(({ explainError }) => explainError?.(said, value, clauses)) ?? explainPhrase(said, clauses);
 }
 
@@ -53,7 +53,7 @@ function isErrorKey(key: string): boolean {
   return errorKeys.test(key) || services.some((service) => service.errorKeys?.test(key));
 }
 
-function objectIn(said: string): unknown {
+function parseObject(said: string): unknown {
   if (!said.startsWith("{") || !said.endsWith("}")) return undefined;
   try {
     return JSON.parse(said);
@@ -66,7 +66,7 @@ function objectIn(said: string): unknown {
  * Splits an error at line ends, full stops, colons and JSON quotes, and returns at most the first 40 parts. A phrase has to
  * match a whole part, so that a file name inside an error does not count.
  */
-function clausesOf(said: string): string[] {
+function splitClauses(said: string): string[] {
   return said
     .split(/\n|[:：;；]\s+|[.。](?=\s|$|["}])|"\s*[:,]\s*"?|[{[]\s*"?|"?\s*[}\]]/, 40)
     .map((clause) => clause.trim().replace(/^["']|["'.。!！]+$/g, ""))
@@ -190,22 +190,22 @@ export interface RetriableCall {
  */
 export async function retryAfterRefusal({ send, rest, locale }: RetriableCall): Promise<ToolResult> {
   const result = await send();
-  const refusal = refusalIn(result);
+  const refusal = findRefusal(result);
   if (!refusal) return result;
   const { retryAfterMs = Number.POSITIVE_INFINITY } = refusal;
-  if (retryAfterMs > longestPauseMs) return explained(result, refusal, locale);
+  if (retryAfterMs > longestPauseMs) return toExplainedResult(result, refusal, locale);
   rest(retryAfterMs);
   const second = await send();
-  const still = refusalIn(second);
-  return still ? explained(second, still, locale) : second;
+  const still = findRefusal(second);
+  return still ? toExplainedResult(second, still, locale) : second;
 }
 
 /** Reads only what the server itself said, and not the text that Duet adds. */
-function refusalIn({ ok, text, error }: ToolResult): ServiceRefusal | undefined {
+function findRefusal({ ok, text, error }: ToolResult): ServiceRefusal | undefined {
   return ok || error?.code === "tool" ? explainRefusal(text, !ok) : undefined;
 }
 
-function explained(result: ToolResult, { code, text }: ServiceRefusal, locale: Locale): ToolResult {
+function toExplainedResult(result: ToolResult, { code, text }: ServiceRefusal, locale: Locale): ToolResult {
   const message = say(locale, text);
   return { ...result, ok: false, text: `${result.text.trim()}\n${message}`, error: { code, message } };
 }

@@ -18,7 +18,7 @@ export function createFloodGate(handOn: (line: string) => void): FloodGate {
   let dropped = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  function hold(line: string): void {
+  function keepLine(line: string): void {
     const [, list] = announcement.exec(line.slice(0, longestAnnouncement)) ?? [];
     if (list === undefined) return;
     held.set(list, line);
@@ -42,7 +42,7 @@ export function createFloodGate(handOn: (line: string) => void): FloodGate {
       count += 1;
       if (count <= mostPerWindow) return true;
       dropped += 1;
-      hold(line);
+      keepLine(line);
       return false;
     },
     get dropped() {

@@ -24,8 +24,11 @@ type Target = Extract<ServerTransport, { url: string }>;
 /** `auth` adds the sign-in. The configured headers are sent with or without it. */
 export function createStreamableHttpLink(sdk: Sdk, target: Target, auth: Auth | undefined): TransportLink {
   const open = openFetch();
-  const transport = new sdk.StreamableHTTPClientTransport(new URL(target.url), transportOptions(target, open, auth));
-  failCutStreams(transport);
+  const transport = new sdk.StreamableHTTPClientTransport(
+    new URL(target.url),
+    createTransportOptions(target, open, auth),
+  );
+  reportCutStreams(transport);
   closeWith(transport, open);
   return {
     transport,
@@ -42,12 +45,12 @@ export function createStreamableHttpLink(sdk: Sdk, target: Target, auth: Auth | 
 /** Creates the HTTP+SSE transport of the 2024-11-05 protocol, which old servers still use. */
 export function createSseLink(sdk: Sdk, target: Target, auth: Auth | undefined): TransportLink {
   const open = openFetch();
-  const transport = new sdk.SSEClientTransport(new URL(target.url), transportOptions(target, open, auth));
+  const transport = new sdk.SSEClientTransport(new URL(target.url), createTransportOptions(target, open, auth));
   closeWith(transport, open);
   return { transport, mode: "legacy", goodbye: async () => {} };
 }
 
-function transportOptions(
+function createTransportOptions(
   { headers }: Target,
   open: OpenFetch,
   auth: Auth | undefined,
@@ -67,7 +70,7 @@ function closeWith(transport: Transport, open: OpenFetch): void {
 }
 
 /** Fails the calls of a stream that ends before its response. They would otherwise wait for their time limit. */
-function failCutStreams(transport: StreamableHTTPClientTransport): void {
+function reportCutStreams(transport: StreamableHTTPClientTransport): void {
   const send = transport.send.bind(transport);
   transport.send = (message, options) => {
     const ids = (Array.isArray(message) ? message : [message]).flatMap(requestId);

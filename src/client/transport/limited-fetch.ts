@@ -23,7 +23,7 @@ function limitStream(limit: number, perEvent: boolean): TransformStream<Uint8Arr
   let values = new ValueCount();
   return new TransformStream({
     transform(chunk, controller) {
-      const end = perEvent ? lastBlankLine(chunk) : -1;
+      const end = perEvent ? findLastBlankLine(chunk) : -1;
       bytes = end === -1 ? bytes + chunk.length : chunk.length - end;
       if (end !== -1) values = new ValueCount();
       values.add(chunk.subarray(Math.max(0, end)));
@@ -38,7 +38,7 @@ function limitStream(limit: number, perEvent: boolean): TransformStream<Uint8Arr
 /**
  * Returns where the last event of the chunk ends. An event whose blank line is split between chunks counts as longer than it is.
  */
-function lastBlankLine(chunk: Uint8Array): number {
+function findLastBlankLine(chunk: Uint8Array): number {
   const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   return Math.max(bytes.lastIndexOf("\n\n"), bytes.lastIndexOf("\r\n\r\n"));
 }

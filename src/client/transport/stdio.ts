@@ -36,7 +36,7 @@ export function readFairly(stream: Readable, take: (piece: Buffer) => void): voi
   let breakMs = 0;
 
   /** Takes what it may of the chunk in this turn, and gives the rest. */
-  function work(chunk: Buffer): Buffer {
+  function processChunk(chunk: Buffer): Buffer {
     let began = performance.now();
     usedMs = Math.max(0, usedMs - (began - lastEnded));
     let offset = 0;
@@ -50,19 +50,19 @@ export function readFairly(stream: Readable, take: (piece: Buffer) => void): voi
     return chunk.subarray(offset);
   }
 
-  function go(chunk: Buffer): void {
+  function handleChunk(chunk: Buffer): void {
     const isFlood = performance.now() - lastEnded < breakMs + longestBreakMs;
-    const rest = work(chunk);
+    const rest = processChunk(chunk);
     if (usedMs <= longestTurnMs) {
       stream.resume();
       return;
     }
     stream.pause();
     breakMs = Math.min(isFlood ? Math.max(usedMs, 2 * breakMs) : usedMs, longestBreakMs);
-    setTimeout(() => go(rest), breakMs);
+    setTimeout(() => handleChunk(rest), breakMs);
   }
 
-  stream.on("data", go);
+  stream.on("data", handleChunk);
 }
 
 /** Limits the bytes queued for a server that does not read. */
@@ -94,7 +94,7 @@ export class StdioTransport implements Transport {
     const limits = { bytes: messageLimit, values: valueLimit };
     const lines = new LineSplitter(limits, {
       line: (text) => this.#read(text),
-      tooLong: (part, text, limit) => this.#refuse(part === "head" ? idAtHead(text) : idAtTail(text), limit),
+      tooLong: (part, text, limit) => this.#refuse(part === "head" ? findIdAtHead(text) : findIdAtTail(text), limit),
     });
     readFairly(stdout, (piece) => lines.push(piece));
     void this.#child.ended.then(() => this.#close());
@@ -183,12 +183,12 @@ export class StdioTransport implements Transport {
 }
 
 // Servers write the id first or last; the id inside of a result is neither.
-function idAtHead(text: string): number | undefined {
+function findIdAtHead(text: string): number | undefined {
   const found = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+)\s*,/.exec(text);
   return found === null ? undefined : Number(found[1]);
 }
 
-function idAtTail(text: string): number | undefined {
+function findIdAtTail(text: string): number | undefined {
   const found = /"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/.exec(text);
   return found === null ? undefined : Number(found[1]);
 }

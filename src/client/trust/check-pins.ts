@@ -29,7 +29,7 @@ export function checkPins(
   const usable: RemoteTool[] = [];
   const waiting: WaitingTool[] = [];
   const added: RemoteTool[] = [];
-  for (const tool of oncePerName(listed)) {
+  for (const tool of removeRepeatedNames(listed)) {
     const pinned = known.get(tool.name);
     if (pinned === undefined && (isFirstUse || (newTools === "allow" && options.isDamaged !== true))) {
       added.push(tool);
@@ -40,8 +40,8 @@ export function checkPins(
   }
   if (pins?.origin === origin && added.length === 0) return { usable, waiting, pins };
   const era = pins?.origin === origin ? pins.era : undefined;
-  const tools = pinsInOrder(listed, known, added);
-  const approved = pins?.origin === origin ? stillPinned(pins, tools) : undefined;
+  const tools = sortPins(listed, known, added);
+  const approved = pins?.origin === origin ? listStillPinned(pins, tools) : undefined;
   return { usable, waiting, pins: { origin, era, tools, ...(approved && { approved }) } };
 }
 
@@ -60,11 +60,11 @@ export function approvePins(pins: ServerPins, waiting: readonly WaitingTool[], n
 }
 
 /** Keeps the approvals whose definition is still pinned. A name alone is no approval. */
-function stillPinned({ approved }: ServerPins, tools: readonly RemoteTool[]): string[] | undefined {
+function listStillPinned({ approved }: ServerPins, tools: readonly RemoteTool[]): string[] | undefined {
   return approved?.filter((name) => tools.some((tool) => tool.name === name));
 }
 
-function oncePerName(listed: readonly RemoteTool[]): RemoteTool[] {
+function removeRepeatedNames(listed: readonly RemoteTool[]): RemoteTool[] {
   const first = new Map<string, RemoteTool>();
   for (const tool of listed) if (!first.has(tool.name)) first.set(tool.name, tool);
   return [...first.values()];
@@ -74,13 +74,13 @@ function oncePerName(listed: readonly RemoteTool[]): RemoteTool[] {
  * Orders the pins as the server does, followed by removed tools. The list is bounded, so that a server that keeps renaming its
  * tools does not make it grow without limit.
  */
-function pinsInOrder(
+function sortPins(
   listed: readonly RemoteTool[],
   known: ReadonlyMap<string, RemoteTool>,
   added: readonly RemoteTool[],
 ): RemoteTool[] {
   const all = new Map([...known, ...added.map((tool) => [tool.name, tool] as const)]);
-  const present = oncePerName(listed).flatMap(({ name }) => all.get(name) ?? []);
+  const present = removeRepeatedNames(listed).flatMap(({ name }) => all.get(name) ?? []);
   const names = new Set(listed.map(({ name }) => name));
   const gone = [...known.values()].filter(({ name }) => !names.has(name)).slice(0, listLimits.tools);
   let room = listLimits.bytes;

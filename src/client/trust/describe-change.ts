@@ -18,29 +18,29 @@ export function describeChange({ tool, pinned }: WaitingTool, locale: Locale): s
   const description = matchLines(pinned?.description.split("\n") ?? [], tool.description.split("\n")).map(
     ({ sign, text }) => ({
       sign,
-      text: `  ${printed(text, sign !== " " && pinned !== undefined, locale)}`,
+      text: `  ${printText(text, sign !== " " && pinned !== undefined, locale)}`,
     }),
   );
-  const lines = [heading, ...withoutEmptyRuns(description, locale), ...changedLeaves(pinned, tool, locale)];
+  const lines = [heading, ...removeEmptyRuns(description, locale), ...listChangedLeaves(pinned, tool, locale)];
   return lines.map(({ sign, text }) => `${sign} ${text}`.trimEnd());
 }
 
 /** Shows the invisible characters of a line, and which blanks it has when two lines are compared. */
-function printed(text: string, isCompared: boolean, locale: Locale): string {
-  const shown = makeTextVisible(replacePadding(text, (length) => say(locale, blanks(length))));
+function printText(text: string, isCompared: boolean, locale: Locale): string {
+  const shown = makeTextVisible(replacePadding(text, (length) => say(locale, describeBlanks(length))));
   if (!isCompared) return shown;
   const end = shown.trimEnd().length;
   const codes = (part: string): string => part.replace(/\s/g, (blank) => `\\u{${blank.charCodeAt(0).toString(16)}}`);
   return shown.slice(0, end).replace(/[^\S ]/g, codes) + codes(shown.slice(end));
 }
 
-function withoutEmptyRuns(lines: readonly ChangedLine[], locale: Locale): ChangedLine[] {
+function removeEmptyRuns(lines: readonly ChangedLine[], locale: Locale): ChangedLine[] {
   const kept: ChangedLine[] = [];
   let run: ChangedLine[] = [];
   const endRun = (): void => {
     const [first] = run;
     if (first && run.length > manyEmpty)
-      kept.push({ sign: first.sign, text: `  ${say(locale, emptyLines(run.length))}` });
+      kept.push({ sign: first.sign, text: `  ${say(locale, describeEmptyLines(run.length))}` });
     else kept.push(...run);
     run = [];
   };
@@ -54,12 +54,12 @@ function withoutEmptyRuns(lines: readonly ChangedLine[], locale: Locale): Change
 }
 
 /** The raw values are compared and the printable ones are shown, because texts that look the same may differ. */
-function changedLeaves(pinned: RemoteTool | undefined, tool: RemoteTool, locale: Locale): ChangedLine[] {
-  const before = pinned === undefined ? new Map<string, unknown>() : leavesIn(pinned);
-  const after = leavesIn(tool);
+function listChangedLeaves(pinned: RemoteTool | undefined, tool: RemoteTool, locale: Locale): ChangedLine[] {
+  const before = pinned === undefined ? new Map<string, unknown>() : collectLeaves(pinned);
+  const after = collectLeaves(tool);
   const lines: ChangedLine[] = [];
   const add = (sign: ChangedLine["sign"], path: string, value: unknown): void => {
-    lines.push({ sign, text: `${makeTextVisible(path)}: ${jsonLine(value, locale)}` });
+    lines.push({ sign, text: `${makeTextVisible(path)}: ${toJsonLine(value, locale)}` });
   };
   let same = 0;
   for (const [path, old] of before) {
@@ -72,30 +72,30 @@ function changedLeaves(pinned: RemoteTool | undefined, tool: RemoteTool, locale:
     if (isThere) add("+", path, after.get(path));
   }
   for (const [path, value] of after) if (!before.has(path)) add("+", path, value);
-  if (same > 0) lines.push({ sign: " ", text: say(locale, unchanged(same)) });
+  if (same > 0) lines.push({ sign: " ", text: say(locale, describeUnchanged(same)) });
   return lines;
 }
 
 /** Lists everything except the description, by path. */
-function leavesIn({ name, annotations, inputSchema, outputSchema }: RemoteTool): Map<string, unknown> {
+function collectLeaves({ name, annotations, inputSchema, outputSchema }: RemoteTool): Map<string, unknown> {
   const parts = Object.entries({ name, annotations, inputSchema, outputSchema });
   return new Map(parts.flatMap(([part, value]) => [...listLeaves(value, part)]));
 }
 
-function jsonLine(value: unknown, locale: Locale): string {
-  const readable = (text: string): string => replacePadding(text, (length) => say(locale, blanks(length)));
+function toJsonLine(value: unknown, locale: Locale): string {
+  const readable = (text: string): string => replacePadding(text, (length) => say(locale, describeBlanks(length)));
   return makeTextVisible(JSON.stringify(value, (_, inner) => (typeof inner === "string" ? readable(inner) : inner)));
 }
 
-function blanks(length: number) {
+function describeBlanks(length: number) {
   return { zh: `⟨${length} 个空白字符⟩`, en: `⟨${length} blank characters⟩` };
 }
 
-function emptyLines(count: number) {
+function describeEmptyLines(count: number) {
   return { zh: `⟨${count} 个空行⟩`, en: `⟨${count} empty lines⟩` };
 }
 
-function unchanged(count: number) {
+function describeUnchanged(count: number) {
   return {
     zh: `（其余 ${count} 项未变）`,
     en: count === 1 ? "(1 more item is the same)" : `(${count} more items are the same)`,
@@ -113,7 +113,7 @@ export function listLeaves(value: unknown, path: string): Map<string, unknown> {
 }
 
 function collect(value: unknown, path: string, leaves: Map<string, unknown>): void {
-  const inner = partsOf(value);
+  const inner = listParts(value);
   if (inner.length === 0) {
     if (value !== undefined) leaves.set(path, value);
     return;
@@ -121,14 +121,14 @@ function collect(value: unknown, path: string, leaves: Map<string, unknown>): vo
   for (const [step, part] of inner) collect(part, path + step, leaves);
 }
 
-function partsOf(value: unknown): [string, unknown][] {
+function listParts(value: unknown): [string, unknown][] {
   if (Array.isArray(value)) {
     if (value.every((item) => typeof item !== "object" || item === null)) return [];
     return value.map((item, index) => [`[${index}]`, item]);
   }
-  return isRecord(value) ? Object.entries(value).map(([key, part]) => [stepOf(key), part]) : [];
+  return isRecord(value) ? Object.entries(value).map(([key, part]) => [toStep(key), part]) : [];
 }
 
-function stepOf(key: string): string {
+function toStep(key: string): string {
   return /^[A-Za-z_$][\w$-]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }

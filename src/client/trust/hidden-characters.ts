@@ -15,7 +15,7 @@ export function makeTextVisible(text: string): string {
   if (count === 0) return text;
   if (!isAll) return text.replace(suspects, "\\u{…}");
   return text.replace(suspects, (run: string, offset: number) =>
-    isOrdinary(run, text, offset) ? run : Array.from(run, (character) => `\\u{${codeOf(character)}}`).join(""),
+    isOrdinary(run, text, offset) ? run : Array.from(run, (character) => `\\u{${toCode(character)}}`).join(""),
   );
 }
 
@@ -37,7 +37,7 @@ export function findHidden(text: string): HiddenCharacters {
     for (const character of run) {
       if (count === most) return { count, kinds: [...kinds], isAll: false };
       count += 1;
-      kinds.add(`U+${codeOf(character).padStart(4, "0")}`);
+      kinds.add(`U+${toCode(character).padStart(4, "0")}`);
     }
   }
   return { count, kinds: [...kinds], isAll: true };
@@ -76,7 +76,7 @@ function isOrdinary(run: string, text: string, offset: number): boolean {
   return (run === "\u200c" || run === "\u200d") && joined.test(before);
 }
 
-function codeOf(character: string): string {
+function toCode(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(16).toUpperCase();
 }
 

@@ -40,10 +40,10 @@ const longestFile = 64_000_000;
 
 /** Keeps pins under `pins` of that directory, for the user alone; in memory where there is none. */
 export function createPinStore(home: string | undefined): PinStore {
-  return home === undefined ? inMemory() : inFiles(join(home, "pins"));
+  return home === undefined ? createMemoryStore() : createFileStore(join(home, "pins"));
 }
 
-function inMemory(): PinStore {
+function createMemoryStore(): PinStore {
   const kept = new Map<string, ServerPins>();
   return {
     async read(settings) {
@@ -57,7 +57,7 @@ function inMemory(): PinStore {
   };
 }
 
-function inFiles(folder: string): PinStore {
+function createFileStore(folder: string): PinStore {
   /** Holds the state of each server's file as it was last read or written. */
   const seen = new Map<string, string>();
   /** Queues the writes of each server, so that the last one requested is the one that stays. */
@@ -65,9 +65,9 @@ function inFiles(folder: string): PinStore {
 
   async function write({ name }: ServerSettings, pins: ServerPins): Promise<void> {
     try {
-      seen.set(name, stateOf(await writePrivateFile(join(folder, fileOf(name)), writePins(pins))));
+      seen.set(name, toState(await writePrivateFile(join(folder, toFile(name)), writePins(pins))));
     } catch (cause) {
-      throw unwritable(name, cause);
+      throw unwritableFileError(name, cause);
     }
   }
 
@@ -76,14 +76,14 @@ function inFiles(folder: string): PinStore {
       const { name } = settings;
       await ignoreRejection(writing.get(name), "whoever wrote is told");
       try {
-        const { text, state } = await readPrivateFile(join(folder, fileOf(name)), longestFile);
-        seen.set(name, stateOf(state));
+        const { text, state } = await readPrivateFile(join(folder, toFile(name)), longestFile);
+        seen.set(name, toState(state));
         const pins = readPins(text ?? "");
-        if (pins === undefined) return { pins, problem: unreadable(name) };
+        if (pins === undefined) return { pins, problem: describeUnreadable(name) };
         return { pins: pins.origin === toServerOrigin(settings) ? pins : undefined, problem: undefined };
       } catch (thrown) {
         if (isMissing(thrown)) seen.set(name, missing);
-        return { pins: undefined, problem: isMissing(thrown) ? undefined : unreadable(name, thrown) };
+        return { pins: undefined, problem: isMissing(thrown) ? undefined : describeUnreadable(name, thrown) };
       }
     },
     write(settings, pins) {
@@ -98,7 +98,7 @@ function inFiles(folder: string): PinStore {
     async hasChanged({ name }) {
       await ignoreRejection(writing.get(name), "whoever wrote is told");
       try {
-        const state = stateOf(await stat(join(folder, fileOf(name)), { bigint: true }));
+        const state = toState(await stat(join(folder, toFile(name)), { bigint: true }));
         return state !== seen.get(name);
       } catch (thrown) {
         return isMissing(thrown) && (seen.get(name) ?? missing) !== missing;
@@ -113,13 +113,13 @@ const missing = "missing";
  * Returns a file name that every file system accepts. A server's name may have any characters, and may differ from another only
  * in case.
  */
-function fileOf(server: string): string {
+function toFile(server: string): string {
   const stem = server.toLowerCase().replace(/[^a-z0-9_-]+/g, "_");
   const digest = createHash("sha256").update(server).digest("hex");
   return `${stem.slice(0, 40)}-${digest.slice(0, 16)}.json`;
 }
 
-function stateOf({ ino, mtimeNs, size }: { ino: bigint; mtimeNs: bigint; size: bigint }): string {
+function toState({ ino, mtimeNs, size }: { ino: bigint; mtimeNs: bigint; size: bigint }): string {
   return [ino, mtimeNs, size].join(":");
 }
 
@@ -127,7 +127,7 @@ function isMissing(thrown: unknown): boolean {
   return isRecord(thrown) && (thrown.code === "ENOENT" || thrown.code === "ENOTDIR");
 }
 
-function unreadable(name: string, thrown?: unknown): Text {
+function describeUnreadable(name: string, thrown?: unknown): Text {
   const server = sanitizeLine(name);
   const why = thrown === undefined ? undefined : sanitizeLine(getMessage(thrown));
   return {
@@ -136,7 +136,7 @@ function unreadable(name: string, thrown?: unknown): Text {
   };
 }
 
-function unwritable(name: string, cause: unknown): DuetError {
+function unwritableFileError(name: string, cause: unknown): DuetError {
   const server = sanitizeLine(name);
   const why = sanitizeLine(getMessage(cause));
   return new DuetError({
@@ -151,13 +151,13 @@ function unwritable(name: string, cause: unknown): DuetError {
 
 /** Pins as a file has them; undefined for what no `writePins` has written. */
 export function readPins(text: string): ServerPins | undefined {
-  const value = parsed(text);
+  const value = parseText(text);
   if (!isRecord(value) || value.version !== 1 || typeof value.origin !== "string") return undefined;
   if (!Array.isArray(value.tools)) return undefined;
   const tools = value.tools.map(readTool);
   if (!tools.every((tool) => tool !== undefined)) return undefined;
   const { era } = value;
-  const approved = namesIn(value.approved);
+  const approved = readNames(value.approved);
   return {
     origin: value.origin,
     ...((era === "legacy" || era === "modern") && { era }),
@@ -171,11 +171,11 @@ function writePins({ origin, era, tools, approved }: ServerPins): string {
 }
 
 /** Files of older versions have no names, so the tools approved then count as trusted on first use. */
-function namesIn(value: unknown): string[] {
+function readNames(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((name) => typeof name === "string") : [];
 }
 
-function parsed(text: string): unknown {
+function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -201,11 +201,11 @@ function readAnnotations(value: unknown): ToolAnnotations | undefined {
   if (!isRecord(value)) return undefined;
   const { title, readOnly, destructive, idempotent, openWorld } = value;
   const flags = { readOnly, destructive, idempotent, openWorld };
-  if (!(title === undefined || typeof title === "string") || !areFlags(flags)) return undefined;
+  if (!(title === undefined || typeof title === "string") || !hasFlags(flags)) return undefined;
   return { ...(title !== undefined && { title }), ...flags };
 }
 
-function areFlags<K extends string>(flags: Record<K, unknown>): flags is Record<K, boolean | undefined> {
+function hasFlags<K extends string>(flags: Record<K, unknown>): flags is Record<K, boolean | undefined> {
   return Object.values(flags).every((flag) => flag === undefined || typeof flag === "boolean");
 }
 

@@ -9,24 +9,24 @@ import { secretWord } from "../redact.ts";
 export function toServerOrigin({ transport }: Pick<ServerSettings, "transport">): string {
   const parts =
     transport.type === "stdio"
-      ? ["stdio", transport.command, argumentsOf(transport.args), transport.cwd ?? null]
-      : ["http", addressOf(transport.url)];
+      ? ["stdio", transport.command, listArguments(transport.args), transport.cwd ?? null]
+      : ["http", toAddress(transport.url)];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
 
-function argumentsOf(args: readonly string[]): string[] {
+function listArguments(args: readonly string[]): string[] {
   return args.map((arg, index) => {
     const before = /^--?([\w-]+)$/.exec(args[index - 1] ?? "")?.[1];
     if (before !== undefined && secretWord.test(before)) return "…";
-    if (isAddress(arg)) return addressOf(arg);
+    if (isAddress(arg)) return toAddress(arg);
     const [, option = "", value] = /^(--?[\w-]+=|[A-Za-z_]\w*=|[\w-]+: *)(.+)$/s.exec(arg) ?? [];
     if (value !== undefined && secretWord.test(option.replace(/[=: ]+$/, ""))) return `${option}…`;
-    return value === undefined ? addressOf(arg) : option + addressOf(value);
+    return value === undefined ? toAddress(arg) : option + toAddress(value);
   });
 }
 
 /** Returns the address without the user, the fragment and values that may be credentials. Any other text is returned as it is. */
-function addressOf(text: string): string {
+function toAddress(text: string): string {
   if (!isAddress(text)) return isToken(text) ? "…" : text;
   const { protocol, host, pathname, searchParams } = new URL(text);
   const path = pathname.split("/").map((segment) => (isToken(segment) ? "…" : segment));

@@ -23,10 +23,10 @@ const mostWarnings = 20;
  * Takes time in proportion to the length of the list.
  */
 export function findWarnings(listed: readonly RemoteTool[], otherTools: readonly OtherTool[]): Text[] {
-  const foreign = foreignNames(listed, otherTools);
+  const foreign = collectForeignNames(listed, otherTools);
   const found = listed.flatMap((tool) => {
-    const things = listToolTexts(tool).flatMap(([part, text]) => findingsIn(part, text, foreign));
-    return things.length === 0 ? [] : [warning(tool.name, things)];
+    const things = listToolTexts(tool).flatMap(([part, text]) => listFindings(part, text, foreign));
+    return things.length === 0 ? [] : [describeFindings(tool.name, things)];
   });
   if (found.length <= mostWarnings) return found;
   const more = found.length - mostWarnings + 1;
@@ -49,7 +49,7 @@ export function createWarnings(): (listed: readonly RemoteTool[], otherTools: re
   };
 }
 
-function warning(name: string, things: readonly Text[]): Text {
+function describeFindings(name: string, things: readonly Text[]): Text {
   const tool = toShortLine(name, 80);
   return {
     zh: `工具 ${tool}：${things.map(({ zh }) => zh).join("；")}`,
@@ -57,7 +57,7 @@ function warning(name: string, things: readonly Text[]): Text {
   };
 }
 
-function findingsIn(part: ToolPart, text: string, foreign: ForeignNames): Text[] {
+function listFindings(part: ToolPart, text: string, foreign: ForeignNames): Text[] {
   const { zh, en } = partNames[part];
   const found: Text[] = [];
   const { count, kinds, isAll } = findHidden(text);
@@ -74,7 +74,7 @@ function findingsIn(part: ToolPart, text: string, foreign: ForeignNames): Text[]
       zh: `${zh}中有连续 ${blank} 个空白字符，其后的文字容易被忽略`,
       en: `${en} contains ${blank} blank characters in a row, after which text is easily missed`,
     });
-  const names = namedIn(text, foreign);
+  const names = findNames(text, foreign);
   if (names.length > 0) {
     const list = names.slice(0, 5).join(", ") + (names.length > 5 ? ", …" : "");
     found.push({
@@ -82,7 +82,7 @@ function findingsIn(part: ToolPart, text: string, foreign: ForeignNames): Text[]
       en: `${en} mentions ${names.length === 1 ? "a tool" : "tools"} of another server (${list})`,
     });
   }
-  const order = orderIn(text);
+  const order = findOrder(text);
   if (order !== undefined)
     found.push({
       zh: `${zh}像是在对模型下命令（“${order}”）`,
@@ -105,7 +105,7 @@ interface ForeignNames {
   hasCamelCase: boolean;
 }
 
-function foreignNames(listed: readonly RemoteTool[], otherTools: readonly OtherTool[]): ForeignNames {
+function collectForeignNames(listed: readonly RemoteTool[], otherTools: readonly OtherTool[]): ForeignNames {
   const own = new Set(listed.map(({ name }) => name.toLowerCase()));
   const names = new Map<string, string>();
   for (const { server, tool, name } of otherTools) {
@@ -121,7 +121,7 @@ function isDistinctive(name: string): boolean {
   return name.length >= 5 && /[a-z0-9][_.][a-z0-9]|[a-z][A-Z]/.test(name);
 }
 
-function namedIn(text: string, { names, hasCamelCase }: ForeignNames): string[] {
+function findNames(text: string, { names, hasCamelCase }: ForeignNames): string[] {
   if (names.size === 0) return [];
   const found = new Set<string>();
   const words = [...(text.match(joined) ?? []), ...(hasCamelCase ? (text.match(camelCase) ?? []) : [])];
@@ -144,7 +144,7 @@ const camelCase = /(?<![A-Za-z0-9])[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*/g;
 const endsInMark = /[_-]$/;
 const tail = /(?<![._:-])[._:-]+$/;
 
-function orderIn(text: string): string | undefined {
+function findOrder(text: string): string | undefined {
   const found = orders.map((order) => order.exec(text)?.[0]).find((match) => match !== undefined);
   return found === undefined ? undefined : toShortLine(found, 60);
 }
@@ -166,13 +166,13 @@ export function listToolTexts(tool: RemoteTool): [ToolPart, string][] {
     ["name", tool.name],
     ["title", tool.annotations.title ?? ""],
     ["description", tool.description],
-    ["inputSchema", wordsIn(tool.inputSchema)],
-    ["outputSchema", wordsIn(tool.outputSchema)],
+    ["inputSchema", collectWords(tool.inputSchema)],
+    ["outputSchema", collectWords(tool.outputSchema)],
   ];
   return parts.filter(([, text]) => text !== "");
 }
 
-function wordsIn(schema: unknown): string {
+function collectWords(schema: unknown): string {
   const words: string[] = [];
   collect(schema, words);
   return words.join("\n");

@@ -13,20 +13,20 @@ export interface ErrorFacts {
 /** Reads an object, an array of one, `{"detail"}`, a string, JSON text or an HTML page. */
 export function readErrorBody(body: unknown, status?: number): ErrorFacts {
   const page = typeof body === "string" && /^\s*</.test(body);
-  const value = page ? pageTitle(body) : typeof body === "string" ? fromText(body) : body;
-  const error = innermost(value);
+  const value = page ? findPageTitle(body) : typeof body === "string" ? fromText(body) : body;
+  const error = findInnermost(value);
   if (!isRecord(error)) {
     const message = typeof error === "string" ? error : "";
     // xAI writes its code beside an error that is plain text.
-    const codes = isRecord(value) ? codesOf(value) : [];
+    const codes = isRecord(value) ? listCodes(value) : [];
     return { status, message, searchable: [...codes, message.slice(0, 8_000)].join(" "), page };
   }
-  const message = messageOf(error);
+  const message = getMessageText(error);
   const details = JSON.stringify(error.details ?? error.metadata ?? "").slice(0, 8_000);
   return {
     status: status ?? [error.status_code, error.code, error.status].map(Number).find(isErrorStatus),
     message,
-    searchable: [...codesOf(error), message.slice(0, 8_000), details].join(" "),
+    searchable: [...listCodes(error), message.slice(0, 8_000), details].join(" "),
     page,
   };
 }
@@ -39,39 +39,39 @@ function fromText(text: string): unknown {
   }
 }
 
-function pageTitle(page: string): string {
+function findPageTitle(page: string): string {
   return /<(?:title|message)\b[^>]*>([^<]*)/i.exec(page)?.[1]?.trim() || "HTML";
 }
 
-function innermost(value: unknown): unknown {
+function findInnermost(value: unknown): unknown {
   const first = Array.isArray(value) ? value[0] : value;
   if (!isRecord(first)) return first;
   if (first.error !== undefined && first.error !== null) {
     // An OAuth server names the kind in `error` and tells the rest beside it.
-    return isText(first.error) && isText(first.error_description) ? first : innermost(first.error);
+    return isText(first.error) && isText(first.error_description) ? first : findInnermost(first.error);
   }
-  return Array.isArray(first.errors) && isRecord(first.errors[0]) ? innermost(first.errors[0]) : first;
+  return Array.isArray(first.errors) && isRecord(first.errors[0]) ? findInnermost(first.errors[0]) : first;
 }
 
-function codesOf(error: Record<string, unknown>): string[] {
-  return [error.type, error.code, error.status, nested(error.innererror, "code")].filter(isText);
+function listCodes(error: Record<string, unknown>): string[] {
+  return [error.type, error.code, error.status, getNested(error.innererror, "code")].filter(isText);
 }
 
-function messageOf(error: Record<string, unknown>): string {
+function getMessageText(error: Record<string, unknown>): string {
   const { message, detail, msg, error_msg, error_description, title } = error;
-  const told = [message, detail, msg, firstDetail(detail), error_msg, error_description, title];
+  const told = [message, detail, msg, getFirstDetail(detail), error_msg, error_description, title];
   const own = [...told, error.error].find(isText) ?? "";
   // OpenRouter's own words are empty ones; its upstream's are here, as text or as JSON.
-  const raw = nested(error.metadata, "raw");
+  const raw = getNested(error.metadata, "raw");
   const upstream = isText(raw) ? readErrorBody(raw.slice(0, 8_000)).message : "";
   return upstream ? `${own}: ${upstream}` : own;
 }
 
-function firstDetail(detail: unknown): unknown {
-  return Array.isArray(detail) ? nested(detail[0], "msg") : undefined;
+function getFirstDetail(detail: unknown): unknown {
+  return Array.isArray(detail) ? getNested(detail[0], "msg") : undefined;
 }
 
-function nested(value: unknown, key: string): unknown {
+function getNested(value: unknown, key: string): unknown {
   return isRecord(value) ? value[key] : undefined;
 }
 

@@ -10,7 +10,7 @@ export interface HintContext {
 /** Returns what the reader can do, with the variable, the host and the pages of the vendor that failed. */
 export function createHint(remedy: Remedy, { apiKeyEnv, baseUrl, retryAfterMs }: HintContext): Text {
   const host = URL.parse(baseUrl)?.host ?? baseUrl;
-  return hints[remedy]({ key: apiKeyEnv, host, pages: findVendorPages(baseUrl), wait: waiting(retryAfterMs) });
+  return hints[remedy]({ key: apiKeyEnv, host, pages: findVendorPages(baseUrl), wait: describeWait(retryAfterMs) });
 }
 
 interface Facts {
@@ -28,11 +28,14 @@ const hints: Record<Remedy, (facts: Facts) => Text> = {
   auth: ({ key, pages }) => {
     if (key === undefined) return setKeyVariable;
     const check = { zh: `请检查环境变量 ${key} 中的密钥。`, en: `Check the key in the environment variable ${key}.` };
-    return sentences(check, keyPage(pages), pages?.keyNote);
+    return joinSentences(check, describeKeyPage(pages), pages?.keyNote);
   },
   "key-missing": ({ key, pages }) => {
     if (key === undefined) return setKeyVariable;
-    return sentences({ zh: `请在环境变量 ${key} 中设置密钥。`, en: `Set ${key} to a key.` }, keyPage(pages));
+    return joinSentences(
+      { zh: `请在环境变量 ${key} 中设置密钥。`, en: `Set ${key} to a key.` },
+      describeKeyPage(pages),
+    );
   },
   permission: ({ key }) => ({
     zh: `密钥${key ? `（${key}）` : ""}没有使用该模型的权限：请在服务商处开通，或换用其他模型。`,
@@ -46,7 +49,7 @@ const hints: Record<Remedy, (facts: Facts) => Text> = {
     const topUp = key
       ? { zh: `请为 ${key} 所属账户充值，或换用其他模型。`, en: `Top up the account of ${key}, or use another model.` }
       : { zh: "请充值或换用其他模型。", en: "Top up the account, or use another model." };
-    return sentences(topUp, pages && { zh: `账户：${pages.billing} 。`, en: `The account: ${pages.billing} .` });
+    return joinSentences(topUp, pages && { zh: `账户：${pages.billing} 。`, en: `The account: ${pages.billing} .` });
   },
   rate_limit: ({ wait }) =>
     wait === undefined
@@ -92,27 +95,27 @@ const hints: Record<Remedy, (facts: Facts) => Text> = {
     en: `The certificate of ${host} is not trusted: behind a company's proxy, set NODE_EXTRA_CA_CERTS to its certificate.`,
   }),
   timeout: () => ({ zh: "请稍后再试，或增大 timeout。", en: "Try again later, or raise the timeout." }),
-  bad_response: address,
-  address,
+  bad_response: describeAddress,
+  address: describeAddress,
   config: () => ({ zh: "请检查配置：duet config。", en: "Check the configuration: `duet config`." }),
   tool: () => another,
   internal: () => ({ zh: "这是程序的错误，请报告。", en: "This is a fault of the program: please report it." }),
 };
 
-function address({ host }: Facts): Text {
+function describeAddress({ host }: Facts): Text {
   return { zh: `请检查 ${host} 是否为正确的接口地址。`, en: `Check that ${host} is the right address.` };
 }
 
-function keyPage(pages: VendorPages | undefined): Text | undefined {
+function describeKeyPage(pages: VendorPages | undefined): Text | undefined {
   return pages && { zh: `获取密钥：${pages.keys} 。`, en: `Keys: ${pages.keys} .` };
 }
 
-function sentences(...texts: (Text | undefined)[]): Text {
+function joinSentences(...texts: (Text | undefined)[]): Text {
   const told = texts.filter((text) => text !== undefined);
   return { zh: told.map(({ zh }) => zh).join(""), en: told.map(({ en }) => en).join(" ") };
 }
 
-function waiting(ms: number | undefined): Text | undefined {
+function describeWait(ms: number | undefined): Text | undefined {
   if (ms === undefined) return undefined;
   const seconds = Math.max(1, Math.ceil(ms / 1000));
   if (seconds < 120) return { zh: ` ${seconds} 秒`, en: `${seconds} s` };

@@ -25,7 +25,7 @@ export function httpError(failure: HttpFailure, origin: ErrorOrigin): DuetError 
   const wait = retryable ? readRetryAfter(failure.headers, facts.searchable) : undefined;
   return new DuetError({
     code,
-    text: vendorText(origin, code, `HTTP ${failure.status}`, facts.message),
+    text: describeVendorError(origin, code, `HTTP ${failure.status}`, facts.message),
     hint: createHint(remedy, { ...origin, retryAfterMs: wait }),
     retryable,
     retryAfterMs: wait,
@@ -37,19 +37,22 @@ export function httpError(failure: HttpFailure, origin: ErrorOrigin): DuetError 
 export function streamError(body: unknown, origin: ErrorOrigin): DuetError {
   const facts = readErrorBody(body);
   const { code, retryable, remedy } = classifyError(facts);
-  const text = vendorText(origin, code, facts.status === undefined ? "" : `${facts.status}`, facts.message);
+  const text = describeVendorError(origin, code, facts.status === undefined ? "" : `${facts.status}`, facts.message);
   return new DuetError({ code, text, hint: createHint(remedy, origin), retryable, status: facts.status });
 }
 
 /** Converts a failed connection: refused, reset, not found, closed in the middle. */
 export function connectionError(thrown: unknown, origin: ErrorOrigin): DuetError {
-  const cause = rootCause(thrown);
-  const detail = toErrorText(`${codeOf(cause)} ${getMessage(cause)}`, origin.apiKey);
+  const cause = findRootCause(thrown);
+  const detail = toErrorText(`${getErrorCode(cause)} ${getMessage(cause)}`, origin.apiKey);
   const host = URL.parse(origin.baseUrl)?.host ?? "";
-  const remedy = findConnectionRemedy(codeOf(cause), origin.baseUrl);
+  const remedy = findConnectionRemedy(getErrorCode(cause), origin.baseUrl);
   return new DuetError({
     code: "network",
-    text: named(origin, { zh: `与 ${host} 的连接失败：${detail}`, en: `the connection to ${host} failed: ${detail}` }),
+    text: addName(origin, {
+      zh: `与 ${host} 的连接失败：${detail}`,
+      en: `the connection to ${host} failed: ${detail}`,
+    }),
     hint: createHint(remedy, origin),
     // A certificate is no better the next time.
     retryable: remedy !== "certificate",
@@ -66,7 +69,7 @@ export function badResponseError(
   const detail = more.detail ? toErrorText(more.detail, origin.apiKey) : "";
   return new DuetError({
     code: "bad_response",
-    text: named(origin, { zh: text.zh + (detail && `：${detail}`), en: text.en + (detail && `: ${detail}`) }),
+    text: addName(origin, { zh: text.zh + (detail && `：${detail}`), en: text.en + (detail && `: ${detail}`) }),
     // What may go well the next time has the right address.
     hint: createHint(more.retryable ? "try-again" : "bad_response", origin),
     retryable: more.retryable,
@@ -76,7 +79,7 @@ export function badResponseError(
 export function idleTimeoutError(origin: ErrorOrigin, text: Text): DuetError {
   return new DuetError({
     code: "timeout",
-    text: named(origin, text),
+    text: addName(origin, text),
     hint: createHint("timeout", origin),
     retryable: true,
   });
@@ -89,31 +92,31 @@ export function keyError(origin: ErrorOrigin): DuetError {
     ? { zh: `环境变量 ${name} 中的密钥含有不能发送的字符`, en: `the key in ${name} has characters that cannot be sent` }
     : { zh: `缺少密钥：环境变量 ${name} 未设置`, en: `the key is missing: ${name} is not set` };
   const remedy = origin.apiKey ? "auth" : "key-missing";
-  return new DuetError({ code: "auth", text: named(origin, text), hint: createHint(remedy, origin) });
+  return new DuetError({ code: "auth", text: addName(origin, text), hint: createHint(remedy, origin) });
 }
 
-function vendorText(origin: ErrorOrigin, code: ErrorCode, status: string, message: string): Text {
+function describeVendorError(origin: ErrorOrigin, code: ErrorCode, status: string, message: string): Text {
   const kind = kinds[code] ?? { zh: "请求失败", en: "the request failed" };
   const detail = toErrorText(message, origin.apiKey);
-  return named(origin, {
+  return addName(origin, {
     zh: kind.zh + (status && `（${status}）`) + (detail && `：${detail}`),
     en: kind.en + (status && ` (${status})`) + (detail && `: ${detail}`),
   });
 }
 
-function named(origin: ErrorOrigin, text: Text): Text {
+function addName(origin: ErrorOrigin, text: Text): Text {
   const name = `${origin.provider}/${origin.model}`;
   return { zh: `${name}：${text.zh}`, en: `${name}: ${text.en}` };
 }
 
 /** Unwraps the socket's error, which the packages wrap once or twice. */
-function rootCause(thrown: unknown): unknown {
+function findRootCause(thrown: unknown): unknown {
   let cause = thrown;
   for (let depth = 0; depth < 5 && cause instanceof Error && cause.cause instanceof Error; depth++) cause = cause.cause;
   return cause;
 }
 
-function codeOf(thrown: unknown): string {
+function getErrorCode(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
 }
 
@@ -137,20 +140,20 @@ const shortestPiece = 8;
 
 /** Makes a vendor's text fit to be shown: one short line without control characters and secrets. */
 function toErrorText(text: string, key: string | undefined): string {
-  const line = sanitizeLine(withoutSecrets(text.slice(0, 4000), key ?? ""));
+  const line = sanitizeLine(removeSecrets(text.slice(0, 4000), key ?? ""));
   return line.length > longestShown ? `${line.slice(0, longestShown).toWellFormed()}…` : line;
 }
 
-function withoutSecrets(text: string, key: string): string {
-  return [...keyForms(key), ...patterns].reduce(
+function removeSecrets(text: string, key: string): string {
+  return [...listKeyForms(key), ...patterns].reduce(
     (rest, [secret, instead]) => rest.replaceAll(secret, instead),
-    withoutPieces(text, key),
+    removePieces(text, key),
   );
 }
 
 type Replacement = [secret: string | RegExp, instead: string];
 
-function keyForms(key: string): Replacement[] {
+function listKeyForms(key: string): Replacement[] {
   if (key.length < 4) return [];
   const end = key.slice(-4);
   const forms = [key, encodeURIComponent(key), Buffer.from(key).toString("base64"), `...${end}`, `…${end}`];
@@ -158,10 +161,10 @@ function keyForms(key: string): Replacement[] {
 }
 
 /** Vendors show the start or the end of the key that they refuse; a long enough piece of it is the key to us. */
-function withoutPieces(text: string, key: string): string {
+function removePieces(text: string, key: string): string {
   let out = "";
   for (let start = 0; start < text.length; ) {
-    const length = key.length < shortestPiece ? 0 : pieceAt(text, start, key);
+    const length = key.length < shortestPiece ? 0 : measurePiece(text, start, key);
     out += length > 0 ? "***" : text.charAt(start);
     start += length || 1;
   }
@@ -169,7 +172,7 @@ function withoutPieces(text: string, key: string): string {
 }
 
 /** Returns how many characters at `start` match any part of the key, and 0 for fewer than `shortestPiece`. */
-function pieceAt(text: string, start: number, key: string): number {
+function measurePiece(text: string, start: number, key: string): number {
   let length = shortestPiece;
   if (start + length > text.length || !key.includes(text.slice(start, start + length))) return 0;
   while (start + length < text.length && key.includes(text.slice(start, start + length + 1))) length++;
@@ -195,19 +198,19 @@ const patterns: Replacement[] = [
  * Google's value in the body. Undefined when there is none, or it is invalid or in the past.
  */
 export function readRetryAfter(headers: Headers | undefined, searchable: string, now = Date.now()): number | undefined {
-  const milliseconds = number(headers?.get("retry-after-ms"));
+  const milliseconds = readNumber(headers?.get("retry-after-ms"));
   if (milliseconds !== undefined) return milliseconds;
   const value = headers?.get("retry-after");
-  const seconds = number(value);
+  const seconds = readNumber(value);
   if (seconds !== undefined) return seconds * 1000;
   const until = value ? Date.parse(value) - now : Number.NaN;
   if (until > 0) return until;
   const told = /"retryDelay":"([\d.]+)s"/.exec(searchable) ?? /retry in ([\d.]+)s/i.exec(searchable);
-  const delay = number(told?.[1]);
+  const delay = readNumber(told?.[1]);
   return delay === undefined ? undefined : Math.round(delay * 1000);
 }
 
-function number(text: string | null | undefined): number | undefined {
+function readNumber(text: string | null | undefined): number | undefined {
   if (!text || !/^\d+(\.\d+)?$/.test(text.trim())) return undefined;
   return Number(text);
 }

@@ -10,18 +10,18 @@ export type ReceivingModel = Pick<ModelSettings, "wire" | "provider" | "model" |
  * and a valid id. The function is pure and idempotent.
  */
 export function convertHistory(messages: readonly Message[], to: ReceivingModel): Message[] {
-  const readable = messages.filter((message) => message.role !== "system").map((message) => readableBy(message, to));
-  return [...systemMessage(messages), ...inTurns(withValidCallIds(pairHistory(readable), to))];
+  const readable = messages.filter((message) => message.role !== "system").map((message) => makeReadable(message, to));
+  return [...joinSystemMessages(messages), ...groupTurns(withValidCallIds(pairHistory(readable), to))];
 }
 
 // Claude has one place for it, and the templates of many open models refuse it anywhere but at the start.
-function systemMessage(messages: readonly Message[]): Message[] {
+function joinSystemMessages(messages: readonly Message[]): Message[] {
   const said = messages.filter((message) => message.role === "system").filter(({ content }) => !isBlank(content));
   const content = said.map((message) => message.content.toWellFormed()).join("\n\n");
   return content === "" ? [] : [{ role: "system", content }];
 }
 
-function readableBy(message: Message, to: ReceivingModel): Message {
+function makeReadable(message: Message, to: ReceivingModel): Message {
   const content = message.content.toWellFormed();
   if (message.role === "tool") return { ...message, content: isBlank(content) ? "(empty)" : content };
   if (message.role !== "assistant") return { ...message, content };
@@ -54,7 +54,7 @@ function withSoundArguments(call: ToolCall): ToolCall {
  * Neighbours of the user become one message. Where two turns of the assistant meet, and where it would be the first or
  * the last, the user says a word: turns of several models are never made into one.
  */
-function inTurns(messages: readonly Message[]): Message[] {
+function groupTurns(messages: readonly Message[]): Message[] {
   const turns: Message[] = [];
   for (const message of messages) {
     const previous = turns.at(-1);
@@ -80,12 +80,14 @@ export function withValidCallIds(
   { wire, quirks }: Pick<ModelSettings, "wire" | "quirks">,
 ): Message[] {
   const form = quirks.nineLetterIds ? nineLetters : forms[wire];
-  const taken = new Set(messages.flatMap(ownIds));
+  const taken = new Set(messages.flatMap(listOwnIds));
   let waiting: string[] = [];
   return messages.map((message) => {
     if (message.role === "tool") return { ...message, callId: waiting.shift() ?? message.callId };
     if (message.role !== "assistant") return message;
-    const toolCalls = message.native ? message.toolCalls : message.toolCalls.map((call) => renamed(call, form, taken));
+    const toolCalls = message.native
+      ? message.toolCalls
+      : message.toolCalls.map((call) => renameCall(call, form, taken));
     waiting = toolCalls.map((call) => call.id);
     return { ...message, toolCalls };
   });
@@ -125,11 +127,11 @@ const nineLetters: IdForm = {
   },
 };
 
-function ownIds(message: Message): string[] {
+function listOwnIds(message: Message): string[] {
   return message.role === "assistant" && message.native ? message.toolCalls.map((call) => call.id) : [];
 }
 
-function renamed(call: ToolCall, form: IdForm, taken: Set<string>): ToolCall {
+function renameCall(call: ToolCall, form: IdForm, taken: Set<string>): ToolCall {
   let id = call.id;
   for (let attempt = 1; taken.has(id) || !form.fits.test(id); attempt++) id = form.instead(call.id, attempt);
   taken.add(id);
@@ -156,7 +158,7 @@ export function pairHistory(messages: readonly Message[]): Message[] {
     paired.push(message, ...slots);
     for (const [id, sharing] of Map.groupBy(slots, ({ call }) => call.id)) open.set(id, sharing);
   }
-  return paired.map((entry) => ("call" in entry ? (entry.result ?? notRun(entry.call)) : entry));
+  return paired.map((entry) => ("call" in entry ? (entry.result ?? toUnrunMessage(entry.call)) : entry));
 }
 
 /** Pairs a call with its result. */
@@ -165,7 +167,7 @@ interface Slot {
   result?: ToolMessage;
 }
 
-function notRun(call: ToolCall): ToolMessage {
+function toUnrunMessage(call: ToolCall): ToolMessage {
   return { role: "tool", callId: call.id, tool: call.name, content: "This call was not run.", ok: false };
 }
 

@@ -31,7 +31,7 @@ export function withContextWarning(next: Model, { settings, locale = "en" }: Mod
     async *stream(request, signal) {
       const output = Math.min(request.maxTokens ?? settings.maxTokens, settings.maxOutput ?? Number.POSITIVE_INFINITY);
       const room = Math.max(1, contextWindow - output);
-      const { tokens, told } = inputOf(request, counted, share * room);
+      const { tokens, told } = countInput(request, counted, share * room);
       const isNear = tokens >= share * room;
       if (isNear && !told) yield notice(toModelName(next), tokens, room, contextWindow, request.locale ?? locale);
       for await (const event of next.stream(request, signal)) {
@@ -48,7 +48,7 @@ export function withContextWarning(next: Model, { settings, locale = "en" }: Mod
 }
 
 /** Estimates the tokens of a request. If an upper bound, which costs nothing, is already below `enough`, it returns that. */
-function inputOf({ messages, tools }: ModelRequest, counted: WeakMap<Message, Counted>, enough: number): Counted {
+function countInput({ messages, tools }: ModelRequest, counted: WeakMap<Message, Counted>, enough: number): Counted {
   const last = messages.findLastIndex((message) => counted.has(message));
   const before = messages[last] && counted.get(messages[last]);
   const fresh = messages.slice(last + 1);

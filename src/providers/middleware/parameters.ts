@@ -30,7 +30,7 @@ export function chooseParameters(
   const { quirks } = settings;
   const ignored: IgnoredSetting[] = [];
   const effort = chooseEffort(request.tools.length > 0, settings, ignored);
-  const refusal = samplingRefusal(effort, quirks);
+  const refusal = explainSampling(effort, quirks);
   const { topP } = settings;
   // Claude takes one of the two, and the narrower one is what somebody set on purpose.
   const both = settings.wire === "anthropic-messages" && topP !== undefined ? reasons.oneSampling : undefined;
@@ -69,7 +69,7 @@ function chooseEffort(hasTools: boolean, settings: ModelSettings, ignored: Ignor
   return forced ?? wanted ?? quirks.defaultEffort;
 }
 
-function samplingRefusal(effort: string | undefined, { noSampling }: Quirks): Text | undefined {
+function explainSampling(effort: string | undefined, { noSampling }: Quirks): Text | undefined {
   if (noSampling === "always") return reasons.refused;
   const isReasoning = effort !== undefined && effort !== "none";
   return noSampling === "while-reasoning" && isReasoning ? reasons.refusedReasoning : undefined;
@@ -83,7 +83,7 @@ function chooseMaxTokens(
   const wanted = request.maxTokens ?? settings.maxTokens;
   const { maxOutput } = settings;
   if (maxOutput === undefined || wanted <= maxOutput) return wanted;
-  ignored.push({ setting: "maxTokens", value: wanted, reason: atMost(maxOutput) });
+  ignored.push({ setting: "maxTokens", value: wanted, reason: describeLimit(maxOutput) });
   return maxOutput;
 }
 
@@ -115,7 +115,7 @@ export function withSettingNotices(next: Model, { settings, locale = "en" }: Mod
       const events = next.stream(request, signal);
       return fresh.length === 0
         ? events
-        : preceded(
+        : prependNotices(
             fresh.map((each) => notice(toModelName(next), each, request.locale ?? locale)),
             events,
           );
@@ -123,7 +123,10 @@ export function withSettingNotices(next: Model, { settings, locale = "en" }: Mod
   };
 }
 
-async function* preceded(notices: readonly Notice[], events: AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent> {
+async function* prependNotices(
+  notices: readonly Notice[],
+  events: AsyncIterable<ModelEvent>,
+): AsyncGenerator<ModelEvent> {
   yield* notices;
   yield* events;
 }
@@ -155,6 +158,6 @@ function withTools(effort: string): Text {
   };
 }
 
-function atMost(tokens: number): Text {
+function describeLimit(tokens: number): Text {
   return { zh: `该模型一次最多输出 ${tokens} 个 token`, en: `the model writes at most ${tokens} tokens in one turn` };
 }

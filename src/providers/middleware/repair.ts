@@ -37,12 +37,12 @@ export function withRepair(next: Model, { settings, locale = "en" }: ModelContex
         const found = findHistoryRepair(thrown, sent);
         if (!found) throw thrown;
         repair = found;
-        yield repaired(name, repair, thrown, request.locale ?? locale);
+        yield toRepairNotice(name, repair, thrown, request.locale ?? locale);
       }
       try {
         yield* next.stream(withQuirks(request, repair.quirks), signal);
       } catch (thrown) {
-        throw thrown instanceof DuetError && isAboutHistory(thrown) ? stillRefused(name, thrown) : thrown;
+        throw thrown instanceof DuetError && isAboutHistory(thrown) ? stillRefusedError(name, thrown) : thrown;
       }
       if (repair.lasting) quirks = repair.quirks;
     },
@@ -53,7 +53,7 @@ function withQuirks(request: ModelRequest, quirks: Quirks): WireRequest {
   return { ...request, quirks };
 }
 
-function repaired(name: string, { how }: HistoryRepair, cause: DuetError, locale: Locale): Notice {
+function toRepairNotice(name: string, { how }: HistoryRepair, cause: DuetError, locale: Locale): Notice {
   const message = say(locale, {
     zh: `${name} 拒绝了对话历史，已修复（${how.zh}）并重新发送。原错误：${cause.text.zh}`,
     en: `${name} refused the conversation's history; sending it again ${how.en}. It said: ${cause.text.en}`,
@@ -61,7 +61,7 @@ function repaired(name: string, { how }: HistoryRepair, cause: DuetError, locale
   return { type: "notice", level: "warning", code: "history-repaired", message };
 }
 
-function stillRefused(name: string, cause: DuetError): DuetError {
+function stillRefusedError(name: string, cause: DuetError): DuetError {
   return new DuetError({
     code: cause.code,
     text: {
@@ -106,8 +106,8 @@ interface Rule {
 }
 
 const rules: Rule[] = [
-  { about: /reasoning_content/i, mend: mendReasoning },
-  { about: /thought[_ ]signature/i, mend: mendSignature },
+  { about: /reasoning_content/i, mend: repairReasoning },
+  { about: /thought[_ ]signature/i, mend: repairSignature },
   {
     // "Expected `thinking` or `redacted_thinking`", "Invalid `signature` in `thinking` block", "... cannot be modified".
     about: /`(redacted_)?thinking`( block| or `redacted_thinking`)/i,
@@ -120,7 +120,7 @@ const rules: Rule[] = [
   },
 ];
 
-function mendReasoning(quirks: Quirks, words: string): HistoryRepair | undefined {
+function repairReasoning(quirks: Quirks, words: string): HistoryRepair | undefined {
   if (/unsupported|not (supported|allowed|permitted)|unknown|unrecognized|unexpected|extra|must not/i.test(words)) {
     return quirks.echoReasoning ? { ...withoutReasoning, quirks: { ...quirks, echoReasoning: undefined } } : undefined;
   }
@@ -130,7 +130,7 @@ function mendReasoning(quirks: Quirks, words: string): HistoryRepair | undefined
   return { ...withoutThinking, quirks: { ...quirks, echoReasoning: "never-empty", noReasoning: true, body } };
 }
 
-function mendSignature(quirks: Quirks): HistoryRepair {
+function repairSignature(quirks: Quirks): HistoryRepair {
   if (quirks.foreignCallExtra) return { ...withoutNative, quirks: { ...quirks, forgetsNative: true } };
   return { ...withSignature, quirks: { ...quirks, foreignCallExtra: unsignedCall } };
 }

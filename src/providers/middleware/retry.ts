@@ -43,12 +43,12 @@ export function withRetry(next: Model, options: RetryOptions = {}): Model {
           return;
         } catch (thrown) {
           told = true;
-          tellEnd(circuitCall, thrown, signal);
+          reportEnd(circuitCall, thrown, signal);
           if (!taken && cause && isTimeout(thrown)) throw cause;
           if (signal.aborted || taken || attempt >= retries || !isTransient(thrown)) throw thrown;
-          const delay = delayOf(thrown, attempt, random());
+          const delay = getDelay(thrown, attempt, random());
           const leftMs = run?.leftMs() ?? Number.POSITIVE_INFINITY;
-          if (delay >= leftMs) throw tooLongWait(thrown, leftMs);
+          if (delay >= leftMs) throw tooLongWaitError(thrown, leftMs);
           if (endpoint && !(endpoint.breaker.closed && endpoint.budget.reserve())) throw thrown;
           cause ??= thrown;
           const count = `${attempt + 1}/${retries}`;
@@ -69,7 +69,7 @@ function isTimeout(thrown: unknown): boolean {
   return thrown instanceof DuetError && thrown.code === "timeout";
 }
 
-function tellEnd(circuitCall: CircuitCall | undefined, thrown: unknown, signal: AbortSignal): void {
+function reportEnd(circuitCall: CircuitCall | undefined, thrown: unknown, signal: AbortSignal): void {
   const verdict = !signal.aborted && thrown instanceof DuetError ? verdicts[thrown.code] : undefined;
   if (verdict === "down" && thrown instanceof DuetError) circuitCall?.failed(thrown);
   else if (verdict === "up") circuitCall?.answered();
@@ -97,7 +97,7 @@ function isTransient(thrown: unknown): thrown is DuetError {
 }
 
 /** Returns the same failure with the reason why the requested delay is not waited for. */
-function tooLongWait(error: DuetError, leftMs: number): DuetError {
+function tooLongWaitError(error: DuetError, leftMs: number): DuetError {
   const { code, text, hint, retryable, retryAfterMs, status } = error;
   if (retryAfterMs === undefined) return error;
   const [asked, left] = [toSeconds(retryAfterMs), Math.floor(leftMs / 1000)];
@@ -114,7 +114,7 @@ function tooLongWait(error: DuetError, leftMs: number): DuetError {
  * Returns the delay that the vendor asks for, and at least a quarter of a second; else half a second, doubled with each attempt,
  * up to eight. Random jitter keeps callers from retrying at the same time.
  */
-function delayOf(error: DuetError, attempt: number, chance: number): number {
+function getDelay(error: DuetError, attempt: number, chance: number): number {
   if (error.retryAfterMs !== undefined) return Math.round(Math.max(250, error.retryAfterMs) + 250 * chance);
   return Math.round(Math.min(8000, 500 * 2 ** attempt) * (0.5 + 0.5 * chance));
 }

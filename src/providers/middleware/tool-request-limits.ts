@@ -11,7 +11,7 @@ import type { ModelContext } from "./middleware.ts";
  */
 export function withToolRequestLimits(next: Model, { settings: { quirks } }: ModelContext): Model {
   const adapted = new WeakMap<JsonSchema, JsonSchema>();
-  function adapt(schema: JsonSchema): JsonSchema {
+  function adaptSchema(schema: JsonSchema): JsonSchema {
     const known = adapted.get(schema) ?? toToolSchema(schema, quirks.toolDialect);
     adapted.set(schema, known);
     return known;
@@ -22,17 +22,21 @@ export function withToolRequestLimits(next: Model, { settings: { quirks } }: Mod
     stream(request, signal) {
       if (request.tools.length === 0) return next.stream(request, signal);
       const names = createToolNames(request.tools.map((tool) => tool.name));
-      const events = next.stream(offered(request, names, adapt), signal);
-      return names.changed ? renaming(events, names) : events;
+      const events = next.stream(adaptRequest(request, names, adaptSchema), signal);
+      return names.changed ? renameEvents(events, names) : events;
     },
   };
 }
 
-async function* renaming(events: AsyncIterable<ModelEvent>, names: ToolNames): AsyncGenerator<ModelEvent> {
-  for await (const event of events) yield returned(event, names);
+async function* renameEvents(events: AsyncIterable<ModelEvent>, names: ToolNames): AsyncGenerator<ModelEvent> {
+  for await (const event of events) yield restoreNames(event, names);
 }
 
-function offered(request: ModelRequest, names: ToolNames, adapt: (schema: JsonSchema) => JsonSchema): ModelRequest {
+function adaptRequest(
+  request: ModelRequest,
+  names: ToolNames,
+  adapt: (schema: JsonSchema) => JsonSchema,
+): ModelRequest {
   const fit = (tool: ToolDefinition): ToolDefinition => ({
     name: names.toVendor(tool.name),
     description: tool.description,
@@ -42,37 +46,37 @@ function offered(request: ModelRequest, names: ToolNames, adapt: (schema: JsonSc
     ...request.tools
       .filter(({ late }) => !late)
       .map(fit)
-      .sort(byName),
+      .sort(compareNames),
     ...request.tools.filter(({ late }) => late).map(fit),
   ];
-  return { ...request, tools, messages: request.messages.map((message) => renamed(message, names.toVendor)) };
+  return { ...request, tools, messages: request.messages.map((message) => renameMessage(message, names.toVendor)) };
 }
 
-function byName(a: ToolDefinition, b: ToolDefinition): number {
+function compareNames(a: ToolDefinition, b: ToolDefinition): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
-function renamed(message: Message, rename: (name: string) => string): Message {
+function renameMessage(message: Message, rename: (name: string) => string): Message {
   if (message.role === "tool") {
     const tool = rename(message.tool);
     return tool === message.tool ? message : { ...message, tool };
   }
   if (message.role !== "assistant") return message;
   return message.toolCalls.some((call) => rename(call.name) !== call.name)
-    ? { ...message, toolCalls: renamedCalls(message.toolCalls, rename) }
+    ? { ...message, toolCalls: renameCalls(message.toolCalls, rename) }
     : message;
 }
 
-function returned(event: ModelEvent, { fromVendor }: ToolNames): ModelEvent {
+function restoreNames(event: ModelEvent, { fromVendor }: ToolNames): ModelEvent {
   if (event.type !== "turn-end") return event;
   const { turn } = event;
   return {
     ...event,
-    turn: { ...turn, message: { ...turn.message, toolCalls: renamedCalls(turn.message.toolCalls, fromVendor) } },
+    turn: { ...turn, message: { ...turn.message, toolCalls: renameCalls(turn.message.toolCalls, fromVendor) } },
   };
 }
 
-function renamedCalls(calls: readonly ToolCall[], rename: (name: string) => string): ToolCall[] {
+function renameCalls(calls: readonly ToolCall[], rename: (name: string) => string): ToolCall[] {
   return calls.map((call) => ({ ...call, name: rename(call.name) }));
 }
 
@@ -93,7 +97,7 @@ export function createToolNames(names: readonly string[]): ToolNames {
   const back = new Map<string, string>();
   for (const name of names) {
     if (allowed.test(name)) continue;
-    const made = fitting(name, names);
+    const made = toFittingName(name, names);
     there.set(name, made);
     back.set(made, name);
   }
@@ -104,7 +108,7 @@ export function createToolNames(names: readonly string[]): ToolNames {
   };
 }
 
-function fitting(name: string, taken: readonly string[]): string {
+function toFittingName(name: string, taken: readonly string[]): string {
   const readable = name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 55);
   for (let salt = 0; ; salt++) {
     const digest = createHash("sha256")

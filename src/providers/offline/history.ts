@@ -22,12 +22,12 @@ export function readHistory(messages: readonly Message[]): OfflineQuestion {
   if (last === undefined) return { question: "", done: [] };
   const asked = readHandOver(last.content);
   for (const [offset, message] of messages.slice(start + 1).entries()) {
-    if (message.role === "assistant") asked.done.push(...callsOf(message, messages.slice(start + 2 + offset)));
+    if (message.role === "assistant") asked.done.push(...listCalls(message, messages.slice(start + 2 + offset)));
   }
   return asked;
 }
 
-function callsOf(turn: AssistantMessage, after: readonly Message[]): FinishedCall[] {
+function listCalls(turn: AssistantMessage, after: readonly Message[]): FinishedCall[] {
   return turn.toolCalls.map((call) => {
     const answer = after.find((message) => message.role === "tool" && message.callId === call.id);
     const made = { tool: call.name, arguments: call.arguments ?? {} };

@@ -16,7 +16,7 @@ const help =
 export function introduce(tools: readonly ToolDefinition[], locale: Locale): string {
   return [
     say(locale, what),
-    tools.length === 0 ? say(locale, noTools) : recognised(tools, locale),
+    tools.length === 0 ? say(locale, noTools) : listRecognized(tools, locale),
     say(locale, howTo),
   ].join("\n\n");
 }
@@ -30,12 +30,12 @@ export function introduceTools(tools: readonly ToolDefinition[], locale: Locale)
   if (tools.length > mostTools)
     lines.push(say(locale, { zh: `- 等 ${tools.length} 个工具`, en: `- ${tools.length} tools in total` }));
   const lead = say(locale, { zh: "可用的工具：", en: "Available tools:" });
-  return [say(locale, what), recognised(tools, locale), `${lead}\n\n${lines.join("\n")}`, say(locale, howTo)].join(
+  return [say(locale, what), listRecognized(tools, locale), `${lead}\n\n${lines.join("\n")}`, say(locale, howTo)].join(
     "\n\n",
   );
 }
 
-function recognised(tools: readonly ToolDefinition[], locale: Locale): string {
+function listRecognized(tools: readonly ToolDefinition[], locale: Locale): string {
   const served = rules.filter((rule) => tools.some(({ name }) => isOneOf(name, rule.tools)));
   if (served.length === 0) return say(locale, nothingServed);
   const examples = new Set(served.map(({ example }) => say(locale, example)));
@@ -94,14 +94,14 @@ export function findTool(
     ...tools.filter((tool) => tool.name !== name && toOwnName(tool.name) === name),
   ]);
   for (const { name, inputSchema } of candidates) {
-    const known = knownArguments(args, inputSchema);
+    const known = selectKnownArguments(args, inputSchema);
     if (known !== undefined) return { tool: name, arguments: known };
   }
   return undefined;
 }
 
 /** Returns undefined when none of our arguments fits, or when the tool requires one that we do not have. */
-function knownArguments(args: JsonObject, { properties, required }: JsonSchema): JsonObject | undefined {
+function selectKnownArguments(args: JsonObject, { properties, required }: JsonSchema): JsonObject | undefined {
   const names = isRecord(properties) ? Object.keys(properties) : Object.keys(args);
   const known = Object.fromEntries(Object.entries(args).filter(([name]) => names.includes(name)));
   if (Object.keys(args).length > 0 && Object.keys(known).length === 0) return undefined;

@@ -83,14 +83,14 @@ const longestThought = 200;
 export function writeAnswer(steps: readonly Step[], tools: readonly ToolDefinition[], locale: Locale): string {
   if (steps.every(({ step }) => step === "unknown")) return introduce(tools, locale);
   // A request made twice shares one step.
-  const parts = [...new Set(steps)].map((step) => tell(step, locale));
+  const parts = [...new Set(steps)].map((step) => renderStep(step, locale));
   return `${parts.join("\n\n")}\n\n${say(locale, footers[steps.some(({ step }) => step === "done") ? "called" : "not-called"])}`;
 }
 
-function tell(step: Step, locale: Locale): string {
+function renderStep(step: Step, locale: Locale): string {
   switch (step.step) {
     case "done":
-      return tellDone(step, locale);
+      return renderDone(step, locale);
     case "refused":
       return say(locale, step.refusal);
     case "unknown":
@@ -114,7 +114,7 @@ function tell(step: Step, locale: Locale): string {
   }
 }
 
-function tellDone({ rule, arguments: args, done }: Extract<Step, { step: "done" }>, locale: Locale): string {
+function renderDone({ rule, arguments: args, done }: Extract<Step, { step: "done" }>, locale: Locale): string {
   if (!done.ok) {
     const { zh, en } = rule?.purpose(args) ?? { zh: `调用 ${done.tool}`, en: `call ${done.tool}` };
     const reason = toOneLine(done.result, 500);

@@ -27,8 +27,8 @@ export function planSteps({ question, done }: OfflineQuestion, tools: readonly T
   const steps: Step[] = [];
   const open = [...done];
   const mayCall = tools.length > 0 && done.length < mostCalls;
-  for (const part of question.length > longestQuestion ? [] : splitParts(question, recognise)) {
-    const step = nextStep(part, { steps, open, tools, mayCall });
+  for (const part of question.length > longestQuestion ? [] : splitParts(question, recognize)) {
+    const step = planStep(part, { steps, open, tools, mayCall });
     steps.push(step);
     if (step.step === "call") return steps;
   }
@@ -48,9 +48,9 @@ interface Walk {
   mayCall: boolean;
 }
 
-function nextStep(part: string, walk: Walk): Step {
+function planStep(part: string, walk: Walk): Step {
   const earlier = walk.steps.flatMap((step) => (step.step === "done" && step.done.ok ? [step.done.result] : []));
-  const readings = readingsOf(part, earlier);
+  const readings = listReadings(part, earlier);
   for (const { rule, reading } of readings) {
     if ("refusal" in reading) continue;
     const step = serve(rule, reading.arguments, walk);
@@ -87,15 +87,15 @@ interface Match {
   reading: RuleMatch;
 }
 
-function readingsOf(part: string, earlier: readonly string[]): Match[] {
+function listReadings(part: string, earlier: readonly string[]): Match[] {
   return rules.flatMap((rule) => {
     const reading = rule.read(part, earlier);
     return reading === undefined ? [] : [{ rule, reading }];
   });
 }
 
-function recognise(part: string): Recognised | undefined {
-  const [first] = readingsOf(part, []);
+function recognize(part: string): Recognised | undefined {
+  const [first] = listReadings(part, []);
   return first && { verbatim: first.rule.verbatim === true, complete: "arguments" in first.reading };
 }
 
@@ -123,7 +123,7 @@ export function splitParts(question: string, recognise: Recognise): string[] {
     add(parts, { before, text: segment }, (part) => recognise(tidy(restore(part))));
     if (joint === undefined) break;
     end = joint.index + joint[0].length;
-    before = { text: joint[0], strength: strengthOf(joint.groups) };
+    before = { text: joint[0], strength: getStrength(joint.groups) };
   }
   return parts.map((part) => tidy(restore(part))).filter((part) => part !== "");
 }
@@ -140,11 +140,11 @@ interface Segment {
 
 function add(parts: string[], { before, text }: Segment, recognise: Recognise): void {
   const last = parts.at(-1);
-  if (last === undefined || starts(last, { before, text }, recognise)) parts.push(text);
+  if (last === undefined || isStart(last, { before, text }, recognise)) parts.push(text);
   else parts[parts.length - 1] = last + before.text + text;
 }
 
-function starts(last: string, { before, text }: Segment, recognise: Recognise): boolean {
+function isStart(last: string, { before, text }: Segment, recognise: Recognise): boolean {
   const next = recognise(text);
   if (before.strength === "likely") return next !== undefined;
   if (before.strength === "sure" && next !== undefined) return true;
@@ -154,7 +154,7 @@ function starts(last: string, { before, text }: Segment, recognise: Recognise): 
   return previous?.verbatim !== true && (before.strength === "sure" || previous?.complete !== false);
 }
 
-function strengthOf(groups: Record<string, string | undefined> | undefined): Strength {
+function getStrength(groups: Record<string, string | undefined> | undefined): Strength {
   if (groups?.sure !== undefined) return "sure";
   return groups?.likely === undefined ? "possible" : "likely";
 }

@@ -34,8 +34,8 @@ const silent = [
  */
 export function toOpenApi(schema: JsonSchema, depth = 0): JsonSchema {
   const node = collapseAllOf(schema);
-  const names = typesOf(node);
-  const forms = formsOf(node);
+  const names = listTypes(node);
+  const forms = listForms(node);
   const nullable = names.includes("null") || forms.some(isNull) || node.nullable === true || hasNull(node.enum);
   const plain = names.filter((name) => types.includes(name));
   const real = forms.filter((form) => !isNull(form));
@@ -44,27 +44,27 @@ export function toOpenApi(schema: JsonSchema, depth = 0): JsonSchema {
   if (real.length > 0 && !isRecord(node.properties) && !node.items) {
     const own = plain.length === 1 ? { type: plain[0] } : {};
     const typed = real.map((form) => ({ ...own, ...form }));
-    return { ...union(typed, node, depth), ...extra };
+    return { ...toUnion(typed, node, depth), ...extra };
   }
   const [type = "string", ...others] = plain;
   if (others.length > 0) {
     const each = plain.map((name) => ({ ...removeKeywords(node, ["description", "nullable"]), type: name }));
-    return { ...union(each, { description: node.description }, depth), ...extra };
+    return { ...toUnion(each, { description: node.description }, depth), ...extra };
   }
-  const { body, used } = bodyOf(node, type, depth);
-  return { type, ...described(node, used), ...body, ...extra };
+  const { body, used } = toBody(node, type, depth);
+  return { type, ...addDescription(node, used), ...body, ...extra };
 }
 
-function union(forms: readonly JsonSchema[], node: JsonSchema, depth: number): JsonSchema {
+function toUnion(forms: readonly JsonSchema[], node: JsonSchema, depth: number): JsonSchema {
   const converted = forms.map((form) => toOpenApi(form, depth + 1));
   const different = [...new Map(converted.map((form) => [JSON.stringify(form), form])).values()];
   const [only, ...others] = different;
-  const told = described(node, ["anyOf", "oneOf"]);
+  const told = addDescription(node, ["anyOf", "oneOf"]);
   return only && others.length === 0 ? { ...only, ...told } : { ...told, anyOf: different };
 }
 
 /** Returns the part of the schema beside `type`, and the keywords that it expresses. */
-function bodyOf(node: JsonSchema, type: string, depth: number): { body: JsonSchema; used: readonly string[] } {
+function toBody(node: JsonSchema, type: string, depth: number): { body: JsonSchema; used: readonly string[] } {
   const limits = (kept[type] ?? []).filter((key) => typeof node[key] === "number");
   const body: JsonSchema = Object.fromEntries(limits.map((key) => [key, node[key]]));
   const used = [...limits];
@@ -72,15 +72,15 @@ function bodyOf(node: JsonSchema, type: string, depth: number): { body: JsonSche
     body.format = node.format;
     used.push("format");
   }
-  const words = type === "string" ? wordsOf(node) : [];
+  const words = type === "string" ? listWords(node) : [];
   if (words.length > 0) body.enum = words;
-  if (words.length > 0 || valuesOf(node) === undefined) used.push("enum", "const");
-  if (type === "array") body.items = elementOf(node, depth);
-  if (type === "object") Object.assign(body, fieldsOf(node, depth));
+  if (words.length > 0 || listValues(node) === undefined) used.push("enum", "const");
+  if (type === "array") body.items = toElement(node, depth);
+  if (type === "object") Object.assign(body, toFields(node, depth));
   return { body, used };
 }
 
-function fieldsOf(node: JsonSchema, depth: number): JsonSchema {
+function toFields(node: JsonSchema, depth: number): JsonSchema {
   const parts = Object.entries(isRecord(node.properties) ? node.properties : {}).filter(([, part]) => part !== false);
   const properties = Object.fromEntries(
     parts.map(([name, part]) => [name, toOpenApi(isRecord(part) ? part : {}, depth + 1)]),
@@ -89,30 +89,30 @@ function fieldsOf(node: JsonSchema, depth: number): JsonSchema {
   return required.length > 0 ? { properties, required } : { properties };
 }
 
-function elementOf(node: JsonSchema, depth: number): JsonSchema {
+function toElement(node: JsonSchema, depth: number): JsonSchema {
   const tuple = [node.prefixItems, node.items].find((part) => Array.isArray(part));
   if (Array.isArray(tuple)) {
     const forms = tuple.filter(isRecord);
-    return forms.length > 0 ? union(forms, {}, depth) : { type: "string" };
+    return forms.length > 0 ? toUnion(forms, {}, depth) : { type: "string" };
   }
   return toOpenApi(isRecord(node.items) ? node.items : {}, depth + 1);
 }
 
-function typesOf(node: JsonSchema): string[] {
+function listTypes(node: JsonSchema): string[] {
   const said = typeof node.type === "string" ? [node.type] : toStrings(node.type);
   if (said.length > 0) return said;
   if (isRecord(node.properties)) return ["object"];
   if (node.items !== undefined || node.prefixItems !== undefined) return ["array"];
-  return [...new Set((valuesOf(node) ?? []).map(typeOf))];
+  return [...new Set((listValues(node) ?? []).map(getType))];
 }
 
-function typeOf(value: unknown): string {
+function getType(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   return Number.isInteger(value) ? "integer" : typeof value;
 }
 
-function formsOf(node: JsonSchema): JsonSchema[] {
+function listForms(node: JsonSchema): JsonSchema[] {
   const forms = Array.isArray(node.anyOf) ? node.anyOf : node.oneOf;
   return Array.isArray(forms) ? forms.filter(isRecord) : [];
 }
@@ -125,35 +125,35 @@ function hasNull(values: unknown): boolean {
   return Array.isArray(values) && values.includes(null);
 }
 
-function valuesOf(node: JsonSchema): unknown[] | undefined {
+function listValues(node: JsonSchema): unknown[] | undefined {
   if (Array.isArray(node.enum)) return node.enum;
   return node.const === undefined ? undefined : [node.const];
 }
 
 /** An enum may hold only strings, and none of them may be empty. */
-function wordsOf(node: JsonSchema): string[] {
-  const values = (valuesOf(node) ?? []).filter((value) => value !== null && value !== "");
+function listWords(node: JsonSchema): string[] {
+  const values = (listValues(node) ?? []).filter((value) => value !== null && value !== "");
   const words = toStrings(values);
   return words.length === values.length ? [...new Set(words)] : [];
 }
 
-function described(node: JsonSchema, used: readonly string[]): JsonSchema {
+function addDescription(node: JsonSchema, used: readonly string[]): JsonSchema {
   const said = typeof node.description === "string" ? node.description : "";
-  const values = used.includes("enum") ? undefined : valuesOf(node);
+  const values = used.includes("enum") ? undefined : listValues(node);
   const lost = Object.keys(node).filter(
-    (key) => ![...read, ...silent, ...used].includes(key) && !key.startsWith("$") && saysMore(key, node[key]),
+    (key) => ![...read, ...silent, ...used].includes(key) && !key.startsWith("$") && isInformative(key, node[key]),
   );
-  const notes = lost.map((key) => note(key, node[key]));
-  if (values && !used.includes("anyOf")) notes.unshift(note("one of", values));
+  const notes = lost.map((key) => toNote(key, node[key]));
+  if (values && !used.includes("anyOf")) notes.unshift(toNote("one of", values));
   const description = [said, notes.length > 0 ? `(${notes.join("; ")})` : ""].filter(Boolean).join(" ");
   return description === "" ? {} : { description };
 }
 
-function saysMore(key: string, value: unknown): boolean {
+function isInformative(key: string, value: unknown): boolean {
   return value !== undefined && !(key === "additionalProperties" && typeof value === "boolean");
 }
 
-function note(key: string, value: unknown): string {
+function toNote(key: string, value: unknown): string {
   const text = JSON.stringify(value) ?? "";
   return `${key}: ${text.length > longestNote ? `${text.slice(0, longestNote)}…` : text}`;
 }

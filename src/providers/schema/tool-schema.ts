@@ -8,9 +8,9 @@ import { collapseAllOf, combineSchemas, hasPart, mapParts, removeKeywords, toStr
  * the original: arguments are checked against the original before a tool runs. Never throws, and does not change the original.
  */
 export function toToolSchema(schema: JsonSchema, dialect: ToolDialect = "standard"): JsonSchema {
-  if (sizeOf(schema) > longest) return { type: "object", properties: {} };
+  if (measureSchema(schema) > longest) return { type: "object", properties: {} };
   const keepsReferences = dialect === "standard" && !isUnion(schema) && !hasPart(schema, hasForeignReference);
-  const root = objectRoot(keepsReferences ? schema : inlineReferences(schema));
+  const root = toObjectRoot(keepsReferences ? schema : inlineReferences(schema));
   const adapted = dialect === "openapi" ? toOpenApi(root) : tidy(root, dialect);
   return { ...adapted, type: "object", properties: isRecord(adapted.properties) ? adapted.properties : {} };
 }
@@ -18,7 +18,7 @@ export function toToolSchema(schema: JsonSchema, dialect: ToolDialect = "standar
 /** Limits the schema of one tool to 100,000 characters; no model reads more. */
 const longest = 100_000;
 
-function sizeOf(schema: JsonSchema): number {
+function measureSchema(schema: JsonSchema): number {
   try {
     return JSON.stringify(schema).length;
   } catch {
@@ -43,7 +43,7 @@ function hasForeignReference({ $ref, $dynamicRef, $recursiveRef }: JsonSchema): 
  * No vendor accepts a union as the root of the arguments. The fields of all variants are placed side by side, each with the
  * descriptions from the variants that have it.
  */
-function objectRoot(schema: JsonSchema): JsonSchema {
+function toObjectRoot(schema: JsonSchema): JsonSchema {
   const whole = collapseAllOf(schema);
   const forms = [whole.anyOf, whole.oneOf].flatMap((union) => (Array.isArray(union) ? [union.filter(isRecord)] : []));
   const root = forms.reduce((joined, branches) => withForms(joined, branches.map(collapseAllOf)), whole);
@@ -93,32 +93,32 @@ function tidy(schema: JsonSchema, dialect: ToolDialect, depth = 0): JsonSchema {
     type: types.length > 1 ? types : types[0],
     required: Array.isArray(node.required) ? [...new Set(toStrings(node.required))] : undefined,
     enum: Array.isArray(node.enum) && node.enum.length > 0 ? node.enum : undefined,
-    properties: fields(node.properties) ?? (types.includes("object") ? {} : undefined),
+    properties: inlineFields(node.properties) ?? (types.includes("object") ? {} : undefined),
     // A plain yes or no tells a model little, and costs 3 % of what fifty tools weigh.
     additionalProperties: isRecord(node.additionalProperties) ? node.additionalProperties : undefined,
-    ...bound(node, "minimum", "exclusiveMinimum"),
-    ...bound(node, "maximum", "exclusiveMaximum"),
-    ...elements(node, types),
-    ...(dialect === "inlined" ? plainUnion(node, types) : {}),
+    ...toBound(node, "minimum", "exclusiveMinimum"),
+    ...toBound(node, "maximum", "exclusiveMaximum"),
+    ...toElements(node, types),
+    ...(dialect === "inlined" ? toPlainUnion(node, types) : {}),
   };
-  return defined({ ...node, ...changes });
+  return resolveDefinitions({ ...node, ...changes });
 }
 
 /** A field whose schema is `true` gets an empty schema. A field that must be absent is left out. */
-function fields(properties: unknown): JsonSchema | undefined {
+function inlineFields(properties: unknown): JsonSchema | undefined {
   if (!isRecord(properties)) return undefined;
   const shown = Object.entries(properties).filter(([, part]) => part === true || isRecord(part));
   return Object.fromEntries(shown.map(([name, part]) => [name, part === true ? {} : part]));
 }
 
 /** In draft 4, `exclusiveMinimum: true` stands beside a minimum. */
-function bound(node: JsonSchema, limit: "minimum" | "maximum", exclusive: string): JsonSchema {
+function toBound(node: JsonSchema, limit: "minimum" | "maximum", exclusive: string): JsonSchema {
   if (typeof node[exclusive] !== "boolean") return {};
   return node[exclusive] ? { [limit]: undefined, [exclusive]: node[limit] } : { [exclusive]: undefined };
 }
 
 /** In draft 7, `items` may be a list of schemas. Vendors refuse an array that does not describe its items. */
-function elements(node: JsonSchema, types: readonly string[]): JsonSchema {
+function toElements(node: JsonSchema, types: readonly string[]): JsonSchema {
   if (Array.isArray(node.items)) {
     const rest = isRecord(node.additionalItems) ? node.additionalItems : {};
     return { prefixItems: node.items.length > 0 ? node.items : undefined, items: rest, additionalItems: undefined };
@@ -131,7 +131,7 @@ function elements(node: JsonSchema, types: readonly string[]): JsonSchema {
  * Rewrites unions for vendors that support them poorly: `anyOf` replaces `oneOf`, no type stands beside it, and a list replaces
  * a single constant.
  */
-function plainUnion(node: JsonSchema, types: readonly string[]): JsonSchema {
+function toPlainUnion(node: JsonSchema, types: readonly string[]): JsonSchema {
   const forms = Array.isArray(node.anyOf) ? node.anyOf : node.oneOf;
   const list = Array.isArray(node.enum) || node.const === undefined ? {} : { enum: [node.const] };
   const plain: JsonSchema = { const: undefined, oneOf: undefined, ...list };
@@ -141,7 +141,7 @@ function plainUnion(node: JsonSchema, types: readonly string[]): JsonSchema {
   return { ...plain, type: undefined, anyOf: forms.map((form) => (isRecord(form) ? { ...own, ...form } : form)) };
 }
 
-function defined(schema: JsonSchema): JsonSchema {
+function resolveDefinitions(schema: JsonSchema): JsonSchema {
   return removeKeywords(
     schema,
     Object.keys(schema).filter((key) => schema[key] === undefined),
@@ -160,12 +160,12 @@ export function inlineReferences(root: JsonSchema): JsonSchema {
   let left = maxSchemaLength;
 
   function visit(node: JsonSchema, trail: readonly string[], depth: number): JsonSchema {
-    left -= ownSize(node);
+    left -= measureNode(node);
     if (left < 0 || depth > maxReferenceDepth) return cut(node);
     const reference = node.$ref;
     if (typeof reference !== "string") return mapParts(node, (part) => visit(part, trail, depth + 1));
     const siblings = removeKeywords(node, ["$ref"]);
-    const target = pointed(root, reference);
+    const target = findPointed(root, reference);
     if (!target) return visit(siblings, trail, depth);
     if (trail.includes(reference)) return { ...cut(target), ...siblings };
     return visit(
@@ -178,7 +178,7 @@ export function inlineReferences(root: JsonSchema): JsonSchema {
   return visit(removeKeywords(root, ["$defs", "definitions"]), ["#"], 0);
 }
 
-function ownSize(node: JsonSchema): number {
+function measureNode(node: JsonSchema): number {
   const shallow = mapParts(node, () => ({}));
   return JSON.stringify(shallow).length;
 }
@@ -193,21 +193,21 @@ function cut({ type, description }: JsonSchema): JsonSchema {
 }
 
 /** Resolves `#`, `#/$defs/name`, and the same after the root's own `$id`. */
-function pointed(root: JsonSchema, reference: string): JsonSchema | undefined {
+function findPointed(root: JsonSchema, reference: string): JsonSchema | undefined {
   const own = typeof root.$id === "string" ? root.$id.replace(/#$/, "") : "";
   const local = own !== "" && reference.startsWith(`${own}#`) ? reference.slice(own.length) : reference;
   if (local === "#" || local === own) return root;
   if (!local.startsWith("#/")) return undefined;
   let node: unknown = root;
   for (const step of local.slice(2).split("/")) {
-    const key = decoded(step).replaceAll("~1", "/").replaceAll("~0", "~");
+    const key = decodeStep(step).replaceAll("~1", "/").replaceAll("~0", "~");
     const inside: Record<string, unknown> = Array.isArray(node) ? { ...node } : isRecord(node) ? node : {};
     node = Object.hasOwn(inside, key) ? inside[key] : undefined;
   }
   return isRecord(node) ? node : undefined;
 }
 
-function decoded(step: string): string {
+function decodeStep(step: string): string {
   try {
     return decodeURIComponent(step);
   } catch {

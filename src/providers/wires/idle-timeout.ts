@@ -33,7 +33,7 @@ export function createIdleTimeout(settings: ModelSettings, caller: AbortSignal):
   const follow = (): void => controller.abort(caller.reason);
   if (caller.aborted) follow();
   caller.addEventListener("abort", follow, { once: true });
-  const first = setTimeout(() => controller.abort(idleTimeoutError(settings, noContent(timeoutMs))), timeoutMs);
+  const first = setTimeout(() => controller.abort(idleTimeoutError(settings, noContentError(timeoutMs))), timeoutMs);
   let idle: NodeJS.Timeout | undefined;
   let so: TurnProgress = "nothing";
   const idleTimeout: IdleTimeout = {
@@ -45,7 +45,7 @@ export function createIdleTimeout(settings: ModelSettings, caller: AbortSignal):
       so = much;
       clearTimeout(first);
       clearTimeout(idle);
-      idle = setTimeout(fellSilent, limits[much]);
+      idle = setTimeout(abortSilent, limits[much]);
     },
     close() {
       clearTimeout(first);
@@ -53,17 +53,17 @@ export function createIdleTimeout(settings: ModelSettings, caller: AbortSignal):
       caller.removeEventListener("abort", follow);
     },
   };
-  function fellSilent(): void {
-    if (idleTimeout.waiting) controller.abort(idleTimeoutError(settings, stalled(limits[so])));
+  function abortSilent(): void {
+    if (idleTimeout.waiting) controller.abort(idleTimeoutError(settings, stalledError(limits[so])));
     else idle?.refresh();
   }
   return idleTimeout;
 }
 
-function noContent(ms: number) {
+function noContentError(ms: number) {
   return { zh: `${ms / 1000} 秒内没有任何内容（超时）`, en: `timed out: no content within ${ms / 1000} s` };
 }
 
-function stalled(ms: number) {
+function stalledError(ms: number) {
   return { zh: `回答中断，${ms / 1000} 秒没有数据（超时）`, en: `timed out: the answer stalled for ${ms / 1000} s` };
 }

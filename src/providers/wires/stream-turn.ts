@@ -28,7 +28,7 @@ export interface WireCall {
 export async function* streamTurn(call: WireCall, signal: AbortSignal): AsyncGenerator<ModelEvent> {
   const { settings, reader } = call;
   signal.throwIfAborted();
-  requireKey(settings);
+  checkKey(settings);
   const idleTimeout = createIdleTimeout(settings, signal);
   let body: Readable | undefined;
   let complete = false;
@@ -50,7 +50,7 @@ export async function* streamTurn(call: WireCall, signal: AbortSignal): AsyncGen
     idleTimeout.signal.throwIfAborted();
     const turn = reader.end();
     complete = true;
-    const odd = oddResponse(call);
+    const odd = findOddResponse(call);
     if (odd) yield odd;
     yield { type: "turn-end", turn: { ...turn, usage: toTurnUsage(call.request, reader) } };
   } catch (thrown) {
@@ -68,7 +68,7 @@ export async function* streamTurn(call: WireCall, signal: AbortSignal): AsyncGen
  * Tells the log that a response had another shape than the wire's, and was read all the same
  * (docs/development/model-invocation.md#处理格式异常).
  */
-function oddResponse({ reader, settings, request }: WireCall): Notice | undefined {
+function findOddResponse({ reader, settings, request }: WireCall): Notice | undefined {
   const { oddities = [] } = reader;
   if (oddities.length === 0) return undefined;
   const name = toModelName(settings);
@@ -90,18 +90,18 @@ function readAll(events: readonly ServerEvent[], reader: TurnReader, out: ModelE
 }
 
 /** Throws before anything is sent, so that a vendor that needs a key gets no request without one. */
-function requireKey(settings: ModelSettings): void {
+function checkKey(settings: ModelSettings): void {
   if (settings.apiKeyEnv === undefined && settings.apiKey === undefined) return;
   if (!settings.apiKey || !/^[\x21-\x7e]+$/.test(settings.apiKey)) throw keyError(settings);
 }
 
 function asDuetError(thrown: unknown, call: WireCall): DuetError {
   if (thrown instanceof DuetError) return thrown;
-  if (thrown instanceof ConnectTimeout) return idleTimeoutError(call.settings, noConnection(thrown.limitMs));
+  if (thrown instanceof ConnectTimeout) return idleTimeoutError(call.settings, noConnectionError(thrown.limitMs));
   return thrown instanceof HttpRefusal ? httpError(thrown, call.settings) : connectionError(thrown, call.settings);
 }
 
-function noConnection(ms: number) {
+function noConnectionError(ms: number) {
   return { zh: `${ms / 1000} 秒内没有建立连接（超时）`, en: `timed out: no connection within ${ms / 1000} s` };
 }
 

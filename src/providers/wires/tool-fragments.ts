@@ -35,7 +35,7 @@ export class ToolFragments {
   add(fragments: readonly ToolFragment[]): void {
     fragments.forEach((fragment, position) => {
       const held = this.#find(fragment, fragments.length > 1 ? position : this.#calls.length - 1);
-      if (held === undefined || startsAnother(held, fragment)) this.#open(fragment);
+      if (held === undefined || isStartOfAnother(held, fragment)) this.#open(fragment);
       else extend(held, fragment);
     });
   }
@@ -82,14 +82,14 @@ export function parseArguments(text: string): JsonObject | undefined {
   if (trimmed === "" || trimmed === "null") return {};
   try {
     const value: unknown = JSON.parse(trimmed);
-    return isJsonObject(value) && !isDeeperThan(value, deepest) && keepsNumbers(trimmed) ? value : undefined;
+    return isJsonObject(value) && !isDeeperThan(value, deepest) && hasExactNumbers(trimmed) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** Returns true when every number survives parsing. A long integer would change its value, and 1e400 would become infinite. */
-function keepsNumbers(json: string): boolean {
+function hasExactNumbers(json: string): boolean {
   if (!/\d{16}|\d[eE]/.test(json)) return true;
   const numbers = json.replace(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d[\d.eE+-]*/g) ?? [];
   return numbers.every((written) => {
@@ -106,7 +106,7 @@ function isJsonObject(value: unknown): value is JsonObject {
 
 // Several servers number all parallel calls 0, others send whole calls with neither index nor id: a new id, or a new
 // name after arguments, is a new call. Nothing of two calls is ever put into one.
-function startsAnother(held: OpenCall, fragment: ToolFragment): boolean {
+function isStartOfAnother(held: OpenCall, fragment: ToolFragment): boolean {
   if (fragment.id && held.id && fragment.id !== held.id) return true;
   if (!fragment.name || held.arguments.length === 0) return false;
   if (fragment.name !== held.name) return true;

@@ -65,7 +65,7 @@ export function openTransport({ connectMs = defaultConnectMs } = {}): Transport 
       const answer = await sent.catch((thrown) => {
         throw thrown instanceof errors.ConnectTimeoutError ? new ConnectTimeout(connectMs, thrown) : thrown;
       });
-      const stream = decoded(answer.body, toText(answer.headers["content-encoding"]));
+      const stream = decodeBody(answer.body, toText(answer.headers["content-encoding"]));
       if (answer.statusCode === 200) return { contentType: toText(answer.headers["content-type"]), body: stream };
       const given = new Headers();
       for (const [name, value] of Object.entries(answer.headers)) given.set(name, String(value));
@@ -75,15 +75,15 @@ export function openTransport({ connectMs = defaultConnectMs } = {}): Transport 
 }
 
 /** Some proxies compress although we ask them not to. */
-function decoded(body: Readable, encoding: string): Readable {
-  const decoder = decoderOf(encoding.trim().toLowerCase());
+function decodeBody(body: Readable, encoding: string): Readable {
+  const decoder = createDecoder(encoding.trim().toLowerCase());
   if (!decoder) return body;
   body.on("error", (error) => decoder.destroy(error));
   decoder.on("close", () => body.destroy());
   return body.pipe(decoder);
 }
 
-function decoderOf(encoding: string) {
+function createDecoder(encoding: string) {
   const flush = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
   if (encoding === "gzip" || encoding === "x-gzip") return createGunzip(flush);
   if (encoding === "deflate") return createInflate(flush);

@@ -25,8 +25,8 @@ export function createContext(roots: readonly string[], locale: Locale, now: () 
       const lines = [
         say(context.locale, { zh: `时间：${time}`, en: `Time: ${time}` }),
         say(context.locale, { zh: "语言：中文 (zh)", en: "Language: English (en)" }),
-        tellRoots(await resolveRoots(roots), context.locale),
-        ...tellFacts(context.facts?.(), context.locale),
+        describeRoots(await resolveRoots(roots), context.locale),
+        ...describeFacts(context.facts?.(), context.locale),
         say(context.locale, { zh: `程序：Duet ${version}`, en: `Program: Duet ${version}` }),
       ];
       return createSuccess(lines.join("\n"));
@@ -35,7 +35,7 @@ export function createContext(roots: readonly string[], locale: Locale, now: () 
 }
 
 /** Shows one directory by its last name, since paths are relative to it. Several directories are shown as in the file tools. */
-function tellRoots(roots: readonly string[], locale: Locale): string {
+function describeRoots(roots: readonly string[], locale: Locale): string {
   const [only] = roots;
   if (only === undefined) return say(locale, { zh: "可读目录：无", en: "Readable directories: none" });
   if (roots.length === 1) {
@@ -49,7 +49,7 @@ function tellRoots(roots: readonly string[], locale: Locale): string {
   return say(locale, { zh: `可读目录：${list.join("、")}`, en: `Readable directories: ${list.join(", ")}` });
 }
 
-function tellFacts(facts: RunFacts | undefined, locale: Locale): string[] {
+function describeFacts(facts: RunFacts | undefined, locale: Locale): string[] {
   if (facts === undefined) return [];
   const { tools, toolCallsLeft, maxToolCalls, maxIterations, leftMs, tokensLeft } = facts;
   const seconds = Math.floor(leftMs / 1000);

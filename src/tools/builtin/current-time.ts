@@ -24,7 +24,7 @@ export function createCurrentTime(locale: Locale, now: () => number): Tool {
     },
     async run(args, context) {
       const wanted = typeof args.timezone === "string" ? args.timezone : undefined;
-      const zone = knownZone(wanted);
+      const zone = findZone(wanted);
       if (zone !== undefined) return createSuccess(renderTime(now(), zone, context.locale));
       const example = "Asia/Shanghai, Europe/Berlin, UTC";
       const problem = toValueProblem(
@@ -39,13 +39,13 @@ export function createCurrentTime(locale: Locale, now: () => number): Tool {
 }
 
 /** Finds a zone by its IANA name, its UTC offset (`UTC+8`), or its city (`New York`). Returns undefined when there is none. */
-function knownZone(wanted: string | undefined): string | undefined {
+function findZone(wanted: string | undefined): string | undefined {
   const name = wanted?.trim() ?? "";
   if (wanted === undefined || /^(local|本地)$/i.test(name)) return resolveZone(undefined);
   const [, sign, hours = "", minutes = "00"] = /^(?:UTC|GMT)?\s*([+-])(\d{1,2})(?::?(\d\d))?$/i.exec(name) ?? [];
   if (sign !== undefined) return resolveZone(`${sign}${hours.padStart(2, "0")}:${minutes}`);
   if (/^(Z|Zulu)$/i.test(name)) return "UTC";
-  return resolveZone(name.replaceAll(" ", "_")) ?? resolveZone(zoneOfCity(name.toLowerCase().replaceAll(" ", "_")));
+  return resolveZone(name.replaceAll(" ", "_")) ?? resolveZone(findZoneOfCity(name.toLowerCase().replaceAll(" ", "_")));
 }
 
 /** Returns the machine's own zone for undefined. */
@@ -61,20 +61,20 @@ function resolveZone(name: string | undefined): string | undefined {
 /** The IANA zone of all China is named after Shanghai and not after the capital. */
 const chinese = /^(asia\/)?(beijing|北京|上海|中国|北京时间)$/;
 
-function zoneOfCity(city: string): string {
+function findZoneOfCity(city: string): string {
   if (chinese.test(city)) return "Asia/Shanghai";
   return Intl.supportedValuesOf("timeZone").find((zone) => zone.toLowerCase().endsWith(`/${city}`)) ?? "";
 }
 
 /** Writes the time in a zone for people, with ISO 8601 on a second line. */
 export function renderTime(ms: number, zone: string, locale: Locale): string {
-  const offsetMinutes = Math.round((wallClock(ms, zone) - ms) / 60_000);
+  const offsetMinutes = Math.round((toWallClock(ms, zone) - ms) / 60_000);
   const sign = offsetMinutes < 0 ? "-" : "+";
   const [hours, minutes] = [Math.floor(Math.abs(offsetMinutes) / 60), Math.abs(offsetMinutes) % 60].map((n) =>
     `${n}`.padStart(2, "0"),
   );
   const offset = `${sign}${hours}:${minutes}`;
-  const local = new Date(wallClock(ms, zone)).toISOString().slice(0, 19);
+  const local = new Date(toWallClock(ms, zone)).toISOString().slice(0, 19);
   const weekday = new Intl.DateTimeFormat(say(locale, { zh: "zh-CN", en: "en" }), {
     weekday: "long",
     timeZone: zone,
@@ -87,7 +87,7 @@ export function renderTime(ms: number, zone: string, locale: Locale): string {
 }
 
 /** Returns the local time of a zone as if it were UTC. It is in whole seconds, so the caller rounds the difference to `ms`. */
-function wallClock(ms: number, zone: string): number {
+function toWallClock(ms: number, zone: string): number {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone: zone,
     calendar: "gregory",

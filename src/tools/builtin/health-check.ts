@@ -51,10 +51,10 @@ export function createHealthCheck(guardedFetch: GuardedFetch, locale: Locale, no
       if (problems.length > 0) return toInvalidArgumentsResult(context.locale, problems);
       const timeoutMs = (typeof timeout_s === "number" ? timeout_s : 5) * 1000;
       const probes = read.filter((target) => "written" in target);
-      const findings = await sideBySide(probes, mostAtOnce, (probe) =>
+      const findings = await runSideBySide(probes, mostAtOnce, (probe) =>
         check(probe, { guardedFetch, now, timeoutMs, context }),
       );
-      return createSuccess([summary(findings, context.locale), ...findings.map(({ line }) => line)].join("\n"));
+      return createSuccess([summarize(findings, context.locale), ...findings.map(({ line }) => line)].join("\n"));
     },
   });
 }
@@ -107,7 +107,7 @@ async function check({ written, endpoint }: Probe, shared: Surroundings): Promis
     const limits = { maxBytes: 0, maxRedirects: 5, timeoutMs, signal };
     const { status, statusText, certificateUntil, elapsedMs } = await guardedFetch.request({ url: written, ...limits });
     const facts = [`${status} ${statusText}`.trimEnd(), `${Math.round(elapsedMs)} ms`];
-    if (certificateUntil !== undefined) facts.push(daysLeft(certificateUntil - shared.now(), locale));
+    if (certificateUntil !== undefined) facts.push(describeDaysLeft(certificateUntil - shared.now(), locale));
     return tell(status < 400, ...facts);
   } catch (thrown) {
     signal.throwIfAborted();
@@ -116,19 +116,19 @@ async function check({ written, endpoint }: Probe, shared: Surroundings): Promis
   }
 }
 
-function daysLeft(ms: number, locale: Locale): string {
+function describeDaysLeft(ms: number, locale: Locale): string {
   const days = Math.floor(ms / 86_400_000);
   const mark = days < 14 ? "⚠ " : "";
   return `${mark}${say(locale, { zh: `证书还有 ${days} 天`, en: `certificate expires in ${days} ${days === 1 ? "day" : "days"}` })}`;
 }
 
-function summary(findings: readonly Finding[], locale: Locale): string {
+function summarize(findings: readonly Finding[], locale: Locale): string {
   const [up, all] = [findings.filter(({ isUp }) => isUp).length, findings.length];
   return say(locale, { zh: `${all} 个目标，${up} 个正常`, en: `${up} of ${all} up` });
 }
 
 /** Returns the results in the order of the items. */
-async function sideBySide<T, R>(items: readonly T[], most: number, work: (item: T) => Promise<R>): Promise<R[]> {
+async function runSideBySide<T, R>(items: readonly T[], most: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
   const worker = async (): Promise<void> => {

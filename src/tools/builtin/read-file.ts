@@ -53,7 +53,7 @@ async function read(
   try {
     const piece = await readPiece(file.handle, { first, count }, limits, signal);
     const name = sanitizeLine(toDisplayedPath(file.path, real));
-    return piece.binary ? toNotTextResult(name, locale) : tell(name, first, piece, locale);
+    return piece.binary ? toNotTextResult(name, locale) : toReadResult(name, first, piece, locale);
   } finally {
     await file.handle.close();
   }
@@ -95,7 +95,12 @@ async function readPiece(
   return { ...piece, binary: reading.binary, partial: reading.partial };
 }
 
-function tell(name: string, first: number, { lines, seen, cut, more, partial }: Piece, locale: Locale): ToolResult {
+function toReadResult(
+  name: string,
+  first: number,
+  { lines, seen, cut, more, partial }: Piece,
+  locale: Locale,
+): ToolResult {
   const last = first + lines.length - 1;
   const notes = [
     ...(cut ? [say(locale, { zh: "有一行过长，已截断", en: "A line is too long and was cut." })] : []),

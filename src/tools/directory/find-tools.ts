@@ -22,7 +22,7 @@ export async function findTools(directory: string): Promise<FoundTools> {
   const found: FoundTools = { modules: [], skills: [], dropped: [] };
   const names = await readdir(directory).catch((thrown: unknown) => {
     const why = describeUnreadable(thrown);
-    if (codeOf(thrown) !== "ENOENT")
+    if (getErrorCode(thrown) !== "ENOENT")
       found.dropped.push(toDroppedTool(directory, "user", fileRefusedError(directory, why, thrown)));
     return [];
   });
@@ -55,13 +55,13 @@ function isModule(name: string): boolean {
 
 /** Explains why a tool directory cannot be read, and what it should be. */
 export function describeUnreadable(thrown: unknown): Text {
-  const code = codeOf(thrown) ?? String(thrown);
+  const code = getErrorCode(thrown) ?? String(thrown);
   return {
     zh: `无法读取：${code}（需要：放工具和技能的文件夹）`,
     en: `cannot be read: ${code} (a folder of tools and skills is needed)`,
   };
 }
 
-function codeOf(thrown: unknown): string | undefined {
+function getErrorCode(thrown: unknown): string | undefined {
   return isRecord(thrown) && typeof thrown.code === "string" ? thrown.code : undefined;
 }

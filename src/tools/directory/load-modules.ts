@@ -42,14 +42,14 @@ export async function openModules(
   const starts = createSemaphore(availableParallelism());
   const modules = files.map((file) => openModule(directory, file, { limits, lendTo, warn, starts }));
   return {
-    loaded: Promise.all(modules.map(({ loadings }) => loadings)).then((loadings) => firstOfEach(loadings.flat())),
+    loaded: Promise.all(modules.map(({ loadings }) => loadings)).then((loadings) => selectFirst(loadings.flat())),
     async close() {
       await Promise.all(modules.map((module) => module.close()));
     },
   };
 }
 
-function firstOfEach(loadings: readonly Loading[]): LoadedTools {
+function selectFirst(loadings: readonly Loading[]): LoadedTools {
   const places = new Map<string, string>();
   const loaded: LoadedTools = { tools: [], dropped: [] };
   for (const loading of loadings) {
@@ -61,13 +61,13 @@ function firstOfEach(loadings: readonly Loading[]): LoadedTools {
     const { name } = loading.tool;
     const first = places.get(name);
     if (first === undefined) loaded.tools.push(loading.tool);
-    else loaded.dropped.push(toDroppedTool(where, "user", fileRefusedError(where, taken(name, first))));
+    else loaded.dropped.push(toDroppedTool(where, "user", fileRefusedError(where, describeTaken(name, first))));
     places.set(name, first ?? where);
   }
   return loaded;
 }
 
-function taken(name: string, first: string) {
+function describeTaken(name: string, first: string) {
   return {
     zh: `名称 ${name} 已被 ${first} 使用`,
     en: `the name ${name} is already used by ${first}`,

@@ -43,7 +43,7 @@ export async function* walkFiles(
     const { entries, cut } = await readEntries(path, entriesLeft);
     if (cut) onLimit();
     entriesLeft -= entries.length;
-    const seen = entries.filter(({ name }) => !isPrivate(name) && !skipped.has(name)).toSorted(byName);
+    const seen = entries.filter(({ name }) => !isPrivate(name) && !skipped.has(name)).toSorted(compareNames);
     for (const entry of seen) if (entry.isFile()) yield join(path, entry.name);
     const folders = seen.filter((entry) => entry.isDirectory()).toReversed();
     waiting.push(...folders.map((entry) => ({ path: join(path, entry.name), depth: depth + 1 })));
@@ -77,7 +77,7 @@ async function readEntries(path: string, most: number): Promise<{ entries: Diren
 
 const onLinux = process.platform === "linux";
 
-function byName(a: Dirent, b: Dirent): number {
+function compareNames(a: Dirent, b: Dirent): number {
   if (a.name === b.name) return 0;
   return a.name < b.name ? -1 : 1;
 }

@@ -35,19 +35,19 @@ export function createToolIndex(tools: readonly Tool[]): ToolIndex {
       }
     });
   }
-  const names = tools.map((tool) => [plain(tool.name), plain(toOwnName(tool))]);
-  const rarest = rarity(1);
+  const names = tools.map((tool) => [toPlainName(tool.name), toPlainName(toOwnName(tool))]);
+  const rarest = weighRarity(1);
 
-  function rarity(count: number): number {
+  function weighRarity(count: number): number {
     return Math.log(1 + (tools.length - count + 0.5) / (count + 0.5));
   }
 
   /** Returns each tool's score for one form. A form of several terms scores as its weakest term. */
-  function scoresOf({ terms, nearness }: Form): Map<number, number> {
+  function getScores({ terms, nearness }: Form): Map<number, number> {
     let scores: Map<number, number> | undefined;
     for (const term of terms) {
       const found = postings.get(term) ?? { tools: [], weights: [] };
-      const worth = (nearness * rarity(found.tools.length)) / rarest;
+      const worth = (nearness * weighRarity(found.tools.length)) / rarest;
       const before = scores;
       scores = new Map();
       for (const [place, tool] of found.tools.entries()) {
@@ -61,10 +61,10 @@ export function createToolIndex(tools: readonly Tool[]): ToolIndex {
   }
 
   /** A tool that has several forms of one meaning gets the score of the best of them. */
-  function bestOf({ weight, forms }: Meaning): Map<number, number> {
+  function getBestScores({ weight, forms }: Meaning): Map<number, number> {
     const best = new Map<number, number>();
     for (const form of forms) {
-      for (const [tool, score] of scoresOf(form)) best.set(tool, Math.max(best.get(tool) ?? 0, weight * score));
+      for (const [tool, score] of getScores(form)) best.set(tool, Math.max(best.get(tool) ?? 0, weight * score));
     }
     return best;
   }
@@ -73,10 +73,10 @@ export function createToolIndex(tools: readonly Tool[]): ToolIndex {
     find(words, limit) {
       const totals = new Map<number, number>();
       for (const meaning of readQuery(words, thesaurus, createWordReader())) {
-        for (const [tool, score] of bestOf(meaning)) totals.set(tool, (totals.get(tool) ?? 0) + score);
+        for (const [tool, score] of getBestScores(meaning)) totals.set(tool, (totals.get(tool) ?? 0) + score);
       }
       const scores = new Map([...totals].map(([tool, total]) => [tool, total / (1 + total)]));
-      const asked = plain(words);
+      const asked = toPlainName(words);
       for (const [tool, own] of names.entries()) if (own.includes(asked)) scores.set(tool, 1);
       return [...scores]
         .sort(([a, first], [b, second]) => second - first || a - b)
@@ -90,7 +90,7 @@ export function createToolIndex(tools: readonly Tool[]): ToolIndex {
 }
 
 /** Normalises differences in how people write a name. */
-function plain(name: string): string {
+function toPlainName(name: string): string {
   return name.toLowerCase().replace(/[\s_.-]+/g, "");
 }
 
@@ -124,7 +124,7 @@ export function countWords(tool: Tool, read: ReadWords, count: (term: string, we
       if (run.length > 1) for (const pair of toPairs(run)) count(pair, each);
     }
   }
-  const { names, descriptions, values } = parametersOf(tool);
+  const { names, descriptions, values } = collectParameters(tool);
   add(toOwnName(tool), 4);
   add(tool.source, 2);
   add(tool.annotations.title ?? "", 2);
@@ -135,7 +135,7 @@ export function countWords(tool: Tool, read: ReadWords, count: (term: string, we
 }
 
 /** Joins the words of all parameters, by kind. */
-function parametersOf({ inputSchema }: Tool): { names: string; descriptions: string; values: string } {
+function collectParameters({ inputSchema }: Tool): { names: string; descriptions: string; values: string } {
   const properties = isRecord(inputSchema.properties) ? inputSchema.properties : {};
   const names = Object.keys(properties).slice(0, mostParameters);
   let descriptions = "";
@@ -179,7 +179,7 @@ export function readQuery(query: string, thesaurus: Thesaurus, read: ReadWords):
   function add(word: string, weight: number): void {
     if (meanings.size >= mostMeanings || meanings.has(word)) return;
     const others = thesaurus.formsOf(word).filter((form) => !isHan(form) || form.length > 1);
-    const forms = [formOf(word, 1), ...others.map((form) => formOf(form, other))];
+    const forms = [toForm(word, 1), ...others.map((form) => toForm(form, other))];
     meanings.set(word, { weight, forms });
   }
   for (const stem of stems) if (!isEmpty(stem)) add(stem, 1);
@@ -187,7 +187,7 @@ export function readQuery(query: string, thesaurus: Thesaurus, read: ReadWords):
   return [...meanings.values()];
 }
 
-function formOf(word: string, nearness: number): Form {
+function toForm(word: string, nearness: number): Form {
   return { terms: isHan(word) ? toPairs(word) : [word], nearness };
 }
 

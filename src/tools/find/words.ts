@@ -10,7 +10,7 @@ export type ReadWords = (text: string) => Words;
 /** Remembers the stems of the words that it has read: the same come again and again. */
 export function createWordReader(): ReadWords {
   const known = new Map<string, string>();
-  function stem(word: string): string {
+  function stemWord(word: string): string {
     const before = known.get(word);
     if (before !== undefined) return before;
     const made = toStem(word.toLowerCase());
@@ -21,7 +21,7 @@ export function createWordReader(): ReadWords {
     const words: Words = { stems: [], runs: [] };
     for (const piece of text.match(pieces) ?? []) {
       if (isHan(piece)) words.runs.push(piece);
-      else words.stems.push(stem(piece));
+      else words.stems.push(stemWord(piece));
     }
     return words;
   };
@@ -49,15 +49,15 @@ export function toPairs(run: string): string[] {
  */
 export function toStem(word: string): string {
   if (word.length < 4 || word === "news") return word;
-  const singular = withoutPlural(word);
+  const singular = removePlural(word);
   const ending = endings.find((each) => singular.endsWith(each) && singular.length - each.length >= 3);
-  const bare = ending === undefined ? singular : withoutDouble(singular.slice(0, -ending.length));
+  const bare = ending === undefined ? singular : removeDouble(singular.slice(0, -ending.length));
   return bare.length > 3 && bare.endsWith("e") ? bare.slice(0, -1) : bare;
 }
 
 const endings = ["ing", "ed", "ion"];
 
-function withoutPlural(word: string): string {
+function removePlural(word: string): string {
   if (!word.endsWith("s") || word.endsWith("ss") || word.endsWith("us") || word.endsWith("is")) return word;
   if (word.endsWith("ies")) return `${word.slice(0, -3)}y`;
   const isLong = ["sses", "shes", "ches", "xes"].some((each) => word.endsWith(each));
@@ -65,7 +65,7 @@ function withoutPlural(word: string): string {
 }
 
 /** Removes the doubled final consonant that an ending leaves, so that "mapping" becomes "map". */
-function withoutDouble(word: string): string {
+function removeDouble(word: string): string {
   const last = word.at(-1) ?? "";
   return word.length > 3 && word.at(-2) === last && "bdfgmnprt".includes(last) ? word.slice(0, -1) : word;
 }

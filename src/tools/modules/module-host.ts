@@ -82,7 +82,7 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
   function start(onImporting?: () => void): Life<Kind> {
     const opening = createOpening<Description<Kind>>(loadMs, onImporting);
     const lifecycle: Life<Kind> = {
-      thread: startModuleThread<Kind>(source, memoryMb, (message) => receive(lifecycle, message, opening)),
+      thread: startModuleThread<Kind>(source, memoryMb, (message) => receiveMessage(lifecycle, message, opening)),
       loaded: opening.promise,
       calls: new Map(),
       askedAt: undefined,
@@ -90,13 +90,13 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
       error: undefined,
     };
     current = lifecycle;
-    lifecycle.loaded.catch(() => end(lifecycle, closingError()));
+    lifecycle.loaded.catch(() => stopThread(lifecycle, closingError()));
     void lifecycle.thread.ended.then((ending) => {
       opening.reject(isClosed ? closingError() : endedWhileLoadingError(ending, memoryMb));
       const isIdle = lifecycle.calls.size === 0;
       if (current !== lifecycle) return;
       const error = crashedError(source.file, ending, memoryMb);
-      void end(lifecycle, error);
+      void stopThread(lifecycle, error);
       // Who waits for a call or for the loading is told there.
       if (isIdle && !isClosed)
         void lifecycle.loaded.then(
@@ -107,7 +107,7 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
     return lifecycle;
   }
 
-  function receive(lifecycle: Life<Kind>, message: FromWorker<Kind>, opening: Opening<Description<Kind>>): void {
+  function receiveMessage(lifecycle: Life<Kind>, message: FromWorker<Kind>, opening: Opening<Description<Kind>>): void {
     switch (message.type) {
       case "importing":
         opening.startClock();
@@ -128,7 +128,7 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
         lifecycle.askedAt = undefined;
         if (lifecycle.watchedPing !== undefined && message.id >= lifecycle.watchedPing)
           lifecycle.watchedPing = undefined;
-        probe();
+        probeThread();
         return;
       default: {
         const call = lifecycle.calls.get(message.id);
@@ -138,14 +138,18 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
   }
 
   /** Takes it out of use; its calls fail. */
-  function end(lifecycle: Life<Kind>, error: DuetError, errorFor = (_: Call<Kind>): DuetError => error): Promise<void> {
+  function stopThread(
+    lifecycle: Life<Kind>,
+    error: DuetError,
+    errorFor = (_: Call<Kind>): DuetError => error,
+  ): Promise<void> {
     if (current === lifecycle) current = undefined;
     lifecycle.error ??= error;
     for (const call of [...lifecycle.calls.values()]) call.reject(errorFor(call));
     return lifecycle.thread.end();
   }
 
-  function ping(lifecycle: Life<Kind>): number {
+  function pingThread(lifecycle: Life<Kind>): number {
     lastId++;
     lifecycle.askedAt ??= performance.now();
     lifecycle.thread.post({ type: "ping", id: lastId });
@@ -157,26 +161,26 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
   }
 
   /** Asks the thread again and again whether it answers, as long as anybody wants to know. */
-  function probe(): void {
+  function probeThread(): void {
     clearTimeout(prober);
     const lifecycle = current;
     if (lifecycle === undefined || (lifecycle.calls.size === 0 && lifecycle.watchedPing === undefined)) return;
     prober = setTimeout(() => {
       lifecycle.thread.drain();
-      if (current !== lifecycle) return probe();
-      if (lifecycle.askedAt === undefined) ping(lifecycle);
+      if (current !== lifecycle) return probeThread();
+      if (lifecycle.askedAt === undefined) pingThread(lifecycle);
       const isWaitedFor = [...lifecycle.calls.values()].some(({ isStarted }) => isStarted);
       // A call that somebody still waits for may keep the thread busy until its own limit.
       if (lifecycle.watchedPing !== undefined && !isWaitedFor && isBlocked(lifecycle)) {
         const error = abandonedError(source.file);
         warn(error.text);
-        void end(lifecycle, error);
+        void stopThread(lifecycle, error);
       }
-      probe();
+      probeThread();
     }, silenceMs / 2).unref();
   }
 
-  function expire(lifecycle: Life<Kind>, call: Call<Kind>): void {
+  function expireCall(lifecycle: Life<Kind>, call: Call<Kind>): void {
     // Our own thread may have been busy too: what has arrived meanwhile counts.
     lifecycle.thread.drain();
     if (!lifecycle.calls.has(call.id)) return;
@@ -184,16 +188,16 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
     if (isBlocked(lifecycle)) {
       const error = blockedError(source.file, callMs);
       const other = blockedByOtherError(source.file, call.options.label);
-      void end(lifecycle, other, (one) => (one === call ? error : other));
-    } else abandon(lifecycle, call, late);
+      void stopThread(lifecycle, other, (one) => (one === call ? error : other));
+    } else abandonCall(lifecycle, call, late);
   }
 
   /** Rejects a call that was cancelled and sends the cancellation to the thread, which is watched until it answers. */
-  function abandon(lifecycle: Life<Kind>, call: Call<Kind>, reason: unknown): void {
+  function abandonCall(lifecycle: Life<Kind>, call: Call<Kind>, reason: unknown): void {
     lifecycle.thread.post({ type: "abort", id: call.id, reason: toPlainError(reason) });
     call.reject(reason);
-    lifecycle.watchedPing = ping(lifecycle);
-    probe();
+    lifecycle.watchedPing = pingThread(lifecycle);
+    probeThread();
   }
 
   async function run(lifecycle: Life<Kind>, input: Input<Kind>, callOptions: CallOptions): Promise<Output<Kind>> {
@@ -203,15 +207,15 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
     lastId++;
     const { promise, resolve, reject } = Promise.withResolvers<Output<Kind>>();
     const call: Call<Kind> = { id: lastId, options: callOptions, isStarted: false, resolve, reject };
-    const leave = (): void => abandon(lifecycle, call, signal.reason);
-    const limit = setTimeout(() => expire(lifecycle, call), callMs);
+    const leave = (): void => abandonCall(lifecycle, call, signal.reason);
+    const limit = setTimeout(() => expireCall(lifecycle, call), callMs);
     lifecycle.calls.set(call.id, call);
     signal.addEventListener("abort", leave, { once: true });
     lifecycle.thread.setAwaited(true);
     try {
       lifecycle.thread.post({ type: "call", id: call.id, input });
-      ping(lifecycle);
-      probe();
+      pingThread(lifecycle);
+      probeThread();
       return await promise;
     } finally {
       clearTimeout(limit);
@@ -243,7 +247,7 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
     async close() {
       isClosed = true;
       clearTimeout(prober);
-      if (current) await end(current, closingError());
+      if (current) await stopThread(current, closingError());
     },
   };
 }

@@ -49,14 +49,14 @@ export function startModuleThread<Kind extends ModuleKind>(
   });
   const ended = new Promise<Ending>((resolve) => {
     worker.once("exit", (code) => {
-      drain();
+      drainOutput();
       port.close();
       if (thrown === undefined) resolve({ by: "exit", code });
       else resolve(isOutOfMemory(thrown.error) ? { by: "memory" } : { by: "error", thrown: thrown.error });
     });
   });
 
-  function drain(): void {
+  function drainOutput(): void {
     for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port))
       onMessage(next.message);
   }
@@ -64,7 +64,7 @@ export function startModuleThread<Kind extends ModuleKind>(
   return {
     ended,
     post: (message) => port.postMessage(message),
-    drain,
+    drain: drainOutput,
     setAwaited(isAwaited) {
       if (isAwaited) worker.ref();
       else worker.unref();

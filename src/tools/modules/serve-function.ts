@@ -46,13 +46,13 @@ export async function importModule(path: string, shownIn?: string): Promise<unkn
     const module: { default?: unknown } = await import(pathToFileURL(path).href);
     return module.default;
   } catch (thrown) {
-    throw new DuetError({ code: "config", text: doesNotLoad(thrown, shownIn), cause: thrown });
+    throw new DuetError({ code: "config", text: describeLoadFailure(thrown, shownIn), cause: thrown });
   }
 }
 
-function doesNotLoad(thrown: unknown, path: string | undefined): Text {
+function describeLoadFailure(thrown: unknown, path: string | undefined): Text {
   const why = thrown instanceof Error ? String(thrown) : inspect(thrown);
-  const line = thrown instanceof Error && path !== undefined ? lineIn(thrown.stack ?? "", path) : undefined;
+  const line = thrown instanceof Error && path !== undefined ? findLine(thrown.stack ?? "", path) : undefined;
   return {
     zh: line === undefined ? `无法加载：${why}` : `无法加载（第 ${line} 行）：${why}`,
     en: line === undefined ? `does not load: ${why}` : `does not load (line ${line}): ${why}`,
@@ -62,7 +62,7 @@ function doesNotLoad(thrown: unknown, path: string | undefined): Text {
 /**
  * Finds the position of an error in the module from the stack, as far as it tells. The stack has the file as a URL or as a path.
  */
-function lineIn(stack: string, path: string): string | undefined {
+function findLine(stack: string, path: string): string | undefined {
   for (const name of [pathToFileURL(path).href, path]) {
     const at = stack.indexOf(`${name}:`);
     const line = at < 0 ? undefined : /^\d+/.exec(stack.slice(at + name.length + 1))?.[0];

@@ -80,7 +80,7 @@ function limitPerSecond(
   let sent = 0;
   let missing = 0;
   let timer: NodeJS.Timeout | undefined;
-  function tellMissing(): void {
+  function reportMissing(): void {
     clearTimeout(timer);
     timer = undefined;
     if (missing > 0) sendMissing(missing);
@@ -91,14 +91,14 @@ function limitPerSecond(
     if (now !== second) {
       second = now;
       sent = 0;
-      tellMissing();
+      reportMissing();
     }
     const part = text.slice(0, mostPerSecond - sent);
     sent += part.length;
     missing += text.length - part.length;
     if (part !== "") send(part);
     // Nothing may be printed after it.
-    if (missing > 0) timer ??= setTimeout(tellMissing, 1000).unref();
+    if (missing > 0) timer ??= setTimeout(reportMissing, 1000).unref();
   };
 }
 
@@ -139,7 +139,7 @@ async function call(opened: Promise<ModuleServer>, id: number, input: Input<Modu
   send({ type: "started", id });
   try {
     const served = await opened;
-    const output = await served.call(input, contextOf(id, controller.signal));
+    const output = await served.call(input, createContext(id, controller.signal));
     send({ type: "result", id, output });
   } catch (thrown) {
     send({ type: "failed", id, error: toPlainError(thrown) });
@@ -148,7 +148,7 @@ async function call(opened: Promise<ModuleServer>, id: number, input: Input<Modu
   }
 }
 
-function contextOf(id: number, signal: AbortSignal): ModuleContext {
+function createContext(id: number, signal: AbortSignal): ModuleContext {
   let second = 0;
   let count = 0;
   return {
@@ -163,7 +163,7 @@ function contextOf(id: number, signal: AbortSignal): ModuleContext {
   };
 }
 
-function receive(opened: Promise<ModuleServer>, message: ToWorker): void {
+function receiveMessage(opened: Promise<ModuleServer>, message: ToWorker): void {
   if (message.type === "ping") send({ type: "pong", id: message.id });
   if (message.type === "call") void call(opened, message.id, message.input);
   if (message.type === "abort") going.get(message.id)?.abort(toReason(message.reason));
@@ -181,7 +181,7 @@ function toPlainError(thrown: unknown): PlainError {
 }
 
 /** Loading leaves about as much memory in use as a thread needs. An idle thread releases it. */
-function clearAway(): void {
+function clearGlobals(): void {
   if (compileCache !== undefined) flushCompileCache();
   // Where Node was built without an inspector the thread stays a little larger.
   if (!process.features.inspector) return;
@@ -202,12 +202,12 @@ sharePackages(lendTo);
 const opened = Promise.withResolvers<ModuleServer>();
 
 // It keeps the thread alive also while the module waits for what never comes.
-port.on("message", (message: ToWorker) => receive(opened.promise, message));
+port.on("message", (message: ToWorker) => receiveMessage(opened.promise, message));
 
 send({ type: "importing" });
 
 void load().then((served) => {
   if (served === undefined) return;
   opened.resolve(served);
-  setTimeout(clearAway, restMs).unref();
+  setTimeout(clearGlobals, restMs).unref();
 });

@@ -56,10 +56,10 @@ function readRange(base: string, bits: string | undefined): Fits | undefined {
   const prefix = bits === undefined ? widest : Number(bits);
   if (prefix > widest || base.includes("%")) return undefined;
   const range = new BlockList();
-  range.addSubnet(base, prefix, familyOf(base));
-  return (_host, address) => range.check(address, familyOf(address));
+  range.addSubnet(base, prefix, getFamily(base));
+  return (_host, address) => range.check(address, getFamily(address));
 }
 
-function familyOf(address: string): "ipv4" | "ipv6" {
+function getFamily(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 4 ? "ipv4" : "ipv6";
 }

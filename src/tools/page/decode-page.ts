@@ -6,15 +6,15 @@ import { isUtf8 } from "node:buffer";
  */
 export function decodePage(bytes: Uint8Array, charset: string | undefined): string {
   const marked = markOf(bytes);
-  if (marked !== undefined) return decoded(bytes, marked);
-  const unmarked = wideCharset(bytes);
-  if (unmarked !== undefined) return decoded(bytes, unmarked);
-  const named = [charset, charsetIn(bytes)].flatMap((name) => knownCharset(name) ?? []);
+  if (marked !== undefined) return decodeBytes(bytes, marked);
+  const unmarked = detectWideCharset(bytes);
+  if (unmarked !== undefined) return decodeBytes(bytes, unmarked);
+  const named = [charset, findCharset(bytes)].flatMap((name) => findKnownCharset(name) ?? []);
   const wide = named.find((name) => /^utf-16|^iso-2022/.test(name));
-  if (wide !== undefined && (wide.startsWith("iso") || bytes.includes(0))) return decoded(bytes, wide);
-  if (isUtf8(bytes)) return decoded(bytes, "utf-8");
-  const candidates = [...named.filter((name) => name !== "utf-8"), "utf-8", ...guesses(bytes)];
-  const readings = candidates.map((name) => decoded(bytes, name));
+  if (wide !== undefined && (wide.startsWith("iso") || bytes.includes(0))) return decodeBytes(bytes, wide);
+  if (isUtf8(bytes)) return decodeBytes(bytes, "utf-8");
+  const candidates = [...named.filter((name) => name !== "utf-8"), "utf-8", ...listGuesses(bytes)];
+  const readings = candidates.map((name) => decodeBytes(bytes, name));
   return readings.find(isMostlySound) ?? readings.at(-1) ?? "";
 }
 
@@ -24,7 +24,7 @@ export function isBinary(bytes: Uint8Array): boolean {
   if (markOf(start) !== undefined) return false;
   if (isArchiveOrImage(start)) return true;
   const controls = start.filter((byte) => byte < 9 || (byte > 13 && byte < 27)).length;
-  return wideCharset(start) === undefined && controls > start.length * 0.02;
+  return detectWideCharset(start) === undefined && controls > start.length * 0.02;
 }
 
 /** Checks the signatures of PNG, GIF, JPEG, WebP, ZIP, gzip, RAR and 7z files. */
@@ -36,7 +36,7 @@ function isArchiveOrImage(bytes: Uint8Array): boolean {
 }
 
 /** Detects UTF-16 without a byte order mark: its tags have a zero at every second byte and hardly any at the others. */
-function wideCharset(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
+function detectWideCharset(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   const start = bytes.subarray(0, 8192);
   const [even = 0, odd = 0] = [0, 1].map(
     (parity) => start.filter((byte, index) => byte === 0 && index % 2 === parity).length,
@@ -55,8 +55,8 @@ function markOf(bytes: Uint8Array): string | undefined {
 }
 
 /** Returns the charset that the page declares: `<meta charset>`, its `http-equiv` form, or the XML declaration. */
-function charsetIn(bytes: Uint8Array): string | undefined {
-  const start = headOf(bytes);
+function findCharset(bytes: Uint8Array): string | undefined {
+  const start = readHead(bytes);
   const declared =
     /<meta\b[^>]{0,300}?charset\s*=\s*["']?\s*([\w:.-]{2,40})/i.exec(start) ??
     /^\s*<\?xml\b[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{2,40})/i.exec(start);
@@ -64,15 +64,16 @@ function charsetIn(bytes: Uint8Array): string | undefined {
 }
 
 /** Returns the usual charsets of the language that the page declares, else those of Chinese pages. */
-function guesses(bytes: Uint8Array): string[] {
-  const language = /<html\b[^>]{0,300}?\blang\s*=\s*["']?([\w-]{2,20})/i.exec(headOf(bytes))?.[1]?.toLowerCase() ?? "";
+function listGuesses(bytes: Uint8Array): string[] {
+  const language =
+    /<html\b[^>]{0,300}?\blang\s*=\s*["']?([\w-]{2,20})/i.exec(readHead(bytes))?.[1]?.toLowerCase() ?? "";
   if (language.startsWith("ja")) return ["shift_jis", "euc-jp"];
   if (language.startsWith("ko")) return ["euc-kr"];
   if (/^zh-(?:tw|hk|mo|hant)/.test(language)) return ["big5", "gb18030"];
   const own = singleByte[language.slice(0, 2)];
-  if (own !== undefined) return [cyrillicCharset(bytes) ?? own];
-  if (/^(?:|zh.*)$/.test(language)) return ["gb18030", cyrillicCharset(bytes) ?? "windows-1252"];
-  return [cyrillicCharset(bytes) ?? "windows-1252"];
+  if (own !== undefined) return [detectCyrillicCharset(bytes) ?? own];
+  if (/^(?:|zh.*)$/.test(language)) return ["gb18030", detectCyrillicCharset(bytes) ?? "windows-1252"];
+  return [detectCyrillicCharset(bytes) ?? "windows-1252"];
 }
 
 /** Holds the usual charsets of languages that Latin-1 cannot write. Those of Cyrillic languages are detected from the bytes. */
@@ -88,7 +89,7 @@ const singleByte: Partial<Record<string, string>> = {
 };
 
 /** Detects the Cyrillic charset of a page by its bytes of 128 and above. Returns undefined when the page has few of them. */
-function cyrillicCharset(bytes: Uint8Array): "windows-1251" | "koi8-r" | undefined {
+function detectCyrillicCharset(bytes: Uint8Array): "windows-1251" | "koi8-r" | undefined {
   const words = Buffer.from(bytes.subarray(0, 200_000))
     .toString("latin1")
     .replace(/<(script|style)\b[\s\S]*?(?:<\/\1|$)|<[^>]*>|&\w+;/gi, " ");
@@ -102,12 +103,12 @@ function cyrillicCharset(bytes: Uint8Array): "windows-1251" | "koi8-r" | undefin
   return upper > lower ? "windows-1251" : "koi8-r";
 }
 
-function headOf(bytes: Uint8Array): string {
+function readHead(bytes: Uint8Array): string {
   return new TextDecoder("latin1").decode(bytes.subarray(0, 4096));
 }
 
 /** Returns the standard name of a charset, or undefined for an unknown one. GBK is read as GB18030, which contains it. */
-function knownCharset(name: string | undefined): string | undefined {
+function findKnownCharset(name: string | undefined): string | undefined {
   try {
     const standard = name === undefined ? undefined : new TextDecoder(name).encoding;
     return standard === "gbk" ? "gb18030" : standard;
@@ -116,7 +117,7 @@ function knownCharset(name: string | undefined): string | undefined {
   }
 }
 
-function decoded(bytes: Uint8Array, charset: string): string {
+function decodeBytes(bytes: Uint8Array, charset: string): string {
   return new TextDecoder(charset).decode(bytes);
 }
 

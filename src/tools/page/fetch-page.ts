@@ -23,7 +23,7 @@ export async function fetchPage(guardedFetch: GuardedFetch, request: PageRequest
   const page = toPage(response);
   if (page.kind !== "pdf" || !page.truncated) return page;
   const whole = isPdf ? page : toPage(await send(guardedFetch, request, longestPdf));
-  if (whole.truncated) throw tooLarge();
+  if (whole.truncated) throw tooLargePageError();
   return whole;
 }
 
@@ -47,14 +47,14 @@ function send(
 }
 
 function toPage({ url, status, headers, body, truncated }: OutgoingResponse): PageBytes {
-  if (status < 200 || status >= 300) throw refused(status);
+  if (status < 200 || status >= 300) throw refusedPageError(status);
   const contentType = readContentType(headers["content-type"]);
   const kind = detectPageKind(contentType, body);
-  if (kind === undefined) throw unreadable(contentType.type);
+  if (kind === undefined) throw unreadablePageError(contentType.type);
   return { kind, bytes: body, charset: contentType.charset, url, truncated };
 }
 
-function refused(status: number): DuetError {
+function refusedPageError(status: number): DuetError {
   const [zh, en] =
     reasons[status] ??
     (status >= 500
@@ -77,7 +77,7 @@ const reasons: Record<number, readonly [string, string]> = {
   451: ["因法律原因不可用", "it is withheld for legal reasons"],
 };
 
-function unreadable(type: string): DuetError {
+function unreadablePageError(type: string): DuetError {
   const shown = toShortLine(type, 80);
   return new DuetError({
     code: "tool",
@@ -88,7 +88,7 @@ function unreadable(type: string): DuetError {
   });
 }
 
-function tooLarge(): DuetError {
+function tooLargePageError(): DuetError {
   const megabytes = longestPdf / 1_000_000;
   return new DuetError({
     code: "tool",

@@ -81,10 +81,10 @@ export function removeHash(url: string): string {
 
 /** Returns true when two addresses name different pages, and false when they only differ in spelling. */
 export function isOtherPage(one: string, other: string): boolean {
-  return bare(one) !== bare(other);
+  return toBareAddress(one) !== toBareAddress(other);
 }
 
-function bare(url: string): string {
+function toBareAddress(url: string): string {
   return removeHash(url)
     .replace(/^https?:\/\/(?:www\.)?/, "")
     .replace(/\/$/, "");

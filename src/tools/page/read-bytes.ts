@@ -17,13 +17,13 @@ async function readKind(page: PageBytes): Promise<Reading> {
   if (isBinary(bytes)) return { problem: "binary" };
   const source = decodePage(bytes, charset);
   if (kind === "html") return (await import("./html/read-html.ts")).readHtml(source, page);
-  const text = cleanText(kind === "markdown" ? withoutComments(source) : source);
+  const text = cleanText(kind === "markdown" ? removeComments(source) : source);
   if (text === "") return { problem: "empty" };
   const title = kind === "markdown" ? cleanLine(/^# +(.{1,300})$/m.exec(text)?.[1]) : "";
   return { page: { title, byline: "", published: "", description: "", text, truncated: page.truncated } };
 }
 
 /** Removes HTML comments, which a reader of the rendered page does not see. */
-function withoutComments(markdown: string): string {
+function removeComments(markdown: string): string {
   return markdown.replace(/<!--[\s\S]*?(?:-->|$)/g, "");
 }

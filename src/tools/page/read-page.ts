@@ -59,11 +59,11 @@ export function createReadPage(guardedFetch: GuardedFetch, locale: Locale, work:
     annotations: { title: say(locale, { zh: "读取网页", en: "Read a page" }) },
     async run(args, context) {
       const url = findAddress(String(args.url));
-      if (url === undefined) return toInvalidArgumentsResult(context.locale, [noAddress(args.url)]);
+      if (url === undefined) return toInvalidArgumentsResult(context.locale, [describeNoAddress(args.url)]);
       const start = typeof args.start === "number" ? args.start : 0;
       try {
         const { cached, ...found } = await cache.take(url.href, () => load(url, context), context.signal);
-        return { ...tell(found, { asked: url, start, locale: context.locale }), cached };
+        return { ...toPageResult(found, { asked: url, start, locale: context.locale }), cached };
       } catch (thrown) {
         context.signal.throwIfAborted();
         if (!(thrown instanceof DuetError)) throw thrown;
@@ -73,7 +73,7 @@ export function createReadPage(guardedFetch: GuardedFetch, locale: Locale, work:
   });
 }
 
-function noAddress(value: unknown) {
+function describeNoAddress(value: unknown) {
   return toValueProblem("url", value, "必须是 http 或 https 网址", "must be an http or https address");
 }
 
@@ -83,19 +83,19 @@ interface Asked {
   locale: Locale;
 }
 
-function tell({ url, page }: FoundPage, { asked, start, locale }: Asked): ToolResult {
+function toPageResult({ url, page }: FoundPage, { asked, start, locale }: Asked): ToolResult {
   const { length } = page.text;
   if (start > 0 && start >= length)
     return toInvalidArgumentsResult(locale, [
       toValueProblem("start", start, `必须小于正文长度 ${length}`, `must be less than the content's length, ${length}`),
     ]);
-  const above = start === 0 ? facts(page, url, asked, locale) : "";
+  const above = start === 0 ? describeFacts(page, url, asked, locale) : "";
   const text = `${above === "" ? "" : `${above}\n\n`}${slicePage(page.text, start, locale)}`;
-  return { ok: true, kind: "page", text, sources: [sourceOf(page, asked)] };
+  return { ok: true, kind: "page", text, sources: [toSource(page, asked)] };
 }
 
 /** The source keeps the requested address, so that a page found by a search keeps its number. */
-function sourceOf({ title, description, text }: Page, asked: URL): Source {
+function toSource({ title, description, text }: Page, asked: URL): Source {
   return {
     title: truncate(sanitizeLine(title), 150) || asked.host,
     url: asked.href,
@@ -104,11 +104,11 @@ function sourceOf({ title, description, text }: Page, asked: URL): Source {
 }
 
 /** Writes the facts about a page, other than its title and text, on one line. */
-function facts({ byline, published, pages, truncated }: Page, url: string, asked: URL, locale: Locale): string {
+function describeFacts({ byline, published, pages, truncated }: Page, url: string, asked: URL, locale: Locale): string {
   const parts = [
     byline && { zh: `作者：${byline}`, en: `By ${byline}` },
     published && { zh: `发布：${published}`, en: `Published ${published}` },
-    pages && pdfPages(pages),
+    pages && describePdfPages(pages),
     truncated && { zh: "网页过大，结尾没有读取", en: "The page is too large; its end was not read" },
     isOtherPage(url, asked.href) && {
       zh: `已重定向到 ${toShortLine(url, 300)}`,
@@ -118,16 +118,16 @@ function facts({ byline, published, pages, truncated }: Page, url: string, asked
   return parts.flatMap((part) => (part ? [say(locale, part)] : [])).join(" · ");
 }
 
-function pdfPages({ all, read }: { all: number; read: number }) {
+function describePdfPages({ all, read }: { all: number; read: number }) {
   if (read === all) return { zh: `PDF，${all} 页`, en: all === 1 ? "PDF, 1 page" : `PDF, ${all} pages` };
   return { zh: `PDF，${all} 页中的前 ${read} 页`, en: `PDF, the first ${read} of ${all} pages` };
 }
 
 export function toPageError(problem: PageProblem): DuetError {
-  return new DuetError({ code: "tool", text: textOf(problem) });
+  return new DuetError({ code: "tool", text: describeProblem(problem) });
 }
 
-function textOf(problem: PageProblem): Text {
+function describeProblem(problem: PageProblem): Text {
   switch (problem.problem) {
     case "elsewhere": {
       const url = toShortLine(problem.url, 300);

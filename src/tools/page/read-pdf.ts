@@ -21,7 +21,7 @@ export async function readPdf({ bytes, truncated }: PageBytes): Promise<Reading>
   }
   const text = cleanText(texts.join("\n\n"));
   if (text === "") return { problem: "scanned" };
-  const { Title, Author } = await about(pdf);
+  const { Title, Author } = await readMetadata(pdf);
   return {
     page: {
       title: cleanLine(Title, 300),
@@ -47,7 +47,7 @@ async function open(bytes: Uint8Array): Promise<{ pdf: Pdf } | PageProblem> {
 }
 
 /** Returns the metadata of a PDF. */
-async function about(pdf: Pdf): Promise<Record<string, unknown>> {
+async function readMetadata(pdf: Pdf): Promise<Record<string, unknown>> {
   const { info }: { info: unknown } = await pdf.getMetadata();
   return isRecord(info) ? info : {};
 }

@@ -24,7 +24,7 @@ export function compileSchema(schema: JsonSchema): ArgumentsCheck {
   const excess = findSchemaExcess(schema);
   if (excess !== undefined) throw new DuetError({ code: "tool", text: excess });
   const ajv = createAjv(schema);
-  ajv.removeKeyword("uniqueItems").addKeyword(uniqueItems());
+  ajv.removeKeyword("uniqueItems").addKeyword(createUniqueItems());
   // The root's own name could only collide with the dialect's; references within the schema do not need it.
   const { $schema: _dialect, $id: _name, ...rest } = schema;
   try {
@@ -39,16 +39,16 @@ export function compileSchema(schema: JsonSchema): ArgumentsCheck {
 
 /** MCP's default dialect is 2020-12; many servers still declare draft-07, whose tuples are written differently. */
 function createAjv(schema: JsonSchema): Ajv {
-  return /draft-0[3-7]/.test(String(schema.$schema)) ? new Ajv(ajvOptions()) : new Ajv2020(ajvOptions());
+  return /draft-0[3-7]/.test(String(schema.$schema)) ? new Ajv(createAjvOptions()) : new Ajv2020(createAjvOptions());
 }
 
 /** Takes time linear in the list, whereas Ajv compares each item with every other one. */
-function uniqueItems(): KeywordDefinition {
+function createUniqueItems(): KeywordDefinition {
   const validate: SchemaValidateFunction = (isOn: boolean, items: readonly unknown[]) => {
     if (!isOn) return true;
     const seen = new Map<string, number>();
     for (const [i, item] of items.entries()) {
-      const text = JSON.stringify(item, sortedKeys);
+      const text = JSON.stringify(item, sortKeys);
       const j = seen.get(text);
       if (j !== undefined) {
         validate.errors = [{ keyword: "uniqueItems", params: { i, j }, message: "must NOT have duplicate items" }];
@@ -61,12 +61,12 @@ function uniqueItems(): KeywordDefinition {
   return { keyword: "uniqueItems", type: "array", schemaType: "boolean", errors: true, validate };
 }
 
-function sortedKeys(_key: string, value: unknown): unknown {
+function sortKeys(_key: string, value: unknown): unknown {
   if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-function ajvOptions(): Options {
+function createAjvOptions(): Options {
   /**
    * Takes time linear in the text, whatever the pattern. Patterns that RE2 cannot express (look-around) are left to the tool
    * itself to check.
@@ -110,21 +110,21 @@ const maxVisits = 100_000;
 
 /** Explains why a schema is too big to be compiled, or returns undefined. Schemas may come from hostile servers. */
 export function findSchemaExcess(schema: JsonSchema): Text | undefined {
-  const depth = depthOf(schema);
-  if (depth > maxDepth) return excess(`嵌套深度超过 ${maxDepth}`, `it is nested deeper than ${maxDepth}`);
+  const depth = measureDepth(schema);
+  if (depth > maxDepth) return describeExcess(`嵌套深度超过 ${maxDepth}`, `it is nested deeper than ${maxDepth}`);
   const size = JSON.stringify(schema).length;
   if (size > maxCharacters)
-    return excess(`${size} 个字符（上限 ${maxCharacters}）`, `${size} characters (limit ${maxCharacters})`);
-  if (visitsOf(schema) > maxVisits) return excess("引用展开后过大", "its references expand to too much");
+    return describeExcess(`${size} 个字符（上限 ${maxCharacters}）`, `${size} characters (limit ${maxCharacters})`);
+  if (countVisits(schema) > maxVisits) return describeExcess("引用展开后过大", "its references expand to too much");
   return undefined;
 }
 
-function excess(zh: string, en: string): Text {
+function describeExcess(zh: string, en: string): Text {
   return { zh: `工具的参数模式过大：${zh}`, en: `The tool's input schema is too large: ${en}` };
 }
 
 /** Stops counting one level past the limit, so that a schema that contains itself ends too. */
-function depthOf(root: unknown): number {
+function measureDepth(root: unknown): number {
   let level = [root];
   for (let depth = 0; depth <= maxDepth; depth++) {
     level = level.flatMap((node) => (typeof node === "object" && node !== null ? Object.values(node) : []));
@@ -135,7 +135,7 @@ function depthOf(root: unknown): number {
 }
 
 /** Counts the subschemas that a validation can visit in one place. Local references count as often as they are used. */
-function visitsOf(root: JsonSchema): number {
+function countVisits(root: JsonSchema): number {
   const known = new Map<object, number>();
   const visit = (node: unknown): number => {
     if (typeof node !== "object" || node === null) return 0;
@@ -145,7 +145,7 @@ function visitsOf(root: JsonSchema): number {
     known.set(node, 1);
     let visits = 1;
     for (const child of Object.values(node)) visits += visit(child);
-    if (isRecord(node)) visits += visit(referenced(root, node.$ref) ?? referenced(root, node.$dynamicRef));
+    if (isRecord(node)) visits += visit(findReferenced(root, node.$ref) ?? findReferenced(root, node.$dynamicRef));
     known.set(node, Math.min(visits, maxVisits + 1));
     return visits;
   };
@@ -158,7 +158,7 @@ function visitsOf(root: JsonSchema): number {
   }
 }
 
-function referenced(root: JsonSchema, reference: unknown): unknown {
+function findReferenced(root: JsonSchema, reference: unknown): unknown {
   if (typeof reference !== "string" || !reference.startsWith("#")) return undefined;
   const steps = reference.split("/").slice(1);
   let node: unknown = root;

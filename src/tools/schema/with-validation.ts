@@ -39,7 +39,7 @@ export function withValidation(tool: Tool): Tool {
 
 /** Puts a validator's errors into words: one line a place and fault, the branches of `anyOf` and `oneOf` in one. */
 export function describeProblems(errors: readonly ErrorObject[]): ArgumentProblem[] {
-  const problems = withoutBranches(errors).map(describe);
+  const problems = removeBranches(errors).map(describe);
   const seen = new Set<string>();
   return problems.filter(({ path, text }) => {
     const key = `${path}: ${text.en}`;
@@ -48,7 +48,7 @@ export function describeProblems(errors: readonly ErrorObject[]): ArgumentProble
 }
 
 /** Ajv reports the failures inside each branch just before the `anyOf` itself, and only the latter is worth a line. */
-function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
+function removeBranches(errors: readonly ErrorObject[]): ErrorObject[] {
   const kept: ErrorObject[] = [];
   for (const error of errors) {
     // The branch of an `if` that did not hold says all there is to say.
@@ -72,14 +72,15 @@ function isInside(inner: ErrorObject | undefined, choice: ErrorObject): boolean 
 }
 
 function describe(error: ErrorObject): ArgumentProblem {
-  const path = readablePath(error.instancePath);
+  const path = toReadablePath(error.instancePath);
   const named = (name: unknown) => (path === "" ? showName(name) : `${path}.${showName(name)}`);
   const { keyword, params, data } = error;
-  if (keyword === "required") return missing(named(params.missingProperty));
-  if (keyword === "dependentRequired" || keyword === "dependencies") return missing(named(params.missingProperty));
+  if (keyword === "required") return toMissingProblem(named(params.missingProperty));
+  if (keyword === "dependentRequired" || keyword === "dependencies")
+    return toMissingProblem(named(params.missingProperty));
   if (keyword === "additionalProperties" || keyword === "unevaluatedProperties") {
     const name = params.additionalProperty ?? params.unevaluatedProperty;
-    return toUnknownFieldLine(named(name), fieldsOf(error.parentSchema));
+    return toUnknownFieldLine(named(name), listFields(error.parentSchema));
   }
   if (keyword === "propertyNames")
     return { path: named(params.propertyName), text: toText("字段名不合要求", "this field name is not valid") };
@@ -87,16 +88,16 @@ function describe(error: ErrorObject): ArgumentProblem {
   return toValueProblem(path, data, text.zh, text.en);
 }
 
-function missing(path: string): ArgumentProblem {
+function toMissingProblem(path: string): ArgumentProblem {
   return { path, text: toText("字段是必需的（缺失）", "this field is required (missing)") };
 }
 
-function fieldsOf(schema: unknown): string[] {
+function listFields(schema: unknown): string[] {
   return isRecord(schema) && isRecord(schema.properties) ? Object.keys(schema.properties) : [];
 }
 
 /** Converts `/filters/labels/2` to `filters.labels[2]`. */
-function readablePath(pointer: string): string {
+function toReadablePath(pointer: string): string {
   const steps = pointer.split("/").slice(1);
   const path = steps.map((step) =>
     /^\d+$/.test(step) ? `[${step}]` : `.${showName(step.replaceAll("~1", "/").replaceAll("~0", "~"))}`,
@@ -109,9 +110,9 @@ export function describeKeyword({ keyword, params, schema }: ErrorObject): Text 
   const limit = params.limit;
   switch (keyword) {
     case "type":
-      return must(typeNames(schema));
+      return describeMust(describeTypes(schema));
     case "enum":
-      return oneOf(schema);
+      return describeOneOf(schema);
     case "const":
       return toText(`必须等于 ${showValue(schema)}`, `must be ${showValue(schema)}`);
     case "minimum":
@@ -146,11 +147,11 @@ export function describeKeyword({ keyword, params, schema }: ErrorObject): Text 
     case "format":
       return toText(`必须是 ${params.format} 格式`, `must be in the format ${params.format}`);
     case "anyOf":
-      return choice(schema);
+      return describeChoice(schema);
     case "oneOf":
       return params.passingSchemas
         ? toText("同时符合多种形式，只能符合一种", "matches more than one schema, but must match exactly one")
-        : choice(schema);
+        : describeChoice(schema);
     case "not":
       return toText("不允许这样的值", "must not match this schema");
     case "false schema":
@@ -160,24 +161,25 @@ export function describeKeyword({ keyword, params, schema }: ErrorObject): Text 
   }
 }
 
-function must(names: Text): Text {
+function describeMust(names: Text): Text {
   return toText(`必须是${names.zh}`, `must be ${names.en}`);
 }
 
-function oneOf(values: unknown): Text {
+function describeOneOf(values: unknown): Text {
   const list = (Array.isArray(values) ? values : [values]).slice(0, 20).map(showValue).join(", ");
   return toText(`必须是以下之一: ${list}`, `must be one of: ${list}`);
 }
 
 /** Summarises the branches by a type, by the values, or by the fields that an object needs. */
-function choice(branches: unknown): Text {
+function describeChoice(branches: unknown): Text {
   const list = Array.isArray(branches) ? branches : [];
   const constants = list.filter(isRecord).filter((branch) => "const" in branch);
-  if (constants.length > 0 && constants.length === list.length) return oneOf(constants.map((branch) => branch.const));
-  return must(joined(list.slice(0, 8).map(form)));
+  if (constants.length > 0 && constants.length === list.length)
+    return describeOneOf(constants.map((branch) => branch.const));
+  return describeMust(joinTexts(list.slice(0, 8).map(describeForm)));
 }
 
-function form(branch: unknown): Text {
+function describeForm(branch: unknown): Text {
   if (!isRecord(branch)) return toText("其他形式", "another form");
   if ("const" in branch) return toText(` ${showValue(branch.const)}`, showValue(branch.const));
   if (Array.isArray(branch.enum)) {
@@ -188,7 +190,7 @@ function form(branch: unknown): Text {
     const fields = branch.required.slice(0, 8).map(showName).join(", ");
     return toText(`含字段 ${fields} 的对象`, `an object with ${fields}`);
   }
-  if (branch.type !== undefined) return typeNames(branch.type);
+  if (branch.type !== undefined) return describeTypes(branch.type);
   return toText("其他形式", "another form");
 }
 
@@ -202,12 +204,12 @@ const types = new Map<unknown, Text>([
   ["null", toText(" null", "null")],
 ]);
 
-function typeNames(type: unknown): Text {
+function describeTypes(type: unknown): Text {
   const names = Array.isArray(type) ? type : [type];
-  return joined(names.map((name) => types.get(name) ?? toText(showName(name), showName(name))));
+  return joinTexts(names.map((name) => types.get(name) ?? toText(showName(name), showName(name))));
 }
 
-function joined(texts: readonly Text[]): Text {
+function joinTexts(texts: readonly Text[]): Text {
   const zh = [...new Set(texts.map((text) => text.zh))].join("或");
   const en = [...new Set(texts.map((text) => text.en))].join(" or ");
   return toText(zh, en);

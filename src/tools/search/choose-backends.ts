@@ -49,7 +49,7 @@ function toPlace(name: SearchBackendName, settings: BackendSettings = {}): Place
   const { title: party, baseUrlEnv, path, wire } = row;
   if (row.access === "own-server") {
     if (settings.url === undefined)
-      throw unset(`search.backend 是 ${name}，但`, `search.backend is ${name}, but `, baseUrlEnv);
+      throw unsetVariableError(`search.backend 是 ${name}，但`, `search.backend is ${name}, but `, baseUrlEnv);
     return { party, url: toWebAddress(settings.url, baseUrlEnv, path), thirdParty: false, wire };
   }
   const url = toWebAddress(settings.baseUrl ?? row.baseUrl, baseUrlEnv, path);
@@ -57,7 +57,8 @@ function toPlace(name: SearchBackendName, settings: BackendSettings = {}): Place
   const { keyEnv: keyVariable, keylessMcp: mcp } = row;
   const { apiKey: key } = settings;
   if (key !== undefined) return { party, url, key, keyVariable, thirdParty: false, wire };
-  if (row.access === "key") throw unset(`${party} 需要密钥，但`, `${party} needs a key, but `, keyVariable);
+  if (row.access === "key")
+    throw unsetVariableError(`${party} 需要密钥，但`, `${party} needs a key, but `, keyVariable);
   if (mcp === undefined) return { party, url, keyVariable, thirdParty: true, wire };
   return {
     party,
@@ -68,7 +69,7 @@ function toPlace(name: SearchBackendName, settings: BackendSettings = {}): Place
   };
 }
 
-function unset(zh: string, en: string, variable: string): DuetError {
+function unsetVariableError(zh: string, en: string, variable: string): DuetError {
   return new DuetError({
     code: "config",
     text: { zh: `${zh}没有设置 ${variable}`, en: `${en}${variable} is not set.` },

@@ -24,7 +24,7 @@ export function createSearchCache(size: number): SearchCache | undefined {
 export function withCache(tool: Tool, { found, pending }: SearchCache): Tool {
   return wrapTool(tool, async (args, context) => {
     if (typeof args.query !== "string") return tool.run(args, context);
-    const key = normalise(args.query);
+    const key = normalizeQuery(args.query);
     const known = found.get(key);
     if (known) return { ...known, cached: true };
     const { result, isShared } = await shareWork({
@@ -41,7 +41,7 @@ export function withCache(tool: Tool, { found, pending }: SearchCache): Tool {
 }
 
 /** Spaces, letter case and full-width forms make no difference to what is found. */
-function normalise(query: string): string {
+function normalizeQuery(query: string): string {
   return query.normalize("NFKC").trim().replace(/\s+/g, " ").toLowerCase();
 }
 

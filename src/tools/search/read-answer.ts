@@ -23,19 +23,24 @@ export async function readAnswer(
   const body = await (wire.decode ?? parseJson)(answer.text);
   const entries = answer.status === 200 && isRecord(body) ? wire.entries(body) : undefined;
   if (entries !== undefined) return toSources(entries, maxResults);
-  const said: ServiceReply = { status: answer.status, headers: answer.headers, body, ...reasonIn(body, answerer.key) };
+  const said: ServiceReply = {
+    status: answer.status,
+    headers: answer.headers,
+    body,
+    ...findReason(body, answerer.key),
+  };
   const refusal = wire.refusal?.(said);
-  const kind = refusal?.kind ?? kindOf(answer, answerer.key);
+  const kind = refusal?.kind ?? classifyAnswer(answer, answerer.key);
   throw new SearchError(answerer.party, {
     kind,
-    reason: refusal?.reason ?? reasonOf(said),
-    hint: refusal?.hint ?? hintFor(kind, answerer),
+    reason: refusal?.reason ?? describeReason(said),
+    hint: refusal?.hint ?? getHint(kind, answerer),
     retryAfterMs: refusal?.retryAfterMs ?? retryAfter(answer.headers["retry-after"]),
   });
 }
 
 /** Classifies the HTTP statuses that mean the same for every service. */
-function kindOf({ status, text }: SearchAnswer, key: string | undefined): SearchFailure {
+function classifyAnswer({ status, text }: SearchAnswer, key: string | undefined): SearchFailure {
   // A page is what stands before the service: a gateway, a firewall, a challenge.
   if (status === 403 && (key === undefined || /^\s*</.test(text))) return "blocked";
   if (status === 401 || status === 403) return "auth";
@@ -44,7 +49,7 @@ function kindOf({ status, text }: SearchAnswer, key: string | undefined): Search
   return status >= 500 ? "blocked" : "bad-response";
 }
 
-function reasonOf({ status, headers, message }: ServiceReply): Text {
+function describeReason({ status, headers, message }: ServiceReply): Text {
   const type = sanitizeLine(headers["content-type"] ?? "-").slice(0, 80);
   const words = message === "" ? known[status] : { zh: message, en: message };
   if (words) return { zh: `${words.zh}（HTTP ${status}）`, en: `${words.en} (HTTP ${status})` };
@@ -61,7 +66,7 @@ const known: Partial<Record<number, Text>> = {
 };
 
 /** Errors stand in `error` or `detail`, as an object or a text, or in the body itself. */
-function reasonIn(body: unknown, key: string | undefined): { code: string; message: string } {
+function findReason(body: unknown, key: string | undefined): { code: string; message: string } {
   if (!isRecord(body)) return { code: "", message: "" };
   const inner = [body.error, body.detail].find(isRecord) ?? body;
   const words = [inner.message, inner.msg, inner.detail, inner.error].map(toText).find(Boolean) ?? "";
@@ -70,7 +75,7 @@ function reasonIn(body: unknown, key: string | undefined): { code: string; messa
   return { code, message };
 }
 
-function hintFor(kind: SearchFailure, { keyVariable, key }: AnsweringService): Text | undefined {
+function getHint(kind: SearchFailure, { keyVariable, key }: AnsweringService): Text | undefined {
   if (keyVariable === undefined) return undefined;
   if (kind === "auth" && key !== undefined) return { zh: `检查 ${keyVariable}`, en: `Check ${keyVariable}.` };
   if (kind === "quota") {
@@ -97,27 +102,27 @@ export function toSources(entries: readonly SearchEntry[], maxResults: number): 
   const sources = new Map<string, Source>();
   for (const entry of entries) {
     if (sources.size >= maxResults) break;
-    const url = webAddress(entry.url);
+    const url = toWebAddress(entry.url);
     if (url === undefined || sources.has(url.href)) continue;
-    const title = oneLine(entry.title) || url.host;
-    const snippet = [dateOf(entry.date), oneLine(entry.text)].filter(Boolean).join(" · ");
+    const title = toOneLine(entry.title) || url.host;
+    const snippet = [toDate(entry.date), toOneLine(entry.text)].filter(Boolean).join(" · ");
     sources.set(url.href, { title, url: url.href, snippet });
   }
   return [...sources.values()];
 }
 
-function webAddress(value: unknown): URL | undefined {
+function toWebAddress(value: unknown): URL | undefined {
   const url = typeof value === "string" ? URL.parse(value) : null;
   return url !== null && /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
 /** Returns the day as it is written, whatever its time zone. `Jan 2, 2026` and `3 days ago` stay as they are. */
-function dateOf(value: unknown): string {
-  const text = oneLine(value);
+function toDate(value: unknown): string {
+  const text = toOneLine(value);
   const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
   return day ?? (/\d/.test(text) && text.length <= 20 ? text : "");
 }
 
-function oneLine(value: unknown): string {
+function toOneLine(value: unknown): string {
   return typeof value === "string" ? sanitizeLine(value.slice(0, 20_000)).replace(/\s+/g, " ") : "";
 }

@@ -33,7 +33,7 @@ export async function sendSearch({ timeoutMs, signal, ...call }: ServiceCall): P
   const late = new SearchError(call.party, { kind: "timeout", reason });
   const limit = createTimeLimit(timeoutMs, () => late, signal);
   try {
-    return await exchange(call, limit.signal);
+    return await exchangeMessages(call, limit.signal);
   } catch (thrown) {
     signal.throwIfAborted();
     throw limit.expired ? late : thrown;
@@ -42,11 +42,11 @@ export async function sendSearch({ timeoutMs, signal, ...call }: ServiceCall): P
   }
 }
 
-async function exchange({ party, url, call }: Asked, signal: AbortSignal): Promise<SearchAnswer> {
-  const response = await send(target(url, call), {
+async function exchangeMessages({ party, url, call }: Asked, signal: AbortSignal): Promise<SearchAnswer> {
+  const response = await send(toTarget(url, call), {
     method: call.search === undefined ? "POST" : "GET",
-    headers: headersOf(url, call),
-    body: bodyOf(call),
+    headers: toHeaders(url, call),
+    body: toBody(call),
     signal,
   }).catch((thrown: unknown) => {
     throw networkError(party, url, thrown);
@@ -58,12 +58,12 @@ async function exchange({ party, url, call }: Asked, signal: AbortSignal): Promi
       // What stands behind a question mark may be a key.
       const place = sanitizeLine(headers.location?.split("?")[0] ?? "").slice(0, 200);
       const zh = `${url.host} 要求跳转到 ${place}，未跟随`;
-      throw badResponse(party, zh, `${url.host} redirects to ${place}, which is not followed`);
+      throw badResponseError(party, zh, `${url.host} redirects to ${place}, which is not followed`);
     }
     const encoding = headers["content-encoding"];
     if (encoding !== undefined && encoding !== "identity") {
       const zh = `回答用了没有要求的压缩 ${encoding}`;
-      throw badResponse(party, zh, `the response is compressed (${encoding}), which was not requested`);
+      throw badResponseError(party, zh, `the response is compressed (${encoding}), which was not requested`);
     }
     return { status, headers, text: await readText(response.body, { party, url, call }) };
   } finally {
@@ -72,7 +72,7 @@ async function exchange({ party, url, call }: Asked, signal: AbortSignal): Promi
   }
 }
 
-function target(url: URL, { search }: SearchCall): URL {
+function toTarget(url: URL, { search }: SearchCall): URL {
   const whole = new URL(url);
   whole.username = "";
   whole.password = "";
@@ -80,22 +80,22 @@ function target(url: URL, { search }: SearchCall): URL {
   return whole;
 }
 
-function credentials({ username, password }: URL): string | undefined {
+function getCredentials({ username, password }: URL): string | undefined {
   if (username === "" && password === "") return undefined;
   const pair = Buffer.from(`${decodePercent(username)}:${decodePercent(password)}`);
   return `Basic ${pair.toString("base64")}`;
 }
 
-function headersOf(url: URL, { json, form, headers }: SearchCall): Record<string, string> {
+function toHeaders(url: URL, { json, form, headers }: SearchCall): Record<string, string> {
   const type = json !== undefined ? "application/json" : form && "application/x-www-form-urlencoded";
-  const own = { authorization: credentials(url), "content-type": type };
+  const own = { authorization: getCredentials(url), "content-type": type };
   const all = [usual, own, headers ?? {}].flatMap((some) => Object.entries<string | undefined>(some));
   return Object.fromEntries(all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
 const usual = { accept: "application/json", "accept-encoding": "identity", "user-agent": `duet-mcp/${version}` };
 
-function bodyOf({ json, form }: SearchCall): string | undefined {
+function toBody({ json, form }: SearchCall): string | undefined {
   if (json !== undefined) return JSON.stringify(json);
   return form && new URLSearchParams(form).toString();
 }
@@ -116,10 +116,10 @@ async function readText(body: AsyncIterable<Buffer>, { party, url, call }: Asked
   }
   if (size <= sizeLimit) return text + decoder.decode();
   const megabytes = sizeLimit / 1e6;
-  throw badResponse(party, `回答超过 ${megabytes} MB`, `the response is larger than ${megabytes} MB`);
+  throw badResponseError(party, `回答超过 ${megabytes} MB`, `the response is larger than ${megabytes} MB`);
 }
 
-function badResponse(party: string, zh: string, en: string): SearchError {
+function badResponseError(party: string, zh: string, en: string): SearchError {
   return new SearchError(party, { kind: "bad-response", reason: { zh, en } });
 }
 

@@ -54,7 +54,7 @@ export function createChain(backends: readonly SearchBackend[], now: () => numbe
   return {
     async search(query, { maxResults, signal, asking, gaveWay }) {
       const deadline = performance.now() + allMs;
-      const asked = awake(members, now());
+      const asked = listAwake(members, now());
       for (const [index, member] of asked.entries()) {
         const timeoutMs = Math.min(longestMs, deadline - performance.now());
         if (timeoutMs < shortestMs) break;
@@ -68,7 +68,7 @@ export function createChain(backends: readonly SearchBackend[], now: () => numbe
           signal.throwIfAborted();
           if (!(thrown instanceof SearchError)) throw thrown;
           const wasInOrder = !isResting(member, now());
-          member.rest = { error: thrown, until: now() + restMs(thrown) };
+          member.rest = { error: thrown, until: now() + getPauseMs(thrown) };
           const next = deadline - performance.now() < shortestMs ? undefined : asked[index + 1];
           if (wasInOrder && next) gaveWay(backend, thrown, next.backend);
         }
@@ -79,7 +79,7 @@ export function createChain(backends: readonly SearchBackend[], now: () => numbe
 }
 
 /** Returns the backends that are not paused. When all are, it returns the one whose pause ends first. */
-function awake(members: readonly Member[], now: number): Member[] {
+function listAwake(members: readonly Member[], now: number): Member[] {
   const ready = members.filter((member) => !isResting(member, now));
   if (ready.length > 0) return ready;
   const backAt = ({ rest }: Member): number => rest?.until ?? now;
@@ -92,7 +92,7 @@ function isResting({ rest }: Member, now: number): boolean {
 }
 
 /** A failure that a person has to fix is kept; the others pass. */
-function restMs({ kind, retryAfterMs = usualRestMs }: SearchError): number {
+function getPauseMs({ kind, retryAfterMs = usualRestMs }: SearchError): number {
   if (lasting.has(kind)) return Number.POSITIVE_INFINITY;
   return kind === "rate" ? Math.min(retryAfterMs, longestRestMs) : usualRestMs;
 }

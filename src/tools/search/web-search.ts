@@ -104,7 +104,7 @@ export function describeThirdParty({ party, host }: SearchBackend): Text {
 }
 
 export function describeFallback(backend: SearchBackend, { reason }: SearchError, next: SearchBackend): Text {
-  const [from, to] = [nameOf(backend), nameOf(next)];
+  const [from, to] = [describeBackend(backend), describeBackend(next)];
   return {
     zh: `${from.zh} 搜索失败，改用 ${to.zh}：${reason.zh}`,
     en: `The search with ${from.en} failed; using ${to.en} instead: ${reason.en}`,
@@ -114,15 +114,15 @@ export function describeFallback(backend: SearchBackend, { reason }: SearchError
 /** Reports each backend's error and the advice, for the model and the reader. */
 export function toFailedSearchResult(failures: readonly Failure[], locale: Locale): ToolResult {
   const hints = new Set(failures.flatMap(({ error: { hint } }) => (hint ? [say(locale, hint)] : [])));
-  const text = [...hints].reduce((told, hint) => joinSentences(told, hint), say(locale, reasonOf(failures)));
+  const text = [...hints].reduce((told, hint) => joinSentences(told, hint), say(locale, describeReasons(failures)));
   return createFailure(failures[0]?.error.code ?? "tool", text);
 }
 
-function reasonOf(failures: readonly Failure[]): Text {
+function describeReasons(failures: readonly Failure[]): Text {
   const [first, second] = failures;
   if (first && !second) return first.error.text;
-  const zh = failures.map(({ backend, error }) => `${nameOf(backend).zh}：${error.reason.zh}`).join("；");
-  const en = failures.map(({ backend, error }) => `${nameOf(backend).en}: ${error.reason.en}`).join("; ");
+  const zh = failures.map(({ backend, error }) => `${describeBackend(backend).zh}：${error.reason.zh}`).join("；");
+  const en = failures.map(({ backend, error }) => `${describeBackend(backend).en}: ${error.reason.en}`).join("; ");
   return {
     zh: `所有搜索服务都失败了（不代表没有结果）。${zh}`,
     en: `All search services failed; this does not mean that there are no results. ${en}`,
@@ -130,6 +130,6 @@ function reasonOf(failures: readonly Failure[]): Text {
 }
 
 /** A service that is used with a key and without one is two backends. */
-function nameOf({ party, thirdParty }: SearchBackend): Text {
+function describeBackend({ party, thirdParty }: SearchBackend): Text {
   return thirdParty ? { zh: `${party}（免密钥）`, en: `${party} (keyless)` } : { zh: party, en: party };
 }

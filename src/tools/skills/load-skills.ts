@@ -48,7 +48,7 @@ export async function loadSkills(
 ): Promise<LoadedSkills> {
   const skills: Skill[] = [];
   const dropped: LoadedTools["dropped"] = [];
-  const limit = createTimeLimit(10_000, late);
+  const limit = createTimeLimit(10_000, lateError);
   await Promise.all(
     folders.map((name) =>
       loadSkill(directory, name, limit.signal).then(
@@ -69,7 +69,7 @@ export async function loadSkills(
   return { tools, dropped, close: () => lifeline.close() };
 }
 
-function late(): DuetError {
+function lateError(): DuetError {
   return new DuetError({ code: "timeout", text: { zh: "10 秒内没有加载完", en: "did not load within 10 s" } });
 }
 
@@ -83,11 +83,13 @@ export async function loadSkill(directory: string, name: string, signal: AbortSi
   const where = `${name}/${file}`;
   if (!/^[a-z0-9-]{1,64}$/.test(name)) throw fileRefusedError(where, badFolder);
   const { fields, body } = await readSkillFile(folder, file, where);
-  if (fields.name !== undefined && fields.name !== name) throw fileRefusedError(where, otherName(fields.name, name));
+  if (fields.name !== undefined && fields.name !== name)
+    throw fileRefusedError(where, describeOtherName(fields.name, name));
   if (fields.description !== undefined && typeof fields.description !== "string")
     throw fileRefusedError(where, badDescription);
   const scripts = (await listFiles(folder, signal)).filter((path) => path.startsWith("scripts/"));
-  const said = fields.description?.trim() || (await docstring(folder, name, scripts)) || findFirstParagraph(body);
+  const said =
+    fields.description?.trim() || (await readScriptDocstring(folder, name, scripts)) || findFirstParagraph(body);
   if (said === "") throw fileRefusedError(where, noDescription);
   return { name, description: said.replace(/\s+/g, " "), folder, file, scripts };
 }
@@ -102,14 +104,14 @@ async function readSkillFile(folder: string, file: string, where: string) {
 }
 
 /** Reads the docstring of the script that is named like the skill, of `main`, or of the only script. */
-async function docstring(folder: string, name: string, scripts: readonly string[]): Promise<string> {
+async function readScriptDocstring(folder: string, name: string, scripts: readonly string[]): Promise<string> {
   const named = (wanted: string) => scripts.find((path) => basename(path).replace(/\.[^.]*$/, "") === wanted);
   const script = named(name) ?? named("main") ?? (scripts.length === 1 ? scripts[0] : undefined);
   const read = script === undefined ? undefined : await readInside(folder, script, mostBytes);
   return read === undefined || read === "binary" || script === undefined ? "" : readDocstring(read.text, script);
 }
 
-function otherName(given: unknown, folder: string): Text {
+function describeOtherName(given: unknown, folder: string): Text {
   const shown = toShortLine(JSON.stringify(given) ?? "", 80);
   return {
     zh: `name 是 ${shown}，但文件夹是 ${folder}（两者必须相同）`,
@@ -167,7 +169,7 @@ export function createSkillTool(skills: readonly Skill[], locale: Locale): Tool 
       const document = readDocument(whole.text);
       const body = "problem" in document ? whole.text : document.body;
       const files = (await listFiles(skill.folder, context.signal)).filter((path) => path !== skill.file);
-      return { ...createSuccess([body, ...tellFiles(files, context.locale)].join("\n\n")), kind: "instruction" };
+      return { ...createSuccess([body, ...describeFiles(files, context.locale)].join("\n\n")), kind: "instruction" };
     },
   });
 }
@@ -184,7 +186,7 @@ async function readFile({ folder }: Skill, file: string, locale: Locale): Promis
 }
 
 /** Lists the other files. A model reads them when the text says so, and runs scripts without reading them. */
-function tellFiles(files: readonly string[], locale: Locale): string[] {
+function describeFiles(files: readonly string[], locale: Locale): string[] {
   if (files.length === 0) return [];
   const lines = files.slice(0, mostFiles).map((file) => `- ${sanitizeLine(file)}`);
   const more = files.length - lines.length;

@@ -31,7 +31,7 @@ export function createScriptTool(skills: readonly Skill[], surroundings: ScriptT
   return createTool({
     name: "skill_script",
     source: "skills",
-    description: say(locale, purpose(timeoutMs / 1000)),
+    description: say(locale, describePurpose(timeoutMs / 1000)),
     inputSchema: {
       type: "object",
       properties: {
@@ -60,11 +60,11 @@ async function run(
   { signal, locale }: ToolContext,
 ): Promise<ToolResult> {
   const wanted = String(args.script);
-  const script = scriptNamed(wanted, skill);
+  const script = findScript(wanted, skill);
   const path = script && (await findAllowed(script, [skill.folder]));
-  if (script === undefined || path === undefined) return unknownScript(wanted, skill, locale);
+  if (script === undefined || path === undefined) return toUnknownScriptResult(wanted, skill, locale);
   const [command, ...first] = (await findCommand(path)) ?? [];
-  if (command === undefined) return createFailure("tool", say(locale, notRunnable(script)));
+  if (command === undefined) return createFailure("tool", say(locale, describeNotRunnable(script)));
   const more = Array.isArray(args.args) ? args.args.map(String) : [];
   const ran = await runScript(
     {
@@ -82,12 +82,12 @@ async function run(
 }
 
 /** Finds a script by its path in the skill's list, with or without `scripts/`. */
-function scriptNamed(wanted: string, { scripts }: Skill): string | undefined {
+function findScript(wanted: string, { scripts }: Skill): string | undefined {
   const plain = wanted.replace(/^\.\//, "");
   return scripts.find((script) => script === plain || script === `scripts/${plain}`);
 }
 
-function unknownScript(wanted: string, { scripts }: Skill, locale: Locale): ToolResult {
+function toUnknownScriptResult(wanted: string, { scripts }: Skill, locale: Locale): ToolResult {
   const list = scripts.slice(0, 20).map((script) => JSON.stringify(script));
   const allowed = list.join(", ");
   return toInvalidArgumentsResult(locale, [
@@ -95,14 +95,14 @@ function unknownScript(wanted: string, { scripts }: Skill, locale: Locale): Tool
   ]);
 }
 
-function notRunnable(script: string): Text {
+function describeNotRunnable(script: string): Text {
   return {
     zh: `${script} 无法运行：它不可执行，也不是 .py、.js、.mjs、.cjs、.ts、.mts、.sh、.bash、.rb 文件。`,
     en: `${script} cannot be run: it is not executable, nor a file that ends in .py, .js, .mjs, .cjs, .ts, .mts, .sh, .bash or .rb.`,
   };
 }
 
-function purpose(seconds: number): Text {
+function describePurpose(seconds: number): Text {
   return {
     zh: `运行一项技能自带的脚本（先用 skill 读取它的说明）。脚本在技能的文件夹中运行，最长 ${seconds} 秒。`,
     en: `Runs a script of a skill (read its text with \`skill\` first). It runs in the skill's folder, for ${seconds} s at most.`,
@@ -166,10 +166,13 @@ export function toScriptResult(
   { timeoutMs, locale }: { timeoutMs: number; locale: Locale },
 ): ToolResult {
   const { code, signal, error } = ending;
-  if (error !== undefined) return createFailure("tool", say(locale, notStarted(script, command, error)));
+  if (error !== undefined) return createFailure("tool", say(locale, describeNotStarted(script, command, error)));
   const written = [shorten(output, locale), errors && `stderr:\n${errors}`].filter((part) => part !== "");
   if (code === 0 && stopped === undefined) return { ok: true, text: written.join("\n\n") || say(locale, silent) };
-  const how = say(locale, stopped === undefined ? ended(script, code ?? signal) : endings[stopped](script, timeoutMs));
+  const how = say(
+    locale,
+    stopped === undefined ? describeEnd(script, code ?? signal) : endings[stopped](script, timeoutMs),
+  );
   const text = [how, ...written].join("\n\n");
   return { ok: false, text, error: { code: stopped === "time" ? "timeout" : "tool", message: how } };
 }
@@ -180,7 +183,7 @@ function shorten(output: string, locale: Locale): string {
   );
 }
 
-function ended(script: string, how: number | string | null): Text {
+function describeEnd(script: string, how: number | string | null): Text {
   return { zh: `${script} 以 ${how} 结束（失败）。`, en: `${script} failed: it exited with ${how}.` };
 }
 
@@ -195,7 +198,7 @@ const endings: Record<"time" | "output", (script: string, timeoutMs: number) => 
   }),
 };
 
-function notStarted(script: string, command: string, error: Error): Text {
+function describeNotStarted(script: string, command: string, error: Error): Text {
   const program = basename(command);
   return {
     zh: `${script} 无法启动：${program}：${error.message}`,

@@ -37,12 +37,12 @@ export function createHeavyWork(options: HeavyWorkOptions = {}): HeavyWork {
   let jobs = 0;
   let crew: Promise<WorkerPool> | undefined;
 
-  function gather(): Promise<WorkerPool> {
+  function gatherWorkers(): Promise<WorkerPool> {
     crew ??= import("./worker-pool.ts").then(({ createWorkerPool }) => createWorkerPool({ idleMs, memoryMb }));
     return crew;
   }
 
-  async function inTurn<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  async function runInTurn<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
     if (jobs >= mostAtOnce + mostWaiting) throw tooMuchWorkError(mostWaiting);
     jobs++;
     try {
@@ -53,8 +53,8 @@ export function createHeavyWork(options: HeavyWorkOptions = {}): HeavyWork {
     }
   }
 
-  async function work<Name extends JobName>(job: Job<Name>, signal: AbortSignal): Promise<Reply<Name>> {
-    const { hire, rest, dismiss } = await gather();
+  async function runJobInWorker<Name extends JobName>(job: Job<Name>, signal: AbortSignal): Promise<Reply<Name>> {
+    const { hire, rest, dismiss } = await gatherWorkers();
     signal.throwIfAborted();
     const ms = options.limitMs ?? limits[job.name];
     const worker = hire();
@@ -76,7 +76,7 @@ export function createHeavyWork(options: HeavyWorkOptions = {}): HeavyWork {
   return {
     async run(name, input, signal) {
       signal.throwIfAborted();
-      return outputOf(await inTurn(() => work({ name, input }, signal), signal));
+      return toOutput(await runInTurn(() => runJobInWorker({ name, input }, signal), signal));
     },
     async close() {
       await (await crew)?.close();
@@ -84,7 +84,7 @@ export function createHeavyWork(options: HeavyWorkOptions = {}): HeavyWork {
   };
 }
 
-function outputOf<Name extends JobName>(reply: Reply<Name>): Output<Name> {
+function toOutput<Name extends JobName>(reply: Reply<Name>): Output<Name> {
   if ("output" in reply) return reply.output;
   throw "refused" in reply ? new DuetError(reply.refused) : workFailedError(reply.failed);
 }

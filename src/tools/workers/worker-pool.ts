@@ -40,18 +40,18 @@ export function createWorkerPool({ idleMs, memoryMb }: WorkerPoolOptions): Worke
   }
 
   function forget(worker: WorkerProcess): void {
-    wake(worker);
+    wakeWorker(worker);
     all.delete(worker);
     if (all.size === 0) lifeline?.close();
   }
 
-  function wake(worker: WorkerProcess): void {
+  function wakeWorker(worker: WorkerProcess): void {
     clearTimeout(resting.get(worker));
     resting.delete(worker);
   }
 
-  async function dismiss(worker: WorkerProcess): Promise<void> {
-    wake(worker);
+  async function dismissWorker(worker: WorkerProcess): Promise<void> {
+    wakeWorker(worker);
     await worker.end();
   }
 
@@ -59,15 +59,15 @@ export function createWorkerPool({ idleMs, memoryMb }: WorkerPoolOptions): Worke
     hire() {
       // The last one that came to rest, so that one too many gets its rest.
       const worker = [...resting.keys()].at(-1) ?? start();
-      wake(worker);
+      wakeWorker(worker);
       return worker;
     },
     rest(worker) {
-      if (all.has(worker)) resting.set(worker, setTimeout(() => void dismiss(worker), idleMs).unref());
+      if (all.has(worker)) resting.set(worker, setTimeout(() => void dismissWorker(worker), idleMs).unref());
     },
-    dismiss,
+    dismiss: dismissWorker,
     async close() {
-      await Promise.all([...all].map(dismiss));
+      await Promise.all([...all].map(dismissWorker));
     },
   };
 }
@@ -88,13 +88,13 @@ export function startWorkerProcess(memoryMb: number, lifeline: Lifeline | undefi
   const { pid } = child;
   if (pid !== undefined) lifeline?.hold(pid);
   let isEnding = false;
-  keepsAlive(child, false);
+  keepAlive(child, false);
 
-  const ended = endOf(child).then(() => {
+  const ended = waitForEnd(child).then(() => {
     if (pid !== undefined) lifeline?.release(pid);
   });
 
-  function whyEnded(code: number | null, signal: string | null): Error {
+  function endedWorkerError(code: number | null, signal: string | null): Error {
     const isMemory = !isEnding && (code === 134 || ["SIGABRT", "SIGKILL", "SIGTRAP"].includes(String(signal)));
     return isMemory ? outOfMemoryError() : workFailedError(`the process ended: ${signal ?? code}`);
   }
@@ -104,22 +104,22 @@ export function startWorkerProcess(memoryMb: number, lifeline: Lifeline | undefi
     async ask(job) {
       const heard = new AbortController();
       const { signal } = heard;
-      keepsAlive(child, true);
+      keepAlive(child, true);
       try {
         const answered = once(child, "message", { signal }).then(([reply]) => reply);
         const died = once(child, "exit", { signal }).then(([code, by]): never => {
-          throw whyEnded(code, by);
+          throw endedWorkerError(code, by);
         });
         child.send(job);
         return await Promise.race([answered, died]);
       } finally {
         heard.abort();
-        keepsAlive(child, false);
+        keepAlive(child, false);
       }
     },
     async end() {
       isEnding = true;
-      keepsAlive(child, true);
+      keepAlive(child, true);
       child.kill("SIGKILL");
       await ended;
     },
@@ -143,7 +143,7 @@ function forkWorker(memoryMb: number, hasGroup: boolean): ChildProcess {
   return child;
 }
 
-function endOf(child: ChildProcess): Promise<void> {
+function waitForEnd(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     child.once("exit", () => resolve());
     child.once("error", () => {
@@ -152,7 +152,7 @@ function endOf(child: ChildProcess): Promise<void> {
   });
 }
 
-function keepsAlive(child: ChildProcess, isAwaited: boolean): void {
+function keepAlive(child: ChildProcess, isAwaited: boolean): void {
   if (isAwaited) {
     child.ref();
     child.channel?.ref();

@@ -128,35 +128,35 @@ export const amap: KnownService = {
 };
 
 function explainError(text: string, value: unknown, clauses: readonly string[]): ServiceRefusal | undefined {
-  const said = packaged.exec(text)?.[1] ?? infoOf(value);
+  const said = packaged.exec(text)?.[1] ?? getInfo(value);
   if (said === "undefined") return unsaid;
-  const known = said === undefined ? ownCodeIn(clauses) : codeOf(said);
+  const known = said === undefined ? findOwnCode(clauses) : findCode(said);
   if (!known) return undefined;
-  const { retryAfterMs, ...told } = refusal(known);
+  const { retryAfterMs, ...told } = toRefusal(known);
   // Beside other lines it may be one of several things that were tried.
   const mayRepeat = said !== undefined || !text.includes("\n");
   return { ...told, ...(mayRepeat && retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
 /** Reads `{"status":"0","info":…,"infocode":…}`, and `{"errcode":…,"errmsg":…}` of v4 services. */
-function infoOf(value: unknown): string | undefined {
+function getInfo(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;
   const { status, info, infocode, errcode, errmsg } = value;
-  if (String(status) === "0" && infocode !== undefined) return codeOf(String(infocode))?.name ?? String(info);
+  if (String(status) === "0" && infocode !== undefined) return findCode(String(infocode))?.name ?? String(info);
   if (errcode !== undefined && String(errcode) !== "0" && typeof errmsg === "string") return errmsg;
   return undefined;
 }
 
-function ownCodeIn(clauses: readonly string[]): AmapCode | undefined {
+function findOwnCode(clauses: readonly string[]): AmapCode | undefined {
   const said = clauses.flatMap((clause) => bare.exec(clause)?.[1] ?? []);
   return codes.find(({ name, common }) => !common && said.includes(name));
 }
 
-function codeOf(said: string): AmapCode | undefined {
+function findCode(said: string): AmapCode | undefined {
   return codes.find(({ number, name }) => said === name || said === String(number));
 }
 
-function refusal({ number, name, code, text, remedy, retryAfterMs }: AmapCode): ServiceRefusal {
+function toRefusal({ number, name, code, text, remedy, retryAfterMs }: AmapCode): ServiceRefusal {
   return {
     code,
     text: {

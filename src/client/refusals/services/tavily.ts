@@ -2,13 +2,13 @@ import { findPause, type KnownService, type ServiceRefusal } from "./known-servi
 
 /** Describes how Tavily's server reports, as a success, that a caller without a key sends too many requests. */
 export const tavily: KnownService = {
-  explainSuccess: (text) => (keyless.test(text) ? keylessLimit(text) : undefined),
+  explainSuccess: (text) => (keyless.test(text) ? toKeylessRefusal(text) : undefined),
 };
 
 const keyless =
   /^[^\n]{1,400}(?=\n+(?:Retry after|Continuation options):)(?:\nRetry after: \d{1,6}s)?(?:\n+Continuation options:(?:\n(?:- | {4})[^\n]*)*)?$/;
 
-function keylessLimit(said: string): ServiceRefusal {
+function toKeylessRefusal(said: string): ServiceRefusal {
   const retryAfterMs = findPause(said);
   return {
     code: "quota",

@@ -18,23 +18,23 @@ export const calculate: Rule = {
       const expression = getTextArgument(args, "expression");
       return { zh: `计算 ${expression}`, en: `calculate ${expression}` };
     }
-    const numbers = shown(args.numbers);
-    const operations = namesIn(args.operations);
+    const numbers = formatNumbers(args.numbers);
+    const operations = listNames(args.operations);
     if (operations.length === 0) return { zh: `计算 ${numbers}`, en: `calculate with ${numbers}` };
     return {
       zh: `计算 ${numbers} 的${operations.map(({ zh }) => zh).join("、")}`,
-      en: `calculate the ${joined(operations.map(({ en }) => en))} of ${numbers}`,
+      en: `calculate the ${joinItems(operations.map(({ en }) => en))} of ${numbers}`,
     };
   },
   tell(result, args, locale) {
-    const values = valuesIn(result);
+    const values = readValues(result);
     if (values === undefined) return renderResult(result);
     const expression = getTextArgument(args, "expression");
     if (expression !== "")
       return values.map(({ sign, value }) => `${quoteLine(expression)} ${sign} ${value}`).join("\n");
-    const clauses = values.map((value) => clause(value, locale));
+    const clauses = values.map((value) => toClause(value, locale));
     if (locale === "zh") return `${clauses.join("，")}。`;
-    const sentence = joined(clauses);
+    const sentence = joinItems(clauses);
     return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
   },
 };
@@ -46,10 +46,10 @@ interface Value {
 }
 
 /** Reads `mean = 3` lines, one bare number, or the same as JSON. Returns undefined when the result is none of these. */
-function valuesIn(result: string): Value[] | undefined {
+function readValues(result: string): Value[] | undefined {
   if (/^[-+]?[\d.]+(?:e[-+]?\d+)?$/i.test(result)) return [{ name: undefined, sign: "=", value: result }];
   const answer = parseResult(result);
-  if (isRecord(answer)) return entriesOf(answer);
+  if (isRecord(answer)) return readEntries(answer);
   const lines = result.split("\n").map((line) => /^(\S.*?)\s*([=≈:：])\s*(\S.*)$/.exec(line));
   const values = lines.flatMap((match) =>
     match ? [{ name: match[1], sign: match[2] === "≈" ? "≈" : "=", value: match[3] ?? "" }] : [],
@@ -57,7 +57,7 @@ function valuesIn(result: string): Value[] | undefined {
   return values.length === lines.length ? values : undefined;
 }
 
-function entriesOf(answer: Record<string, unknown>): Value[] | undefined {
+function readEntries(answer: Record<string, unknown>): Value[] | undefined {
   const inner = answer.result ?? answer.results ?? answer;
   if (typeof inner === "number") return [{ name: undefined, sign: "=", value: String(inner) }];
   const entries = isRecord(inner) ? Object.entries(inner) : [];
@@ -65,15 +65,15 @@ function entriesOf(answer: Record<string, unknown>): Value[] | undefined {
   return entries.map(([name, value]) => ({ name, sign: "=", value: String(value) }));
 }
 
-function clause({ name, sign, value }: Value, locale: Locale): string {
+function toClause({ name, sign, value }: Value, locale: Locale): string {
   const what = name === undefined ? say(locale, { zh: "结果", en: "result" }) : say(locale, renderOperation(name));
   const verb = sign === "≈" ? { zh: "约为", en: "is about" } : { zh: "是", en: "is" };
-  const said = sampleAndPopulation(value, locale);
+  const said = describeSampleAndPopulation(value, locale);
   return say(locale, { zh: `${what}${verb.zh} ${said}`, en: `the ${what} ${verb.en} ${said}` });
 }
 
 /** Splits the two deviations that the calculator returns: "1.58; = 1.41 (sample, n-1; population, n)". */
-function sampleAndPopulation(value: string, locale: Locale): string {
+function describeSampleAndPopulation(value: string, locale: Locale): string {
   const [, sample, population] = /^(\S+); [=≈] (\S+) \(.*\)$/.exec(value) ?? [];
   if (sample === undefined || population === undefined) return value;
   return say(locale, {
@@ -82,18 +82,18 @@ function sampleAndPopulation(value: string, locale: Locale): string {
   });
 }
 
-function namesIn(operations: JsonValue | undefined): Text[] {
+function listNames(operations: JsonValue | undefined): Text[] {
   return Array.isArray(operations) ? operations.map((name) => renderOperation(String(name))) : [];
 }
 
 const mostShown = 12;
 
-function shown(numbers: JsonValue | undefined): string {
+function formatNumbers(numbers: JsonValue | undefined): string {
   if (!Array.isArray(numbers)) return "[]";
   return numbers.length > mostShown ? `[${numbers.slice(0, mostShown).join(",")},…]` : `[${numbers.join(",")}]`;
 }
 
-function joined(items: readonly string[]): string {
+function joinItems(items: readonly string[]): string {
   const last = items.at(-1) ?? "";
   return items.length > 1 ? `${items.slice(0, -1).join(", ")} and ${last}` : last;
 }
@@ -158,11 +158,11 @@ const tooMuch = {
  * when it has no expression, or does not ask for its value.
  */
 export function readExpression(text: string): RuleMatch | undefined {
-  const symbols = inSymbols(text);
-  const rest = trimmed(symbols.replace(command, "").replace(question, ""));
-  const asked = rest !== trimmed(symbols);
+  const symbols = toSymbols(text);
+  const rest = trimExpression(symbols.replace(command, "").replace(question, ""));
+  const asked = rest !== trimExpression(symbols);
   const candidates = Array.from(rest.matchAll(candidate), (match) => ({
-    text: trimmed(match[0]),
+    text: trimExpression(match[0]),
     alone: !/\w$/.test(rest.slice(0, match.index)) && !/^\w/.test(rest.slice(match.index + match[0].length)),
   })).filter((found) => found.alone && (isExpression(found.text) || found.text === rest));
   const [first, second] = candidates;
@@ -176,13 +176,13 @@ export function readExpression(text: string): RuleMatch | undefined {
 }
 
 /** Replaces words for operators by the operators. */
-function inSymbols(text: string): string {
-  const joined = replacements.reduce((rest, [words, symbol]) => rest.replace(words, symbol), withoutSeparators(text));
+function toSymbols(text: string): string {
+  const joined = replacements.reduce((rest, [words, symbol]) => rest.replace(words, symbol), removeSeparators(text));
   return joined.replace(needlessBrackets, "$1");
 }
 
 /** Turns 1,200 into 1200, but leaves gcd(100,200). */
-function withoutSeparators(text: string): string {
+function removeSeparators(text: string): string {
   if (/[a-z0-9]\s?\(/i.test(text)) return text;
   return text.replace(/(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])/g, (number) => number.replaceAll(",", ""));
 }
@@ -222,7 +222,7 @@ const candidate = new RegExp(
   "gi",
 );
 
-function trimmed(text: string): string {
+function trimExpression(text: string): string {
   return text.replace(/^[\s,]+|[\s,]+$/g, "").replace(/\s+/g, " ");
 }
 

@@ -11,12 +11,12 @@ export interface Hit {
 /** Reads the hits of a file search: lines such as `path:12: text` or `path`, or JSON with `path` and `text`. */
 export function findHits(result: string): Hit[] {
   const answer = parseResult(result);
-  if (answer !== undefined) return hitsOf(answer);
+  if (answer !== undefined) return readHits(answer);
   const lines = result.split("\n");
   const count = countIn(lines[0] ?? "");
   if (count !== undefined)
-    return lines.slice(1, count + 1).map((line) => hitOf(line) ?? { file: line.trim(), text: "" });
-  return lines.flatMap((line) => hitOf(line) ?? []);
+    return lines.slice(1, count + 1).map((line) => readHit(line) ?? { file: line.trim(), text: "" });
+  return lines.flatMap((line) => readHit(line) ?? []);
 }
 
 /** Returns what the search reports beside its hits: that there are more, or that it was incomplete. */
@@ -32,12 +32,12 @@ function countIn(head: string): number | undefined {
   return /^(?:没有找到匹配 |Nothing matches )"/.test(head) ? 0 : undefined;
 }
 
-function hitOf(line: string): Hit | undefined {
+function readHit(line: string): Hit | undefined {
   const [, file, number, text = ""] = /^\s*(?:[-*]\s)?([^\s:][^:\n]*?):(\d+)(?::\d+)?[:：]?\s?(.*)$/.exec(line) ?? [];
   return file === undefined ? undefined : { file, line: Number(number), text: text.trim() };
 }
 
-function hitsOf(answer: unknown): Hit[] {
+function readHits(answer: unknown): Hit[] {
   const list = Array.isArray(answer)
     ? answer
     : isRecord(answer)

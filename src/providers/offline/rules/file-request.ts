@@ -18,7 +18,7 @@ export function readFileRequest(request: string): FileRequest | undefined {
   const { text, restore } = protectMatches(removeTail(request), quotes);
   const limited = extractLimit(text);
   const placed = extractFolder(limited.text);
-  const query = queryIn(removeTail(placed.text), placed.folder !== undefined);
+  const query = findQuery(removeTail(placed.text), placed.folder !== undefined);
   if (query === undefined) return undefined;
   return {
     query: cleanQuery(restore(query)),
@@ -27,7 +27,7 @@ export function readFileRequest(request: string): FileRequest | undefined {
   };
 }
 
-function queryIn(text: string, hasFolder: boolean): string | undefined {
+function findQuery(text: string, hasFolder: boolean): string | undefined {
   for (const pattern of hasFolder ? [...aboutFiles, ...inFolder] : aboutFiles) {
     const query = pattern.exec(text)?.[1];
     if (query !== undefined && cleanQuery(query) !== "") return query;

@@ -23,7 +23,7 @@ export const tellTime: Rule = {
     if (timezone === "here") return { arguments: {} };
     if (timezone !== undefined) return { arguments: { timezone } };
     // "The meeting's time" is no question for the clock; "the time in Atlantis" is one that it cannot answer.
-    return now === undefined ? undefined : { refusal: unknownPlace(place.trim()) };
+    return now === undefined ? undefined : { refusal: refusePlace(place.trim()) };
   },
   purpose(args) {
     const zone = getTextArgument(args, "timezone");
@@ -51,7 +51,7 @@ const timePatterns = [
   /^(?<place>[a-z/_ ]{2,40}?)(?<now>\scurrent)?\stime(?:\sright now|\snow)?$/i,
 ];
 
-function unknownPlace(place: string): { zh: string; en: string } {
+function refusePlace(place: string): { zh: string; en: string } {
   return {
     zh: `不认识“${place}”的时区；请写 IANA 时区名，例如“Asia/Tokyo 现在几点”。`,
     en: `The time zone of "${place}" is not known; name an IANA zone, for instance "what time is it in Asia/Tokyo".`,
@@ -114,13 +114,13 @@ const findFiles: Rule = {
       en: `search files for "${query}"${folder && ` in ${folder}`}`,
     };
   },
-  tell,
+  tell: renderTime,
 };
 
 /** Recognises a plain "search x" when no web search is on offer. */
 export const findInFiles: Rule = { ...findFiles, read: readPlainSearch };
 
-function tell(result: string, args: JsonObject, locale: Locale): string {
+function renderTime(result: string, args: JsonObject, locale: Locale): string {
   const query = getTextArgument(args, "query");
   const hits = findHits(result);
   if (result === "") return locale === "zh" ? `没有找到包含“${query}”的文件。` : `No file contains "${query}".`;
@@ -187,14 +187,14 @@ export const fetchPage: Rule = {
       const url = getTextArgument(args, "url");
       return locale === "zh" ? `${url} 没有内容。` : `${url} is empty.`;
     }
-    const { title, text } = pageIn(result) ?? { title: getTextArgument(args, "url"), text: result };
+    const { title, text } = readPage(result) ?? { title: getTextArgument(args, "url"), text: result };
     const lead = locale === "zh" ? `${title} 的内容：` : `The content of ${title}:`;
     return `${lead}\n\n${quoteBlock(text)}`;
   },
 };
 
 /** Reads a page under its number: `[n] title`, address and content. */
-function pageIn(result: string): { title: string; text: string } | undefined {
+function readPage(result: string): { title: string; text: string } | undefined {
   const [, n, title = "", url = "", text = ""] = /^\s*\[(\d{1,4})\] (.*)\n(https?:\S+)\n([\s\S]*)$/.exec(result) ?? [];
   return n === undefined ? undefined : { title: `${title.trim() || url} [${n}]`, text: text.trim() };
 }

@@ -12,21 +12,22 @@ const tools = ["web_search", "brave_web_search", "tavily_search", "web_search_ex
 export const searchWeb: Rule = {
   tools,
   example: { zh: "联网搜索 Node.js 24 的新特性", en: "search the web for Node.js 24" },
-  read: (request) => (isFileRequest(request) ? undefined : queryOf(request, [...searches, ...plainSearches, ...news])),
-  purpose,
+  read: (request) =>
+    isFileRequest(request) ? undefined : readQuery(request, [...searches, ...plainSearches, ...news]),
+  purpose: describePurpose,
   tell: renderSources,
 };
 
 /** Searches the web for what is only to be looked up; asked last, so that it takes nothing from another rule. */
 export const lookUp: Rule = {
   ...searchWeb,
-  read: (request) => (isFileRequest(request) ? undefined : queryOf(request, lookUps)),
+  read: (request) => (isFileRequest(request) ? undefined : readQuery(request, lookUps)),
 };
 
 /** Reads "search x", which does not say where to search. Returns undefined when the request names the web or files. */
 export function readPlainSearch(request: string): { arguments: { query: string } } | undefined {
-  if (isFileRequest(request) || queryOf(request, [...searches, ...news]) !== undefined) return undefined;
-  return queryOf(request, plainSearches);
+  if (isFileRequest(request) || readQuery(request, [...searches, ...news]) !== undefined) return undefined;
+  return readQuery(request, plainSearches);
 }
 
 const searches = [
@@ -57,7 +58,7 @@ const lookUps = [
   /^(?:look up|find out(?: about)?)\s*:?\s+(\S.*)$/is,
 ];
 
-function queryOf(request: string, patterns: readonly RegExp[]): { arguments: { query: string } } | undefined {
+function readQuery(request: string, patterns: readonly RegExp[]): { arguments: { query: string } } | undefined {
   const text = removeTail(request);
   for (const pattern of patterns) {
     const query = removeQuotes(removeTail(pattern.exec(text)?.[1] ?? ""));
@@ -66,7 +67,7 @@ function queryOf(request: string, patterns: readonly RegExp[]): { arguments: { q
   return undefined;
 }
 
-function purpose(args: JsonObject): Text {
+function describePurpose(args: JsonObject): Text {
   const query = getTextArgument(args, "query");
   return { zh: `联网搜索“${query}”`, en: `search the web for "${query}"` };
 }

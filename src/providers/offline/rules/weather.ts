@@ -10,7 +10,7 @@ export const weather: Rule = {
   tools: ["maps_weather"],
   example: { zh: "北京天气", en: "weather in Beijing" },
   read(request) {
-    const city = cityAskedFor(request);
+    const city = findCity(request);
     if (city === undefined) return undefined;
     return city === "" ? { refusal: noCity } : { arguments: { city } };
   },
@@ -24,7 +24,7 @@ export const weather: Rule = {
     const city = (isRecord(answer) && typeof answer.city === "string" && answer.city) || getTextArgument(args, "city");
     const lead = locale === "zh" ? `${city}的天气：` : `The weather in ${city}:`;
     if (days.length === 0) return `${lead}\n\n${quoteBlock(result)}`;
-    return `${lead}\n\n${days.map((day) => `- ${dayInWords(day, locale)}`).join("\n")}`;
+    return `${lead}\n\n${days.map((day) => `- ${renderDay(day, locale)}`).join("\n")}`;
   },
 };
 
@@ -32,7 +32,7 @@ export const weather: Rule = {
 export const weatherOnWeb: Rule = {
   tools: ["web_search"],
   example: weather.example,
-  read: (request) => (cityAskedFor(request) ? { arguments: { query: removeTail(request) } } : undefined),
+  read: (request) => (findCity(request) ? { arguments: { query: removeTail(request) } } : undefined),
   purpose: (args: JsonObject) => ({
     zh: `联网搜索“${getTextArgument(args, "query")}”`,
     en: `search the web for "${getTextArgument(args, "query")}"`,
@@ -41,7 +41,7 @@ export const weatherOnWeb: Rule = {
 };
 
 /** Returns the city in a question about the weather, "" when it names none, and undefined when it is no such question. */
-function cityAskedFor(request: string): string | undefined {
+function findCity(request: string): string | undefined {
   const match = patterns.map((pattern) => pattern.exec(removeTail(request))).find((found) => found !== null);
   if (match === undefined) return undefined;
   return (match.groups?.city ?? "").replace(noCityWords, "").trim();
@@ -69,7 +69,7 @@ const noCity = {
  * Renders one day of Amap's forecast, which has the fields `date`, `dayweather`, `nightweather`, `daytemp` and `nighttemp` (°C,
  * as text).
  */
-function dayInWords(day: Record<string, unknown>, locale: Locale): string {
+function renderDay(day: Record<string, unknown>, locale: Locale): string {
   const [date, byDay, byNight, high, low] = ["date", "dayweather", "nightweather", "daytemp", "nighttemp"].map((name) =>
     String(day[name] ?? ""),
   );

@@ -39,7 +39,7 @@ export function toMessagesRequest(request: ModelRequest, settings: ModelSettings
   const messages = convertHistory(request.messages, settings);
   const turns = toTurns(messages);
   const parameters = chooseParameters(request, settings);
-  const thinks = settings.quirks.adaptiveThinking || mayThink(turns);
+  const thinks = settings.quirks.adaptiveThinking || canThink(turns);
   const parts = {
     system: messages.find((message) => message.role === "system")?.content,
     messages: turns,
@@ -73,20 +73,20 @@ function toTurns(messages: readonly Message[]): TurnParam[] {
 
 // With a budget: "a final `assistant` message must start with a thinking block (preceding the lastmost set of `tool_use`
 // and `tool_result` blocks)", which the calls of another model do not have.
-function mayThink(turns: readonly TurnParam[]): boolean {
+function canThink(turns: readonly TurnParam[]): boolean {
   const latest = turns.findLast((turn) => turn.role === "assistant")?.content ?? [];
   return latest[0]?.type.endsWith("thinking") || !latest.some((block) => block.type === "tool_use");
 }
 
 function toBlocks(message: Message): Block[] {
-  if (message.role === "assistant") return nativeBlocks(message) ?? neutralBlocks(message);
+  if (message.role === "assistant") return getNativeBlocks(message) ?? toNeutralBlocks(message);
   if (message.role !== "tool") return [{ type: "text", text: message.content }];
   const failed = message.ok ? undefined : true;
   return [{ type: "tool_result", tool_use_id: message.callId, content: message.content, is_error: failed }];
 }
 
 // Thinking blocks must go back byte for byte, in their order; a text of white space alone is refused even from Claude.
-function nativeBlocks({ native, toolCalls }: AssistantMessage): Block[] | undefined {
+function getNativeBlocks({ native, toolCalls }: AssistantMessage): Block[] | undefined {
   if (!Array.isArray(native?.payload)) return undefined;
   const blocks = native.payload
     .filter(isBlock)
@@ -101,7 +101,7 @@ function withFittingName(block: NativeBlock): NativeBlock {
   return block.type === "tool_use" ? { ...block, name: toWireToolName(String(block.name)) } : block;
 }
 
-function neutralBlocks({ content, toolCalls }: AssistantMessage): Block[] {
+function toNeutralBlocks({ content, toolCalls }: AssistantMessage): Block[] {
   const text: Block[] = content === "" ? [] : [{ type: "text", text: content }];
   return text.concat(
     toolCalls.map((call) => ({

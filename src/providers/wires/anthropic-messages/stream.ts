@@ -103,7 +103,7 @@ export class MessageReader implements TurnReader {
     }
     if (raw.type === "tool_use") {
       this.#blocks.set(index, { type: "tool_use" });
-      this.#fragments.add([{ index, id: toText(raw.id), name: toText(raw.name), arguments: wholeInput(raw.input) }]);
+      this.#fragments.add([{ index, id: toText(raw.id), name: toText(raw.name), arguments: toWholeInput(raw.input) }]);
     }
   }
 
@@ -201,7 +201,7 @@ function toUsage(raw: Record<string, unknown>): Usage {
 }
 
 /** Compatible servers may send the whole input at once. Anthropic starts with an empty input and streams it. */
-function wholeInput(input: unknown): string {
+function toWholeInput(input: unknown): string {
   return isRecord(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : "";
 }
 

@@ -10,7 +10,7 @@ export class ReasoningDetails {
   add(pieces: readonly ReasoningDetail[]): void {
     for (const piece of pieces) {
       const held = this.#details.at(-1);
-      if (held && continues(held, piece)) this.#details[this.#details.length - 1] = joined(held, piece);
+      if (held && isContinuation(held, piece)) this.#details[this.#details.length - 1] = joinPieces(held, piece);
       else this.#details.push(piece);
     }
   }
@@ -23,13 +23,13 @@ export class ReasoningDetails {
 
 const textFields: Readonly<Record<string, string>> = { "reasoning.text": "text", "reasoning.summary": "summary" };
 
-function continues(held: ReasoningDetail, piece: ReasoningDetail): boolean {
+function isContinuation(held: ReasoningDetail, piece: ReasoningDetail): boolean {
   const sameBlock = held.type === piece.type && held.index === piece.index;
   return sameBlock && textFields[String(piece.type)] !== undefined && (!held.signature || !piece.signature);
 }
 
 /** The signature comes with the last piece. A field that is null in one piece leaves the whole unchanged. */
-function joined(held: ReasoningDetail, piece: ReasoningDetail): ReasoningDetail {
+function joinPieces(held: ReasoningDetail, piece: ReasoningDetail): ReasoningDetail {
   const field = textFields[String(piece.type)] ?? "text";
   const said = Object.entries(piece).filter(([, value]) => value !== null && value !== undefined);
   return { ...held, ...Object.fromEntries(said), [field]: `${held[field] ?? ""}${piece[field] ?? ""}` };

@@ -93,7 +93,7 @@ function toChatAssistant(message: AssistantMessage, { quirks }: ModelSettings): 
     role: "assistant",
     content: message.content || null,
     tool_calls: calls.length > 0 ? calls : undefined,
-    reasoning_content: reasoningOf(message, native, quirks),
+    reasoning_content: getReasoning(message, native, quirks),
     reasoning_details: native?.reasoningDetails,
     extra_content: native?.extraContent,
   };
@@ -103,7 +103,7 @@ function toChatAssistant(message: AssistantMessage, { quirks }: ModelSettings): 
  * DeepSeek and Kimi require the model's own reasoning byte for byte, even when it is "", and require "" where another model
  * wrote the turn.
  */
-function reasoningOf(
+function getReasoning(
   { content }: AssistantMessage,
   native: ChatNative | undefined,
   { echoReasoning }: Quirks,

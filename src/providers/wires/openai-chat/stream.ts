@@ -132,7 +132,7 @@ export class ChatReader implements TurnReader {
   #readDelta(delta: Record<string, unknown>, out: ModelEvent[]): void {
     if (hasWords(delta)) this.sent = "words";
     else if (this.sent === "nothing" && hasSignOfThought(delta)) this.sent = "thinking";
-    const reasoning = firstText(delta.reasoning_content, delta.reasoning);
+    const reasoning = findFirstText(delta.reasoning_content, delta.reasoning);
     if (reasoning) this.#reason(reasoning, out);
     if (typeof delta.reasoning_content === "string") {
       this.#reasoningContent = (this.#reasoningContent ?? "") + delta.reasoning_content;
@@ -225,7 +225,7 @@ function toFragment(raw: Record<string, unknown>): ToolFragment {
     index: typeof raw.index === "number" ? raw.index : undefined,
     id: typeof raw.id === "string" ? raw.id : undefined,
     name: typeof called.name === "string" ? called.name : undefined,
-    arguments: isRecord(called.arguments) ? JSON.stringify(called.arguments) : firstText(called.arguments),
+    arguments: isRecord(called.arguments) ? JSON.stringify(called.arguments) : findFirstText(called.arguments),
     extra: raw.extra_content ?? undefined,
   };
 }
@@ -243,7 +243,7 @@ function isThought(extra: unknown): boolean {
 
 /** Returns true when the delta contains part of the model's output. Many servers begin with a role and empty texts. */
 function hasWords({ content, reasoning_content, reasoning, refusal, tool_calls }: Record<string, unknown>): boolean {
-  if (firstText(content, reasoning_content, reasoning, refusal) !== undefined) return true;
+  if (findFirstText(content, reasoning_content, reasoning, refusal) !== undefined) return true;
   return [content, tool_calls].some((parts) => Array.isArray(parts) && parts.length > 0);
 }
 
@@ -256,7 +256,7 @@ function isSignature(extra: unknown): boolean {
   return isRecord(extra) && isRecord(extra.google) && typeof extra.google.thought_signature === "string";
 }
 
-function firstText(...values: unknown[]): string | undefined {
+function findFirstText(...values: unknown[]): string | undefined {
   return values.find((value): value is string => typeof value === "string" && value !== "");
 }
 

@@ -29,31 +29,31 @@ export class OutputItems {
   /** Takes `response.output_item.added`. */
   open(event: Fields): void {
     if (!isItem(event.item)) return;
-    const held = this.#latest.get(placeOf(event));
+    const held = this.#latest.get(getPlace(event));
     if (held && isSame(held, event.item) && !held.whole) return;
-    this.#add(placeOf(event), event.item);
+    this.#add(getPlace(event), event.item);
   }
 
   /** Returns the item that a delta belongs to, and opens it when the server did not announce it. */
   of(event: Fields, type: string): OpenItem {
-    const place = placeOf(event);
+    const place = getPlace(event);
     const held = this.#latest.get(place);
     return held?.type === type ? held : this.#add(place, { type, id: event.item_id });
   }
 
   /** Takes `response.function_call_arguments.done`. */
   setArguments(event: Fields): void {
-    const text = argumentsOf(event.arguments);
+    const text = toArguments(event.arguments);
     if (text !== "") this.of(event, "function_call").arguments = [text];
   }
 
   /** Takes `response.output_item.done`. Returns the item, or undefined for one that was complete before. */
   close(event: Fields): OpenItem | undefined {
     if (!isItem(event.item)) return undefined;
-    const held = this.#latest.get(placeOf(event));
+    const held = this.#latest.get(getPlace(event));
     const same = held !== undefined && isSame(held, event.item);
     if (same && held.whole) return undefined;
-    const item = same ? held : this.#add(placeOf(event), event.item);
+    const item = same ? held : this.#add(getPlace(event), event.item);
     item.whole = event.item;
     return item;
   }
@@ -90,7 +90,7 @@ export class OutputItems {
           index,
           id: toText(whole?.call_id) || callId,
           name: toText(whole?.name) || name,
-          arguments: argumentsOf(whole?.arguments) || pieces.join(""),
+          arguments: toArguments(whole?.arguments) || pieces.join(""),
         },
       ]);
     });
@@ -110,7 +110,7 @@ export class OutputItems {
       id: toText(item.id),
       callId: toText(item.call_id),
       name: toText(item.name),
-      arguments: [argumentsOf(item.arguments)],
+      arguments: [toArguments(item.arguments)],
     };
     this.#items.push(opened);
     this.#latest.set(place, opened);
@@ -121,7 +121,7 @@ export class OutputItems {
 /**
  * Returns the key of the item that an event belongs to. Some proxies change the ids from event to event, others send no index.
  */
-function placeOf(event: Fields): string {
+function getPlace(event: Fields): string {
   if (typeof event.output_index === "number") return `${event.output_index}`;
   return toText(event.item_id) || (isRecord(event.item) ? toText(event.item.id) : "");
 }
@@ -133,6 +133,6 @@ function isSame(held: OpenItem, item: OutputItem): boolean {
   return !held.whole || held.id === toText(item.id);
 }
 
-function argumentsOf(value: unknown): string {
+function toArguments(value: unknown): string {
   return isRecord(value) ? JSON.stringify(value) : toText(value);
 }

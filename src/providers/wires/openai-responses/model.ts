@@ -27,7 +27,7 @@ export function openResponsesModel(settings: ModelSettings): Model {
           try {
             return await post(stop);
           } catch (thrown) {
-            const fewer = withoutRefused(asked, thrown);
+            const fewer = removeRefused(asked, thrown);
             if (!fewer) throw thrown;
             asked = fewer;
             extras = {
@@ -43,15 +43,15 @@ export function openResponsesModel(settings: ModelSettings): Model {
 }
 
 // Summaries are for verified organisations, encrypted reasoning is for models that reason; an answer needs neither.
-function withoutRefused(extras: Extras, thrown: unknown): Extras | undefined {
+function removeRefused(extras: Extras, thrown: unknown): Extras | undefined {
   if (!(thrown instanceof HttpRefusal) || thrown.status !== 400) return undefined;
-  const param = refusedParameter(thrown.body);
+  const param = findRefusedParameter(thrown.body);
   if (extras.summary && param === "reasoning.summary") return { ...extras, summary: false };
   if (extras.encryptedReasoning && param === "include") return { ...extras, encryptedReasoning: false };
   return undefined;
 }
 
-function refusedParameter(body: string): unknown {
+function findRefusedParameter(body: string): unknown {
   try {
     const said: unknown = JSON.parse(body);
     return isRecord(said) && isRecord(said.error) ? said.error.param : undefined;

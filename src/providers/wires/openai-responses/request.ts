@@ -66,12 +66,12 @@ export function toResponsesRequest(
 }
 
 function toItems(message: Message): InputItem[] {
-  if (message.role === "assistant") return nativeItems(message) ?? neutralItems(message);
+  if (message.role === "assistant") return getNativeItems(message) ?? toNeutralItems(message);
   if (message.role !== "tool") return [{ role: message.role, content: message.content }];
   return [{ type: "function_call_output", call_id: message.callId, output: message.content }];
 }
 
-function neutralItems({ content, toolCalls }: AssistantMessage): InputItem[] {
+function toNeutralItems({ content, toolCalls }: AssistantMessage): InputItem[] {
   const said: InputItem[] = content === "" ? [] : [{ role: "assistant", content }];
   return said.concat(
     toolCalls.map((call) => ({
@@ -84,7 +84,7 @@ function neutralItems({ content, toolCalls }: AssistantMessage): InputItem[] {
 }
 
 /** Returns the turn in its author's own items. Returns undefined where they would be refused and neutral items are equivalent. */
-function nativeItems({ native, toolCalls }: AssistantMessage): OutputItem[] | undefined {
+function getNativeItems({ native, toolCalls }: AssistantMessage): OutputItem[] | undefined {
   if (!Array.isArray(native?.payload)) return undefined;
   const items = native.payload.filter(isItem);
   const asked = items.filter((item) => item.type === "function_call");
@@ -95,7 +95,7 @@ function nativeItems({ native, toolCalls }: AssistantMessage): OutputItem[] | un
       return item?.call_id === id && item.name === toWireToolName(name) && item.arguments === argumentsText;
     });
   if (!sameCalls || !items.every(isSelfContained)) return undefined;
-  return withoutOrphans(items);
+  return removeOrphans(items);
 }
 
 /**
@@ -108,7 +108,7 @@ function isSelfContained(item: OutputItem): boolean {
 }
 
 // "Item 'rs_...' of type 'reasoning' was provided without its required following item" refuses the whole request.
-function withoutOrphans(items: OutputItem[]): OutputItem[] | undefined {
+function removeOrphans(items: OutputItem[]): OutputItem[] | undefined {
   const last = items.findLastIndex((item) => item.type !== "reasoning");
   return last < 0 ? undefined : items.slice(0, last + 1);
 }

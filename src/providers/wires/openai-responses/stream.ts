@@ -157,8 +157,8 @@ export class ResponseReader implements TurnReader {
   #tell(item: OpenItem | undefined, out: ModelEvent[]): void {
     if (!item?.whole || item.heard) return;
     const { whole } = item;
-    for (const part of partsOf(whole.summary)) this.#reason(item, part.text, out);
-    for (const part of partsOf(whole.content)) {
+    for (const part of listParts(whole.summary)) this.#reason(item, part.text, out);
+    for (const part of listParts(whole.content)) {
       if (part.type === "output_text") this.#say(item, part.text, out);
       if (part.type === "reasoning_text") this.#reason(item, part.text, out);
       if (part.type === "refusal") this.#refuse(item, part.refusal);
@@ -220,7 +220,7 @@ function toUsage(raw: Fields): Usage {
   };
 }
 
-function partsOf(value: unknown): Fields[] {
+function listParts(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 

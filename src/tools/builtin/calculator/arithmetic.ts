@@ -36,62 +36,62 @@ export const constants: ReadonlyMap<string, number> = new Map([
 ]);
 
 export const functions: ReadonlyMap<string, Callable> = new Map([
-  ...unary({
-    sqrt: createExactOperator((x) => exactRoot(x), Math.sqrt),
-    cbrt: of(Math.cbrt),
+  ...listUnary({
+    sqrt: createExactOperator((x) => findExactRoot(x), Math.sqrt),
+    cbrt: toCalculate(Math.cbrt),
     abs: createExactOperator((x) => x.abs(), Math.abs),
     sign: createExactOperator(({ s, n }) => createFraction(n === 0n ? 0n : s), Math.sign),
     floor: createExactOperator((x) => x.floor(), Math.floor),
     ceil: createExactOperator((x) => x.ceil(), Math.ceil),
     trunc: createExactOperator((x) => createFraction(getTop(x) / x.d), Math.trunc),
-    exp: of(Math.exp),
-    ln: of(Math.log),
-    log10: of(Math.log10),
-    lg: of(Math.log10),
-    log2: of(Math.log2),
-    sin: of((x) => nearZero(Math.sin(x), x)),
-    cos: of((x) => nearZero(Math.cos(x), x)),
+    exp: toCalculate(Math.exp),
+    ln: toCalculate(Math.log),
+    log10: toCalculate(Math.log10),
+    lg: toCalculate(Math.log10),
+    log2: toCalculate(Math.log2),
+    sin: toCalculate((x) => roundNearZero(Math.sin(x), x)),
+    cos: toCalculate((x) => roundNearZero(Math.cos(x), x)),
     // At a right angle there is none, though a double comes close.
-    tan: of((x) => (Math.abs(Math.cos(x)) < 1e-15 ? Number.POSITIVE_INFINITY : nearZero(Math.tan(x), x))),
-    asin: of(Math.asin),
-    acos: of(Math.acos),
-    atan: of(Math.atan),
-    sinh: of(Math.sinh),
-    cosh: of(Math.cosh),
-    tanh: of(Math.tanh),
+    tan: toCalculate((x) => (Math.abs(Math.cos(x)) < 1e-15 ? Number.POSITIVE_INFINITY : roundNearZero(Math.tan(x), x))),
+    asin: toCalculate(Math.asin),
+    acos: toCalculate(Math.acos),
+    atan: toCalculate(Math.atan),
+    sinh: toCalculate(Math.sinh),
+    cosh: toCalculate(Math.cosh),
+    tanh: toCalculate(Math.tanh),
     factorial: withWholeNumbers(calculateFactorial),
   }),
   [
     "log",
-    numeric(
+    createNumeric(
       [1, 2],
-      of((x, base) => (base === undefined ? Math.log(x) : logarithm(x, base))),
+      toCalculate((x, base) => (base === undefined ? Math.log(x) : calculateLogarithm(x, base))),
     ),
   ],
-  ["round", numeric([1, 2], (x = Number.NaN, digits) => roundTo(x, digits === undefined ? 0 : toNumber(digits)))],
+  ["round", createNumeric([1, 2], (x = Number.NaN, digits) => roundTo(x, digits === undefined ? 0 : toNumber(digits)))],
   ...[...operators].flatMap(([name, operate]): [string, Callable][] =>
     name === "pow" || name === "mod"
-      ? [[name, numeric([2, 2], (a = Number.NaN, b = Number.NaN) => operate(a, b))]]
+      ? [[name, createNumeric([2, 2], (a = Number.NaN, b = Number.NaN) => operate(a, b))]]
       : [],
   ),
   [
     "atan2",
-    numeric(
+    createNumeric(
       [2, 2],
-      of((y, x = 1) => Math.atan2(y, x)),
+      toCalculate((y, x = 1) => Math.atan2(y, x)),
     ),
   ],
   [
     "hypot",
-    numeric(
+    createNumeric(
       [1, 100],
-      of((...sides) => Math.hypot(...sides)),
+      toCalculate((...sides) => Math.hypot(...sides)),
     ),
   ],
-  ["comb", numeric([2, 2], withWholeNumbers(countCombinations))],
-  ["perm", numeric([2, 2], withWholeNumbers(countPermutations))],
-  ["gcd", numeric([2, 100], (...list) => list.reduce((a, b) => withWholeNumbers(calculateGcd)(a, b)))],
-  ["lcm", numeric([2, 100], (...list) => list.reduce((a, b) => withWholeNumbers(calculateLcm)(a, b)))],
+  ["comb", createNumeric([2, 2], withWholeNumbers(countCombinations))],
+  ["perm", createNumeric([2, 2], withWholeNumbers(countPermutations))],
+  ["gcd", createNumeric([2, 100], (...list) => list.reduce((a, b) => withWholeNumbers(calculateGcd)(a, b)))],
+  ["lcm", createNumeric([2, 100], (...list) => list.reduce((a, b) => withWholeNumbers(calculateLcm)(a, b)))],
   ...Object.entries({
     ...statistics,
     average: statistics.mean,
@@ -108,17 +108,17 @@ export function isVariadic(name: string): boolean {
 
 type Calculate = (...args: Value[]) => Value;
 
-function unary(table: Record<string, (x: Value, same: Value) => Value>): [string, Callable][] {
-  return Object.entries(table).map(([name, call]) => [name, numeric([1, 1], (x = Number.NaN) => call(x, x))]);
+function listUnary(table: Record<string, (x: Value, same: Value) => Value>): [string, Callable][] {
+  return Object.entries(table).map(([name, call]) => [name, createNumeric([1, 1], (x = Number.NaN) => call(x, x))]);
 }
 
 /** Wraps a function that works on doubles. */
-function of(call: (first: number, ...rest: number[]) => number): Calculate {
+function toCalculate(call: (first: number, ...rest: number[]) => number): Calculate {
   return (first = Number.NaN, ...rest) => call(toNumber(first), ...rest.map(toNumber));
 }
 
 /** Wraps a function of numbers, which does not accept lists. */
-function numeric(arity: [number, number], call: Calculate): Callable {
+function createNumeric(arity: [number, number], call: Calculate): Callable {
   return { arity, call: (...args) => call(...args.map((arg) => (isList(arg) ? Number.NaN : arg))) };
 }
 
@@ -126,12 +126,12 @@ function isList(arg: Argument): arg is readonly Value[] {
   return Array.isArray(arg);
 }
 
-function exactRoot(x: Fraction): Fraction | undefined {
+function findExactRoot(x: Fraction): Fraction | undefined {
   const exact = x.s < 0n ? Number.NaN : calculateRoot(x);
   return typeof exact === "number" ? undefined : exact;
 }
 
-function logarithm(x: number, base: number): number {
+function calculateLogarithm(x: number, base: number): number {
   if (base <= 0 || base === 1) return Number.NaN;
   if (base === 10) return Math.log10(x);
   return base === 2 ? Math.log2(x) : Math.log(x) / Math.log(base);
@@ -144,6 +144,6 @@ function roundTo(x: Value, digits: number): Value {
 }
 
 // sin(pi) is 1.2e-16 in doubles, because pi is not pi.
-function nearZero(value: number, x: number): number {
+function roundNearZero(value: number, x: number): number {
   return Math.abs(value) < 1e-15 && Math.abs(x) > 1 ? 0 : value;
 }

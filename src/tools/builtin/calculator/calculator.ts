@@ -97,7 +97,7 @@ async function calculate(args: JsonObject, locale: Locale): Promise<ToolResult> 
   }
   try {
     const lines: string[] = [];
-    if (typeof args.expression === "string") lines.push(await solve(args.expression, numbers, locale));
+    if (typeof args.expression === "string") lines.push(await solveRequest(args.expression, numbers, locale));
     if (numbers !== undefined && (wanted !== undefined || args.expression === undefined)) {
       const operations = wanted ?? (["count", "sum", "mean", "min", "max"] as const);
       lines.push(...operations.map((operation) => describe(operation, numbers, locale)));
@@ -114,7 +114,11 @@ function isOperation(value: unknown): value is Operation {
   return typeof value === "string" && Object.hasOwn(labels, value);
 }
 
-async function solve(expression: string, numbers: readonly Value[] | undefined, locale: Locale): Promise<string> {
+async function solveRequest(
+  expression: string,
+  numbers: readonly Value[] | undefined,
+  locale: Locale,
+): Promise<string> {
   const shown = sanitizeLine(expression).replace(/[\s=＝?？]+$/, "");
   const date = calculateDate(expression, locale);
   if (date !== undefined) return `${shown} ${date}`;
@@ -146,11 +150,11 @@ function showValue(value: Value): string {
   const isTooSmall = typeof value !== "number" && double === 0;
   const rounded = Number(checkFinite(isTooSmall ? Number.POSITIVE_INFINITY : double).toPrecision(14));
   // A double of few digits is what it was meant to be, but for noise in its last ones.
-  const isKnown = typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER && digitsOf(rounded) <= 12;
+  const isKnown = typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER && countDigits(rounded) <= 12;
   return `${isKnown ? "=" : "≈"} ${rounded === 0 ? 0 : rounded}`;
 }
 
-function digitsOf(value: number): number {
+function countDigits(value: number): number {
   return String(value)
     .replace(/e.*$/, "")
     .replace(/\D/g, "")
@@ -161,7 +165,7 @@ function digitsOf(value: number): number {
 function writeExact(value: Fraction): string | undefined {
   const { s: sign, n: top, d: bottom } = value;
   if (bottom === 1n) return String(getTop(value));
-  const places = decimalsOf(bottom);
+  const places = countDecimals(bottom);
   if (places === undefined) return undefined;
   const digits = String((top * 10n ** BigInt(places)) / bottom);
   if (digits.length > mostDigits) return undefined;
@@ -173,7 +177,7 @@ function writeExact(value: Fraction): string | undefined {
 }
 
 /** Returns how many decimals a fraction with this denominator has, or undefined when they do not end. */
-function decimalsOf(bottom: bigint): number | undefined {
+function countDecimals(bottom: bigint): number | undefined {
   let rest = bottom;
   const count = [2n, 5n].map((factor) => {
     let times = 0;
@@ -199,13 +203,13 @@ const dayMs = 86_400_000;
 export function calculateDate(text: string, locale: Locale): string | undefined {
   const [, ...six] = difference.exec(text) ?? isoDifference.exec(text) ?? [];
   if (six.length > 0) {
-    const [a, b] = [day(six.slice(0, 3)), day(six.slice(3))];
+    const [a, b] = [readDay(six.slice(0, 3)), readDay(six.slice(3))];
     const days = (a - b) / dayMs;
     return say(locale, { zh: `= ${days} 天`, en: `= ${days} days` });
   }
   const [, year, month, dayOfMonth, sign, count, unit = ""] = shift.exec(text) ?? isoShift.exec(text) ?? [];
   if (year === undefined) return refuseDates(text);
-  const from = day([year, month, dayOfMonth]);
+  const from = readDay([year, month, dayOfMonth]);
   const days = Number(count) * (/week|周/i.test(unit) ? 7 : 1) * (sign === "+" || sign === "＋" ? 1 : -1);
   const to = new Date(from + days * dayMs);
   if (Number.isNaN(to.getTime())) return undefined;
@@ -228,7 +232,7 @@ function refuseDates(text: string): undefined {
 }
 
 /** Returns milliseconds since 1970. Throws for a day that is not in the calendar. */
-function day(parts: readonly (string | undefined)[]): number {
+function readDay(parts: readonly (string | undefined)[]): number {
   const [year = Number.NaN, month = Number.NaN, dayOfMonth = Number.NaN] = parts.map(Number);
   const ms = Date.UTC(year, month - 1, dayOfMonth);
   if (new Date(ms).getUTCMonth() === month - 1) return ms;

@@ -100,7 +100,7 @@ function evaluate(node: MathNode, scope: Scope): Value {
   if (isConstantNode(node)) {
     const value: unknown = node.value;
     if (typeof value === "number") return readFraction(checkFinite(value));
-    throw expressionError(`不是数字：${shown(node)}`, `not a number: ${shown(node)}`);
+    throw expressionError(`不是数字：${showNode(node)}`, `not a number: ${showNode(node)}`);
   }
   if (isParenthesisNode(node)) return evaluate(node.content, scope);
   if (isSymbolNode(node)) {
@@ -108,8 +108,8 @@ function evaluate(node: MathNode, scope: Scope): Value {
     if (value !== undefined) return value;
     const known = "pi, e, tau, deg";
     throw expressionError(
-      `未知的名称：${shown(node)}（可用：${known}；不支持单位和变量，函数要加括号）`,
-      `unknown name: ${shown(node)} (known: ${known}; no units or variables, and a function needs brackets)`,
+      `未知的名称：${showNode(node)}（可用：${known}；不支持单位和变量，函数要加括号）`,
+      `unknown name: ${showNode(node)} (known: ${known}; no units or variables, and a function needs brackets)`,
     );
   }
   if (isOperatorNode(node)) {
@@ -117,7 +117,7 @@ function evaluate(node: MathNode, scope: Scope): Value {
     if (operate !== undefined) return combine(node, node.args, operate, scope);
   }
   if (isFunctionNode(node)) return callFunction(node.fn, node.args, scope);
-  throw expressionError(`不支持：${shown(node)}`, `not supported: ${shown(node)}`);
+  throw expressionError(`不支持：${showNode(node)}`, `not supported: ${showNode(node)}`);
 }
 
 function combine(node: MathNode, [left, right]: readonly MathNode[], operate: Operate, scope: Scope): Value {
@@ -126,11 +126,11 @@ function combine(node: MathNode, [left, right]: readonly MathNode[], operate: Op
   if (left !== undefined) scope.lefts.set(left, a);
   const base = findPercentBase(node);
   const whole = base === undefined ? undefined : scope.lefts.get(base);
-  return checked(operate(a, whole === undefined ? b : multiplyValues(whole, b)));
+  return checkValue(operate(a, whole === undefined ? b : multiplyValues(whole, b)));
 }
 
 /** Returns the value. Throws for a double that is not finite. */
-function checked(value: Value): Value {
+function checkValue(value: Value): Value {
   return typeof value === "number" ? checkFinite(value) : value;
 }
 
@@ -149,7 +149,7 @@ function callFunction(callee: unknown, args: readonly MathNode[], scope: Scope):
     values.length <= most &&
     values.every((value) => !Array.isArray(value) || value.length > 0)
   ) {
-    return checked(callable.call(...values));
+    return checkValue(callable.call(...values));
   }
   throw expressionError(`函数 ${name} 的参数个数不对`, `${name} was given the wrong number of arguments`);
 }
@@ -160,7 +160,7 @@ function evaluateArgument(node: MathNode, scope: Scope): Argument {
   return evaluate(node, scope);
 }
 
-function shown(node: MathNode): string {
+function showNode(node: MathNode): string {
   return `"${sanitizeLine(restorePercents(node.toString())).slice(0, 60)}"`;
 }
 
@@ -191,7 +191,7 @@ export function normalizeExpression(text: string, takesMany: (name: string) => b
       return of === "(" ? ` ${name}(` : ` ${name}(${of})`;
     });
   return splitLong(
-    withoutThousands(plain, takesMany).replace(/(\d+(?:\.\d+)?)\s*([万亿])/g, (_, number: string, unit: string) =>
+    removeThousands(plain, takesMany).replace(/(\d+(?:\.\d+)?)\s*([万亿])/g, (_, number: string, unit: string) =>
       unit === "万" ? `(${number}*10^4)` : `(${number}*10^8)`,
     ),
   );
@@ -208,7 +208,7 @@ function withPowers(text: string): string {
 }
 
 /** Takes the commas out of `1,234,567`, but not out of the arguments of a function or a list, where they separate. */
-function withoutThousands(text: string, takesMany: (name: string) => boolean): string {
+function removeThousands(text: string, takesMany: (name: string) => boolean): string {
   // The function of each open bracket, "[" for a list, "" where it only groups.
   const open: string[] = [];
   const characters = [...text];
@@ -218,21 +218,21 @@ function withoutThousands(text: string, takesMany: (name: string) => boolean): s
     else if (character === "[") open.push("[");
     else if (character === ")" || character === "]") open.pop();
     const within = open.at(-1) ?? "";
-    const isThousands = character === "," && groups(characters, index);
-    if (isThousands && takesMany(within)) throw unclearComma(within);
+    const isThousands = character === "," && isGroup(characters, index);
+    if (isThousands && takesMany(within)) throw unclearCommaError(within);
     if (!isThousands || within !== "") plain += character;
   }
   return plain;
 }
 
 /** Returns true when the comma is placed like a thousands separator. */
-function groups(characters: readonly string[], index: number): boolean {
+function isGroup(characters: readonly string[], index: number): boolean {
   const before = characters.slice(Math.max(0, index - 40), index).join("");
   const after = characters.slice(index + 1, index + 5).join("");
   return /(^|[^\d.])\d{1,3}(,\d{3})*$/.test(before) && /^\d{3}(?!\d)/.test(after);
 }
 
-function unclearComma(name: string): Error {
+function unclearCommaError(name: string): Error {
   return expressionError(
     `${name}(…) 里的逗号可能分隔千位，也可能分隔参数：参数写成 1, 234，千位写成 1234`,
     `a comma in ${name}(...) could stand between thousands or arguments: write 1, 234 for two arguments, 1234 for one number`,

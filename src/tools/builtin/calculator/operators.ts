@@ -28,9 +28,9 @@ export const operators: ReadonlyMap<string, Operate> = new Map([
     ),
   ],
   ["multiply", multiplyValues],
-  ["divide", createExactOperator(divide, (a, b) => a / b)],
-  ["mod", createExactOperator(remainder, remainderOfDoubles)],
-  ["pow", createExactOperator(power, (a, b) => a ** b)],
+  ["divide", createExactOperator(divideFractions, (a, b) => a / b)],
+  ["mod", createExactOperator(calculateRemainder, calculateDoubleRemainder)],
+  ["pow", createExactOperator(calculatePower, (a, b) => a ** b)],
   [
     "unaryMinus",
     createExactOperator(
@@ -67,7 +67,7 @@ export function createExactOperator(
 /** Wraps a function that is defined only for integers. Other numbers give NaN. */
 export function withWholeNumbers(call: (a: bigint, b: bigint) => bigint | number): (...args: Value[]) => Value {
   return (...args) => {
-    const [a, b = 0n] = args.map(wholeOf);
+    const [a, b = 0n] = args.map(toWhole);
     if (a === undefined || b === undefined) return Number.NaN;
     const result = call(a, b);
     return typeof result === "bigint" ? createFraction(result) : result;
@@ -82,26 +82,26 @@ export function multiplyValues(a: Value, b: Value): Value {
   )(a, b);
 }
 
-function wholeOf(value: Value): bigint | undefined {
+function toWhole(value: Value): bigint | undefined {
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : undefined;
   return value.d === 1n ? getTop(value) : undefined;
 }
 
-function divide(a: Fraction, b: Fraction): Fraction | undefined {
+function divideFractions(a: Fraction, b: Fraction): Fraction | undefined {
   return b.n === 0n ? undefined : a.div(b);
 }
 
 /** Returns the remainder with the divisor's sign, as in mathematics. */
-function remainder(a: Fraction, b: Fraction): Fraction | undefined {
+function calculateRemainder(a: Fraction, b: Fraction): Fraction | undefined {
   return b.n === 0n ? undefined : a.sub(a.div(b).floor().mul(b));
 }
 
-function remainderOfDoubles(a: number, b: number): number {
+function calculateDoubleRemainder(a: number, b: number): number {
   const rest = a % b;
   return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest;
 }
 
-function power(base: Fraction, exponent: Fraction): Fraction | undefined {
+function calculatePower(base: Fraction, exponent: Fraction): Fraction | undefined {
   const bits = BigInt(Math.max(countBits(base.n), countBits(base.d)) - 3);
   if (exponent.d !== 1n || bits * exponent.n > BigInt(mostBits) * 2n) return undefined;
   return base.n === 0n && exponent.s < 0n ? undefined : base.pow(exponent);

@@ -6,20 +6,20 @@ type List = readonly Fraction[];
 /** Computes statistics over a list that is not empty, as exact as the list; of doubles, doubles. */
 export const statistics = {
   count: (list: readonly Value[]) => createFraction(BigInt(list.length)),
-  sum: over(sum),
-  mean: over((list) => sum(list).div(list.length)),
-  median: over(median),
-  mode: over(mode),
-  min: over((list) => inOrder(list)[0] ?? zero),
-  max: over((list) => inOrder(list).at(-1) ?? zero),
-  range: over(range),
+  sum: applyToList(sum),
+  mean: applyToList((list) => sum(list).div(list.length)),
+  median: applyToList(calculateMedian),
+  mode: applyToList(findMode),
+  min: applyToList((list) => sortList(list)[0] ?? zero),
+  max: applyToList((list) => sortList(list).at(-1) ?? zero),
+  range: applyToList(calculateRange),
   product: (list: readonly Value[]) => list.reduce(multiplyValues),
   /** Returns the sample variance (divided by n - 1), which a single number does not have. */
-  variance: over((list) => (list.length < 2 ? Number.NaN : variance(list, list.length - 1))),
-  std: over((list) => (list.length < 2 ? Number.NaN : calculateRoot(variance(list, list.length - 1)))),
+  variance: applyToList((list) => (list.length < 2 ? Number.NaN : calculateVariance(list, list.length - 1))),
+  std: applyToList((list) => (list.length < 2 ? Number.NaN : calculateRoot(calculateVariance(list, list.length - 1)))),
   /** Returns the variance of the whole population (divided by n). */
-  populationVariance: over((list) => variance(list, list.length)),
-  populationStd: over((list) => calculateRoot(variance(list, list.length))),
+  populationVariance: applyToList((list) => calculateVariance(list, list.length)),
+  populationStd: applyToList((list) => calculateRoot(calculateVariance(list, list.length))),
 };
 
 /** Returns the root of a value that is not negative. It is exact when both parts are squares. */
@@ -28,7 +28,7 @@ export function calculateRoot(value: Fraction): Value {
   return top === undefined || bottom === undefined ? Math.sqrt(toNumber(value)) : createFraction(top, bottom);
 }
 
-function over(calculate: (list: List) => Value): (list: readonly Value[]) => Value {
+function applyToList(calculate: (list: List) => Value): (list: readonly Value[]) => Value {
   return (list) => {
     const result = calculate(list.map((value) => (typeof value === "number" ? readFraction(value) : value)));
     return list.some((value) => typeof value === "number") ? toNumber(result) : result;
@@ -41,17 +41,17 @@ function sum(list: List): Fraction {
   return list.reduce((a, b) => a.add(b), zero);
 }
 
-function inOrder(list: List): Fraction[] {
+function sortList(list: List): Fraction[] {
   return list.toSorted((a, b) => a.compare(b));
 }
 
-function range(list: List): Fraction {
-  const sorted = inOrder(list);
+function calculateRange(list: List): Fraction {
+  const sorted = sortList(list);
   return (sorted.at(-1) ?? zero).sub(sorted[0] ?? zero);
 }
 
-function median(list: List): Fraction {
-  const sorted = inOrder(list);
+function calculateMedian(list: List): Fraction {
+  const sorted = sortList(list);
   const middle = Math.floor(sorted.length / 2);
   const upper = sorted[middle] ?? zero;
   const lower = sorted.length % 2 === 1 ? upper : (sorted[middle - 1] ?? zero);
@@ -59,7 +59,7 @@ function median(list: List): Fraction {
 }
 
 /** Returns the most frequent number. Among equals, the one that comes first in the list wins. */
-function mode(list: List): Fraction {
+function findMode(list: List): Fraction {
   const counts = new Map<string, { value: Fraction; count: number }>();
   for (const value of list) {
     const key = value.toFraction();
@@ -69,7 +69,7 @@ function mode(list: List): Fraction {
   return first?.value ?? zero;
 }
 
-function variance(list: List, divisor: number): Fraction {
+function calculateVariance(list: List, divisor: number): Fraction {
   const squares = sum(list.map((value) => value.mul(value)));
   const total = sum(list);
   return squares.sub(total.mul(total).div(list.length)).div(divisor);

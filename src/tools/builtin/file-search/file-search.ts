@@ -93,7 +93,7 @@ export function createFileSearch(
         tally: { files: 0, bytes: 0, large: 0, partial: false },
       };
       const matches = await searchFiles(start === undefined ? real : [start], search, context.signal);
-      const told = tell(query, matches, search, context.locale);
+      const told = toSearchResult(query, matches, search, context.locale);
       return asked === undefined && start !== undefined ? withDefaultRoot(told, context.locale) : told;
     },
   });
@@ -120,7 +120,7 @@ function withDefaultRoot(result: ToolResult, locale: Locale): ToolResult {
   return { ...result, text: `${result.text}\n${note}` };
 }
 
-function tell(
+function toSearchResult(
   query: string,
   matches: readonly string[],
   { most, tally, limits }: FileSearch,

@@ -39,7 +39,7 @@ export async function searchFiles(
     const walk = walkFiles(start, limits, signal, () => {
       tally.partial = true;
     });
-    for await (const files of batches(included(walk, search), 16)) {
+    for await (const files of groupBatches(filterIncluded(walk, search), 16)) {
       signal.throwIfAborted();
       if (performance.now() > deadline || tally.bytes >= limits.totalBytes) {
         tally.partial = true;
@@ -59,11 +59,11 @@ export async function searchFiles(
   return matches;
 }
 
-async function* included(walk: AsyncIterable<string>, { include, roots }: FileSearch): AsyncGenerator<string> {
-  for await (const file of walk) if (include?.(pathOf(file, roots)) ?? true) yield file;
+async function* filterIncluded(walk: AsyncIterable<string>, { include, roots }: FileSearch): AsyncGenerator<string> {
+  for await (const file of walk) if (include?.(toPath(file, roots)) ?? true) yield file;
 }
 
-async function* batches<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+async function* groupBatches<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
   let batch: T[] = [];
   for await (const item of items) {
     batch.push(item);
@@ -78,7 +78,7 @@ async function* batches<T>(items: AsyncIterable<T>, size: number): AsyncGenerato
 function inspect(file: string, bytes: Buffer | undefined, search: FileSearch): string[] {
   const { needle, roots, most } = search;
   const shown = toDisplayedPath(file, roots);
-  const matches = search.names && isNamed(pathOf(file, roots), needle) ? [sanitizeLine(shown)] : [];
+  const matches = search.names && isNamed(toPath(file, roots), needle) ? [sanitizeLine(shown)] : [];
   const text = bytes && createDecoder(bytes)?.decode(bytes);
   if (text === undefined) return matches;
   const lines = findLines(text, needle, most + 1).map(
@@ -87,7 +87,7 @@ function inspect(file: string, bytes: Buffer | undefined, search: FileSearch): s
   return [...matches, ...lines];
 }
 
-function pathOf(file: string, roots: readonly string[]): string {
+function toPath(file: string, roots: readonly string[]): string {
   return toDisplayedPath(file, roots).replaceAll(sep, "/");
 }
 
@@ -139,14 +139,14 @@ export function findLines(text: string, needle: string, most: number): Hit[] {
     for (; counted < start; counted++) if (lowered.charCodeAt(counted) === newline) line++;
     const next = lowered.indexOf("\n", found);
     const end = next < 0 ? lowered.length : next;
-    hits.push({ line, fragment: fragmentOf(original.slice(start, end), found - start) });
+    hits.push({ line, fragment: cutFragment(original.slice(start, end), found - start) });
     found = next < 0 ? -1 : lowered.indexOf(needle, end + 1);
   }
   return hits;
 }
 
 /** Returns the whole line if it is short, else the 200 characters around the hit. */
-function fragmentOf(line: string, hit: number): string {
+function cutFragment(line: string, hit: number): string {
   if (line.length <= 200) return sanitizeLine(line);
   const from = Math.max(0, hit - 60);
   const part = takeStart(line.slice(from), 200).replace(/^[\udc00-\udfff]/, "");

@@ -170,7 +170,7 @@ export function describeLosses({ columns, rows }: Table): Text[] {
   const cells = [columns, ...rows].flat();
   const losses: [(cell: JsonValue | undefined) => boolean, string, string][] = [
     [
-      looksTyped,
+      isTyped,
       "个文本看起来像数字或真假值，读回时不再是文本",
       "texts look like numbers or true and false, and are read back as such",
     ],
@@ -190,7 +190,7 @@ export function describeLosses({ columns, rows }: Table): Text[] {
   });
 }
 
-function looksTyped(cell: JsonValue | undefined): boolean {
+function isTyped(cell: JsonValue | undefined): boolean {
   return typeof cell === "string" && typeof readCell(cell) !== "string";
 }
 
@@ -205,10 +205,10 @@ function isBroken(cell: JsonValue | undefined): boolean {
 function toTable(content: Content): Table {
   if ("table" in content) return content.table;
   const { value, names = [] } = content;
-  if (Array.isArray(value)) return value.some(Array.isArray) ? ofLists(value) : ofObjects(value, names);
-  if (!isRecord(value)) throw notRows("", value);
+  if (Array.isArray(value)) return value.some(Array.isArray) ? fromLists(value) : fromObjects(value, names);
+  if (!isRecord(value)) throw notRowsError("", value);
   const list = Object.entries(value).find(([, inner]) => Array.isArray(inner) && inner.some(isRecord));
-  if (list === undefined) return ofObjects([value], names);
+  if (list === undefined) return fromObjects([value], names);
   const key = showValue(list[0]);
   throw unreadableDataError(
     `数据是一个对象，不是若干行；要转换的列表似乎在 ${key} 之下，请只传入那个列表`,
@@ -230,10 +230,10 @@ export function pickColumns({ columns, rows }: Table, wanted: readonly string[])
 }
 
 /** An object sorts names like 2026 first, so the order of its columns is taken from the text. */
-function ofObjects(list: readonly JsonValue[], names: readonly string[]): Table {
+function fromObjects(list: readonly JsonValue[], names: readonly string[]): Table {
   const objects = list.map((item, index): JsonObject => {
     if (isRecord(item)) return item;
-    throw notRows(`[${index}]`, item);
+    throw notRowsError(`[${index}]`, item);
   });
   const known = new Set(objects.flatMap((item) => Object.keys(item)));
   const columns = [...new Set([...names.filter((name) => known.has(name)), ...known])];
@@ -242,10 +242,10 @@ function ofObjects(list: readonly JsonValue[], names: readonly string[]): Table 
 }
 
 /** Uses the first list as column names if it holds only distinct texts. */
-function ofLists(list: readonly JsonValue[]): Table {
+function fromLists(list: readonly JsonValue[]): Table {
   const lists = list.map((item, index): JsonValue[] => {
     if (Array.isArray(item)) return item;
-    throw notRows(`[${index}]`, item);
+    throw notRowsError(`[${index}]`, item);
   });
   const [first = [], ...rest] = lists;
   const width = lists.reduce((most, row) => Math.max(most, row.length), 0);
@@ -255,7 +255,7 @@ function ofLists(list: readonly JsonValue[]): Table {
   return { columns, rows: (isHeader ? rest : lists).map((row) => columns.map((_, index) => row[index])) };
 }
 
-function notRows(path: string, value: JsonValue): Error {
+function notRowsError(path: string, value: JsonValue): Error {
   const shown = showValue(value);
   return unreadableDataError(
     `${path === "" ? "数据" : path} 是 ${shown}：表格需要由对象（或列表）组成的列表`,

@@ -65,7 +65,7 @@ async function format(args: JsonObject, work: HeavyWork, { locale, signal }: Too
       columns: Array.isArray(columns) ? columns.map(String) : undefined,
     };
     const converted = await work.run("convert", conversion, signal);
-    const lines = [heading(converted, to, locale), ...converted.notes.slice(0, 10).map((note) => say(locale, note))];
+    const lines = [toHeading(converted, to, locale), ...converted.notes.slice(0, 10).map((note) => say(locale, note))];
     return createSuccess(`${lines.join("\n")}\n\n${converted.text}`);
   } catch (thrown) {
     signal.throwIfAborted();
@@ -74,7 +74,7 @@ async function format(args: JsonObject, work: HeavyWork, { locale, signal }: Too
   }
 }
 
-function heading({ from, size }: Converted, to: string, locale: Locale): string {
+function toHeading({ from, size }: Converted, to: string, locale: Locale): string {
   const table = size && {
     zh: `（${size.rows} 行，${size.columns} 列）`,
     en: ` (rows: ${size.rows}, columns: ${size.columns})`,

@@ -23,7 +23,7 @@ export function readJson(text: string): Reading {
       notes: [...notes, { zh, en: `One JSON value per line (JSON Lines): ${formatCount(read.length, "line")}` }],
     };
   }
-  throw whyNot(text);
+  throw invalidJsonError(text);
 }
 
 /** Returns undefined when the text is not JSON. */
@@ -42,7 +42,7 @@ function readWhole(text: string, notes: Text[], names: Set<string>): JsonValue |
   const en =
     numbers.length === 1 ? "1 number with too many digits is" : `${numbers.length} numbers with too many digits are`;
   notes.push({ zh, en: `${en} kept as text, such as ${shown}` });
-  return JSON.parse(quoted(text, numbers));
+  return JSON.parse(quoteNumbers(text, numbers));
 }
 
 interface LongNumber {
@@ -72,7 +72,7 @@ function inspect(text: string, names: Set<string>): { repeated: Text[]; numbers:
     },
     onLiteralValue(value: unknown, offset, length) {
       const digits = text.slice(offset, offset + length);
-      if (typeof value === "number" && losesDigits(digits, value)) numbers.push({ offset, digits });
+      if (typeof value === "number" && hasLostDigits(digits, value)) numbers.push({ offset, digits });
     },
   };
   try {
@@ -84,7 +84,7 @@ function inspect(text: string, names: Set<string>): { repeated: Text[]; numbers:
   return { repeated, numbers };
 }
 
-function losesDigits(digits: string, value: number): boolean {
+function hasLostDigits(digits: string, value: number): boolean {
   const significant = digits
     .replace(/[eE].*$/, "")
     .replace(/\D/g, "")
@@ -92,7 +92,7 @@ function losesDigits(digits: string, value: number): boolean {
   return !Number.isFinite(value) || (significant > 15 && String(value) !== digits);
 }
 
-function quoted(text: string, numbers: readonly LongNumber[]): string {
+function quoteNumbers(text: string, numbers: readonly LongNumber[]): string {
   let end = 0;
   const parts = numbers.map(({ offset, digits }) => {
     const before = text.slice(end, offset);
@@ -102,7 +102,7 @@ function quoted(text: string, numbers: readonly LongNumber[]): string {
   return parts.join("") + text.slice(end);
 }
 
-function whyNot(text: string): Error {
+function invalidJsonError(text: string): Error {
   let offset: number | undefined;
   const onError = (_: unknown, at: number): void => {
     offset ??= at;
@@ -113,12 +113,12 @@ function whyNot(text: string): Error {
     return unreadableDataError("JSON 嵌套过深", "The JSON is nested too deeply.", thrown);
   }
   const place = describePosition(text, offset ?? text.length);
-  const reason = reasonOf(text);
+  const reason = findReason(text);
   return unreadableDataError(`JSON 有误（${reason}）：${place.zh}`, `The JSON is not valid (${reason}): ${place.en}`);
 }
 
 /** Returns the message of `JSON.parse` without the excerpt of the text that it adds. */
-function reasonOf(text: string): string {
+function findReason(text: string): string {
   try {
     JSON.parse(text);
     return "";

@@ -32,7 +32,7 @@ export function detectDelimiter(text: string): string {
 /** Rows with as many cells as there are columns; short ones are filled up, and told. */
 export function toReading(header: readonly string[], lines: readonly Line[]): Reading {
   const notes: Text[] = [];
-  const columns = named(header, notes);
+  const columns = labelColumns(header, notes);
   const long = lines.find(({ record }) => record.length > columns.length);
   if (long !== undefined) {
     const { line, record } = long;
@@ -56,7 +56,7 @@ export function toReading(header: readonly string[], lines: readonly Line[]): Re
 }
 
 /** Gives each column a distinct name. */
-function named(header: readonly string[], notes: Text[]): string[] {
+function labelColumns(header: readonly string[], notes: Text[]): string[] {
   const taken = new Set<string>();
   const next = new Map<string, number>();
   return header.map((cell, index) => {
@@ -86,7 +86,7 @@ function split(text: string, delimiter: string): Line[] {
       skip_empty_lines: true,
       from_line: namedDelimiter.test(text) ? 2 : 1,
       on_record(record: string[], { invalid_field_length: uneven }) {
-        if (uneven > mostUneven) throw tooUneven();
+        if (uneven > mostUneven) throw tooUnevenError();
         return record;
       },
     });
@@ -111,7 +111,7 @@ function readLine(read: unknown): Line {
 /** Rows with fewer or more cells than the first one: the parser is slow with those. */
 const mostUneven = 20_000;
 
-function tooUneven(): Error {
+function tooUnevenError(): Error {
   const zh = `超过 ${mostUneven} 行的单元格数与第一行不同`;
   return unreadableDataError(zh, `More than ${mostUneven} lines do not have as many cells as the first one.`);
 }

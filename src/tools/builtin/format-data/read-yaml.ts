@@ -29,7 +29,7 @@ export function readYaml(text: string): Reading {
   const parsed = parseAllDocuments(text, options);
   const documents = Array.isArray(parsed) ? parsed : [];
   const values = documents.map((document) => readDocument(document, text, notes));
-  const names = [...new Set(documents.flatMap(outermostNames))];
+  const names = [...new Set(documents.flatMap(listOutermostNames))];
   if (documents.length > 1) {
     const zh = `${documents.length} 个 YAML 文档合为一个列表`;
     notes.push({ zh, en: `${documents.length} YAML documents became one list` });
@@ -50,7 +50,7 @@ function readDocument(document: Document.Parsed, text: string, notes: Text[]): J
     const reason = /call stack/.test(fault.message) ? "nested too deeply" : sanitizeLine(fault.message);
     throw unreadableDataError(`YAML 有误（${reason}）：${place.zh}`, `The YAML is not valid (${reason}): ${place.en}`);
   }
-  notes.push(...repeatedKeys(document, text));
+  notes.push(...listRepeatedKeys(document, text));
   try {
     return settle(document.toJS({ maxAliasCount: 100 }), notes);
   } catch (thrown) {
@@ -67,7 +67,7 @@ function readDocument(document: Document.Parsed, text: string, notes: Text[]): J
   }
 }
 
-function repeatedKeys(document: Document.Parsed, text: string): Text[] {
+function listRepeatedKeys(document: Document.Parsed, text: string): Text[] {
   const notes: Text[] = [];
   visit(document, {
     Map(_, { items }) {
@@ -86,7 +86,7 @@ function repeatedKeys(document: Document.Parsed, text: string): Text[] {
 }
 
 /** Returns the names of the outermost objects, in the order of the text. */
-function outermostNames(document: Document): string[] {
+function listOutermostNames(document: Document): string[] {
   const names: string[] = [];
   visit(document, {
     Map(_, { items }) {

@@ -31,9 +31,9 @@ export function describeResponse(
   const head = [
     `${line} · ${Math.round(elapsedMs)} ms`,
     `${method} ${moved === "" ? to : toShortLine(url, 500)}${moved}`,
-    ...shownHeaders(response.headers),
+    ...listShownHeaders(response.headers),
   ];
-  const body = method === "HEAD" ? "" : bodyText(response, locale);
+  const body = method === "HEAD" ? "" : describeBody(response, locale);
   const text = body === "" ? head.join("\n") : `${head.join("\n")}\n\n${body}`;
   if (status < 400) return { ok: true, text };
   const { host } = new URL(response.url);
@@ -44,12 +44,12 @@ export function describeResponse(
 const telling =
   /^(?:content-(?:type|length|disposition|range|location|language)|location|link|allow|etag|last-modified|date|retry-after|www-authenticate|cache-control|access-control-.*|x-(?:total|page|per-page|next-page|request-id).*|(?:x-)?rate-?limit.*)$/;
 
-function shownHeaders(headers: Record<string, string>): string[] {
+function listShownHeaders(headers: Record<string, string>): string[] {
   const shown = Object.entries(headers).filter(([name]) => telling.test(name));
   return shown.slice(0, 30).map(([name, value]) => `${name}: ${toShortLine(value, 300)}`);
 }
 
-function bodyText({ headers, body, truncated }: OutgoingResponse, locale: Locale): string {
+function describeBody({ headers, body, truncated }: OutgoingResponse, locale: Locale): string {
   const { type, charset } = readContentType(headers["content-type"]);
   if (body.length === 0) return say(locale, { zh: "[没有正文]", en: "[no body]" });
   if (isMedia(type) || isBinary(body) || (type === "application/octet-stream" && !isUtf8(body))) {

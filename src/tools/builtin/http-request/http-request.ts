@@ -57,13 +57,13 @@ export function createHttpRequest(guardedFetch: GuardedFetch, hosts: readonly st
       required: ["url"],
       additionalProperties: false,
     },
-    annotationsFor: ({ method }) => annotationsOf(method ?? "GET"),
+    annotationsFor: ({ method }) => getAnnotations(method ?? "GET"),
     run: (args, context) => send(args, context, guardedFetch, hosts),
   });
 }
 
 /** Derives the annotations from the definitions of the methods (RFC 9110, section 9.2). */
-function annotationsOf(method: unknown): ToolAnnotations {
+function getAnnotations(method: unknown): ToolAnnotations {
   const readOnly = method === "GET" || method === "HEAD" || method === "OPTIONS";
   const idempotent = readOnly || method === "PUT" || method === "DELETE";
   return { openWorld: true, readOnly, destructive: !readOnly, idempotent };

@@ -22,9 +22,9 @@ export function readRequest(args: JsonObject, hosts: HostList): { request: Reque
   const headers = isRecord(args.headers) ? args.headers : {};
   const names = Object.keys(headers).map((name) => name.toLowerCase());
   const problems = [
-    ...urlProblems(String(url), hosts),
-    ...Object.entries(headers).flatMap(headerProblems),
-    ...names.filter((name, index) => names.indexOf(name) !== index).map(twice),
+    ...checkUrl(String(url), hosts),
+    ...Object.entries(headers).flatMap(checkHeader),
+    ...names.filter((name, index) => names.indexOf(name) !== index).map(describeTwice),
   ];
   if (body !== undefined && (method === "GET" || method === "HEAD")) {
     problems.push(toValueProblem("body", body, `${method} 请求不能带正文`, `a ${method} request has no body`));
@@ -32,14 +32,14 @@ export function readRequest(args: JsonObject, hosts: HostList): { request: Reque
   const request = {
     url: String(url),
     method,
-    headers: { ...typeOf(body), ...inLowerCase(headers) },
+    headers: { ...getTypeHeader(body), ...toLowerCaseNames(headers) },
     body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
     timeoutMs: (typeof timeout_s === "number" ? timeout_s : 20) * 1000,
   };
   return { request, problems };
 }
 
-function urlProblems(url: string, hosts: HostList): ArgumentProblem[] {
+function checkUrl(url: string, hosts: HostList): ArgumentProblem[] {
   try {
     return hosts.has(parseAddress(url)) ? [] : [toValueProblem("url", url, hosts.rule.zh, hosts.rule.en)];
   } catch (thrown) {
@@ -48,7 +48,7 @@ function urlProblems(url: string, hosts: HostList): ArgumentProblem[] {
   }
 }
 
-function typeOf(body: JsonValue | undefined): Record<string, string> {
+function getTypeHeader(body: JsonValue | undefined): Record<string, string> {
   if (body === undefined) return {};
   const isText = typeof body === "string" && !isJson(body);
   return { "content-type": isText ? "text/plain; charset=utf-8" : "application/json" };
@@ -65,11 +65,11 @@ function isJson(text: string): boolean {
   }
 }
 
-function inLowerCase(headers: Record<string, unknown>): Record<string, string> {
+function toLowerCaseNames(headers: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
 }
 
-function twice(name: string): ArgumentProblem {
+function describeTwice(name: string): ArgumentProblem {
   const shown = name.slice(0, 60);
   return {
     path: `headers.${shown}`,
@@ -81,7 +81,7 @@ function twice(name: string): ArgumentProblem {
 const reserved =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|accept-encoding|proxy-.*)$/i;
 
-function headerProblems([name, value]: [string, unknown]): ArgumentProblem[] {
+function checkHeader([name, value]: [string, unknown]): ArgumentProblem[] {
   const path = `headers.${name.slice(0, 60)}`;
   if (!/^[!#$%&'*+.^_`|~\w-]{1,200}$/.test(name)) {
     return [toValueProblem("headers", name, "不是请求头名称", "is not the name of a header")];

@@ -71,7 +71,7 @@ export function addLine(
   if (entry !== undefined) summary.current = undefined;
   if (text.trim() === "") return;
   if (entry === undefined) follow(summary.current, text);
-  if (!passes(text, entry, request.filter)) return;
+  if (!isSelected(text, entry, request.filter)) return;
   summary.matched++;
   const numbered: NumberedLine = { line: summary.lines, text: takeStart(text, 400), first: [], following: 0 };
   if (entry !== undefined) summary.current = numbered;
@@ -79,7 +79,7 @@ export function addLine(
   if (entry === undefined) return;
   const { time, level } = entry;
   if (level !== undefined) summary.levels.add(level);
-  summary.messages.add(pattern(entry.message));
+  summary.messages.add(toPattern(entry.message));
   if (request.groupBy !== undefined) summary.groups.add(groupOf(entry, request.groupBy));
   if (time !== undefined) {
     summary.from = Math.min(summary.from ?? time, time);
@@ -98,7 +98,7 @@ function follow(entry: NumberedLine | undefined, text: string): void {
   else entry.last = takeStart(text, 300);
 }
 
-function passes(text: string, entry: LogEntry | undefined, filter: LogFilter): boolean {
+function isSelected(text: string, entry: LogEntry | undefined, filter: LogFilter): boolean {
   const { level, contains, since, until } = filter;
   if (contains !== undefined && !text.toLowerCase().includes(contains)) return false;
   if (level !== undefined && !isAtLeast(entry?.level, level)) return false;
@@ -109,25 +109,25 @@ function passes(text: string, entry: LogEntry | undefined, filter: LogFilter): b
 
 function groupOf(entry: LogEntry, groupBy: Grouping): string {
   if (groupBy === "level") return entry.level ?? "-";
-  if (groupBy === "source") return entry.source === undefined ? "-" : ownCopy(takeStart(entry.source, 200));
-  if (groupBy === "message") return pattern(entry.message);
+  if (groupBy === "source") return entry.source === undefined ? "-" : copyText(takeStart(entry.source, 200));
+  if (groupBy === "message") return toPattern(entry.message);
   if (entry.time === undefined) return "-";
   const iso = new Date(entry.time).toISOString();
   return groupBy === "day" ? iso.slice(0, 10) : `${iso.slice(0, 13).replace("T", " ")}:00`;
 }
 
 /** Removes what changes each time (IDs, addresses, numbers) from a message, so that its occurrences are counted together. */
-function pattern(message: string): string {
+function toPattern(message: string): string {
   const text = message
     .slice(0, 200)
     .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, "<id>")
     .replace(/\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]{8,64}\b/gi, "<id>")
     .replace(/\d+(?:[.:,]\d+)*/g, "<n>");
-  return ownCopy(text);
+  return copyText(text);
 }
 
 /** Copies the text, because a slice would keep the whole chunk of the file in memory. */
-function ownCopy(text: string): string {
+function copyText(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
 }
 

@@ -73,7 +73,7 @@ export function createLogTransform(
       required: ["path"],
       additionalProperties: false,
     },
-    run: (args, context) => transform(args, context, { roots, now, limits: { ...defaultLimits, ...limits } }),
+    run: (args, context) => transformLog(args, context, { roots, now, limits: { ...defaultLimits, ...limits } }),
   });
 }
 
@@ -83,7 +83,7 @@ interface Surroundings {
   limits: LineLimits;
 }
 
-async function transform(
+async function transformLog(
   args: JsonObject,
   context: ToolContext,
   { roots, now, limits }: Surroundings,
@@ -177,10 +177,10 @@ export function describeSummary(
   const levels = logLevels.toReversed().map((level) => [level, summary.levels.counts.get(level) ?? 0] as const);
   const counted = levels.filter(([, count]) => count > 0).map(([level, count]) => `${level} ${count}`);
   if (counted.length > 0) parts.push(`${tell("级别：", "Levels: ")}${counted.join(", ")}`);
-  parts.push(...tellCounts(tell("最常见的消息：", "Most frequent messages:"), summary.messages, 5, locale));
+  parts.push(...renderCounts(tell("最常见的消息：", "Most frequent messages:"), summary.messages, 5, locale));
   if (telling.groupBy !== undefined) {
     parts.push(
-      ...tellCounts(
+      ...renderCounts(
         tell(`按 ${telling.groupBy} 计数：`, `Count by ${telling.groupBy}:`),
         summary.groups,
         50,
@@ -204,7 +204,7 @@ function isTime(grouping: Grouping): boolean {
   return grouping === "hour" || grouping === "day";
 }
 
-function tellCounts<K extends string>(
+function renderCounts<K extends string>(
   title: string,
   counter: Counter<K>,
   most: number,

@@ -36,12 +36,12 @@ const access = /^(\S+) \S+ \S+ \[([^\]]{10,40})\] "([^"]*)" (\d{3}) /;
 export function readAccess(line: string, thisYear: number): LogEntry | undefined {
   const [, source, time = "", request = "", status = ""] = access.exec(`${line} `) ?? [];
   if (source === undefined) return undefined;
-  const level = accessLevel(Number(status));
+  const level = toAccessLevel(Number(status));
   const message = `${request.replace(/ HTTP\/[\d.]+$/, "")} ${status}`;
   return { format: "access", time: readTime(time, thisYear), level, source, message };
 }
 
-function accessLevel(status: number): LogLevel {
+function toAccessLevel(status: number): LogLevel {
   if (status >= 500) return "ERROR";
   return status >= 400 ? "WARN" : "INFO";
 }
@@ -67,19 +67,19 @@ export function readJson(line: string, thisYear: number): LogEntry | undefined {
     return undefined;
   }
   if (!isRecord(record)) return undefined;
-  const time = first(record, ["time", "timestamp", "ts", "@timestamp", "date", "datetime"]);
-  const message = first(record, ["msg", "message", "event", "error", "err"]);
-  const source = first(record, ["logger", "name", "module", "service", "source", "component"]);
+  const time = findFirst(record, ["time", "timestamp", "ts", "@timestamp", "date", "datetime"]);
+  const message = findFirst(record, ["msg", "message", "event", "error", "err"]);
+  const source = findFirst(record, ["logger", "name", "module", "service", "source", "component"]);
   return {
     format: "json",
     time: typeof time === "number" ? fromEpoch(time) : readTime(toText(time), thisYear),
-    level: readLevel(first(record, ["level", "severity", "lvl", "loglevel", "levelname"])),
+    level: readLevel(findFirst(record, ["level", "severity", "lvl", "loglevel", "levelname"])),
     source: typeof source === "string" ? source : undefined,
-    message: messageIn(message) ?? line,
+    message: findMessage(message) ?? line,
   };
 }
 
-function messageIn(value: unknown): string | undefined {
+function findMessage(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   return value === undefined || value === null || isDeeperThan(value, 100) ? undefined : JSON.stringify(value);
 }
@@ -94,17 +94,17 @@ export function readLogfmt(line: string, thisYear: number): LogEntry | undefined
     value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, "$1") : value,
   ]);
   const record = Object.fromEntries(pairs);
-  const source = first(record, ["logger", "service", "component", "app", "caller"]);
+  const source = findFirst(record, ["logger", "service", "component", "app", "caller"]);
   return {
     format: "logfmt",
-    time: readTime(String(first(record, ["time", "ts", "timestamp", "t"]) ?? ""), thisYear),
-    level: readLevel(first(record, ["level", "lvl", "severity"])),
+    time: readTime(String(findFirst(record, ["time", "ts", "timestamp", "t"]) ?? ""), thisYear),
+    level: readLevel(findFirst(record, ["level", "lvl", "severity"])),
     source: typeof source === "string" ? source : undefined,
-    message: String(first(record, ["msg", "message", "err", "error"]) ?? line),
+    message: String(findFirst(record, ["msg", "message", "err", "error"]) ?? line),
   };
 }
 
-function first(record: Record<string, unknown>, keys: readonly string[]): unknown {
+function findFirst(record: Record<string, unknown>, keys: readonly string[]): unknown {
   const key = keys.find((name) => Object.hasOwn(record, name));
   return key === undefined ? undefined : record[key];
 }
@@ -207,7 +207,7 @@ function readIso(text: string): number | undefined {
   const [all, year, month, day, hour = "00", minute = "00", second = "00", fraction = "0", zone] = iso.exec(text) ?? [];
   if (all === undefined) return undefined;
   const [paddedMonth = "", paddedDay = ""] = [month, day].map((part = "") => part.padStart(2, "0"));
-  return timeOf(
+  return toTime(
     `${year}-${paddedMonth}-${paddedDay}T${hour}:${minute}:${second}.${fraction.slice(0, 3).padEnd(3, "0")}`,
     zone,
   );
@@ -220,20 +220,20 @@ function readSyslogTime(text: string, thisYear: number): number | undefined {
   const [, month = "", day = "", clock] = /^([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d)$/.exec(text) ?? [];
   return clock === undefined
     ? undefined
-    : timeOf(`${thisYear}-${monthNumber(month)}-${day.padStart(2, "0")}T${clock}`, undefined);
+    : toTime(`${thisYear}-${toMonthNumber(month)}-${day.padStart(2, "0")}T${clock}`, undefined);
 }
 
 function readAccessTime(text: string): number | undefined {
   const [, day, month = "", year, clock, zone] =
     /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d{4})$/.exec(text) ?? [];
-  return clock === undefined ? undefined : timeOf(`${year}-${monthNumber(month)}-${day}T${clock}`, zone);
+  return clock === undefined ? undefined : toTime(`${year}-${toMonthNumber(month)}-${day}T${clock}`, zone);
 }
 
-function monthNumber(name: string): string {
+function toMonthNumber(name: string): string {
   return `${months.indexOf(name) + 1}`.padStart(2, "0");
 }
 
-function timeOf(local: string, zone: string | undefined): number | undefined {
+function toTime(local: string, zone: string | undefined): number | undefined {
   const offset = (zone ?? "Z").toUpperCase().replace(/^([+-]\d\d)(\d\d)$/, "$1:$2");
   const ms = Date.parse(`${local}${offset}`);
   return Number.isNaN(ms) ? undefined : ms;

@@ -38,14 +38,14 @@ export function createSendEmail(email: EmailOptions, locale: Locale, times: Part
       additionalProperties: false,
     },
     alwaysAsks: true,
-    check: async (args) => problemsOf(args, email.recipients),
+    check: async (args) => checkMail(args, email.recipients),
     run: (args, context) => send(args, context, email, { ...defaultTimes, ...times }),
   });
 }
 
-function problemsOf(args: JsonObject, allowed: readonly string[]): ArgumentProblem[] {
+function checkMail(args: JsonObject, allowed: readonly string[]): ArgumentProblem[] {
   const lists = (["to", "cc", "bcc"] as const).flatMap((path) =>
-    findRecipientProblems(path, texts(args[path]), allowed),
+    findRecipientProblems(path, listTexts(args[path]), allowed),
   );
   const subject = String(args.subject);
   if (!/\p{Cc}|[\u2028\u2029]/u.test(subject) && subject.trim() !== "") return lists;
@@ -58,7 +58,7 @@ async function send(
   server: EmailOptions,
   times: MailTimes,
 ): Promise<ToolResult> {
-  const read = (value: JsonValue | undefined) => texts(value).flatMap((text) => parseMailAddress(text) ?? []);
+  const read = (value: JsonValue | undefined) => listTexts(value).flatMap((text) => parseMailAddress(text) ?? []);
   const mail = {
     to: read(args.to),
     cc: read(args.cc),
@@ -85,6 +85,6 @@ async function send(
   return createSuccess(lines.join("\n"));
 }
 
-function texts(value: JsonValue | undefined): string[] {
+function listTexts(value: JsonValue | undefined): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }

@@ -95,61 +95,61 @@ export interface FaultPlace {
 export function describeFault(thrown: unknown, { server, handedOver, expired }: FaultPlace): MailFault {
   const { code, command, responseCode, response, rejected } = isRecord(thrown) ? thrown : {};
   const said = typeof response === "string" ? response : getMessage(thrown);
-  const reply = withoutSecrets(truncate(sanitizeLine(said), 200), server);
+  const reply = removeSecrets(truncate(sanitizeLine(said), 200), server);
   const host = `${server.host}:${server.port}`;
   if (handedOver && responseCode === undefined) {
-    return fault(
+    return createFault(
       "timeout",
       `邮件内容已交给 ${host}，但没有收到确认：可能已经发出，也可能没有。不要重发，请告诉用户。`,
       `The message was handed to ${host} but not confirmed: it may have been sent, or not. Do not send it again; tell the user.`,
     );
   }
   if (expired || code === "ETIMEDOUT")
-    return fault(
+    return createFault(
       "timeout",
       `邮件服务器 ${host} 没有及时回应，邮件没有发出`,
       `The mail server ${host} did not answer in time; nothing was sent.`,
     );
   if (code === "EAUTH")
-    return fault(
+    return createFault(
       "auth",
       `邮件服务器 ${host} 不接受登录（${reply}），邮件没有发出。请检查 SMTP_USER 和 SMTP_PASSWORD。`,
       `The mail server ${host} refused the login (${reply}); nothing was sent. Check SMTP_USER and SMTP_PASSWORD.`,
     );
   if (code === "ETLS" || command === "STARTTLS")
-    return fault(
+    return createFault(
       "network",
       `无法与 ${host} 建立加密连接（${reply}），邮件没有发出，也没有发送密码`,
       `No secure connection to ${host} (${reply}); nothing was sent, and no password either.`,
     );
   if (command === "RCPT TO") {
     const who = Array.isArray(rejected) ? rejected.map((address) => sanitizeLine(String(address))).join(", ") : "";
-    return fault(
+    return createFault(
       "tool",
       `邮件服务器拒绝了所有收件人 ${who}（${reply}），邮件没有发出`,
       `The mail server refused every recipient, ${who} (${reply}); nothing was sent.`,
     );
   }
   if (command === "MAIL FROM")
-    return fault(
+    return createFault(
       "tool",
       `邮件服务器不接受发件人 ${server.from}（${reply}），邮件没有发出`,
       `The mail server refused the sender ${server.from} (${reply}); nothing was sent.`,
     );
   if (command === "DATA")
-    return fault(
+    return createFault(
       "tool",
       `邮件服务器拒绝了这封邮件（${reply}），没有发出`,
       `The mail server refused the message (${reply}); nothing was sent.`,
     );
-  return fault(
+  return createFault(
     "network",
     `无法连接邮件服务器 ${host}（${reply}），邮件没有发出`,
     `No connection to the mail server ${host} (${reply}); nothing was sent.`,
   );
 }
 
-function fault(code: MailFault["code"], zh: string, en: string): MailFault {
+function createFault(code: MailFault["code"], zh: string, en: string): MailFault {
   return { code, text: { zh, en } };
 }
 
@@ -157,7 +157,7 @@ function fault(code: MailFault["code"], zh: string, en: string): MailFault {
  * Removes the password from a server's text, including the encoded forms in which a login sends it, because a server may repeat
  * what it received.
  */
-function withoutSecrets(text: string, { user = "", password }: MailServer): string {
+function removeSecrets(text: string, { user = "", password }: MailServer): string {
   if (!password) return text;
   const forms = [password, password, `\0${user}\0${password}`].map((form, index) =>
     index === 0 ? form : Buffer.from(form).toString("base64"),

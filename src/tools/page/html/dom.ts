@@ -110,12 +110,12 @@ export function readNextLinks(document: PageDocument, url: string): NextLinks {
     return there === undefined ? [] : [{ url: there, title: frame.getAttribute("title") ?? "" }];
   });
   return {
-    next: resolve(nextLink(document)?.getAttribute("href") ?? null),
+    next: resolve(findNextLink(document)?.getAttribute("href") ?? null),
     frames: frames.filter((frame) => !advertising.test(frame.url)).slice(0, mostFrames),
   };
 }
 
-function nextLink(document: PageDocument): PageElement | undefined {
+function findNextLink(document: PageDocument): PageElement | undefined {
   const named = document.querySelector("a[rel~=next], link[rel~=next]");
   if (named !== null) return named;
   const pagers = document.querySelectorAll("[class*=pag] a[href], [id*=pag] a[href], nav a[href]");
@@ -146,7 +146,7 @@ function writeFraction(above: PageElement): void {
   const below = slash?.nextSibling ?? null;
   if (slash?.nodeType !== textNode || !/^\s*[/\u2044\u2215]\s*$/.test(slash.textContent)) return;
   if (below === null || !isElement(below) || below.localName !== "sub") return;
-  const space = /\d$/.test(textBefore(above)) ? " " : "";
+  const space = /\d$/.test(getTextBefore(above)) ? " " : "";
   const fraction = `${space}${toBracketed(above.textContent.trim())}/${toBracketed(below.textContent.trim())}`;
   slash.remove();
   below.remove();
@@ -155,7 +155,7 @@ function writeFraction(above: PageElement): void {
 
 function writeScript(element: PageElement): void {
   const text = element.textContent.trim();
-  if (text === "" || isMark(element, text) || textBefore(element) === "") {
+  if (text === "" || isMark(element, text) || getTextBefore(element) === "") {
     element.replaceWith(...element.childNodes);
     return;
   }
@@ -168,7 +168,7 @@ function isMark(element: PageElement, text: string): boolean {
 }
 
 /** Returns the text directly before an element on its line. */
-function textBefore(element: PageElement): string {
+function getTextBefore(element: PageElement): string {
   let place: PageElement = element;
   while (place.previousSibling === null && place.parentElement !== null && inline.has(place.localName))
     place = place.parentElement;

@@ -10,18 +10,18 @@ type Fate = "out" | "opened" | "kept";
 
 /** Takes out what a reader of the page does not see, where text is hidden for us alone, and what is in the way of reading. */
 export function removeHiddenElements(document: PageDocument, care: Strictness): void {
-  const fateOf = judge(document, care);
+  const fateOf = createJudge(document, care);
   // All are judged before the first is gone: a panel is known by the button before it.
   const all = [...document.querySelectorAll("*")].map((element) => ({ element, fate: fateOf(element) }));
   for (const { element, fate } of all) {
     if (fate === "out") element.remove();
     else if (fate === "opened") for (const name of ["style", "hidden", "aria-hidden"]) element.removeAttribute(name);
-    else if (element.localName === "button") unwrap(element, document);
+    else if (element.localName === "button") unwrapButton(element, document);
   }
 }
 
 /** Replaces a button with its text, as a heading or a paragraph. */
-function unwrap(button: PageElement, document: PageDocument): void {
+function unwrapButton(button: PageElement, document: PageDocument): void {
   if (/^(?:h[1-6]|dt|summary|p|span|li)$/.test(button.parentElement?.localName ?? "")) {
     button.replaceWith(...button.childNodes);
     return;
@@ -31,7 +31,7 @@ function unwrap(button: PageElement, document: PageDocument): void {
   button.replaceWith(paragraph);
 }
 
-function judge(document: PageDocument, care: Strictness): (element: PageElement) => Fate {
+function createJudge(document: PageDocument, care: Strictness): (element: PageElement) => Fate {
   const styleOf = readStyles(document);
   const { isPanel } = findDisclosures(document.body);
   const isShut = (element: PageElement): boolean =>
@@ -39,7 +39,7 @@ function judge(document: PageDocument, care: Strictness): (element: PageElement)
   return (element) => {
     const { localName } = element;
     if (localName === "script") return element.getAttribute("type") === "application/ld+json" ? "kept" : "out";
-    if (localName === "dialog") return care === "generous" && holdsMuch(element) ? "opened" : "out";
+    if (localName === "dialog") return care === "generous" && hasMuchText(element) ? "opened" : "out";
     if (neverRead.has(localName)) return "out";
     if (localName === "html" || localName === "body" || localName === "head") return "kept";
     if (localName === "button" && !isTextHeading(element, isShut)) return "out";
@@ -62,19 +62,19 @@ const neverRead = new Set(
 function isInTheWay(element: PageElement, care: Strictness): boolean {
   const { localName, className, id } = element;
   const isDialog = /^(?:dialog|alertdialog)$/.test(element.getAttribute("role") ?? "");
-  if (isDialog) return care === "careful" || !holdsMuch(element);
+  if (isDialog) return care === "careful" || !hasMuchText(element);
   if (typeof className !== "string" || (className === "" && id === "")) return false;
   const names = `${className} ${id}`;
   if (localName === "sup" && /\breference\b|footnote/.test(names)) return true;
   if (localName === "a" && /\b(?:headerlink|heading-anchor|header-anchor|hash-link|anchorjs-link)\b/.test(names))
     return true;
   if (/\b(?:mw-editsection|navbox|noprint|linenos|lineno|line-numbers-rows)\b/.test(names)) return true;
-  if (asksConsent.test(names)) return !/^(?:main|article)$/.test(localName) && !holdsMuch(element);
+  if (asksConsent.test(names)) return !/^(?:main|article)$/.test(localName) && !hasMuchText(element);
   return standsBelow.test(names) && care === "careful";
 }
 
 /** Returns true when the element is long or holds main content. A prompt to the reader is short and does not contain the page. */
-function holdsMuch(element: PageElement): boolean {
+function hasMuchText(element: PageElement): boolean {
   if (element.querySelector("main, article, h1") !== null) return true;
   return element.textContent.replace(/\s+/g, " ").length > 1500;
 }
@@ -92,7 +92,7 @@ export function findDisclosures(body: PageElement): { isPanel(element: PageEleme
   return {
     isPanel(element) {
       const isNamed = element.getAttribute("role") === "tabpanel" || panelNames.test(element.className);
-      if (!isNamed && !(element.id !== "" && controlled.has(element.id)) && !followsButton(element)) return false;
+      if (!isNamed && !(element.id !== "" && controlled.has(element.id)) && !isAfterButton(element)) return false;
       return isText(element);
     },
   };
@@ -101,7 +101,7 @@ export function findDisclosures(body: PageElement): { isPanel(element: PageEleme
 const panelNames =
   /(?:^|[\s_-])(?:accordion|collapse|collapsible|expandable|faq|tab[-_]?(?:panel|pane|content))(?:$|[\s_-])/i;
 
-function followsButton({ previousElementSibling: before }: PageElement): boolean {
+function isAfterButton({ previousElementSibling: before }: PageElement): boolean {
   if (before === null) return false;
   if (isButton(before)) return true;
   const button = before.querySelector("button, [role=button]");
@@ -126,14 +126,14 @@ export function isTextHeading(button: PageElement, isHidden: (element: PageEleme
   if (/^(?:h[1-6]|dt|summary)$/.test(button.parentElement?.localName ?? "")) return true;
   if (button.getAttribute("role") === "tab") return true;
   const text = button.textContent.trim();
-  const next = below(button);
+  const next = findBelow(button);
   if (next === null || !/^(?:div|p|section|dd|ul|ol|article)$/.test(next.localName) || !isText(next)) return false;
   if (button.hasAttribute("aria-expanded") || button.hasAttribute("aria-controls")) return true;
   return isHidden(next) || /[?？]$/.test(text) || text.length >= 20 || /\p{Script=Han}{8}/u.test(text);
 }
 
 /** Returns the element after a button, or after a wrapper that holds only the button. */
-function below(button: PageElement): PageElement | null {
+function findBelow(button: PageElement): PageElement | null {
   const { parentElement: parent, nextElementSibling: next } = button;
   const isAlone = next === null && parent?.textContent.trim() === button.textContent.trim();
   return isAlone ? (parent?.nextElementSibling ?? null) : next;
@@ -159,13 +159,13 @@ export type StyleOf = (element: PageElement) => string;
 
 /** Reads the page's own `<style>`: rules of an element, an id or classes, without what stands round it and for every screen. */
 export function readStyles(document: PageDocument): StyleOf {
-  const rules = rulesIn(ownStyles(document)).filter(({ style }) => telling.test(style));
-  const byKey = new Map(Array.from(Map.groupBy(rules, keyOf), ([key, all]) => [key, all.slice(-mostForKey)]));
+  const rules = parseRules(collectStyles(document)).filter(({ style }) => telling.test(style));
+  const byKey = new Map(Array.from(Map.groupBy(rules, toKey), ([key, all]) => [key, all.slice(-mostForKey)]));
   return (element) => {
     const inline = normalizeStyle(element.getAttribute("style") ?? "");
-    const found = byKey.size === 0 ? [] : keysOf(element).flatMap((key) => byKey.get(key) ?? []);
-    const matching = found.filter((rule) => matches(rule, element)).sort((one, other) => one.weight - other.weight);
-    return matching.length === 0 ? inline : inForce([...matching.map(({ style }) => style), inline]);
+    const found = byKey.size === 0 ? [] : listKeys(element).flatMap((key) => byKey.get(key) ?? []);
+    const matching = found.filter((rule) => isMatch(rule, element)).sort((one, other) => one.weight - other.weight);
+    return matching.length === 0 ? inline : joinStylesInForce([...matching.map(({ style }) => style), inline]);
   };
 }
 
@@ -173,7 +173,7 @@ export function readStyles(document: PageDocument): StyleOf {
 const telling =
   /;(?:display|visibility|content-visibility|opacity|position|left|right|top|bottom|margin|clip|text-indent|font-size|color|filter|transform|translate|height|width|max-|overflow|-webkit-text-fill)/;
 
-function ownStyles(document: PageDocument): string {
+function collectStyles(document: PageDocument): string {
   const styles = [...document.getElementsByTagName("style")].filter(
     (style) => !/print|width|height/.test(style.getAttribute("media") ?? "") && style.closest("noscript, svg") === null,
   );
@@ -185,7 +185,7 @@ function ownStyles(document: PageDocument): string {
 }
 
 /** Rules within others, as those for small screens or for paper, are left out. */
-function rulesIn(css: string): Rule[] {
+function parseRules(css: string): Rule[] {
   const rules: Rule[] = [];
   const brace = /[{}]/g;
   let depth = 0;
@@ -194,7 +194,7 @@ function rulesIn(css: string): Rule[] {
   for (let found = brace.exec(css); found !== null && rules.length < mostRules; found = brace.exec(css)) {
     if (found[0] === "{" && depth++ === 0) selector = css.slice(start, found.index);
     if (found[0] === "}" && depth > 0 && --depth === 0 && !selector.includes("@"))
-      rules.push(...rulesOf(selector, css.slice(start + selector.length + 1, found.index)));
+      rules.push(...createRules(selector, css.slice(start + selector.length + 1, found.index)));
     if (depth === 0) start = found.index + 1;
   }
   return rules;
@@ -202,7 +202,7 @@ function rulesIn(css: string): Rule[] {
 
 const simple = /^([a-z][a-z\d]*|\*)?((?:[.#](?:[\w-]|[^\x00-\x7f]|\\.)+)*)$/i;
 
-function rulesOf(selectors: string, declarations: string): Rule[] {
+function createRules(selectors: string, declarations: string): Rule[] {
   const style = normalizeStyle(declarations);
   return selectors.split(",").flatMap((selector) => {
     const [found, tag = "", names = ""] = simple.exec(selector.trim()) ?? [];
@@ -215,28 +215,28 @@ function rulesOf(selectors: string, declarations: string): Rule[] {
   });
 }
 
-function keyOf({ tag, id, classes: [first] }: Rule): string {
+function toKey({ tag, id, classes: [first] }: Rule): string {
   if (id !== "") return `#${id}`;
   return first === undefined ? tag : `.${first}`;
 }
 
-function keysOf(element: PageElement): string[] {
-  return [element.localName, `#${element.id}`, ...classesOf(element).map((name) => `.${name}`)];
+function listKeys(element: PageElement): string[] {
+  return [element.localName, `#${element.id}`, ...listClasses(element).map((name) => `.${name}`)];
 }
 
-function classesOf(element: PageElement): string[] {
+function listClasses(element: PageElement): string[] {
   return (element.getAttribute("class") ?? "").split(/\s+/).slice(0, 100);
 }
 
-function matches({ tag, id, classes }: Rule, element: PageElement): boolean {
+function isMatch({ tag, id, classes }: Rule, element: PageElement): boolean {
   if ((tag !== "" && tag !== element.localName) || (id !== "" && id !== element.id)) return false;
   if (classes.length === 0) return true;
-  const own = new Set(classesOf(element));
+  const own = new Set(listClasses(element));
   return classes.every((name) => own.has(name));
 }
 
 /** Returns the effective declarations: the last one of each property, unless an earlier one is `!important`. */
-function inForce(styles: readonly string[]): string {
+function joinStylesInForce(styles: readonly string[]): string {
   const declared = new Map<string, string>();
   for (const declaration of styles.flatMap((style) => style.split(";"))) {
     const [property = "", ...value] = declaration.split(":");

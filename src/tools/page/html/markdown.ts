@@ -35,7 +35,7 @@ const rules: Record<string, MarkdownRule> = {
       // A mark beside a heading or a passage, for linking to it.
       if (/^(?:[#¶§🔗]|\\#|\[?\d{1,3}\]?|\[edit\]|\[编辑\])?$/u.test(text))
         return element.hasAttribute(target) ? text : "";
-      const href = webAddress(element);
+      const href = toWebAddress(element);
       return href === undefined || text === href ? text : `[${text}](${href})`;
     },
   },
@@ -50,12 +50,12 @@ const rules: Record<string, MarkdownRule> = {
       const code = element.textContent.replace(/^\n+/, "").trimEnd();
       const longest = Math.max(2, ...Array.from(code.matchAll(/^`{3,}/gm), ([ticks]) => ticks.length));
       const fence = "`".repeat(longest + 1);
-      return code === "" ? "" : `\n\n${fence}${languageOf(element)}\n${code}\n${fence}\n\n`;
+      return code === "" ? "" : `\n\n${fence}${getLanguage(element)}\n${code}\n${fence}\n\n`;
     },
   },
 };
 
-function webAddress(element: PageElement): string | undefined {
+function toWebAddress(element: PageElement): string | undefined {
   const href = element.getAttribute(target) ?? "";
   if (!/^https?:\/\//i.test(href) || href.length > longestLink) return undefined;
   return href.replace(/[\s()<>]/g, (character) =>
@@ -64,7 +64,7 @@ function webAddress(element: PageElement): string | undefined {
 }
 
 /** Returns the language that a code block, its content or its container declares. */
-function languageOf(element: PageElement): string {
+function getLanguage(element: PageElement): string {
   const round = [element.firstElementChild, element, element.parentElement, element.parentElement?.parentElement];
   for (const place of round) {
     const named = place?.getAttribute("data-lang") ?? place?.getAttribute("data-language");
@@ -116,7 +116,7 @@ interface Layout {
 export function createTableRules(): Record<string, MarkdownRule> {
   const known = new WeakMap<PageElement, Layout>();
   const layoutOf = (element: PageElement): Layout | undefined => {
-    const table = tableOf(element);
+    const table = findTable(element);
     if (table === undefined) return undefined;
     const layout = known.get(table) ?? readLayout(table);
     known.set(table, layout);
@@ -126,7 +126,7 @@ export function createTableRules(): Record<string, MarkdownRule> {
   return {
     cell: {
       filter: (element) => isCell(element) && isData(element),
-      replacement: (content) => ` ${cellText(content)} |`,
+      replacement: (content) => ` ${toCellText(content)} |`,
     },
     row: {
       filter: (element) => element.localName === "tr" && isData(element),
@@ -156,7 +156,7 @@ export function createTableRules(): Record<string, MarkdownRule> {
   };
 }
 
-function tableOf(element: PageElement): PageElement | undefined {
+function findTable(element: PageElement): PageElement | undefined {
   let place: PageElement | null = element;
   while (place !== null && place.localName !== "table") place = place.parentElement;
   return place ?? undefined;
@@ -166,7 +166,7 @@ function readLayout(table: PageElement): Layout {
   const rows = [...table.getElementsByTagName("tr")];
   const cells = rows.map(({ children }) => [...children].filter(isCell));
   return {
-    isData: cells.some((row) => row.length > 1) && holdsData(table),
+    isData: cells.some((row) => row.length > 1) && hasData(table),
     first: rows.find(({ textContent }) => textContent.trim() !== ""),
     columns: Math.max(0, ...cells.map(({ length }) => length).slice(0, 1000)),
   };
@@ -176,12 +176,12 @@ function readLayout(table: PageElement): Layout {
  * Returns false for a table that contains a table, a program, or whole blocks without a heading. Such a table is used for
  * layout.
  */
-function holdsData(table: PageElement): boolean {
+function hasData(table: PageElement): boolean {
   if (table.querySelector("table, pre") !== null) return false;
   return table.querySelector("th") !== null || table.querySelector("h1, h2, h3, h4, p + p, blockquote") === null;
 }
 
-function cellText(content: string): string {
+function toCellText(content: string): string {
   return cleanLine(content, Number.POSITIVE_INFINITY).replaceAll("|", "\\|");
 }
 
@@ -218,7 +218,7 @@ function fillTable(table: PageElement, left: number): number {
     if (row.parentElement !== group) above = [];
     group = row.parentElement;
     const cells = [...row.children].filter(isCell);
-    const places = placesOf(cells, above);
+    const places = placeCells(cells, above);
     above = places.map((place) => ({ ...place, rows: place.rows - 1 }));
     if (places.length === cells.length) continue;
     if (written > left) return written;
@@ -231,7 +231,7 @@ function fillTable(table: PageElement, left: number): number {
   return written;
 }
 
-function placesOf(cells: readonly PageElement[], above: readonly Place[]): Place[] {
+function placeCells(cells: readonly PageElement[], above: readonly Place[]): Place[] {
   const places: Place[] = [];
   const takeAbove = (): void => {
     for (let from = above[places.length]; from !== undefined && from.rows > 0; from = above[places.length])
@@ -239,8 +239,8 @@ function placesOf(cells: readonly PageElement[], above: readonly Place[]): Place
   };
   for (const cell of cells) {
     takeAbove();
-    const columns = places.length < mostColumns ? spanOf(cell, "colspan", mostColumns) : 1;
-    const rows = spanOf(cell, "rowspan", 1000);
+    const columns = places.length < mostColumns ? getSpan(cell, "colspan", mostColumns) : 1;
+    const rows = getSpan(cell, "rowspan", 1000);
     for (let n = 0; n < columns; n++) places.push({ cell, rows, isOwn: n === 0 });
   }
   takeAbove();
@@ -256,7 +256,7 @@ function isCell({ localName }: PageElement): boolean {
   return localName === "td" || localName === "th";
 }
 
-function spanOf(cell: PageElement, name: string, most: number): number {
+function getSpan(cell: PageElement, name: string, most: number): number {
   const span = Number(cell.getAttribute(name) ?? 1);
   return Number.isInteger(span) ? Math.min(Math.max(span, 1), most) : 1;
 }

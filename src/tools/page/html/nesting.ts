@@ -13,7 +13,7 @@ export function repairNesting(html: string): string {
   let taken = 0;
   for (let at = html.indexOf("<"); at >= 0; at = html.indexOf("<", at)) {
     if (html.startsWith("<!--", at)) {
-      at = endOf(html, "-->", at + 4);
+      at = findEnd(html, "-->", at + 4);
       continue;
     }
     const isEnd = html[at + 1] === "/";
@@ -23,7 +23,7 @@ export function repairNesting(html: string): string {
       at++;
       continue;
     }
-    const tagEnd = endOf(html, ">", at);
+    const tagEnd = findEnd(html, ">", at);
     if (rawText.has(name) && !isEnd) {
       at = findRawEnd(html, name, tagEnd);
       continue;
@@ -37,7 +37,7 @@ export function repairNesting(html: string): string {
         taken = at;
         open.pop();
       }
-      while (closedBy(name, open.at(-1))) open.pop();
+      while (isClosedBy(name, open.at(-1))) open.pop();
       if (open.push(name) > deepest) return `${parts.join("")}${html.slice(taken, at)}`;
     }
     at = tagEnd;
@@ -54,7 +54,7 @@ const voids = new Set(
   ),
 );
 
-function endOf(html: string, mark: string, from: number): number {
+function findEnd(html: string, mark: string, from: number): number {
   const index = html.indexOf(mark, from);
   return index < 0 ? html.length : index + mark.length;
 }
@@ -67,7 +67,7 @@ export function findRawEnd(html: string, name: string, from: number): number {
 }
 
 /** Returns true when an element without an end tag ends where another begins. */
-function closedBy(name: string, open: string | undefined): boolean {
+function isClosedBy(name: string, open: string | undefined): boolean {
   if (open === undefined) return false;
   if (open === "p") return blocks.has(name);
   return getOwnValue(endings, open)?.includes(name) ?? false;

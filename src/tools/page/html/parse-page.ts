@@ -19,8 +19,8 @@ export interface ParsedPage {
 
 /** Parses the document as a reader would see it: with absolute links, and without hidden, executable or decorative elements. */
 export function parsePage(html: string, url: string, care: Strictness): ParsedPage {
-  const { document }: { document: PageDocument } = parseHTML(whole(html));
-  gather(document);
+  const { document }: { document: PageDocument } = parseHTML(completeHtml(html));
+  gatherParts(document);
   const onward = readNextLinks(document, url);
   writeMath(document);
   removeHiddenElements(document, care);
@@ -30,14 +30,14 @@ export function parsePage(html: string, url: string, care: Strictness): ParsedPa
 }
 
 /** linkedom takes the first element as the root, and leaves out what follows the end of body and html. */
-function whole(html: string): string {
+function completeHtml(html: string): string {
   const open = html.replace(/<\/(?:body|html)\s*>/gi, "");
   if (/<html[\s>]/i.test(open)) return open;
   return /<body[\s>]/i.test(open) ? `<html>${open}` : `<html><head></head><body>${open}`;
 }
 
 /** Moves nodes beside the body into it, for pages without a body tag. Titles are moved to the head. */
-function gather({ documentElement, head, body }: PageDocument): void {
+function gatherParts({ documentElement, head, body }: PageDocument): void {
   for (const node of [...documentElement.childNodes]) if (node !== head && node !== body) body.appendChild(node);
   for (const title of [...body.getElementsByTagName("title")]) head.appendChild(title);
 }
@@ -51,13 +51,13 @@ function resolveLinks(document: PageDocument, url: string): void {
   const base = URL.parse(own, url)?.href ?? url;
   for (const element of [...document.getElementsByTagName("base")]) element.remove();
   for (const link of document.getElementsByTagName("a")) {
-    const there = targetOf(link.getAttribute("href")?.trim() ?? "", base, url);
+    const there = toTarget(link.getAttribute("href")?.trim() ?? "", base, url);
     link.removeAttribute("href");
     if (there !== undefined) link.setAttribute(target, there);
   }
 }
 
-function targetOf(href: string, base: string, page: string): string | undefined {
+function toTarget(href: string, base: string, page: string): string | undefined {
   if (href === "" || href.startsWith("#")) return undefined;
   const there = URL.parse(href, base);
   if (there === null || !/^https?:$/.test(there.protocol)) return undefined;
@@ -77,16 +77,16 @@ function describeImages(document: PageDocument): void {
 export function writeMath(document: PageDocument): void {
   for (const math of [...document.getElementsByTagName("math")]) {
     const katex = math.closest(".katex");
-    const formula = lineOf(math).trim();
+    const formula = toLine(math).trim();
     if (katex === null) math.replaceWith(formula);
     else if (katex.parentElement !== null) katex.replaceWith(formula);
   }
 }
 
-function lineOf(node: PageNode): string {
+function toLine(node: PageNode): string {
   if (node.nodeType === textNode) return node.textContent.replace(/\s+/g, " ").trim();
   if (!isElement(node) || unread.has(node.localName)) return "";
-  const parts = partsOf(node);
+  const parts = listParts(node);
   const [first = "", second = "", third = ""] = parts;
   switch (node.localName) {
     case "mfrac":
@@ -101,7 +101,7 @@ function lineOf(node: PageNode): string {
     case "munderover":
       return `${first}_${toBracketed(second)}^${toBracketed(third)}`;
     case "msqrt":
-      return `√${toBracketed(joined(parts))}`;
+      return `√${toBracketed(joinParts(parts))}`;
     case "mroot":
       return `${toBracketed(first)}^(1/${toBracketed(second)})`;
     case "mfenced":
@@ -113,18 +113,18 @@ function lineOf(node: PageNode): string {
     case "mtext":
       return node.textContent.replace(/\s+/g, " ");
     default:
-      return joined(parts);
+      return joinParts(parts);
   }
 }
 
 /** Every child element of a formula keeps its position, even an empty one. */
-function partsOf(element: PageElement): string[] {
+function listParts(element: PageElement): string[] {
   const nodes = [...element.childNodes];
-  return (nodes.some(isElement) ? nodes.filter(isElement) : nodes).map(lineOf);
+  return (nodes.some(isElement) ? nodes.filter(isElement) : nodes).map(toLine);
 }
 
 /** Keeps two adjacent numbers apart. */
-function joined(parts: readonly string[]): string {
+function joinParts(parts: readonly string[]): string {
   return parts.reduce((line, part) => `${line}${/\d$/.test(line) && /^\d/.test(part) ? " " : ""}${part}`, "");
 }
 

@@ -34,9 +34,9 @@ export function readHtml(html: string, { url, truncated }: { url: string; trunca
   if (content.length < 500 && /<input\b[^>]{0,300}type\s*=\s*["']?password/i.test(html))
     return { problem: "needs-login" };
   if (isHumanChallenge({ title: about.title, text: content })) throw humanChallengeError();
-  const isPoor = lengthOf(content) < fewCharacters && onward.frames.length === 0;
+  const isPoor = measureText(content) < fewCharacters && onward.frames.length === 0;
   if (hasScripts && isPoor) return { problem: "needs-script" };
-  const text = [content, ...linksOf(onward)].filter((part) => part !== "").join("\n\n");
+  const text = [content, ...listLinks(onward)].filter((part) => part !== "").join("\n\n");
   if (text === "") return { problem: "empty" };
   return { page: { ...about, text, truncated } };
 }
@@ -46,13 +46,13 @@ type Read = Omit<Article, "content"> & { text: string };
 /** Adds the contact details to a short page, and reads the page again less strictly when almost nothing was left. */
 function readBest(html: string, url: string): Read {
   const careful = readWith(html, url, "careful");
-  if (lengthOf(careful.text) >= shortPage) return careful;
+  if (measureText(careful.text) >= shortPage) return careful;
   const contact = findContact(html, url);
-  const withContact = { ...careful, text: joined(careful.text, contact) };
-  if (lengthOf(careful.text) >= fewCharacters) return withContact;
+  const withContact = { ...careful, text: joinContact(careful.text, contact) };
+  if (measureText(careful.text) >= fewCharacters) return withContact;
   const generous = readWith(html, url, "generous");
-  const isBetter = careful.text === "" || lengthOf(generous.text) > 3 * lengthOf(careful.text) + fewCharacters;
-  return isBetter ? { ...generous, text: joined(generous.text, contact) } : withContact;
+  const isBetter = careful.text === "" || measureText(generous.text) > 3 * measureText(careful.text) + fewCharacters;
+  return isBetter ? { ...generous, text: joinContact(generous.text, contact) } : withContact;
 }
 
 function readWith(html: string, url: string, care: Strictness): Read {
@@ -60,13 +60,13 @@ function readWith(html: string, url: string, care: Strictness): Read {
   return { ...about, text: toMarkdown(content) };
 }
 
-function joined(text: string, contact: string): string {
+function joinContact(text: string, contact: string): string {
   if (contact === "" || text.includes(contact)) return text;
   return text === "" ? contact : `${text}\n\n${contact}`;
 }
 
 /** Marks the next part with an arrow, which readers of every language understand. */
-function linksOf({ next, frames }: NextLinks): string[] {
+function listLinks({ next, frames }: NextLinks): string[] {
   const shown = frames.map(({ url, title }) => {
     const text = cleanLine(title, 200).replace(/[[\]]/g, "");
     return text === "" ? `- ${url}` : `- [${text}](${url})`;
@@ -85,7 +85,7 @@ function refreshOf(html: string, url: string): string | undefined {
 }
 
 /** A Chinese character counts as two letters. */
-function lengthOf(text: string): number {
+function measureText(text: string): number {
   return text.length + (text.match(/\p{Script=Han}/gu)?.length ?? 0);
 }
 
@@ -108,10 +108,10 @@ export function findContact(html: string, url: string): string {
   if (!/<footer\b|contentinfo|class\s*=\s*["'][^"']{0,100}footer/i.test(html)) return "";
   const { body } = parsePage(html, url, "generous").document;
   const foot = body.querySelector("footer, [role=contentinfo], .footer, #footer");
-  return foot !== null && tellsContact(foot) ? toMarkdown(foot) : "";
+  return foot !== null && hasContact(foot) ? toMarkdown(foot) : "";
 }
 
-function tellsContact(foot: PageElement): boolean {
+function hasContact(foot: PageElement): boolean {
   const text = foot.textContent.replace(/\s+/g, " ");
   if (text.length > 1500) return false;
   return foot.querySelector("address") !== null || contact.test(text);
@@ -148,7 +148,7 @@ export function isTooComplex(html: string): boolean {
   for (let found = piece.exec(html); found !== null; found = piece.exec(html)) {
     const name = found[1]?.toLowerCase();
     if (name !== undefined) {
-      const tag = attributesAt(html, piece.lastIndex);
+      const tag = countAttributes(html, piece.lastIndex);
       attributes += tag.count;
       piece.lastIndex = rawText.has(name) ? findRawEnd(html, name, tag.end) : tag.end;
     }
@@ -158,7 +158,7 @@ export function isTooComplex(html: string): boolean {
 }
 
 /** Counts the attributes of a tag, from behind its name. */
-function attributesAt(html: string, from: number): { count: number; end: number } {
+function countAttributes(html: string, from: number): { count: number; end: number } {
   const attribute = /[\s/]*[^\s/>][^\s/>=]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>"'][^\s>]*)?)?/y;
   let count = 0;
   let end = from;
@@ -189,7 +189,7 @@ const leastShare = 0.4;
 export function findMain(html: string, url: string, care: Strictness): Article {
   const { document, onward } = parsePage(html, url, care);
   const ownTitle = cleanLine(document.querySelector("title")?.textContent);
-  const date = publishedIn(document);
+  const date = findPublished(document);
   const prose = countProse(document.body);
   markDataTables(document.body);
   const tables = countDataTables(document.body);
@@ -214,7 +214,7 @@ export function findMain(html: string, url: string, care: Strictness): Article {
 }
 
 /** Returns the publication date that the page writes beside its title, or an empty string. */
-function publishedIn(document: PageDocument): string {
+function findPublished(document: PageDocument): string {
   const named = document.querySelector(
     "meta[name=pubdate], meta[name=publishdate], meta[name=PubDate], meta[itemprop=datePublished]",
   );
@@ -248,12 +248,12 @@ function isTelling(table: PageElement): boolean {
   if (table.querySelector("table") !== null || table.querySelector("tr + tr, thead + tbody") === null) return false;
   const { length } = table.textContent.replace(/\s+/g, " ").trim();
   const isGrid = table.querySelector("th + th, th + td, td + td, pre") !== null;
-  if (!isGrid || length === 0 || standsAside(table)) return false;
+  if (!isGrid || length === 0 || isAside(table)) return false;
   return table.querySelector("th, pre") !== null || countProse(table) * 3 >= length;
 }
 
 /** Returns true when the table is inside an element that surrounds the content. */
-function standsAside(table: PageElement): boolean {
+function isAside(table: PageElement): boolean {
   for (let place = table.parentElement; place !== null; place = place.parentElement)
     if (isBoilerplate(place)) return true;
   return false;

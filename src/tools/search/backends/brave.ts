@@ -12,9 +12,9 @@ export const brave: SearchWire = {
     // Where nothing was found, `web` is missing.
     if (web === undefined) return type === "search" ? [] : undefined;
     return toEntries(isRecord(web) ? web.results : undefined, ({ title, url, description, page_age }) => ({
-      title: plain(title),
+      title: toPlainText(title),
       url,
-      text: plain(description),
+      text: toPlainText(description),
       date: page_age,
     }));
   },
@@ -44,17 +44,17 @@ function waitIn(headers: ServiceReply["headers"]): number | undefined {
 }
 
 /** Brave's texts are HTML, with highlighted search terms and escaped characters. */
-function plain(html: unknown): string {
+function toPlainText(html: unknown): string {
   return toText(html)
     .replace(/<\/?(?:strong|b|em)>/g, "")
     .replace(/&(?:(amp|lt|gt|quot|nbsp)|#(\d{1,7}|x[\da-f]{1,6}));/gi, (whole, name: string, number: string) =>
-      name ? (characters[name.toLowerCase()] ?? whole) : characterOf(number, whole),
+      name ? (characters[name.toLowerCase()] ?? whole) : decodeCharacter(number, whole),
     );
 }
 
 const characters: Partial<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', nbsp: " " };
 
-function characterOf(number: string, whole: string): string {
+function decodeCharacter(number: string, whole: string): string {
   const code = Number(number.replace(/^x/i, "0x"));
   return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
 }

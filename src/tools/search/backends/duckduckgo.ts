@@ -52,7 +52,7 @@ async function readPage(html: string): Promise<Page> {
 
 function readBlock(block: PageElement): SearchEntry[] {
   const link = block.querySelector("a.result__a");
-  const url = link && !/\bresult--ad\b/.test(block.className) ? targetOf(link.getAttribute("href") ?? "") : undefined;
+  const url = link && !/\bresult--ad\b/.test(block.className) ? findTarget(link.getAttribute("href") ?? "") : undefined;
   if (url === undefined) return [];
   const date = /\d{4}-\d\d-\d\d/.exec(block.querySelector(".result__extras")?.textContent ?? "")?.[0];
   return [{ title: link?.textContent, url, text: block.querySelector(".result__snippet")?.textContent, date }];
@@ -62,7 +62,7 @@ function readBlock(block: PageElement): SearchEntry[] {
  * Returns the target of a link. Some go through DuckDuckGo; those that stay there are advertisements, and one page ends in a
  * Google search.
  */
-function targetOf(href: string): string | undefined {
+function findTarget(href: string): string | undefined {
   const link = URL.parse(href, "https://html.duckduckgo.com/");
   const url = link && isTheirs(link) ? URL.parse(link.searchParams.get("uddg") ?? "") : link;
   if (url === null || isTheirs(url)) return undefined;

@@ -21,10 +21,10 @@ export function createMcpCall(tool: string, args: Record<string, unknown>, key: 
  * when the text is neither.
  */
 export function decodeMcp(text: string): Record<string, unknown> | undefined {
-  return (text.trimStart().startsWith("{") ? [text] : eventData(text)).map(outcomeOf).find(Boolean);
+  return (text.trimStart().startsWith("{") ? [text] : listEventData(text)).map(readOutcome).find(Boolean);
 }
 
-function outcomeOf(text: string): Record<string, unknown> | undefined {
+function readOutcome(text: string): Record<string, unknown> | undefined {
   const message = parseJson(text);
   if (!isRecord(message) || (message.id !== requestId && message.id !== null && message.id !== undefined))
     return undefined;
@@ -38,7 +38,7 @@ function outcomeOf(text: string): Record<string, unknown> | undefined {
 }
 
 /** Returns the `data` of each server-sent event. The last one counts without its empty line. */
-function eventData(text: string): string[] {
+function listEventData(text: string): string[] {
   const data: string[] = [];
   const parser = createParser({ onEvent: (event) => data.push(event.data) });
   parser.feed(`${text}\n\n`);

@@ -7,11 +7,11 @@ export const parallel: SearchWire = {
   ask: (query, { key }) => createMcpCall("web_search", { objective: query, search_queries: [query] }, key),
   decode: decodeMcp,
   // What is structured stands in the text too.
-  entries: (result) => entriesIn(result.structuredContent) ?? entriesIn(parseJson(getText(result))),
+  entries: (result) => readEntries(result.structuredContent) ?? readEntries(parseJson(getText(result))),
   refusal: findMcpRefusal,
 };
 
-function entriesIn(content: unknown): SearchEntry[] | undefined {
+function readEntries(content: unknown): SearchEntry[] | undefined {
   if (!isRecord(content)) return undefined;
   return toEntries(content.results, ({ title, url, excerpts, publish_date }) => ({
     title,

@@ -18,7 +18,7 @@ export const searxng: SearchWire = {
   refusal({ status, body }) {
     if (status === 403) return noJson;
     if (status !== 200 || !isRecord(body) || !Array.isArray(body.unresponsive_engines)) return undefined;
-    const list = body.unresponsive_engines.slice(0, 10).map(engineName).join(", ");
+    const list = body.unresponsive_engines.slice(0, 10).map(getEngineName).join(", ");
     return { kind: "blocked", reason: { zh: `搜索引擎没有响应：${list}`, en: `its engines did not respond: ${list}` } };
   },
 };
@@ -33,7 +33,7 @@ const noJson: SearchRefusal = {
 };
 
 /** Reads `["brave", "Suspended: too many requests"]`, or only a name. */
-function engineName(entry: unknown): string {
+function getEngineName(entry: unknown): string {
   const [name, reason] = Array.isArray(entry) ? entry : [entry];
   return sanitizeLine(reason === undefined ? `${name}` : `${name} (${reason})`).slice(0, 100);
 }

@@ -16,13 +16,13 @@ export const zhipu: SearchWire = {
       date: publish_date,
     })),
   refusal({ status, code }) {
-    const kind = kindOf(Number(code || 0), status);
+    const kind = classifyCode(Number(code || 0), status);
     return kind && { kind };
   },
 };
 
 /** Zhipu's own codes are more precise than the HTTP status: https://docs.bigmodel.cn/cn/faq/api-code. */
-function kindOf(code: number, status: number): SearchFailure | undefined {
+function classifyCode(code: number, status: number): SearchFailure | undefined {
   if (code >= 1000 && code <= 1112) return "auth";
   if (code === 1113 || code === 1304 || code === 1308 || code === 1309 || code === 1310) return "quota";
   if (code === 1302 || code === 1303 || code === 1305 || code === 1312 || code === 1313) return "rate";

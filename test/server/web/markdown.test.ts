@@ -28,6 +28,10 @@ test("the forms of GitHub's Markdown become elements", () => {
     expect(html).toContain(part);
 });
 
+test("Chinese is bold without spaces around it", () => {
+  expect(whole("这是**“粗体”**文字")).toBe("<p>这是<strong>“粗体”</strong>文字</p>");
+});
+
 test("HTML is shown as the text it is, and a line break of HTML's breaks the line", () => {
   const evil = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
   const html = whole(`${evil}\n\nIn a line: ${evil} <b>x</b>, one<br>two.`);

@@ -1,8 +1,9 @@
 import { decodeHTMLStrict } from "entities/decode";
 import type { Links, MarkedToken, Token } from "marked";
 import { type Locale, say } from "../../../kit/locale.ts";
+import { createLexer, isBreak, toKnownToken } from "../../../render/markdown/lexer.ts";
+import { findHosts, toHost } from "../../../render/markdown/link-hosts.ts";
 import type { Span, Style } from "../text/line.ts";
-import { createInlineLexer } from "./inline-lexer.ts";
 
 /** Holds what reading the text of a block depends on. */
 export interface InlineContext {
@@ -23,7 +24,7 @@ interface Look {
 /** Reads the text of a block as styled spans; line ends are newlines in the spans. Only Markdown marks are left out. */
 export function readInline(source: string, context: InlineContext, ...styles: Style[]): Span[] {
   if (!mark.test(source)) return toTextSpans(source, context, { styles });
-  const lexer = createInlineLexer();
+  const lexer = createLexer();
   Object.assign(lexer.tokens.links, context.links);
   return toSpans(lexer.inlineTokens(source), context, { styles });
 }
@@ -32,16 +33,8 @@ export function readInline(source: string, context: InlineContext, ...styles: St
 const mark = /[\\`*_~[\]<\n@]|:\/\/|www\./i;
 
 function toSpans(tokens: readonly Token[], context: InlineContext, look: Look): Span[] {
-  return tokens.flatMap((token) =>
-    isKnown(token) ? convertToken(token, context, look) : [createSpan(token.raw, look)],
-  );
+  return tokens.flatMap((token) => convertToken(toKnownToken(token), context, look));
 }
-
-function isKnown(token: Token): token is MarkedToken {
-  return kinds.has(token.type);
-}
-
-const kinds = new Set(["text", "escape", "strong", "em", "del", "codespan", "br", "link", "image", "html"]);
 
 function convertToken(token: MarkedToken, context: InlineContext, look: Look): Span[] {
   switch (token.type) {
@@ -64,7 +57,7 @@ function convertToken(token: MarkedToken, context: InlineContext, look: Look): S
     case "image":
       return toImageSpans(token, context, look);
     case "html":
-      return [createSpan(/^<br *\/?>$/i.test(token.raw) ? "\n" : token.raw, look)];
+      return [createSpan(isBreak(token.raw) ? "\n" : token.raw, look)];
     default:
       return [createSpan(token.raw, look)];
   }
@@ -152,40 +145,21 @@ export function splitLines(spans: readonly Span[]): Span[][] {
 
 /**
  * Decides whether the address is shown behind the text of a link: when it cannot be opened from the terminal, and when the text
- * looks like another address, so that no link misleads (https://owasp.org, LLM05).
+ * names another host, so that no link misleads.
  */
 export function isTargetNeeded(text: string, href: string, hyperlinks: boolean): boolean {
   if (isSame(text, href)) return false;
-  if (!hyperlinks || !isLinkable(href)) return true;
-  const host = hostOf(href);
-  return addressesIn(text).some((address) => address !== host);
+  const url = URL.parse(href);
+  if (!hyperlinks || url === null || !isLinkable(url)) return true;
+  return findHosts(text).some((host) => host !== toHost(url));
 }
 
 function isSame(text: string, href: string): boolean {
   return [text, `mailto:${text}`, `http://${text}`, `https://${text}`, `${text}/`].includes(href);
 }
 
-function isLinkable(href: string): boolean {
-  const url = URL.parse(href);
-  return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password;
-}
-
-function hostOf(href: string): string {
-  return withoutPrefix(URL.parse(href)?.hostname ?? "");
-}
-
-/** Finds what looks like a host name, whatever marks and invisible characters it contains. */
-function addressesIn(text: string): string[] {
-  const plain = text
-    .normalize("NFKC")
-    .replace(/\p{Cf}/gu, "")
-    .replace(/[。．｡․]/g, ".")
-    .toLowerCase();
-  return (plain.match(/[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}[\p{L}\p{N}-]+/gu) ?? []).map(withoutPrefix);
-}
-
-function withoutPrefix(host: string): string {
-  return host.replace(/^www\./, "");
+function isLinkable({ protocol, username, password }: URL): boolean {
+  return /^https?:$/.test(protocol) && !username && !password;
 }
 
 /** Decodes the character references of HTML that end in a semicolon, as CommonMark wants it. */

@@ -1,5 +1,5 @@
+import { createLexer } from "../../../render/markdown/lexer.ts";
 import type { Align, Container, Leaf, Piece, TextPiece } from "./block.ts";
-import { createInlineLexer } from "./inline-lexer.ts";
 
 /** Holds the state that reading a line changes. */
 export interface Draft {
@@ -90,7 +90,7 @@ export function finishTable(draft: Draft, leaf: Table): void {
 export function splitParagraph(source: string): number {
   let end = 0;
   let best = 0;
-  for (const token of createInlineLexer().inlineTokens(source)) {
+  for (const token of createLexer().inlineTokens(source)) {
     const start = end;
     end += token.raw.length;
     if (token.type !== "text") continue;

@@ -1,10 +1,11 @@
 import type { MarkedToken, Token } from "marked";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { createSanitizer, sanitize } from "../../../kit/text/sanitize.ts";
+import { closeOpen } from "../../../render/markdown/close-open.ts";
+import { toKnownToken } from "../../../render/markdown/lexer.ts";
 import { createElement, setText } from "../dom.ts";
-import { closeOpen } from "./close-open.ts";
 import { createCopyButton, isTooDeep, type MarkdownContext, renderInline, toDeeperContext, words } from "./inline.ts";
-import { isKnown, lexBlocks } from "./lex.ts";
+import { lexBlocks } from "./lex.ts";
 
 export interface Markdown {
   readonly element: HTMLElement;
@@ -171,7 +172,7 @@ function findTableHead(token: Token | undefined): string | undefined {
 /** Renders blocks as elements. */
 function renderBlocks(tokens: readonly Token[], writing: MarkdownContext): Node[] {
   if (isTooDeep(writing)) return [createElement("p", {}, sanitize(tokens.map(({ raw }) => raw).join("")))];
-  return tokens.flatMap((token) => (isKnown(token) ? createBlockNodes(token, writing) : []));
+  return tokens.flatMap((token) => createBlockNodes(toKnownToken(token), writing));
 }
 
 function createBlockNodes(token: MarkedToken, writing: MarkdownContext): Node[] {

@@ -1,8 +1,9 @@
 import type { MarkedToken, Token } from "marked";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { isBreak, toKnownToken } from "../../../render/markdown/lexer.ts";
+import { findHosts, toHost } from "../../../render/markdown/link-hosts.ts";
 import { createElement, type OpenLink, setText } from "../dom.ts";
-import { isKnown } from "./lex.ts";
 
 export interface MarkdownContext {
   readonly locale: Locale;
@@ -31,20 +32,20 @@ export function renderInline(tokens: readonly Token[], writing: MarkdownContext)
   const nodes: Node[] = [];
   let text = "";
   for (const token of tokens) {
-    const plain = toPlainText(token);
+    const known = toKnownToken(token);
+    const plain = toPlainText(known);
     if (plain !== undefined) {
       text += plain;
       continue;
     }
-    nodes.push(...createTextNodes(text, writing), ...createNodes(token, writing));
+    nodes.push(...createTextNodes(text, writing), ...createNodes(known, writing));
     text = "";
   }
   return [...nodes, ...createTextNodes(text, writing)];
 }
 
 /** The lexer may split a source number, so adjacent texts are joined. */
-function toPlainText(token: Token): string | undefined {
-  if (!isKnown(token)) return token.raw;
+function toPlainText(token: MarkedToken): string | undefined {
   if (token.type === "text") return token.tokens === undefined ? readEntities(token.text) : undefined;
   if (token.type === "escape") return token.text;
   return token.type === "html" && !isBreak(token.raw) ? token.raw : undefined;
@@ -57,8 +58,7 @@ function createTextNodes(text: string, { citation }: MarkdownContext): Node[] {
   });
 }
 
-function createNodes(token: Token, writing: MarkdownContext): Node[] {
-  if (!isKnown(token)) return [];
+function createNodes(token: MarkedToken, writing: MarkdownContext): Node[] {
   switch (token.type) {
     case "strong":
     case "em":
@@ -120,16 +120,9 @@ function createCheckbox(isChecked: boolean, locale: Locale): HTMLElement {
   return createElement("span", { class: "check", role: "img", "aria-label": label }, isChecked ? "☑" : "☐");
 }
 
-function isBreak(html: string): boolean {
-  return /^<br *\/?>$/i.test(html);
-}
-
 /** Decodes the character references that are common in prose; others stay as they are written. */
 function readEntities(text: string): string {
-  if (!text.includes("&")) return text;
-  return text.replace(/&(amp|lt|gt|quot|apos|nbsp|hellip|mdash|ndash|middot|times|deg|rarr|larr);/g, (whole, name) => {
-    return named.get(name) ?? whole;
-  });
+  return text.replace(/&(\w+);/g, (whole, name) => named.get(name) ?? whole);
 }
 
 // Those by number are read by the lexer.
@@ -157,29 +150,15 @@ export function parseLinkAddress(href: string): URL | undefined {
 }
 
 /**
- * Returns the host to show after a link whose text looks like a different address, so that the reader is not misled
- * (https://owasp.org, LLM05). Returns undefined when the text does not suggest another host.
+ * Returns the host to show after a link whose text looks like a different address, so that the reader is not misled.
+ * Returns undefined when the text does not suggest another host.
  */
 export function findHiddenHost(text: string, url: URL): string | undefined {
   if (url.protocol === "mailto:") return text.includes(url.pathname) ? undefined : url.pathname;
-  const host = withoutPrefix(url.hostname);
+  const host = toHost(url);
   const isPlain = url.username === "" && url.password === "";
-  if (isPlain && hostsIn(text).every((each) => each === host)) return undefined;
+  if (isPlain && findHosts(text).every((each) => each === host)) return undefined;
   return url.host;
-}
-
-/** Finds what looks like a host name, whatever marks and invisible characters it contains. */
-function hostsIn(text: string): string[] {
-  const plain = text
-    .normalize("NFKC")
-    .replace(/\p{Cf}|\\u\{[\da-f]+\}/gu, "")
-    .replace(/[。．｡․]/g, ".")
-    .toLowerCase();
-  return (plain.match(/[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}[\p{L}\p{N}-]+/gu) ?? []).map(withoutPrefix);
-}
-
-function withoutPrefix(host: string): string {
-  return host.replace(/^www\./, "");
 }
 
 /** Copies a text. None where the browser has no clipboard for this page, as on one that came without encryption. */

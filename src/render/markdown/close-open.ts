@@ -10,7 +10,7 @@ interface Mark {
 export function closeOpen(text: string): string {
   const whole = removeHeldLines(text);
   const from = findRunStart(whole);
-  return whole.slice(0, from) + closeRun(whole.slice(from));
+  return whole.slice(0, from) + closeInline(whole.slice(from));
 }
 
 /** Removes lines that have no meaning yet: a block marker with no content, and the first two lines of a table. */
@@ -40,7 +40,8 @@ function findRunStart(text: string): number {
 /** Nobody has more marks open at once. Further marks are shown as they are written. */
 const mostOpen = 20;
 
-function closeRun(run: string): string {
+/** Completes the marks at the end of the text of one block. */
+export function closeInline(run: string): string {
   const open: Mark[] = [];
   let at = 0;
   while (at < run.length && open.length <= mostOpen) {
@@ -52,8 +53,8 @@ function closeRun(run: string): string {
       at = end + sign.length;
     } else if (sign === "[") open.push({ sign, at: at++ });
     else if (sign === "]") {
-      const end = findLinkEnd(run, at);
       const { at: start } = takeBracket(open) ?? { at };
+      const end = findLinkEnd(run, start, at);
       if (end === undefined) return closeMarks(removeLink(run, start, at), open);
       at = end;
     } else if (/^[*_~]/.test(sign)) {
@@ -87,12 +88,25 @@ function passSign({
   const after = run.charAt(at + sign.length);
   const last = open.at(-1);
   const isClosing = last?.sign.charAt(0) === sign.charAt(0) && /\S/.test(before);
-  if (isClosing && sign.length >= last.sign.length) open.pop();
-  else if (isClosing && after === "") return closeMarks(run.slice(0, at), open);
+  if (isClosing && after === "" && sign.length !== last.sign.length) return closeMarks(run.slice(0, at), open);
+  if (isClosing && sign.length >= last.sign.length) closeSigns(open, sign);
   else if (after === "")
     return /^\s?$/.test(before) || sign.length > 1 ? closeMarks(run.slice(0, at), open) : undefined;
   else if (/\S/.test(after) && !(sign.startsWith("_") && /[\p{L}\p{N}]/u.test(before))) open.push({ sign, at });
   return undefined;
+}
+
+/** Removes the marks that one sign closes: `***` closes an emphasis and the bold text around it. */
+function closeSigns(open: Mark[], sign: string): void {
+  let left = sign.length;
+  for (
+    let last = open.at(-1);
+    last?.sign.charAt(0) === sign.charAt(0) && last.sign.length <= left;
+    last = open.at(-1)
+  ) {
+    left -= last.sign.length;
+    open.pop();
+  }
 }
 
 function takeBracket(open: Mark[]): Mark | undefined {
@@ -100,8 +114,10 @@ function takeBracket(open: Mark[]): Mark | undefined {
   return place < 0 ? undefined : open.splice(place, 1)[0];
 }
 
-/** Returns the end of what follows `]`, or undefined when an address has begun and has no end yet. */
-function findLinkEnd(run: string, at: number): number | undefined {
+/** Returns the end of what follows `]`, or undefined when an address has no end yet or may come next. */
+function findLinkEnd(run: string, start: number, at: number): number | undefined {
+  if (at > start && at === run.length - 1)
+    return /^\[(?:\^?\d+|[ xX])\]$/.test(run.slice(start)) ? run.length : undefined;
   if (run.charAt(at + 1) !== "(") return at + 1;
   const end = /^\((?:[^()\\]|\\.|\([^()]*\))*\)/.exec(run.slice(at + 1));
   return end === null ? undefined : at + 1 + end[0].length;
@@ -123,7 +139,7 @@ function closeMarks(run: string, open: readonly Mark[]): string {
       continue;
     }
     const isImage = text.charAt(at - 1) === "!";
-    if (isImage || /^\[\^?\d{0,4}$/.test(text.slice(at))) text = text.slice(0, isImage ? at - 1 : at);
+    if (isImage || /^\[(?:\^?\d{0,4}|[ xX])$/.test(text.slice(at))) text = text.slice(0, isImage ? at - 1 : at);
     else text = text.slice(0, at) + text.slice(at + 1);
   }
   return text.replace(/!$/, "");

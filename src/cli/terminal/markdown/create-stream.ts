@@ -1,4 +1,5 @@
 import type { Locale } from "../../../kit/locale.ts";
+import { closeInline } from "../../../render/markdown/close-open.ts";
 import type { Line } from "../text/line.ts";
 import type { CodePiece, Leaf, Piece } from "./block.ts";
 import { findLanguage, type Mode } from "./languages.ts";
@@ -185,9 +186,12 @@ export function createLineReader(): LineReader {
 
   function peek(): readonly Piece[] {
     const text = line.replace(/\r$/, "");
-    if (!joins && (text === "" || isMark.test(text))) return closeBlocks(blocks);
+    if (!joins && (text === "" || isMark.test(text)))
+      return closeBlocks(blocks).flatMap((piece) => closePiece(piece, "\n"));
     const { blocks: after, pieces } = readLine(blocks, text, { joins, continues: false });
-    return [...pieces, ...closeBlocks(after)];
+    const open = [...pieces, ...closeBlocks(after)];
+    const last = open.pop();
+    return last === undefined ? open : [...open, ...closePiece(last, "")];
   }
 
   return {
@@ -214,6 +218,16 @@ export function createLineReader(): LineReader {
       return pieces;
     },
   };
+}
+
+/**
+ * Completes the marks at the end of a piece that is still being written and ends in `end`; returns nothing where it has only
+ * marks.
+ */
+function closePiece(piece: Piece, end: string): Piece[] {
+  if (piece.kind !== "text" || piece.look === "verbatim") return [piece];
+  const source = closeInline(piece.source + end).trimEnd();
+  return source === "" ? [] : [{ ...piece, source }];
 }
 
 /** The last line stays open where it is short: it may be the header of a table. */

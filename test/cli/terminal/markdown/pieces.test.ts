@@ -120,6 +120,23 @@ test("what is higher than the screen is finished, once, and nothing is lost or t
   expect(shown.join(" ").match(/(?<=x)word\d+/g)).toEqual(words.slice(0, 50));
 });
 
+test("while a text is written, its marks are not shown, and what they mark has its look at once", () => {
+  const whole =
+    "# A **b**\n\nSome **bold**, *leaning* and `code()`\nwith [a link](https://a.example/x) [sic]\n- [x] __done__\n";
+  const stream = createMarkdownStream({ columns: () => 60, hyperlinks: true });
+  const seen = new Set<string>();
+  for (const character of whole) {
+    stream.push(character);
+    for (const line of [...stream.take(), ...stream.pending(20)]) {
+      expect(toPlainText(line)).not.toMatch(/[*_`#]|\]\(|https/);
+      for (const { text, styles = [] } of line) seen.add(`${styles.join("+")} ${text}`);
+    }
+  }
+  for (const part of ["strong bol", "emphasis lea", "code cod", "link a link", "strong do"])
+    expect(seen).toContain(part);
+  expect(stream.pending(20).map(toPlainText)).toEqual(["- [x] done"]);
+});
+
 test.each([
   ["one paragraph", "word **bold** `code` 中文，段落 "],
   ["one word", "abc"],

@@ -195,12 +195,12 @@ export const agent: readonly Mutation[] = [
     endangers: "arguments that are nested without end break who reads them",
   },
   {
-    id: "lend-everything",
+    id: "reserve-everything",
     file: "src/agent/limits/sub-agents.ts",
-    text: "Math.max(0, whole - lent) / places",
+    text: "Math.max(0, whole - reserved) / places",
     becomes: "whole / places",
     tests: ["test/agent/limits/sub-agents.test.ts"],
-    endangers: "sub-agents are lent the same budget twice",
+    endangers: "the same budget is reserved for two sub-agents",
   },
   {
     id: "budget-of-the-agent-above",

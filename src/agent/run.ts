@@ -23,7 +23,7 @@ import type { ToolResults } from "./tools/tool-results.ts";
 /** Holds the three objects that the parts of one run share. It is created once, in `openRun`. */
 export interface Run {
   readonly input: RunInput;
-  readonly state: RunState;
+  readonly state: LoopState;
   readonly services: RunServices;
 }
 
@@ -62,7 +62,7 @@ export interface RunInput extends RunRequest {
 }
 
 /** Holds what changes while a run goes on. */
-export interface RunState {
+export interface LoopState {
   /** Holds the question to answer: the one that a waiting plan was made for, with what a reader has changed in the plan. */
   question: string;
   /** Holds what a model reads of the conversation so far, oldest first. It is set once, before the first turn. */

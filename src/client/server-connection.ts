@@ -36,12 +36,12 @@ export class ServerConnection {
   readonly settings: ServerSettings;
   readonly redact: Redact;
   readonly list: ToolList;
-  readonly #life: ServerLifecycle;
+  readonly #lifecycle: ServerLifecycle;
   readonly #auth: Auth | undefined;
   readonly #sender: RequestSender;
   /** All sessions of the server share this object, so that a restart does not reset its limits per minute. */
   readonly #answers: Answers;
-  readonly #surroundings: SharedResources;
+  readonly #shared: SharedResources;
   readonly #onChanged: (list: ServerList) => void;
   readonly #refreshes = createCoalescedWork((signal) => this.#relist(signal), refreshPauseMs);
   #preparing: Promise<void> | undefined;
@@ -60,9 +60,9 @@ export class ServerConnection {
     this.redact = extendRedact(createRedactor(settings), () => this.#auth?.secretValues() ?? []);
     this.list = list;
     this.#answers = createAnswers({ settings, sample: shared.sample, redact: this.redact });
-    this.#surroundings = shared;
+    this.#shared = shared;
     this.#onChanged = onChanged;
-    this.#life = new ServerLifecycle({
+    this.#lifecycle = new ServerLifecycle({
       name: settings.name,
       prepare: (onLost) => this.#attempt(onLost),
       applyStart: ({ session, listing }) => list.applyListing(listing, session.era),
@@ -70,21 +70,21 @@ export class ServerConnection {
         for (const each of everyList) onChanged(each);
       },
     });
-    this.#sender = createRequestSender(settings, this.redact, this.#life);
+    this.#sender = createRequestSender(settings, this.redact, this.#lifecycle);
   }
 
   /** Starts its process before it returns, unless it is a lazy one; one that failed gets another try once it has rested. */
   start(): void {
-    const isLazy = this.settings.start === "lazy" && this.#life.state.state === "idle";
+    const isLazy = this.settings.start === "lazy" && this.#lifecycle.state.state === "idle";
     if (isLazy) this.#preparing ??= this.#prepare();
-    else this.#life.start();
+    else this.#lifecycle.start();
   }
 
   /** Settles when its first start has succeeded or failed, or need not be waited for; never rejects. */
   async firstStartSettled(): Promise<void> {
     await this.#preparing;
     // A server that was there, or could not be started, is not worth waiting for again.
-    if (this.#life.starts === 1) await this.#life.settled();
+    if (this.#lifecycle.starts === 1) await this.#lifecycle.settled();
     await this.list.refresh();
   }
 
@@ -97,7 +97,7 @@ export class ServerConnection {
       problems: [...this.list.problems],
       warnings: [...this.list.warnings],
       waiting: this.list.waiting.length,
-      ...this.#life.state,
+      ...this.#lifecycle.state,
     };
   }
 
@@ -139,13 +139,13 @@ export class ServerConnection {
   /** Ends it for good, within about 2 s; never rejects. */
   close(): Promise<void> {
     this.#refreshes.close();
-    return this.#life.close();
+    return this.#lifecycle.close();
   }
 
   /** Starts a lazy server only when its tools are not known yet. */
   async #prepare(): Promise<void> {
     await this.list.load();
-    if (!this.list.isKnown) this.#life.start();
+    if (!this.list.isKnown) this.#lifecycle.start();
   }
 
   #attempt(onLost: () => void): StartAttempt {
@@ -155,7 +155,7 @@ export class ServerConnection {
       settings,
       redact,
       auth: this.#auth,
-      shared: this.#surroundings,
+      shared: this.#shared,
       answers: this.#answers,
       known: async () => {
         await loaded;
@@ -177,8 +177,8 @@ export class ServerConnection {
     const limit = createTimeLimit(this.settings.startTimeoutMs, () => new Error("late"), signal);
     try {
       // What changes while a start takes in its first list is not in that list.
-      await waitAbortable(this.#life.settled(), limit.signal);
-      const { session } = this.#life;
+      await waitAbortable(this.#lifecycle.settled(), limit.signal);
+      const { session } = this.#lifecycle;
       if (session === undefined) return;
       await this.list.applyListing(await waitAbortable(session.list(limit.signal), limit.signal), session.era);
       this.#onChanged("tools");

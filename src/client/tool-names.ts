@@ -7,7 +7,7 @@ export interface ToolOrigin {
 
 /** Maps the tools of a pool to unique names of the form `server__tool`, and maps these names back. */
 export interface ToolNames {
-  /** Always the same name for the same origin. */
+  /** Returns always the same name for the same origin. */
   nameOf(server: string, tool: string): string;
   originOf(name: string): ToolOrigin | undefined;
 }

@@ -50,9 +50,9 @@ export function reduceRun(state: RunState, event: AgentEvent, at: number): RunIt
         call.end = event;
       });
     case "evaluation":
-      return addNote(state, { kind: "evaluation", event, phase: state.turnCount, at });
+      return addNote(state, { kind: "evaluation", event, turnNumber: state.turnCount, at });
     case "notice":
-      return addNote(state, { kind: "notice", event, phase: state.turnCount, at });
+      return addNote(state, { kind: "notice", event, turnNumber: state.turnCount, at });
     case "run-end":
       endThought(state, at, !event.outcome.success);
       state.outcome = event.outcome;
@@ -163,7 +163,7 @@ function addAnswer(state: RunState, { text, citations }: EventOf<"answer-delta">
 function startCall(state: RunState, start: EventOf<"tool-start">, startedAt: number): CallEntry {
   endThought(state, startedAt);
   const turn = findTurn(state, startedAt);
-  const facts = { phase: state.turnCount, startedAt, progress: undefined, end: undefined };
+  const facts = { turnNumber: state.turnCount, startedAt, progress: undefined, end: undefined };
   const call = addEntry(turn, { kind: "call", start, turn, ...facts });
   state.calls.push(call);
   state.callsById.set(start.callId, call);

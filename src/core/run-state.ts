@@ -95,7 +95,7 @@ export interface CallEntry {
   readonly start: EventOf<"tool-start">;
   readonly turn: TurnState;
   /** Counts the turns that had begun when the call started. */
-  readonly phase: number;
+  readonly turnNumber: number;
   readonly startedAt: number;
   progress: EventOf<"tool-progress"> | undefined;
   end: ToolEnd | undefined;
@@ -105,7 +105,7 @@ export interface EvaluationEntry {
   readonly kind: "evaluation";
   readonly event: EventOf<"evaluation">;
   /** Has the same meaning as in `CallEntry`. */
-  readonly phase: number;
+  readonly turnNumber: number;
   readonly at: number;
 }
 
@@ -113,7 +113,7 @@ export interface NoticeEntry {
   readonly kind: "notice";
   readonly event: EventOf<"notice">;
   /** Has the same meaning as in `CallEntry`. */
-  readonly phase: number;
+  readonly turnNumber: number;
   readonly at: number;
 }
 

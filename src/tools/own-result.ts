@@ -6,7 +6,7 @@ import { type Locale, say, type Text } from "../kit/locale.ts";
 import { toShortLine } from "../kit/text/sanitize.ts";
 import { createSuccess } from "./create-tool.ts";
 
-/** Levels of a result; deeper ones exhaust the stack of whoever writes them as JSON. */
+/** Limits the levels of a result. Deeper ones exhaust the stack of whoever writes them as JSON. */
 const deepest = 1000;
 
 /**

@@ -19,7 +19,7 @@ export interface OwnTool<Arguments = JsonObject> {
   inputSchema: JsonSchema | ZodObject;
   annotations?: ToolAnnotations;
   /**
-   * Gets validated arguments. Gives a text, any JSON value, or MCP content blocks; what it throws is told to the model
+   * Gets validated arguments. Gives a text, any JSON value, or MCP content blocks; what it throws reaches the model
    * as the tool's failure.
    */
   run(args: Arguments, context: OwnToolContext): unknown;

@@ -7,12 +7,17 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../core/tools/tool.ts";
-import { isFittingCall, parsePermitPatterns, parseToolPatterns, type ToolPattern } from "../core/tools/tool-pattern.ts";
+import {
+  isMatchingCall,
+  parsePermitPatterns,
+  parseToolPatterns,
+  type ToolPattern,
+} from "../core/tools/tool-pattern.ts";
 import type { JsonObject } from "../kit/json.ts";
 import { say, type Text } from "../kit/locale.ts";
 import { wrapTool } from "./create-tool.ts";
 
-/** Rules as they are written in the configuration's `tools`. */
+/** Holds the rules as the configuration's `tools` has them. */
 export interface PermissionRules {
   /** When present, a call must match one of these patterns. */
   allow?: readonly string[] | undefined;
@@ -39,12 +44,12 @@ export function createPermissionCheck(
   return (tool, args) => {
     const named = (setting: string, ...patterns: ToolPattern[]): string =>
       `${place}.${setting}: ${patterns.map(({ written }) => written).join(", ")}`;
-    const denial = denials.find((pattern) => isFittingCall(pattern, tool, args, "some"));
+    const denial = denials.find((pattern) => isMatchingCall(pattern, tool, args, "some"));
     if (denial) return { decision: "denied", rule: named("deny", denial) };
-    const permit = permits?.find((pattern) => isFittingCall(pattern, tool, args, "every"));
+    const permit = permits?.find((pattern) => isMatchingCall(pattern, tool, args, "every"));
     if (permits && !permit) return { decision: "denied", rule: `${place}.allow` };
     // All of them: who agreed to the calls of one rule has not agreed to what another asks about.
-    const asked = questions.filter((pattern) => isFittingCall(pattern, tool, args, "some"));
+    const asked = questions.filter((pattern) => isMatchingCall(pattern, tool, args, "some"));
     if (asked.length > 0) return { decision: "ask", rule: named("ask", ...asked) };
     if (tool.alwaysAsks) return { decision: "ask", rule: alwaysAsks };
     return { decision: "allowed", rule: permit ? named("allow", permit) : `${place}.allow: *` };

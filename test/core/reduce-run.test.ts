@@ -96,7 +96,7 @@ test("each event returns the part of the state that it changed", () => {
   expect(changed.map((item) => item?.kind)).toEqual(["run", "turn", "turn", "call", "call"]);
   expect([changed[2] === turn, changed[4] === call]).toEqual([true, true]);
   expect(turn).toMatchObject({ startedAt: 1, end: { elapsedMs: 1.4 }, entries: [call] });
-  expect(call).toMatchObject({ startedAt: 3, phase: 1, start: { tool: "look" }, end: { preview: "a wall" } });
+  expect(call).toMatchObject({ startedAt: 3, turnNumber: 1, start: { tool: "look" }, end: { preview: "a wall" } });
   expect(state.endedCalls).toEqual([call]);
 });
 
@@ -152,7 +152,7 @@ test("no more notes are kept than the limit allows", () => {
   const { state, changed } = reduceAll([note, note, phaseStart, note, note], { mostNotes: 3 });
   expect(state.earlyNotices).toHaveLength(2);
   expect(state.turns[0]?.entries).toHaveLength(1);
-  expect(changed[4]).toMatchObject({ kind: "notice", phase: 1, at: 4 });
+  expect(changed[4]).toMatchObject({ kind: "notice", turnNumber: 1, at: 4 });
 });
 
 test("a sum in which one price is not known is not known", () => {

@@ -87,14 +87,14 @@ export function eventsOf(pieces: Iterable<Buffer>): ServerEvent[] {
   const reader = createEventReader(origin);
   const events: ServerEvent[] = [];
   for (const piece of pieces) events.push(...reader.feed(piece));
-  return [...events, ...reader.end()];
+  return [...events, ...reader.finish()];
 }
 
 /** The second half: from events to a turn. */
 export function turnOf(wire: WireName, events: readonly ServerEvent[], out: ModelEvent[] = []): Turn {
   const reader = new readers[wire](origin, () => "made-up");
   for (const event of events) if (!reader.done) reader.read(event, out);
-  return reader.end();
+  return reader.finishTurn();
 }
 
 const origin = settings();

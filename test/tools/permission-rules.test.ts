@@ -9,7 +9,7 @@ import type {
   ToolAnnotations,
   ToolContext,
 } from "../../src/core/tools/tool.ts";
-import { findFittingCalls, isFittingCall, parseToolPatterns } from "../../src/core/tools/tool-pattern.ts";
+import { findFittingCalls, isMatchingCall, parseToolPatterns } from "../../src/core/tools/tool-pattern.ts";
 import type { JsonObject } from "../../src/kit/json.ts";
 import { collectTools } from "../../src/tools/collect-tools.ts";
 import { createBuiltinTool } from "../../src/tools/create-tool.ts";
@@ -253,7 +253,7 @@ describe("for all rules and calls", () => {
     fc.assert(
       fc.property(rules, tools, calls, (given, tool, args) => {
         const { decision } = createPermissionCheck(given)(tool, args);
-        const isDenied = parseToolPatterns(given.deny).some((each) => isFittingCall(each, tool, args, "some"));
+        const isDenied = parseToolPatterns(given.deny).some((each) => isMatchingCall(each, tool, args, "some"));
         if (isDenied) expect(decision).toBe("denied");
       }),
       { numRuns: 2000 },
@@ -279,8 +279,8 @@ describe("for all rules and calls", () => {
     fc.assert(
       fc.property(pattern, tools, calls, (written, tool, args) => {
         const [only] = parseToolPatterns([written]);
-        if (only && isFittingCall(only, tool, args, "every"))
-          expect(isFittingCall(only, tool, args, "some")).toBe(true);
+        if (only && isMatchingCall(only, tool, args, "every"))
+          expect(isMatchingCall(only, tool, args, "some")).toBe(true);
       }),
       { numRuns: 2000 },
     );
@@ -310,7 +310,7 @@ describe("for all rules and calls", () => {
         if (!isOffered) expect(decision).toBe("denied");
         for (const each of parseToolPatterns([...given.deny, ...given.ask])) {
           const fitting = findFittingCalls(each, tool);
-          if (fitting !== "some") expect(isFittingCall(each, tool, args, "some")).toBe(fitting === "all");
+          if (fitting !== "some") expect(isMatchingCall(each, tool, args, "some")).toBe(fitting === "all");
         }
       }),
       { numRuns: 2000 },

@@ -52,7 +52,7 @@ export function createAnswerText(run: AnswerOptions): AnswerText {
     finish() {
       if (finished) return;
       finished = true;
-      show(filter.end());
+      show(filter.finish());
       show(renderReferences(filter.citations(), run.language));
     },
     get shown() {

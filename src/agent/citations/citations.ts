@@ -14,7 +14,7 @@ export interface CitationFilter {
   /** Gives what can be shown of the text so far; holds back what more text may turn into a citation, code or a list. */
   push(text: string): string;
   /** Returns the text that was held back. */
-  end(): string;
+  finish(): string;
   /** Returns the cited sources in the order of their new numbers. */
   citations(): Citation[];
 }
@@ -163,8 +163,8 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
 
   return {
     push: (text) => drain(own.push(text), false),
-    end() {
-      const shown = drain(own.end(), true) + gap;
+    finish() {
+      const shown = drain(own.finish(), true) + gap;
       gap = "";
       lost = "";
       own.listed().forEach(cite);

@@ -9,7 +9,7 @@ export interface ReferenceFilter {
   /** Gives the text so far, without what may be the beginning of such a list. */
   push(text: string): string;
   /** Returns the remaining text, unless it is such a list. */
-  end(): string;
+  finish(): string;
   /** Returns the numbers of the sources in the list that was removed. */
   listed(): readonly number[];
 }
@@ -109,7 +109,7 @@ export function createReferenceFilter(sources: SourceList): ReferenceFilter {
 
   return {
     push,
-    end() {
+    finish() {
       const shown = close("");
       const isList = entries.length > 0;
       if (isList) listed = entries.filter((number) => number > 0);

@@ -3,13 +3,13 @@ import type { Model, ModelRequest } from "../../core/model.ts";
 /** Records what a run has learned about how much its models can read. */
 export interface ContextWindows {
   /** Maps each model that refused a request as too long to the tokens that a request may take. */
-  readonly rooms: Map<Model, number>;
+  readonly requestBudgets: Map<Model, number>;
   /** Lists what the reader has already been notified of. */
-  readonly told: Set<string>;
+  readonly noticed: Set<string>;
 }
 
 export function createContextWindows(): ContextWindows {
-  return { rooms: new Map(), told: new Set() };
+  return { requestBudgets: new Map(), noticed: new Set() };
 }
 
 /**

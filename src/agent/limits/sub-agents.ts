@@ -18,10 +18,10 @@ export interface SubAgents {
   /** Reserves a share of what is left. All open reservations together never exceed it, and no single one takes everything. */
   reserveBudget(left: Budget): BudgetReservation;
   /**
-   * `server` is where the bill came from: no server can report for the runs of another. `lent` is the budget of the call that
+   * `server` is where the bill came from: no server can report for the runs of another. `reserved` is the budget of the call that
    * brought the bill.
    */
-  add(server: string, usage: AgentUsage, lent: Budget): void;
+  add(server: string, usage: AgentUsage, reserved: Budget): void;
   tokens(): number;
   /** Returns the known cost in US dollars. */
   knownCost(): number;
@@ -33,9 +33,9 @@ export interface SubAgents {
 export function createSubAgents(maxParallel: number): SubAgents {
   /** Maps each run to its highest bill: a run that continues sends another bill later. */
   const bills = new Map<string, AgentUsage>();
-  const loans = new Set<Budget>();
+  const reservations = new Set<Budget>();
   /** Maps each run that continues after its call to the budget reserved for it. */
-  const going = new Map<string, Budget>();
+  const continuing = new Map<string, Budget>();
 
   function sumUsage(of: (usage: AgentUsage) => number): number {
     const sum = bills.values().reduce((before, usage) => before + of(usage), 0);
@@ -43,14 +43,14 @@ export function createSubAgents(maxParallel: number): SubAgents {
   }
 
   function listReservations(): Budget[] {
-    const rests = going.entries().map(([key, lent]): Budget => {
+    const rests = continuing.entries().map(([key, reserved]): Budget => {
       const used = bills.get(key);
       return {
-        tokens: Math.max(0, lent.tokens - (used?.tokens ?? 0)),
-        cost: Math.max(0, (lent.cost ?? 0) - (used?.cost ?? 0)),
+        tokens: Math.max(0, reserved.tokens - (used?.tokens ?? 0)),
+        cost: Math.max(0, (reserved.cost ?? 0) - (used?.cost ?? 0)),
       };
     });
-    return [...loans, ...rests];
+    return [...reservations, ...rests];
   }
 
   function sumKnownCost(): number {
@@ -59,20 +59,20 @@ export function createSubAgents(maxParallel: number): SubAgents {
 
   return {
     reserveBudget({ tokens, cost }) {
-      const places = Math.max(2, maxParallel - loans.size);
-      const share = (whole: number, lent: number): number => Math.max(0, whole - lent) / places;
+      const places = Math.max(2, maxParallel - reservations.size);
+      const share = (whole: number, reserved: number): number => Math.max(0, whole - reserved) / places;
       const out = listReservations();
-      const loan: Budget = {
+      const reservation: Budget = {
         tokens: Math.floor(share(tokens, sum(out.map((each) => each.tokens)))),
         cost: cost === undefined ? undefined : share(cost, sum(out.map((each) => each.cost ?? 0))),
       };
-      loans.add(loan);
-      return { ...loan, release: () => void loans.delete(loan) };
+      reservations.add(reservation);
+      return { ...reservation, release: () => void reservations.delete(reservation) };
     },
-    add(server, usage, lent) {
+    add(server, usage, reserved) {
       const key = JSON.stringify([server, usage.runId]);
-      if (usage.isOver) going.delete(key);
-      else if (!going.has(key)) going.set(key, lent);
+      if (usage.isOver) continuing.delete(key);
+      else if (!continuing.has(key)) continuing.set(key, reserved);
       const before = bills.get(key);
       bills.set(key, {
         ...usage,

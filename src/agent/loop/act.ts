@@ -9,7 +9,7 @@ import { isDeeperThan } from "../../kit/json.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
-import type { Run, RunInput, RunState } from "../run.ts";
+import type { LoopState, Run, RunInput } from "../run.ts";
 import { type CallAllowance, type CallOutcome, createCallAllowance, runCall } from "./run-call.ts";
 import { toOverLimitResult, toRepeatedResult } from "./unrun-results.ts";
 
@@ -32,7 +32,7 @@ export interface Observation {
 const previewLength = 200;
 /** Limits a failure's message in its event, in characters. The models read more of it. */
 const longestMessage = 2000;
-/** Levels of a call's arguments; no tool of ours or of anybody needs more, and deeper ones break who reads them. */
+/** Limits the levels of a call's arguments. No known tool needs more, and whoever reads deeper ones may fail. */
 const deepestArguments = 64;
 /** Limits the calls of one turn. Further calls are refused without a notice to the reader. */
 const mostCallsPerTurn = 50;
@@ -177,14 +177,14 @@ async function makeCall(
 }
 
 /** Returns a result as the models read it. Its sources have their numbers. */
-function readBy(state: RunState, { text, kind }: ToolResult, sources: NumberedSource[] | undefined): string {
+function readBy(state: LoopState, { text, kind }: ToolResult, sources: NumberedSource[] | undefined): string {
   const [page] = sources ?? [];
   if (page === undefined || sources === undefined) return state.results.read(text, "text");
   if (kind === "page") return state.results.read(renderPage(page, text), "text");
   return state.results.read(renderSources(sources), "sources");
 }
 
-function createEventId(state: RunState, id: string): string {
+function createEventId(state: LoopState, id: string): string {
   let unique = id;
   for (let again = 2; state.callIds.has(unique); again++) unique = `${id}#${again}`;
   state.callIds.add(unique);

@@ -5,7 +5,7 @@ import { say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { findReachedLimit, type Progress } from "../limits/reached-limit.ts";
 import type { Limits } from "../limits/run-clock.ts";
-import type { Run, RunState } from "../run.ts";
+import type { LoopState, Run } from "../run.ts";
 import type { Observation } from "./act.ts";
 import type { EvaluatedResult, Evaluation, EvaluationFacts } from "./evaluator.ts";
 
@@ -64,7 +64,7 @@ function toVerdict({ verdict, reason }: Evaluation): JudgedVerdict {
 }
 
 function toFacts(
-  state: RunState,
+  state: LoopState,
   { round, observations, toolCalls }: RoundFacts,
   signal: AbortSignal,
 ): EvaluationFacts {

@@ -55,7 +55,7 @@ export async function runCall(
   callId: string,
   allowance: CallAllowance,
 ): Promise<CallOutcome> {
-  const tool = run.services.catalog.resolveTools(call.name);
+  const tool = run.services.catalog.findTool(call.name);
   if (!tool) return { result: toUnknownToolResult(run, call.name), ran: false };
   if (call.arguments === undefined) return { result: toUnreadableArgumentsResult(run.input, call), ran: false };
   if (run.services.clock.decideSignal.aborted) return { result: toStoppedResult(run), ran: false };

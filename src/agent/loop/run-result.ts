@@ -53,12 +53,12 @@ function reportOf(input: RunInput, ending: RunResult, status: Outcome["status"])
   if (status === "complete" || status === "cancelled" || status === "needs_confirmation") return null;
   const error = getCause(ending);
   if (status === "partial") return error ? toErrorReport(error, input.locale) : null;
-  const told = toErrorReport(error ?? emptyAnswerError("stop"), input.locale);
-  const { code, hint } = told;
+  const report = toErrorReport(error ?? emptyAnswerError("stop"), input.locale);
+  const { code, hint } = report;
   // Chat mode asks the same models; it cannot help with what is wrong with them, or with a chain of agents.
   if (input.mode === "chat" || getDepth(input) > 0 || code === "auth" || code === "quota" || code === "config")
-    return told;
-  return { ...told, hint: [hint, say(input.locale, chatAdvice)].filter(Boolean).join(" ") };
+    return report;
+  return { ...report, hint: [hint, say(input.locale, chatAdvice)].filter(Boolean).join(" ") };
 }
 
 /** Returns the cause of a run's failure: the last error, or the one that occurred before the time ran out. */

@@ -16,7 +16,7 @@ import { say, type Text } from "../../kit/locale.ts";
 import { countRequestTokens, getContextWindow, getRequestBudget } from "../context/context-window.ts";
 import { type FitOptions, type FittedRequest, fitRequest } from "../context/fit-request.ts";
 import { type Role, sumCosts } from "../limits/statistics.ts";
-import type { Run, RunState } from "../run.ts";
+import type { LoopState, Run } from "../run.ts";
 import { refusedKeyError, rememberRefusedKey } from "./refused-keys.ts";
 
 export interface TurnPlan {
@@ -116,7 +116,7 @@ const secondTry = 1 / 3;
  */
 export async function* streamFitted(run: Run, turn: FittedTurn): AsyncGenerator<ModelEvent> {
   const { model, request, signal } = turn;
-  const learned = run.state.windows.rooms.get(model);
+  const learned = run.state.windows.requestBudgets.get(model);
   const room = learned ?? getRequestBudget(model, request);
   // A window that is only assumed is no reason to keep words from the model.
   const mayCutWords = learned !== undefined || model.contextWindow !== undefined;
@@ -133,7 +133,7 @@ export async function* streamFitted(run: Run, turn: FittedTurn): AsyncGenerator<
     const isTooLong = thrown instanceof DuetError && thrown.code === "context_overflow";
     if (!isTooLong || taken || learned !== undefined || signal.aborted) throw thrown;
     const smaller = Math.floor(countRequestTokens(model, first.request) * secondTry);
-    run.state.windows.rooms.set(model, smaller);
+    run.state.windows.requestBudgets.set(model, smaller);
     const second = fitTurn(run, turn, { room: smaller, mayCutWords: true });
     if (second.cut === "nothing") throw thrown;
     yield* noticeCut(run, model, second);
@@ -153,7 +153,7 @@ function fitTurn(
 }
 
 /** Adds the reading tool to a request. The first request that was cut comes from a loop that did not know the tool yet. */
-function withReadingTool({ results }: RunState, request: ModelRequest): ModelRequest {
+function withReadingTool({ results }: LoopState, request: ModelRequest): ModelRequest {
   const { tool } = results;
   if (tool === undefined || request.tools.some(({ name }) => name === tool.name)) return request;
   const { name, description, inputSchema } = tool;
@@ -162,8 +162,8 @@ function withReadingTool({ results }: RunState, request: ModelRequest): ModelReq
 
 /** Emits each notice once per run. */
 function* noticeCut(run: Run, model: Model, { cut }: FittedRequest): Generator<Notice> {
-  if (cut === "nothing" || run.state.windows.told.has(cut)) return;
-  run.state.windows.told.add(cut);
+  if (cut === "nothing" || run.state.windows.noticed.has(cut)) return;
+  run.state.windows.noticed.add(cut);
   const name = toModelName(model);
   const window = getContextWindow(model).toLocaleString("en");
   const size: Text =

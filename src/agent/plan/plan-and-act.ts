@@ -7,6 +7,9 @@ import { decideAndAct, toDecideResult } from "../loop/decide.ts";
 import { type DecideResult, isEarlyEnd } from "../loop/run-result.ts";
 import { askPerson } from "../questions/ask-user.ts";
 import type { Run, RunInput, RunState } from "../run.ts";
+import { askPerson } from "../questions/ask-person.ts";
+import type { PlanPolicy } from "../questions/confirm-plan.ts";
+import type { LoopState, Run, RunInput } from "../run.ts";
 import { resumePlan, toPendingPlan } from "./pending-plan.ts";
 import { createPlan, type Plan, type StartedPlan } from "./plan.ts";
 import type { PlanPolicy } from "./plan-policy.ts";
@@ -221,7 +224,7 @@ async function agreeOnPlan(run: Run, plan: Plan, planner: Planner): Promise<Plan
 
 /** Puts what the reader wants changed into the plan; gives why that was not possible. */
 async function revisePlan(
-  state: RunState,
+  state: LoopState,
   plan: Plan,
   planner: Planner,
   words: string,

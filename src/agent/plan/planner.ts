@@ -183,7 +183,7 @@ async function planTurn(run: Run, messages: Message[], reason: Text): Promise<Tu
 async function readTurn(run: Run, plan: Plan, turn: Turn): Promise<{ draft: Draft } | { problems: string[] }> {
   if (turn.finish === "length") return { problems: [say(run.input.language, cutOff)] };
   const parsed = await parsePlan(turn.message.content, {
-    tools: { get: run.services.catalog.resolveTools, keys: () => run.services.catalog.tools.keys() },
+    tools: { get: run.services.catalog.findTool, keys: () => run.services.catalog.tools.keys() },
     first: findFirstOpen(plan),
     known: new Set(plan.results.keys()),
     mostCalls: run.input.limits.maxToolCalls - plan.toolCalls,
@@ -200,8 +200,8 @@ function isSamePlan({ steps, stepwise: isStepwise }: Draft, before: readonly Pla
   return !isStepwise && steps !== before && isDeepStrictEqual(steps, before);
 }
 
-function toStepwiseDraft(run: Run, tell: (run: Run) => void): Draft {
-  tell(run);
+function toStepwiseDraft(run: Run, notice: (run: Run) => void): Draft {
+  notice(run);
   const description = say(run.input.locale, { zh: "逐步决定并执行", en: "Decide and act step by step" });
   return { steps: [{ description, tool: "", parameters: {} }], stepwise: true };
 }

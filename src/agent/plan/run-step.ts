@@ -37,7 +37,7 @@ const firstPauseMs = 250;
 
 /** Carries out one step that has a tool: fills in its parameters, calls the tool, and tries again where that may help. */
 export async function runStep(run: Run, plan: Plan, step: PlanStep): Promise<StepEnd> {
-  const tool = run.services.catalog.resolveTools(step.tool);
+  const tool = run.services.catalog.findTool(step.tool);
   if (tool === undefined)
     return {
       end: "failed",

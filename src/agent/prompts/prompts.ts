@@ -10,8 +10,6 @@ import {
   type PromptReader,
 } from "./choose-prompt.ts";
 
-export type { CustomPrompt, PromptName, PromptReader } from "./choose-prompt.ts";
-
 /** Holds the prompts in force, in both languages and with their variants for model families. */
 export interface Prompts {
   /**

@@ -21,7 +21,7 @@ export interface ToolCatalog {
   readonly finder: Tool | undefined;
   definitions(): ToolDefinition[];
   /** Returns a tool by its name. If it was not listed, it is from now on. */
-  resolveTools(name: string): Tool | undefined;
+  findTool(name: string): Tool | undefined;
 }
 
 export interface ToolFinder {
@@ -80,7 +80,7 @@ function createListedCatalog(all: ReadonlyMap<string, Tool>): ToolCatalog {
     all,
     finder: undefined,
     definitions: () => [...tools.values()].map(toToolDefinition),
-    resolveTools: (name) => tools.get(name),
+    findTool: (name) => tools.get(name),
   };
 }
 
@@ -133,7 +133,7 @@ function createSearchedCatalog(
       [...tools.values()].map((tool) =>
         first.has(tool.name) ? toToolDefinition(tool) : { ...toToolDefinition(tool), late: true },
       ),
-    resolveTools(name) {
+    findTool(name) {
       const tool = tools.get(name) ?? all.get(name);
       if (tool) load(tool);
       return tool;

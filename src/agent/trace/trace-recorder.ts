@@ -100,7 +100,7 @@ function toTraceSteps(state: RunState, { outcome, outputs, startedAt }: StepFact
       const observation = toBoundedText(findRecord(tool, args)?.result ?? "", longestText);
       const output = outputs.get(entry);
       addStep({
-        phase: entry.phase,
+        phase: entry.turnNumber,
         action: { type: "action", tool, args },
         observation: observation.text,
         observation_left_out: observation.leftOut || undefined,
@@ -161,9 +161,9 @@ function toTraceNotes({ earlyNotices, turns }: RunState): TraceNote[] {
   return notes;
 }
 
-function toTraceNote({ event, phase, at }: NoticeEntry | EvaluationEntry): TraceNote {
+function toTraceNote({ event, turnNumber, at }: NoticeEntry | EvaluationEntry): TraceNote {
   const [level, code] = event.type === "notice" ? [event.level, event.code] : (["info", event.reason] as const);
-  return { timestamp: toTime(at), phase, level, code, message: truncate(event.message, longestNote) };
+  return { timestamp: toTime(at), phase: turnNumber, level, code, message: truncate(event.message, longestNote) };
 }
 
 function toTime(ms: number): string {

@@ -1,5 +1,6 @@
 import type { Evaluator } from "../../agent/loop/evaluator.ts";
-import type { CustomPrompt, Prompts } from "../../agent/prompts/prompts.ts";
+import type { CustomPrompt } from "../../agent/prompts/choose-prompt.ts";
+import type { Prompts } from "../../agent/prompts/prompts.ts";
 import type { runAgent as RunAgent } from "../../agent/run-agent.ts";
 import type { weighCatalog as WeighOffer } from "../../agent/tools/catalog-weight.ts";
 import type { Config } from "../../config/load-config.ts";

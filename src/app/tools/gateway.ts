@@ -72,7 +72,7 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
     // Servers may come later, from a configuration that is read again.
     if (pool === undefined) throw new NoServers();
     const { createPromptsAndResources } = await import("../../client/prompts-resources/prompts-resources.ts");
-    const offerings = createPromptsAndResources(pool, { onLate: tell, tell: warn });
+    const offerings = createPromptsAndResources(pool, { onLate: tell, onLine: warn });
     pool.onChange((list) => {
       offerings.changed(list);
       tell(list);

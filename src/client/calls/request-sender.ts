@@ -106,18 +106,18 @@ const slowedMs = 350;
 export function createRateLimiter(limits: Pick<ServerSettings, "maxConcurrent" | "callsPerSecond">): RateLimiter {
   let intervalMs = limits.callsPerSecond === undefined ? 0 : 1000 / limits.callsPerSecond;
   const semaphore = createSemaphore(limits.maxConcurrent ?? Number.POSITIVE_INFINITY);
-  const door = createSemaphore(1);
+  const starts = createSemaphore(1);
   let nextStart = 0;
 
   /** Counts from when the last call really started: one that was late is not made up for. */
   async function start(signal: AbortSignal): Promise<void> {
-    await door.acquire(signal);
+    await starts.acquire(signal);
     try {
       // A timer may be up to a millisecond early.
       for (let left = getWaitMs(); left > 0; left = getWaitMs()) await sleep(Math.ceil(left), signal);
       nextStart = performance.now() + intervalMs;
     } finally {
-      door.release();
+      starts.release();
     }
   }
 

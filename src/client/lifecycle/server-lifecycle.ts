@@ -166,11 +166,11 @@ export class ServerLifecycle {
 
   /** Ends it for good, within about 2 s; never rejects. */
   close(): Promise<void> {
-    this.#ended ??= this.#end();
+    this.#ended ??= this.#endAttempts();
     return this.#ended;
   }
 
-  async #end(): Promise<void> {
+  async #endAttempts(): Promise<void> {
     const state = this.#state;
     this.#state = { state: "closed" };
     if (state.state === "failed") clearTimeout(state.timer);

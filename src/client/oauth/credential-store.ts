@@ -69,14 +69,14 @@ export function createCredentialStore(home: string | undefined): CredentialStore
   };
 }
 
-interface Shelf {
+interface CredentialStorage {
   read(owner: CredentialOwner): Promise<Credentials>;
   write(owner: CredentialOwner, credentials: Credentials): Promise<void>;
   lock(name: string, signal: AbortSignal): Promise<() => Promise<void>>;
   remove(name: string): Promise<boolean>;
 }
 
-function openMemory(): Shelf {
+function openMemory(): CredentialStorage {
   const kept = new Map<string, { url: string; credentials: Credentials }>();
   return {
     async read({ name, url }) {
@@ -91,7 +91,7 @@ function openMemory(): Shelf {
   };
 }
 
-function openFolder(folder: string): Shelf {
+function openFolder(folder: string): CredentialStorage {
   const fileOf = (name: string): string => join(folder, toFileName(name));
   return {
     async read({ name, url }) {

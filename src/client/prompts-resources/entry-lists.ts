@@ -8,7 +8,7 @@ import type { Pool } from "../pool.ts";
 import { findHidden, makeTreeVisible } from "../trust/hidden-characters.ts";
 
 /** Caches one list of one server. */
-interface Shelf {
+interface StoredList {
   readonly list: Kind["list"];
   entries: ListedEntry[];
   isFresh: boolean;
@@ -39,15 +39,15 @@ export interface Listeners {
   /** Runs when a list has grown after it was returned without waiting any longer. */
   onLate(list: Kind["list"]): void;
   /** Takes a line for the operator, each thing once. */
-  tell(line: Text): void;
+  onLine(line: Text): void;
 }
 
-export function createEntryLists(pool: Pick<Pool, "status" | "request">, { onLate, tell }: Listeners): EntryLists {
-  const shelves = new Map<string, Shelf>();
+export function createEntryLists(pool: Pick<Pool, "status" | "request">, { onLate, onLine }: Listeners): EntryLists {
+  const lists = new Map<string, StoredList>();
 
-  function getStoredList(server: string, { method, list }: Kind): Shelf {
+  function getStoredList(server: string, { method, list }: Kind): StoredList {
     const key = JSON.stringify([server, method]);
-    const shelf = shelves.get(key) ?? {
+    const stored = lists.get(key) ?? {
       list,
       entries: [],
       isFresh: false,
@@ -55,8 +55,8 @@ export function createEntryLists(pool: Pick<Pool, "status" | "request">, { onLat
       isMissed: false,
       begunAt: 0,
     };
-    shelves.set(key, shelf);
-    return shelf;
+    lists.set(key, stored);
+    return stored;
   }
 
   function listServersWith(what: "prompts" | "resources" | "completions"): string[] {
@@ -89,45 +89,45 @@ export function createEntryLists(pool: Pick<Pool, "status" | "request">, { onLat
   }
 
   /** Fetches a list anew. What was known stays where that fails. Never rejects. */
-  async function fetch(server: string, kind: Kind, shelf: Shelf): Promise<void> {
+  async function fetch(server: string, kind: Kind, stored: StoredList): Promise<void> {
     const limit = createTimeLimit(fetchLimitMs, () => new Error("late"));
-    shelf.isFresh = true;
-    shelf.begunAt = performance.now();
+    stored.isFresh = true;
+    stored.begunAt = performance.now();
     try {
-      shelf.entries = await waitAbortable(fetchPages(server, kind, limit.signal), limit.signal);
-      shelf.hasFailed = false;
-      shelf.isMissed = false;
+      stored.entries = await waitAbortable(fetchPages(server, kind, limit.signal), limit.signal);
+      stored.hasFailed = false;
+      stored.isMissed = false;
     } catch {
-      shelf.isFresh = false;
-      shelf.hasFailed = true;
+      stored.isFresh = false;
+      stored.hasFailed = true;
     } finally {
       limit.clear();
-      shelf.fetching = undefined;
+      stored.fetching = undefined;
     }
   }
 
   /** Settles when a server's list is as it is now, or need not be waited for. */
   async function refresh(server: string, kind: Kind): Promise<void> {
-    const shelf = getStoredList(server, kind);
-    if (shelf.isFresh && shelf.fetching === undefined) return;
-    shelf.fetching ??= fetch(server, kind, shelf);
-    const leftMs = shelf.begunAt + patienceMs - performance.now();
-    const limit = createTimeLimit(shelf.hasFailed ? 0 : leftMs, () => new Error("late"));
-    const { fetching } = shelf;
+    const stored = getStoredList(server, kind);
+    if (stored.isFresh && stored.fetching === undefined) return;
+    stored.fetching ??= fetch(server, kind, stored);
+    const leftMs = stored.begunAt + patienceMs - performance.now();
+    const limit = createTimeLimit(stored.hasFailed ? 0 : leftMs, () => new Error("late"));
+    const { fetching } = stored;
     try {
       await waitAbortable(fetching, limit.signal);
     } catch {
-      noteMissing(server, kind, shelf);
-      void fetching.then(() => (shelf.isFresh ? onLate(kind.list) : undefined));
+      noteMissing(server, kind, stored);
+      void fetching.then(() => (stored.isFresh ? onLate(kind.list) : undefined));
     } finally {
       limit.clear();
     }
   }
 
-  function noteMissing(server: string, { words }: Kind, shelf: Shelf): void {
-    if (shelf.isMissed || shelf.hasFailed) return;
-    shelf.isMissed = true;
-    tell({
+  function noteMissing(server: string, { words }: Kind, stored: StoredList): void {
+    if (stored.isMissed || stored.hasFailed) return;
+    stored.isMissed = true;
+    onLine({
       zh: `MCP 服务器 ${server} 未能在 ${patienceMs / 1000} 秒内列出其${words.zh}，列表暂时不包含它们。`,
       en: `The MCP server ${server} did not list its ${words.en} within ${patienceMs / 1000} s; the list omits them for now.`,
     });
@@ -143,7 +143,7 @@ export function createEntryLists(pool: Pick<Pool, "status" | "request">, { onLat
     all: listEntries,
     serversWith: listServersWith,
     changed(list) {
-      for (const shelf of shelves.values()) if (shelf.list === list) shelf.isFresh = false;
+      for (const stored of lists.values()) if (stored.list === list) stored.isFresh = false;
     },
   };
 }

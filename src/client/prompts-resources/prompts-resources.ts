@@ -61,7 +61,7 @@ export function createPromptsAndResources(
     pool,
     names: createToolNames(),
     lists: createEntryLists(pool, listeners),
-    firstOfEach: createCollisions(listeners.tell),
+    firstOfEach: createCollisions(listeners.onLine),
     links: new Map(),
   };
   return createView(shared, () => true);
@@ -155,8 +155,8 @@ interface Found {
 }
 
 /** Keeps the first entry under each URI, by that URI. Tells of two servers that have the same one, once for these two. */
-function createCollisions(tell: (line: Text) => void) {
-  const told = new Set<string>();
+function createCollisions(onLine: (line: Text) => void) {
+  const reported = new Set<string>();
   return (kind: Kind, all: readonly Found[]): ReadonlyMap<string, Found> => {
     const first = new Map<string, Found>();
     for (const found of all) {
@@ -167,9 +167,9 @@ function createCollisions(tell: (line: Text) => void) {
         continue;
       }
       const pair = JSON.stringify([before.server, found.server]);
-      if (told.has(pair)) continue;
-      told.add(pair);
-      tell(describeCollision(truncate(uri, 200), before.server, found.server));
+      if (reported.has(pair)) continue;
+      reported.add(pair);
+      onLine(describeCollision(truncate(uri, 200), before.server, found.server));
     }
     return first;
   };
@@ -178,8 +178,8 @@ function createCollisions(tell: (line: Text) => void) {
 function describeCollision(uri: string, first: string, second: string): Text {
   const shown = JSON.stringify(uri);
   return {
-    zh: `MCP 服务器 ${first} 和 ${second} 都提供 ${shown}：由配置中靠前的 ${first} 应答（同样的冲突不再提示）。`,
-    en: `The MCP servers ${first} and ${second} both offer ${shown}: ${first} is used, because it comes first in the configuration (reported once for these two).`,
+    zh: `MCP 服务器 ${first} 和 ${second} 都提供 ${shown}：使用配置中靠前的 ${first}。这两个服务器之间的其他冲突不再提示。`,
+    en: `The MCP servers ${first} and ${second} both offer ${shown}: ${first} is used, because it comes first in the configuration. Other collisions of these two are not reported.`,
   };
 }
 

@@ -30,7 +30,7 @@ const longestBreakMs = 20;
  * writes meanwhile waits in the pipe, and the program with it. Who goes on and on waits longer and longer; whoever writes
  * little is never kept waiting.
  */
-export function readFairly(stream: Readable, take: (piece: Buffer) => void): void {
+export function readFairly(stream: Readable, onPiece: (piece: Buffer) => void): void {
   let usedMs = 0;
   let lastEnded = performance.now();
   let breakMs = 0;
@@ -41,7 +41,7 @@ export function readFairly(stream: Readable, take: (piece: Buffer) => void): voi
     usedMs = Math.max(0, usedMs - (began - lastEnded));
     let offset = 0;
     while (offset < chunk.length && usedMs <= longestTurnMs) {
-      take(chunk.subarray(offset, offset + pieceLength));
+      onPiece(chunk.subarray(offset, offset + pieceLength));
       offset += pieceLength;
       lastEnded = performance.now();
       usedMs += lastEnded - began;
@@ -78,7 +78,7 @@ export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #child: Child;
   readonly #parse: (value: unknown) => JSONRPCMessage;
-  readonly #gate = createFloodGate((line) => this.#take(line));
+  readonly #gate = createFloodGate((line) => this.#receiveLine(line));
   #closed = false;
   /** Is true when a message other than a response came in this turn of the event loop. */
   #hasNoticed = false;
@@ -125,10 +125,10 @@ export class StdioTransport implements Transport {
 
   /** Sends a line without an id through the flood gate, because it is neither a response nor a request. */
   #read(line: string): void {
-    if (line.trim() !== "" && (line.includes('"id"') || this.#gate.passes(line))) this.#take(line);
+    if (line.trim() !== "" && (line.includes('"id"') || this.#gate.passes(line))) this.#receiveLine(line);
   }
 
-  #take(line: string): void {
+  #receiveLine(line: string): void {
     const message = this.#message(line);
     if (message === undefined) {
       this.#child.words.push(Buffer.from(`${line.slice(0, 2000)}\n`));

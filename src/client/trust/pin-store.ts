@@ -149,7 +149,7 @@ function unwritableFileError(name: string, cause: unknown): DuetError {
   });
 }
 
-/** Pins as a file has them; undefined for what no `writePins` has written. */
+/** Reads the pins from the text of a file. Returns undefined for a text that `writePins` did not write. */
 export function readPins(text: string): ServerPins | undefined {
   const value = parseText(text);
   if (!isRecord(value) || value.version !== 1 || typeof value.origin !== "string") return undefined;

@@ -60,12 +60,12 @@ export function findFittingCalls(pattern: ToolPattern, tool: Tool): "all" | "som
  * Returns true when a call matches. For a rule that forbids, `some` matching value is enough. A rule that allows needs `every`
  * value to match, so that no other value is let through beside one that matches.
  */
-export function isFittingCall(pattern: ToolPattern, tool: Tool, args: JsonObject, values: "some" | "every"): boolean {
+export function isMatchingCall(pattern: ToolPattern, tool: Tool, args: JsonObject, values: "some" | "every"): boolean {
   const { annotation, argument } = pattern;
   if (!fitsName(pattern, tool)) return false;
   if (annotation !== undefined && !isSaid(annotation, tool.annotationsFor?.(args) ?? tool.annotations)) return false;
   if (argument === undefined) return true;
-  return values === "some" ? isCatchingArguments(argument, args) : isCoveringArguments(argument, args);
+  return values === "some" ? hasMatchingArgument(argument, args) : hasOnlyMatchingArguments(argument, args);
 }
 
 /** Returns true when the rules allow every call of every tool of a server, whatever its tools are. */
@@ -122,7 +122,7 @@ export function readArgumentPattern(written: string): ArgumentPattern {
  * Returns true when every value matches exactly, for rules that allow, so that no other value is let through beside one that
  * matches. A path or address with `..` must also match after it is resolved.
  */
-export function isCoveringArguments({ key, value }: ArgumentPattern, args: JsonObject): boolean {
+export function hasOnlyMatchingArguments({ key, value }: ArgumentPattern, args: JsonObject): boolean {
   const found = [...leaves(key === undefined ? args : (getOwnValue(args, key) ?? null))];
   const fits = (text: string): boolean => isMatch(text, value);
   return found.length > 0 && found.every((text) => fits(text) && (!climbs(text) || fits(destination(text))));
@@ -133,7 +133,7 @@ export function isCoveringArguments({ key, value }: ArgumentPattern, args: JsonO
  * invisible characters do not matter. Nor does it matter whether words are in one text or in a list, how a path or an address is
  * written, or how deep the value is. `rm *` also matches a bare `rm`.
  */
-export function isCatchingArguments({ text, key, value }: ArgumentPattern, args: JsonObject): boolean {
+export function hasMatchingArgument({ text, key, value }: ArgumentPattern, args: JsonObject): boolean {
   if (someFits([...texts(args)], text)) return true;
   return (
     key !== undefined &&

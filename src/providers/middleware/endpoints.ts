@@ -54,9 +54,9 @@ export function createEndpoints(options: { now?: () => number } = {}): Endpoints
 }
 
 export interface RetryBudgetOptions {
-  /** Retries that are always allowed within the window. */
+  /** Counts the retries that are always allowed within the window. */
   always?: number;
-  /** Retries allowed for each first try within the window. */
+  /** Counts the retries that each first try within the window allows. */
   share?: number;
   windowMs?: number;
   /** Replaces the clock in tests, in milliseconds that never decrease. */

@@ -121,7 +121,7 @@ function renderDone({ rule, arguments: args, done }: Extract<Step, { step: "done
     if (reason === "") return say(locale, { zh: `没能${zh}。`, en: `Could not ${en}.` });
     return say(locale, { zh: `没能${zh}：${reason}`, en: `Could not ${en}: ${reason}` });
   }
-  if (rule) return rule.tell(done.result, args, locale);
+  if (rule) return rule.renderResult(done.result, args, locale);
   return `${say(locale, { zh: `${done.tool} 的结果：`, en: `The result of ${done.tool}:` })}\n\n${quoteBlock(done.result)}`;
 }
 

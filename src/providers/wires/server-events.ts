@@ -38,13 +38,13 @@ export async function* readServerEvents(
     if (events.length > 0) yield events;
     idleTimeout.waiting = true;
   }
-  const rest = reader.end();
+  const rest = reader.finish();
   if (rest.length > 0) yield rest;
 }
 
 export interface EventReader {
   feed(chunk: Buffer): ServerEvent[];
-  end(): ServerEvent[];
+  finish(): ServerEvent[];
 }
 
 /** Takes bytes as they arrive and gives the events that are whole; `end` gives a last one without its empty line. */
@@ -72,7 +72,7 @@ export function createEventReader(origin: ErrorOrigin): EventReader {
   return {
     feed: (chunk) => take(decoder.write(chunk)),
     // A last event without its empty line counts if it is whole; half of one is nothing.
-    end: () => take(`${decoder.end()}\n\n`).filter((event) => isWhole(event.data)),
+    finish: () => take(`${decoder.end()}\n\n`).filter((event) => isWhole(event.data)),
   };
 }
 
@@ -83,7 +83,7 @@ function documentReader(): EventReader {
       chunks.push(chunk);
       return [];
     },
-    end: () => [{ data: Buffer.concat(chunks).toString("utf8") }],
+    finish: () => [{ data: Buffer.concat(chunks).toString("utf8") }],
   };
 }
 

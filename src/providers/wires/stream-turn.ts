@@ -48,7 +48,7 @@ export async function* streamTurn(call: WireCall, signal: AbortSignal): AsyncGen
       if (reader.done) break;
     }
     idleTimeout.signal.throwIfAborted();
-    const turn = reader.end();
+    const turn = reader.finishTurn();
     complete = true;
     const odd = findOddResponse(call);
     if (odd) yield odd;

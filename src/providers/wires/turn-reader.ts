@@ -27,7 +27,7 @@ export interface TurnReader {
   /** Lists content of an unexpected shape that was read nevertheless, each kind once. Is absent when the wire does not check. */
   readonly oddities?: readonly Text[];
   /** Returns the whole turn. Throws `bad_response` if the stream did not reach its terminal marker. */
-  end(): Turn;
+  finishTurn(): Turn;
 }
 
 export interface TurnParts {

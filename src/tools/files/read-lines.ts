@@ -18,14 +18,14 @@ export interface LineReading {
 }
 
 /**
- * Hands each line of an open file to `take`, until that says `stop`, without ever holding more of it than one chunk and one line;
+ * Hands each line of an open file to `onLine`, until that says `stop`, without ever holding more of it than one chunk and one line;
  * `isCut` tells that the line was longer than is kept. Obeys the signal.
  */
 export async function readLines(
   handle: FileHandle,
   limits: LineLimits,
   signal: AbortSignal,
-  take: (line: string, isCut: boolean) => "stop" | undefined,
+  onLine: (line: string, isCut: boolean) => "stop" | undefined,
 ): Promise<LineReading> {
   const deadline = performance.now() + limits.milliseconds;
   const chunk = Buffer.allocUnsafe(64 * 1024);
@@ -46,7 +46,7 @@ export async function readLines(
     const lines = decoder.decode(bytes, { stream: bytesRead > 0 }).split("\n");
     for (const [index, part] of lines.entries()) {
       if (index > 0) {
-        if (take(pending.replace(/\r$/, ""), isCut) === "stop") return { binary: false, partial: false };
+        if (onLine(pending.replace(/\r$/, ""), isCut) === "stop") return { binary: false, partial: false };
         pending = "";
         isCut = false;
       }
@@ -57,7 +57,7 @@ export async function readLines(
     }
     const partial = position >= limits.totalBytes || performance.now() > deadline;
     if (bytesRead > 0 && !partial) continue;
-    if (pending !== "") take(pending, isCut);
+    if (pending !== "") onLine(pending, isCut);
     return { binary: false, partial: bytesRead > 0 };
   }
 }

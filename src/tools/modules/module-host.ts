@@ -146,7 +146,7 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
     if (current === lifecycle) current = undefined;
     lifecycle.error ??= error;
     for (const call of [...lifecycle.calls.values()]) call.reject(errorFor(call));
-    return lifecycle.thread.end();
+    return lifecycle.thread.stop();
   }
 
   function pingThread(lifecycle: Life<Kind>): number {

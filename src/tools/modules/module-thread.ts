@@ -13,7 +13,7 @@ export interface ModuleThread<Kind extends ModuleKind> {
   /** Sets whether the thread keeps the process alive. */
   setAwaited(isAwaited: boolean): void;
   /** Ends it at once, whatever it does. */
-  end(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 export type ModuleSource = Omit<WorkerData, "port" | "compileCache">;
@@ -69,7 +69,7 @@ export function startModuleThread<Kind extends ModuleKind>(
       if (isAwaited) worker.ref();
       else worker.unref();
     },
-    async end() {
+    async stop() {
       await worker.terminate();
     },
   };

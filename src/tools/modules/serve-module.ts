@@ -23,7 +23,7 @@ const zod = import.meta.url.endsWith(".ts") ? undefined : new URL("./zod.js", im
 
 /**
  * Lets modules in these folders (real paths, as URLs that end in `/`) import `duet-mcp`, wherever they lie: it is always
- * the Duet that runs them. `zod` is lent where their own place has none. Ends when the function that it gives is called.
+ * the Duet that runs them. They get `zod` where their own place has none. The function that it returns ends that.
  */
 export function sharePackages(folders: readonly string[]): () => void {
   const borrows = (parent: string | undefined): boolean =>
@@ -43,12 +43,12 @@ export function sharePackages(folders: readonly string[]): () => void {
   return () => hooks.deregister();
 }
 
-/** Characters that a module may print within a second; what is more is left out, and that is told. */
+/** Limits the characters that a module may print within a second. The rest is left out, and how much that was is reported. */
 const mostPerSecond = 1_000_000;
 
 /**
  * Gives what this thread writes to stdout and stderr, by whatever name, to `send`: it must arrive before the result of the call that
- * printed it, and must not wait until a thread that works on and on comes to rest. `sendMissing` is told how many characters were left out.
+ * printed it, and must not wait until a thread that works on and on comes to rest. `sendMissing` gets the number of characters left out.
  */
 export function sendOutput(send: (text: string) => void, sendMissing: (characters: number) => void): void {
   const limited = limitPerSecond(send, sendMissing);
@@ -65,13 +65,13 @@ export function sendOutput(send: (text: string) => void, sendMissing: (character
       return true;
     };
   }
-  // Node's own way would write to the terminal directly. That a feature is experimental is told by the program, if at all.
+  // Node's own way would write to the terminal directly. That a feature is experimental is reported by the program, if at all.
   process.removeAllListeners("warning").on("warning", ({ name, message }) => {
     if (name !== "ExperimentalWarning") limited(`${name}: ${message}\n`);
   });
 }
 
-/** Drops what goes over the limit of a second; how much that was is told as soon as the second is over. */
+/** Drops what goes over the limit of a second; how much that was is reported as soon as the second is over. */
 function limitPerSecond(
   send: (text: string) => void,
   sendMissing: (characters: number) => void,

@@ -11,7 +11,7 @@ const mostRedirects = 5;
 
 export interface PageRequest {
   url: string;
-  /** Languages of the reader, as HTTP names them. */
+  /** Lists the reader's languages, as HTTP names them. */
   languages: string;
   signal: AbortSignal;
 }

@@ -62,7 +62,7 @@ export function createReadPage(guardedFetch: GuardedFetch, locale: Locale, work:
       if (url === undefined) return toInvalidArgumentsResult(context.locale, [describeNoAddress(args.url)]);
       const start = typeof args.start === "number" ? args.start : 0;
       try {
-        const { cached, ...found } = await cache.take(url.href, () => load(url, context), context.signal);
+        const { cached, ...found } = await cache.getPage(url.href, () => load(url, context), context.signal);
         return { ...toPageResult(found, { asked: url, start, locale: context.locale }), cached };
       } catch (thrown) {
         context.signal.throwIfAborted();
@@ -163,7 +163,7 @@ interface FoundPage {
 /** Holds the pages of one conversation by their requested and final addresses. The least recently read page is dropped first. */
 export interface PageCache {
   /** Returns the page from the cache, from a load in progress, or by `load`. Failures are not kept. */
-  take(url: string, load: () => Promise<FoundPage>, signal: AbortSignal): Promise<FoundPage & { cached: boolean }>;
+  getPage(url: string, load: () => Promise<FoundPage>, signal: AbortSignal): Promise<FoundPage & { cached: boolean }>;
 }
 
 const mostPages = 30;
@@ -180,7 +180,7 @@ export function createPageCache(): PageCache {
   const pending = new Map<string, Promise<FoundPage>>();
 
   return {
-    async take(url, load, signal) {
+    async getPage(url, load, signal) {
       const key = removeHash(url);
       const known = pages.get(key);
       if (known) return { ...known, cached: true };

@@ -8,7 +8,7 @@ import { shareWork } from "../shared-work.ts";
 export interface SearchCache {
   /** The least recently used result is dropped first. */
   readonly found: LRUCache<string, ToolResult>;
-  /** Searches that are under way. */
+  /** Maps queries to the searches that are under way. */
   readonly pending: Map<string, Promise<ToolResult>>;
 }
 

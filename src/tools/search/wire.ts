@@ -36,7 +36,7 @@ export interface SearchCall {
 
 export interface SearchAnswer {
   status: number;
-  /** Names in lower case. */
+  /** Maps names in lower case to values. */
   headers: Record<string, string>;
   text: string;
 }

@@ -33,13 +33,13 @@ const limits: Readonly<Record<JobName, number>> = { page: 10_000, convert: 15_00
 export function createHeavyWork(options: HeavyWorkOptions = {}): HeavyWork {
   const { mostAtOnce = 2, mostWaiting = 256, idleMs = 30_000, memoryMb = 512 } = options;
   const semaphore = createSemaphore(mostAtOnce);
-  /** Jobs at work and waiting. */
+  /** Counts the jobs at work and those that wait. */
   let jobs = 0;
-  let crew: Promise<WorkerPool> | undefined;
+  let workers: Promise<WorkerPool> | undefined;
 
   function gatherWorkers(): Promise<WorkerPool> {
-    crew ??= import("./worker-pool.ts").then(({ createWorkerPool }) => createWorkerPool({ idleMs, memoryMb }));
-    return crew;
+    workers ??= import("./worker-pool.ts").then(({ createWorkerPool }) => createWorkerPool({ idleMs, memoryMb }));
+    return workers;
   }
 
   async function runInTurn<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -79,7 +79,7 @@ export function createHeavyWork(options: HeavyWorkOptions = {}): HeavyWork {
       return toOutput(await runInTurn(() => runJobInWorker({ name, input }, signal), signal));
     },
     async close() {
-      await (await crew)?.close();
+      await (await workers)?.close();
     },
   };
 }

@@ -52,7 +52,7 @@ export function createWorkerPool({ idleMs, memoryMb }: WorkerPoolOptions): Worke
 
   async function dismissWorker(worker: WorkerProcess): Promise<void> {
     wakeWorker(worker);
-    await worker.end();
+    await worker.stop();
   }
 
   return {
@@ -79,7 +79,7 @@ interface WorkerProcess {
   /** Rejects with a `DuetError` when the process ends before it has answered. */
   ask<Name extends JobName>(job: Job<Name>): Promise<Reply<Name>>;
   /** Ends it at once, whatever it does. */
-  end(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 /** Starts it, with so many megabytes for what it computes with, and as many again for all else. */
@@ -117,7 +117,7 @@ export function startWorkerProcess(memoryMb: number, lifeline: Lifeline | undefi
         keepAlive(child, false);
       }
     },
-    async end() {
+    async stop() {
       isEnding = true;
       keepAlive(child, true);
       child.kill("SIGKILL");

@@ -13,7 +13,7 @@ function threeSources(): SourceList {
 
 function filter(text: string, sources = threeSources(), pieces = [text]): { text: string; cited: string[] } {
   const citations = createCitationFilter(sources);
-  const shown = pieces.map((piece) => citations.push(piece)).join("") + citations.end();
+  const shown = pieces.map((piece) => citations.push(piece)).join("") + citations.finish();
   return { text: shown, cited: citations.citations().map(({ n, url }) => `${n} ${url}`) };
 }
 

@@ -18,7 +18,7 @@ function poolOf(servers: Record<string, Ask>): Pick<Pool, "status" | "request"> 
   };
 }
 
-const quiet = { onLate: () => {}, tell: () => {} };
+const quiet = { onLate: () => {}, onLine: () => {} };
 
 function sharing(...uris: string[]): Ask {
   return (method, params) => {
@@ -106,7 +106,7 @@ test("a server that does not answer holds nobody up for more than five seconds; 
     const pool = poolOf({ slow: () => slow.promise, quick: () => ({ prompts: [{ name: "p" }] }) });
     const offerings = createPromptsAndResources(pool, {
       onLate: (list) => late.push(list),
-      tell: ({ en }) => told.push(en),
+      onLine: ({ en }) => told.push(en),
     });
     const first = offerings.prompts();
     await vi.advanceTimersByTimeAsync(5_000);
@@ -140,7 +140,7 @@ test("a listed URI beats every template, a narrow template a wide one; two serve
     evil: offers("evil", ["notes://both", "notes://too"], ["{+any}", "notes://{+any}"]),
     good: offers("good", ["notes://listed", "notes://both", "notes://too"], ["notes://unlisted/{id}", "notes://{id}"]),
   };
-  const offerings = createPromptsAndResources(poolOf(servers), { ...quiet, tell: ({ en }) => told.push(en) });
+  const offerings = createPromptsAndResources(poolOf(servers), { ...quiet, onLine: ({ en }) => told.push(en) });
   const asked = ["notes://listed", "notes://unlisted/42", "notes://7", "notes://both", "else://1"];
   const read = await Promise.all(asked.map((uri) => offerings.readResource(uri, options())));
   const texts = read.map((answer) => JSON.parse(JSON.stringify(answer)).contents[0].text);

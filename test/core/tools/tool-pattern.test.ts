@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Tool, ToolAnnotations } from "../../../src/core/tools/tool.ts";
 import {
   findFittingCalls,
-  isFittingCall,
+  isMatchingCall,
   parseToolPattern,
   type ToolPattern,
 } from "../../../src/core/tools/tool-pattern.ts";
@@ -19,8 +19,8 @@ function tool(name: string, more: Partial<Tool> = {}): Tool {
   return { name, description: "", inputSchema: { type: "object" }, source: "builtin", annotations: {}, run, ...more };
 }
 
-const forbids = (written: string, args: JsonObject) => isFittingCall(pattern(written), tool("shell"), args, "some");
-const allows = (written: string, args: JsonObject) => isFittingCall(pattern(written), tool("shell"), args, "every");
+const forbids = (written: string, args: JsonObject) => isMatchingCall(pattern(written), tool("shell"), args, "some");
+const allows = (written: string, args: JsonObject) => isMatchingCall(pattern(written), tool("shell"), args, "every");
 
 test.each([
   ["shell", "shell", undefined, undefined],
@@ -80,8 +80,8 @@ test.each<[string, Partial<Tool> & { name: string }, "all" | "some" | "none"]>([
 test("where annotations depend on the arguments, those of the call count", () => {
   const annotationsFor = ({ method }: JsonObject): ToolAnnotations => ({ destructive: method !== "GET" });
   const request = tool("http_request", { annotations: { destructive: true }, annotationsFor });
-  expect(isFittingCall(pattern("*:destructive"), request, { method: "GET" }, "some")).toBe(false);
-  expect(isFittingCall(pattern("*:destructive"), request, { method: "POST" }, "some")).toBe(true);
+  expect(isMatchingCall(pattern("*:destructive"), request, { method: "GET" }, "some")).toBe(false);
+  expect(isMatchingCall(pattern("*:destructive"), request, { method: "POST" }, "some")).toBe(true);
 });
 
 test.each<[string, JsonObject]>([

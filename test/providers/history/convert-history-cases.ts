@@ -72,7 +72,7 @@ export function turnOf(turn: FakeTurn, { settings: author }: WireCase, memory: M
   for (const { text } of pieces[author.wire](memory.sign(turn, entry), entry)) {
     for (const [, data = ""] of text.matchAll(/^data: (.*)$/gm)) reader.read({ data }, out);
   }
-  return reader.end();
+  return reader.finishTurn();
 }
 
 export { createMemory };

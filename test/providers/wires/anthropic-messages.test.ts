@@ -17,7 +17,7 @@ function readTurn(...events: object[]) {
   const reader = new MessageReader(claude, () => "made");
   const out: ModelEvent[] = [];
   for (const event of events) reader.read({ data: JSON.stringify(event) }, out);
-  return { turn: reader.end(), out };
+  return { turn: reader.finishTurn(), out };
 }
 
 const start = (index: number, content_block: object) => ({ type: "content_block_start", index, content_block });

@@ -9,8 +9,9 @@ import { heard, settings } from "../reading.ts";
 function read(reader: TurnReader, stream: string) {
   const events = createEventReader(settings());
   const out: Parameters<TurnReader["read"]>[1] = [];
-  for (const event of [...events.feed(Buffer.from(stream)), ...events.end()]) if (!reader.done) reader.read(event, out);
-  return heard([...out, { type: "turn-end", turn: reader.end() }]);
+  for (const event of [...events.feed(Buffer.from(stream)), ...events.finish()])
+    if (!reader.done) reader.read(event, out);
+  return heard([...out, { type: "turn-end", turn: reader.finishTurn() }]);
 }
 
 const lines = (...data: (object | string)[]): string =>

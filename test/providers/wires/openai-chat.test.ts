@@ -20,7 +20,7 @@ function readTurn(chunks: unknown[], settingsOf = settings()) {
   const reader = new ChatReader(settingsOf, () => `made-${++made}`);
   const events: ModelEvent[] = [];
   for (const chunk of chunks) reader.read({ data: typeof chunk === "string" ? chunk : JSON.stringify(chunk) }, events);
-  return { turn: reader.end(), events };
+  return { turn: reader.finishTurn(), events };
 }
 
 const delta = (content: unknown, finish: string | null = null) => ({

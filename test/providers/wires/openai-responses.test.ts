@@ -21,7 +21,7 @@ function read(events: object[], of = responses()): { events: ModelEvent[]; turn:
   const reader = new ResponseReader(of, () => "made-up");
   const out: ModelEvent[] = [];
   for (const event of events) if (!reader.done) reader.read({ data: JSON.stringify(event) }, out);
-  return { events: out, turn: reader.end() };
+  return { events: out, turn: reader.finishTurn() };
 }
 
 const thought = {

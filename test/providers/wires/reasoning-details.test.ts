@@ -14,7 +14,7 @@ function sentBack(pieces: unknown[][], to: ModelSettings = gateway): unknown {
   for (const delta of deltas) reader.read({ data: JSON.stringify({ choices: [{ delta }] }) }, []);
   reader.read({ data: '{"choices":[{"delta":{},"finish_reason":"stop"}]}' }, []);
   const question: Message = { role: "user", content: "Weather?" };
-  const messages = [question, reader.end().message, question];
+  const messages = [question, reader.finishTurn().message, question];
   return toChatRequest({ messages, tools: [] }, to).messages[1];
 }
 

@@ -111,8 +111,8 @@ const packaged =
 const unsaid: ServiceRefusal = {
   code: "tool",
   text: {
-    zh: "高德拒绝了请求，但该服务器没有转达原因（常见的是 Key、额度或每秒次数）。可以改查步行或驾车路线。",
-    en: "Amap refused, and this server does not pass on why (often the key, the quota or too many calls per second). Walking or driving routes can be asked for instead.",
+    zh: "高德拒绝了请求，而该服务器没有转达原因（常见原因：Key 无效、额度用完、每秒请求过多）。可以改查步行或驾车路线。",
+    en: "Amap refused the request, and this server does not report the reason (often an invalid key, a used-up quota or too many calls per second). Ask for a walking or driving route instead.",
   },
 };
 
@@ -132,10 +132,10 @@ function explainError(text: string, value: unknown, clauses: readonly string[]):
   if (said === "undefined") return unsaid;
   const known = said === undefined ? findOwnCode(clauses) : findCode(said);
   if (!known) return undefined;
-  const { retryAfterMs, ...told } = toRefusal(known);
+  const { retryAfterMs, ...refusal } = toRefusal(known);
   // Beside other lines it may be one of several things that were tried.
   const mayRepeat = said !== undefined || !text.includes("\n");
-  return { ...told, ...(mayRepeat && retryAfterMs !== undefined && { retryAfterMs }) };
+  return { ...refusal, ...(mayRepeat && retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
 /** Reads `{"status":"0","info":…,"infocode":…}`, and `{"errcode":…,"errmsg":…}` of v4 services. */

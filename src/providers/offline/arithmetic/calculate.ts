@@ -26,7 +26,7 @@ export const calculate: Rule = {
       en: `calculate the ${joinItems(operations.map(({ en }) => en))} of ${numbers}`,
     };
   },
-  tell(result, args, locale) {
+  renderResult(result, args, locale) {
     const values = readValues(result);
     if (values === undefined) return renderResult(result);
     const expression = getTextArgument(args, "expression");

@@ -17,7 +17,7 @@ export interface Rule {
   /** Describes the call. It completes "Using calculator to …" and "Could not …". */
   purpose(args: JsonObject): Text;
   /** Renders the tool's result as text for the reader. */
-  tell(result: string, args: JsonObject, locale: Locale): string;
+  renderResult(result: string, args: JsonObject, locale: Locale): string;
 }
 
 /** Holds the arguments of a request that was understood, or says what is missing from one that was partly understood. */

@@ -30,7 +30,7 @@ export const tellTime: Rule = {
     if (zone === "") return { zh: "查看现在的时间", en: "read the clock" };
     return { zh: `查看 ${zone} 现在的时间`, en: `read the time in ${zone}` };
   },
-  tell(result, _args, locale) {
+  renderResult(result, _args, locale) {
     // The second line of our own clock repeats the first in ISO 8601.
     const [first = "", second = ""] = result.split("\n");
     if (first === "" || parseResult(result) !== undefined || !second.startsWith("ISO 8601"))
@@ -114,7 +114,7 @@ const findFiles: Rule = {
       en: `search files for "${query}"${folder && ` in ${folder}`}`,
     };
   },
-  tell: renderTime,
+  renderResult: renderTime,
 };
 
 /** Recognises a plain "search x" when no web search is on offer. */
@@ -151,7 +151,7 @@ export const analyseLog: Rule = {
     return aboutLogs.test(request) ? { refusal: noPath } : undefined;
   },
   purpose: (args) => ({ zh: `分析 ${getTextArgument(args, "path")}`, en: `analyse ${getTextArgument(args, "path")}` }),
-  tell(result, args, locale) {
+  renderResult(result, args, locale) {
     const path = getTextArgument(args, "path");
     if (result === "") return locale === "zh" ? `${path} 是空的。` : `${path} is empty.`;
     return `${locale === "zh" ? `${path} 的分析结果：` : `What ${path} holds:`}\n\n${quoteBlock(result)}`;
@@ -182,7 +182,7 @@ export const fetchPage: Rule = {
     return { arguments: { url } };
   },
   purpose: (args) => ({ zh: `读取 ${getTextArgument(args, "url")}`, en: `read ${getTextArgument(args, "url")}` }),
-  tell(result, args, locale) {
+  renderResult(result, args, locale) {
     if (result === "") {
       const url = getTextArgument(args, "url");
       return locale === "zh" ? `${url} 没有内容。` : `${url} is empty.`;
@@ -212,7 +212,7 @@ const echo: Rule = {
     zh: `回显“${getTextArgument(args, "text")}”`,
     en: `say "${getTextArgument(args, "text")}" back`,
   }),
-  tell: renderResult,
+  renderResult: renderResult,
 };
 
 const patterns = [

@@ -15,7 +15,7 @@ export const searchWeb: Rule = {
   read: (request) =>
     isFileRequest(request) ? undefined : readQuery(request, [...searches, ...plainSearches, ...news]),
   purpose: describePurpose,
-  tell: renderSources,
+  renderResult: renderSources,
 };
 
 /** Searches the web for what is only to be looked up; asked last, so that it takes nothing from another rule. */

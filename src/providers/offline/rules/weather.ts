@@ -18,7 +18,7 @@ export const weather: Rule = {
     zh: `查询${getTextArgument(args, "city")}的天气`,
     en: `look up the weather in ${getTextArgument(args, "city")}`,
   }),
-  tell(result, args, locale) {
+  renderResult(result, args, locale) {
     const answer = parseResult(result);
     const days = isRecord(answer) && Array.isArray(answer.forecasts) ? answer.forecasts.filter(isRecord) : [];
     const city = (isRecord(answer) && typeof answer.city === "string" && answer.city) || getTextArgument(args, "city");
@@ -37,7 +37,7 @@ export const weatherOnWeb: Rule = {
     zh: `联网搜索“${getTextArgument(args, "query")}”`,
     en: `search the web for "${getTextArgument(args, "query")}"`,
   }),
-  tell: renderSources,
+  renderResult: renderSources,
 };
 
 /** Returns the city in a question about the weather, "" when it names none, and undefined when it is no such question. */

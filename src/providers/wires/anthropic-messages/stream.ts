@@ -60,7 +60,7 @@ export class MessageReader implements TurnReader {
     return joinWritten([this.#reasoning, this.#text], this.#fragments.calls(this.#newId));
   }
 
-  end(): Turn {
+  finishTurn(): Turn {
     if (!this.done) throw badResponseError(this.#settings, cutOff, { retryable: true });
     const calls = this.#fragments.calls(this.#newId);
     return completeTurn(

@@ -93,7 +93,7 @@ export class ChatReader implements TurnReader {
     return joinWritten([this.#reasoning, this.#text, this.#refusal], this.#fragments.calls(this.#newId));
   }
 
-  end(): Turn {
+  finishTurn(): Turn {
     const calls = this.#fragments.calls(this.#newId);
     return completeTurn(
       {
@@ -110,8 +110,8 @@ export class ChatReader implements TurnReader {
 
   #finishWith(word: string, out: ModelEvent[]): void {
     this.sent = "words";
-    this.#tell(this.#localThoughts.rest(), out);
-    this.#tell(this.#geminiThoughts.rest(), out);
+    this.#emitSplit(this.#localThoughts.rest(), out);
+    this.#emitSplit(this.#geminiThoughts.rest(), out);
     // Several servers repeat it; the words of a refusal are no answer, and are told once.
     if (this.#refusal && this.#finish === undefined) {
       out.push({ type: "notice", level: "warning", code: "refusal", message: this.#refusal });
@@ -149,10 +149,10 @@ export class ChatReader implements TurnReader {
   #readText(content: string, extra: unknown, out: ModelEvent[]): void {
     const { reasoning, text } = this.#localThoughts.read(content);
     this.#reason(reasoning, out);
-    if (text !== "" || content === "") this.#tell(this.#geminiThoughts.read(text, isThought(extra)), out);
+    if (text !== "" || content === "") this.#emitSplit(this.#geminiThoughts.read(text, isThought(extra)), out);
   }
 
-  #tell({ reasoning, text }: ThoughtSplit, out: ModelEvent[]): void {
+  #emitSplit({ reasoning, text }: ThoughtSplit, out: ModelEvent[]): void {
     this.#reason(reasoning, out);
     this.#say(text, out);
   }

@@ -66,13 +66,13 @@ export class ResponseReader implements TurnReader {
         this.#items.setArguments(data);
         break;
       case "response.output_item.done":
-        this.#tell(this.#items.close(data), out);
+        this.#emitItem(this.#items.close(data), out);
         this.#see(data.item);
         break;
       case "response.completed":
       case "response.incomplete":
       case "response.failed":
-        this.#end(isRecord(data.response) ? data.response : {}, data.type.slice("response.".length), out);
+        this.#finishResponse(isRecord(data.response) ? data.response : {}, data.type.slice("response.".length), out);
         break;
       default:
         this.#readOther(event, data, out);
@@ -87,7 +87,7 @@ export class ResponseReader implements TurnReader {
     return joinWritten([this.#reasoning, this.#text, this.#refusal], this.#items.calls(this.#newId));
   }
 
-  end(): Turn {
+  finishTurn(): Turn {
     const calls = this.#items.calls(this.#newId);
     if (this.#finish === undefined) throw badResponseError(this.#settings, cutOff, { retryable: true });
     const finish = this.#refusal ? "refused" : this.#finish;
@@ -119,7 +119,7 @@ export class ResponseReader implements TurnReader {
     if (data.type === "error" || event.event === "error") throw streamError(data, this.#settings);
     if (data.object === "response") {
       this.#oddities.add(wholeDocument);
-      this.#end(data, toText(data.status), out);
+      this.#finishResponse(data, toText(data.status), out);
     }
     if (data.object === "response" || data.type !== undefined) return;
     const bare = typeof data.message === "string" || data.detail !== undefined;
@@ -134,11 +134,11 @@ export class ResponseReader implements TurnReader {
     else if (item.type !== "message" && this.sent === "nothing") this.sent = "thinking";
   }
 
-  #end(response: Fields, status: string, out: ModelEvent[]): void {
+  #finishResponse(response: Fields, status: string, out: ModelEvent[]): void {
     this.sent = "words";
     if (isRecord(response.usage)) this.usage = toUsage(response.usage);
     if (status === "failed") throw streamError(response.error ?? {}, this.#settings);
-    for (const item of this.#items.closeAll(response.output)) this.#tell(item, out);
+    for (const item of this.#items.closeAll(response.output)) this.#emitItem(item, out);
     this.#finish = this.#finishReason(response, status);
     if (this.#refusal) out.push({ type: "notice", level: "warning", code: "refusal", message: this.#refusal });
     this.done = true;
@@ -154,7 +154,7 @@ export class ResponseReader implements TurnReader {
   }
 
   /** Emits the text of a whole item when no delta brought it. */
-  #tell(item: OpenItem | undefined, out: ModelEvent[]): void {
+  #emitItem(item: OpenItem | undefined, out: ModelEvent[]): void {
     if (!item?.whole || item.heard) return;
     const { whole } = item;
     for (const part of listParts(whole.summary)) this.#reason(item, part.text, out);

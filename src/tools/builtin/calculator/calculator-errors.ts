@@ -8,7 +8,7 @@ export function expressionError(zh: string, en: string): DuetError {
 }
 
 /** Returns the value if it can be shown. Throws a `DuetError` for an overflow or for a value that is not a number. */
-export function checkFinite(value: number): number {
+export function requireFinite(value: number): number {
   if (Number.isFinite(value)) return value;
   const [zh, en] = Number.isNaN(value)
     ? [

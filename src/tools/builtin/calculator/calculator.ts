@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../kit/json.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { createBuiltinTool, createSuccess } from "../../create-tool.ts";
-import { checkFinite, expressionError } from "./calculator-errors.ts";
+import { expressionError, requireFinite } from "./calculator-errors.ts";
 import { type Fraction, getTop, readFraction, toNumber, type Value } from "./fraction.ts";
 import { statistics } from "./statistics.ts";
 
@@ -148,7 +148,7 @@ function showValue(value: Value): string {
   if (exact !== undefined) return `= ${exact}`;
   const double = toNumber(value);
   const isTooSmall = typeof value !== "number" && double === 0;
-  const rounded = Number(checkFinite(isTooSmall ? Number.POSITIVE_INFINITY : double).toPrecision(14));
+  const rounded = Number(requireFinite(isTooSmall ? Number.POSITIVE_INFINITY : double).toPrecision(14));
   // A double of few digits is what it was meant to be, but for noise in its last ones.
   const isKnown = typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER && countDigits(rounded) <= 12;
   return `${isKnown ? "=" : "≈"} ${rounded === 0 ? 0 : rounded}`;

@@ -12,7 +12,7 @@ import {
 import { getMessage } from "../../../kit/errors.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { type Argument, constants, functions, isVariadic } from "./arithmetic.ts";
-import { checkFinite, expressionError } from "./calculator-errors.ts";
+import { expressionError, requireFinite } from "./calculator-errors.ts";
 import { readFraction, type Value } from "./fraction.ts";
 import { multiplyValues, type Operate, operators } from "./operators.ts";
 
@@ -99,7 +99,7 @@ function parseExpression(text: string): MathNode {
 function evaluate(node: MathNode, scope: Scope): Value {
   if (isConstantNode(node)) {
     const value: unknown = node.value;
-    if (typeof value === "number") return readFraction(checkFinite(value));
+    if (typeof value === "number") return readFraction(requireFinite(value));
     throw expressionError(`不是数字：${showNode(node)}`, `not a number: ${showNode(node)}`);
   }
   if (isParenthesisNode(node)) return evaluate(node.content, scope);
@@ -131,7 +131,7 @@ function combine(node: MathNode, [left, right]: readonly MathNode[], operate: Op
 
 /** Returns the value. Throws for a double that is not finite. */
 function checkValue(value: Value): Value {
-  return typeof value === "number" ? checkFinite(value) : value;
+  return typeof value === "number" ? requireFinite(value) : value;
 }
 
 function callFunction(callee: unknown, args: readonly MathNode[], scope: Scope): Value {
@@ -239,7 +239,7 @@ function unclearCommaError(name: string): Error {
   );
 }
 
-/** Numbers that a double does not hold, as whole numbers that it does; the parser reads numbers as doubles. */
+/** Writes a number that a double does not hold as whole numbers that it does, because the parser reads numbers as doubles. */
 function splitLong(text: string): string {
   return text.replace(/(?<![\d.a-z_])(\d+)(?:\.(\d+))?(?![\d.a-z_])/gi, (found, whole: string, part = "") => {
     if (found.replace(/\D/g, "").length <= 15) return found;

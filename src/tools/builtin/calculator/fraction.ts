@@ -66,7 +66,7 @@ export function calculateFactorial(n: bigint): bigint | number {
   return product;
 }
 
-/** Ways to choose k of n. */
+/** Counts the ways to choose k of n. */
 export function countCombinations(n: bigint, k: bigint): bigint | number {
   if (n < 0n || k < 0n) return Number.NaN;
   if (k > n) return 0n;
@@ -79,7 +79,7 @@ export function countCombinations(n: bigint, k: bigint): bigint | number {
   return ways;
 }
 
-/** Ways to choose k of n in order. */
+/** Counts the ways to choose k of n in order. */
 export function countPermutations(n: bigint, k: bigint): bigint | number {
   if (n < 0n || k < 0n) return Number.NaN;
   if (k > n) return 0n;

@@ -7,7 +7,7 @@ export const dataFormats = ["json", "yaml", "csv", "tsv", "markdown"] as const;
 
 export type DataFormat = (typeof dataFormats)[number];
 
-/** Rows under columns; a cell that a row does not have is undefined. */
+/** Holds rows under columns. A cell that a row does not have is undefined. */
 export interface Table {
   columns: string[];
   rows: (JsonValue | undefined)[][];

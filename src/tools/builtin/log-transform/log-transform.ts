@@ -150,25 +150,25 @@ export function describeSummary(
   locale: Locale,
 ): string {
   const { lines, entries, matched, from, to } = summary;
-  const tell = (zh: string, en: string) => say(locale, { zh, en });
+  const translate = (zh: string, en: string) => say(locale, { zh, en });
   const formats =
     summary.formats
       .top(3)
       .map(([format]) => format)
-      .join(", ") || tell("纯文本", "plain text");
+      .join(", ") || translate("纯文本", "plain text");
   const filtered = Object.values(telling.filter).some((value) => value !== undefined);
   const parts = [
-    tell(
+    translate(
       `${name}：${lines} 行，识别出 ${entries} 条记录，格式 ${formats}`,
       `${name}: ${formatCount(lines, "line")}, ${formatCount(entries, "log entry", "log entries")}, format ${formats}`,
     ),
   ];
   if (telling.partial)
-    parts.push(tell("未读完：达到大小或时间上限", "Partial: a limit on size or time was reached before the end."));
-  if (filtered) parts.push(tell(`符合筛选条件：${matched} 行`, `Lines that match the filter: ${matched}`));
+    parts.push(translate("未读完：达到大小或时间上限", "Partial: a limit on size or time was reached before the end."));
+  if (filtered) parts.push(translate(`符合筛选条件：${matched} 行`, `Lines that match the filter: ${matched}`));
   if (from !== undefined && to !== undefined) {
     parts.push(
-      tell(
+      translate(
         `时间范围：${showTime(from)} 至 ${showTime(to)}（UTC；没有时区的按原样）`,
         `Time span: ${showTime(from)} to ${showTime(to)} (UTC; those without a zone as they are)`,
       ),
@@ -176,12 +176,12 @@ export function describeSummary(
   }
   const levels = logLevels.toReversed().map((level) => [level, summary.levels.counts.get(level) ?? 0] as const);
   const counted = levels.filter(([, count]) => count > 0).map(([level, count]) => `${level} ${count}`);
-  if (counted.length > 0) parts.push(`${tell("级别：", "Levels: ")}${counted.join(", ")}`);
-  parts.push(...renderCounts(tell("最常见的消息：", "Most frequent messages:"), summary.messages, 5, locale));
+  if (counted.length > 0) parts.push(`${translate("级别：", "Levels: ")}${counted.join(", ")}`);
+  parts.push(...renderCounts(translate("最常见的消息：", "Most frequent messages:"), summary.messages, 5, locale));
   if (telling.groupBy !== undefined) {
     parts.push(
       ...renderCounts(
-        tell(`按 ${telling.groupBy} 计数：`, `Count by ${telling.groupBy}:`),
+        translate(`按 ${telling.groupBy} 计数：`, `Count by ${telling.groupBy}:`),
         summary.groups,
         50,
         locale,
@@ -190,12 +190,12 @@ export function describeSummary(
     );
   }
   const { firstError, lastError } = summary;
-  if (firstError !== undefined) parts.push(`${tell("第一个错误：", "First error: ")}${showEntry(firstError)}`);
+  if (firstError !== undefined) parts.push(`${translate("第一个错误：", "First error: ")}${showEntry(firstError)}`);
   if (lastError !== undefined && lastError !== firstError)
-    parts.push(`${tell("最后一个错误：", "Last error: ")}${showEntry(lastError)}`);
+    parts.push(`${translate("最后一个错误：", "Last error: ")}${showEntry(lastError)}`);
   if (filtered && summary.matches.length > 0) {
     const count = summary.matches.length;
-    parts.push(tell(`前 ${count} 行：`, `The first ${count} of them:`), ...summary.matches.map(showLine));
+    parts.push(translate(`前 ${count} 行：`, `The first ${count} of them:`), ...summary.matches.map(showLine));
   }
   return parts.join("\n");
 }

@@ -125,7 +125,7 @@ async function resolveQuestion({
   return { question: resumePlan(pendingPlan, question)?.question ?? question, mode: "plan" };
 }
 
-/** Keeps a run before its end is told: an answer that was acknowledged is there after a crash. A failure is a notice. */
+/** Stores a run before its end is reported: an answer that was acknowledged is there after a crash. A failure is a notice. */
 export async function saveRun(run: Run, finished: FinishedRun): Promise<void> {
   try {
     await run.services.store.append(finished);

@@ -65,11 +65,11 @@ export function countRequestTokens(model: Model, { messages, tools }: ModelReque
 }
 
 /** Is true when a request certainly fits, judged without the costly estimate. It counts too many tokens rather than too few. */
-export function isSurelyWithin({ messages, tools }: ModelRequest, room: number): boolean {
+export function isSurelyWithin({ messages, tools }: ModelRequest, budget: number): boolean {
   // Schemas are words for the most part. No common text of a message has more tokens than characters; where one has,
   // what is kept back for estimates covers it.
   const offer = tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools));
-  return messages.reduce((sum, message) => sum + perMessage + joinText(message).length, offer) <= room;
+  return messages.reduce((sum, message) => sum + perMessage + joinText(message).length, offer) <= budget;
 }
 
 /** Each message costs this many tokens besides its text. */

@@ -6,7 +6,7 @@ import { planShrinkSteps, type ShrinkStep, shrinkTexts } from "./shrink.ts";
 
 export interface FitOptions {
   /** Limits the tokens that the request may take. */
-  room: number;
+  budget: number;
   /** Text fenced with this marker comes from outside. It is shortened before anything that people said. */
   marker: string;
   /** Is true when what people said may be shortened too, once nothing else is left. */
@@ -26,9 +26,9 @@ export interface FittedRequest {
  * request that surely fits costs no estimate. The messages given are not changed.
  */
 export function fitRequest(model: Model, request: ModelRequest, fitting: FitOptions): FittedRequest {
-  const { room } = fitting;
-  if (isSurelyWithin(request, room)) return { request, cut: "nothing" };
-  const excess = countRequestTokens(model, request) - room;
+  const { budget } = fitting;
+  if (isSurelyWithin(request, budget)) return { request, cut: "nothing" };
+  const excess = countRequestTokens(model, request) - budget;
   if (excess <= 0) return { request, cut: "nothing" };
   const pieces = listPieces(request.messages, fitting.marker);
   const texts = pieces.map(({ text }) => text);

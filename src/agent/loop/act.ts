@@ -113,7 +113,7 @@ async function makeCalls(run: Run, one: OneCall): Promise<Omit<Observation, "isN
 /** Is the pause before the second attempt, in milliseconds. */
 const pauseMs = 250;
 
-/** Lists the failures that may pass by themselves. A server that asks for fewer calls is heeded where it is called. */
+/** Lists the failures that may pass by themselves. A server that asks for fewer calls is obeyed where it is called. */
 const temporary: ReadonlySet<ToolFailure["code"]> = new Set([
   "timeout",
   "network",

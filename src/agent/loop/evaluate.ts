@@ -25,7 +25,7 @@ export interface JudgedVerdict {
 
 /**
  * Lets the user's evaluator overrule the built-in rules, but never a limit. One that throws, takes too long or answers
- * with something else is told of in a notice, and the rules stand.
+ * with something else is reported in a notice, and the rules stand.
  */
 export async function askEvaluator(run: Run, ruled: Verdict, facts: RoundFacts): Promise<JudgedVerdict> {
   const {

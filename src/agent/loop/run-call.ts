@@ -79,7 +79,7 @@ export async function runCall(
 async function runTool(run: Run, tool: Tool, args: JsonObject, context: CallContext): Promise<ToolResult> {
   try {
     const result = await waitAbortable(tool.run(args, context), run.services.clock.decideSignal);
-    if (result.usage) run.state.subAgents.add(tool.source, result.usage, context.lent);
+    if (result.usage) run.state.subAgents.add(tool.source, result.usage, context.reserved);
     return result;
   } catch (thrown) {
     return run.services.clock.decideSignal.aborted ? toStoppedResult(run) : toFailedResult(run.input, thrown);
@@ -90,7 +90,7 @@ interface CallContext extends ToolContext {
   /** Counts how long the call has waited for a person, in milliseconds. The tool is not charged for that time. */
   readonly waitedMs: number;
   /** Limits what a sub-agent may use for the call. */
-  readonly lent: Budget;
+  readonly reserved: Budget;
   close(): void;
 }
 
@@ -121,7 +121,7 @@ export function openCallContext(run: Run, callId: string, allowance: CallAllowan
     get waitedMs() {
       return waitedMs;
     },
-    lent: reservation,
+    reserved: reservation,
     signal: run.services.clock.decideSignal,
     locale: run.input.language,
     chain: {

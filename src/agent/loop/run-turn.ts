@@ -117,10 +117,10 @@ const secondTry = 1 / 3;
 export async function* streamFitted(run: Run, turn: FittedTurn): AsyncGenerator<ModelEvent> {
   const { model, request, signal } = turn;
   const learned = run.state.windows.requestBudgets.get(model);
-  const room = learned ?? getRequestBudget(model, request);
+  const budget = learned ?? getRequestBudget(model, request);
   // A window that is only assumed is no reason to keep words from the model.
   const mayCutWords = learned !== undefined || model.contextWindow !== undefined;
-  const first = fitTurn(run, turn, { room, mayCutWords });
+  const first = fitTurn(run, turn, { budget, mayCutWords });
   yield* noticeCut(run, model, first);
   let taken = false;
   try {
@@ -134,7 +134,7 @@ export async function* streamFitted(run: Run, turn: FittedTurn): AsyncGenerator<
     if (!isTooLong || taken || learned !== undefined || signal.aborted) throw thrown;
     const smaller = Math.floor(countRequestTokens(model, first.request) * secondTry);
     run.state.windows.requestBudgets.set(model, smaller);
-    const second = fitTurn(run, turn, { room: smaller, mayCutWords: true });
+    const second = fitTurn(run, turn, { budget: smaller, mayCutWords: true });
     if (second.cut === "nothing") throw thrown;
     yield* noticeCut(run, model, second);
     yield* model.stream(second.request, signal);
@@ -144,7 +144,7 @@ export async function* streamFitted(run: Run, turn: FittedTurn): AsyncGenerator<
 function fitTurn(
   run: Run,
   { model, request }: FittedTurn,
-  limits: Pick<FitOptions, "room" | "mayCutWords">,
+  limits: Pick<FitOptions, "budget" | "mayCutWords">,
 ): FittedRequest {
   const readsOn = request.tools.length > 0;
   const shorten = (text: string, kept: number): string => run.state.results.shorten(text, kept, readsOn);

@@ -28,7 +28,7 @@ export type ParsedPlan = { steps: PlannedStep[] } | { problems: string[] };
 const mostSteps = 100;
 const deepest = 32;
 
-/** Reads a plan as the model wrote it: nothing is repaired, and every problem is told at once, in words for the model. */
+/** Reads a plan as the model wrote it: nothing is repaired, and every problem is reported at once, in words for the model. */
 export async function parsePlan(text: string, rules: PlanRules): Promise<ParsedPlan> {
   const plan = findJsonObject(text);
   const listed = isRecord(plan) ? plan.steps : undefined;

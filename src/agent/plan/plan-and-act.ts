@@ -186,7 +186,7 @@ async function repair(run: Run, plan: Plan, planner: Planner): Promise<PlanEnd |
   return agreement === "no" ? { reason: "plan-failed" } : { reason: agreement.stop, error: agreement.error };
 }
 
-/** Tells what comes after a step that failed; the end of a plan is told by whoever ends the run's work. */
+/** Reports what comes after a step that failed; the end of a plan is reported by whoever ends the run's work. */
 function noticeNext(run: Run, { step }: PlanStep, policy: PlanPolicy["onFailure"]): void {
   if (policy === "stop") return;
   const { zh, en } = nextAfterFailure[policy];

@@ -99,7 +99,7 @@ function createSearchedCatalog(
 
   const tools = new Map([...own, finder].map((tool) => [tool.name, tool]));
   const first = new Set(tools.keys());
-  const room = {
+  const remaining = {
     tools: Math.max(mostGuessed, Math.min(mostLoaded, mostOffered - first.size)),
     tokens: loadedShare * getContextWindow(model),
   };
@@ -107,9 +107,9 @@ function createSearchedCatalog(
   function load(tool: Tool): boolean {
     if (tools.has(tool.name)) return true;
     const tokens = countToolTokens(tool, model, finding.weights);
-    if (room.tools < 1 || room.tokens < tokens) return false;
-    room.tools -= 1;
-    room.tokens -= tokens;
+    if (remaining.tools < 1 || remaining.tokens < tokens) return false;
+    remaining.tools -= 1;
+    remaining.tokens -= tokens;
     tools.set(tool.name, tool);
     finding.loaded.add(tool.name);
     return true;
@@ -158,7 +158,7 @@ export interface FindToolsOptions {
   /** Lists the tools that are not offered, in order. */
   hidden: readonly Tool[];
   index(): ToolIndex;
-  /** Puts a tool on offer; false where there is no room for it. */
+  /** Puts a tool on offer; false where it does not fit. */
   load(tool: Tool): boolean;
 }
 

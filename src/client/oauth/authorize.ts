@@ -26,7 +26,7 @@ export interface AuthorizeOptions {
 
 /**
  * Has a person sign in at a browser, and keeps what comes of it. `again`: the authorization server did not know us any more, which
- * another try may mend. Rejects with the package's errors, a `DuetError`, or the signal's reason.
+ * another try may repair. Rejects with the package's errors, a `DuetError`, or the signal's reason.
  */
 export async function authorize(options: AuthorizeOptions): Promise<"done" | "again"> {
   const { settings, owner, store, locale, signal } = options;

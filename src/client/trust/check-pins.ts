@@ -83,10 +83,10 @@ function sortPins(
   const present = removeRepeatedNames(listed).flatMap(({ name }) => all.get(name) ?? []);
   const names = new Set(listed.map(({ name }) => name));
   const gone = [...known.values()].filter(({ name }) => !names.has(name)).slice(0, listLimits.tools);
-  let room = listLimits.bytes;
+  let left = listLimits.bytes;
   const kept = gone.filter((tool) => {
-    room -= JSON.stringify(tool).length;
-    return room >= 0;
+    left -= JSON.stringify(tool).length;
+    return left >= 0;
   });
   return [...present, ...kept];
 }

@@ -74,7 +74,7 @@ function createFileStore(folder: string): PinStore {
   return {
     async read(settings) {
       const { name } = settings;
-      await ignoreRejection(writing.get(name), "whoever wrote is told");
+      await ignoreRejection(writing.get(name), "whoever wrote gets the error");
       try {
         const { text, state } = await readPrivateFile(join(folder, toFile(name)), longestFile);
         seen.set(name, toState(state));
@@ -91,12 +91,12 @@ function createFileStore(folder: string): PinStore {
       const mine =
         before === undefined
           ? write(settings, pins)
-          : ignoreRejection(before, "whoever wrote is told").then(() => write(settings, pins));
+          : ignoreRejection(before, "whoever wrote gets the error").then(() => write(settings, pins));
       writing.set(settings.name, mine);
       return mine;
     },
     async hasChanged({ name }) {
-      await ignoreRejection(writing.get(name), "whoever wrote is told");
+      await ignoreRejection(writing.get(name), "whoever wrote gets the error");
       try {
         const state = toState(await stat(join(folder, toFile(name)), { bigint: true }));
         return state !== seen.get(name);

@@ -59,8 +59,8 @@ function listCodes(error: Record<string, unknown>): string[] {
 
 function getMessageText(error: Record<string, unknown>): string {
   const { message, detail, msg, error_msg, error_description, title } = error;
-  const told = [message, detail, msg, getFirstDetail(detail), error_msg, error_description, title];
-  const own = [...told, error.error].find(isText) ?? "";
+  const messages = [message, detail, msg, getFirstDetail(detail), error_msg, error_description, title];
+  const own = [...messages, error.error].find(isText) ?? "";
   // OpenRouter's own words are empty ones; its upstream's are here, as text or as JSON.
   const raw = getNested(error.metadata, "raw");
   const upstream = isText(raw) ? readErrorBody(raw.slice(0, 8_000)).message : "";

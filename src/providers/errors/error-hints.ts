@@ -111,8 +111,8 @@ function describeKeyPage(pages: VendorPages | undefined): Text | undefined {
 }
 
 function joinSentences(...texts: (Text | undefined)[]): Text {
-  const told = texts.filter((text) => text !== undefined);
-  return { zh: told.map(({ zh }) => zh).join(""), en: told.map(({ en }) => en).join(" ") };
+  const given = texts.filter((text) => text !== undefined);
+  return { zh: given.map(({ zh }) => zh).join(""), en: given.map(({ en }) => en).join(" ") };
 }
 
 function describeWait(ms: number | undefined): Text | undefined {

@@ -205,8 +205,8 @@ export function readRetryAfter(headers: Headers | undefined, searchable: string,
   if (seconds !== undefined) return seconds * 1000;
   const until = value ? Date.parse(value) - now : Number.NaN;
   if (until > 0) return until;
-  const told = /"retryDelay":"([\d.]+)s"/.exec(searchable) ?? /retry in ([\d.]+)s/i.exec(searchable);
-  const delay = readNumber(told?.[1]);
+  const stated = /"retryDelay":"([\d.]+)s"/.exec(searchable) ?? /retry in ([\d.]+)s/i.exec(searchable);
+  const delay = readNumber(stated?.[1]);
   return delay === undefined ? undefined : Math.round(delay * 1000);
 }
 

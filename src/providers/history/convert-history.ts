@@ -26,13 +26,13 @@ function makeReadable(message: Message, to: ReceivingModel): Message {
   if (message.role === "tool") return { ...message, content: isBlank(content) ? "(empty)" : content };
   if (message.role !== "assistant") return { ...message, content };
   const { reasoning, native, ...neutral } = message;
-  const mended: AssistantMessage = {
+  const repaired: AssistantMessage = {
     ...neutral,
     content: isBlank(content) ? "" : content,
     toolCalls: message.toolCalls.map(withSoundArguments),
   };
-  if (!isAuthor(to, message)) return mended;
-  return reasoning === undefined ? { ...mended, native } : { ...mended, reasoning, native };
+  if (!isAuthor(to, message)) return repaired;
+  return reasoning === undefined ? { ...repaired, native } : { ...repaired, reasoning, native };
 }
 
 function isAuthor({ wire, provider, model, quirks }: ReceivingModel, { native }: AssistantMessage): boolean {

@@ -12,7 +12,7 @@ const share = 0.8;
 interface Counted {
   tokens: number;
   /** Is true when the reader has already been warned. */
-  told: boolean;
+  isReported: boolean;
 }
 
 /**
@@ -30,20 +30,21 @@ export function withContextWarning(next: Model, { settings, locale = "en" }: Mod
     model: next.model,
     async *stream(request, signal) {
       const output = Math.min(request.maxTokens ?? settings.maxTokens, settings.maxOutput ?? Number.POSITIVE_INFINITY);
-      const room = Math.max(1, contextWindow - output);
-      const { tokens, told } = countInput(request, counted, share * room);
-      const isNear = tokens >= share * room;
-      if (isNear && !told) yield notice(toModelName(next), tokens, room, contextWindow, request.locale ?? locale);
+      const available = Math.max(1, contextWindow - output);
+      const { tokens, isReported } = countInput(request, counted, share * available);
+      const isNear = tokens >= share * available;
+      if (isNear && !isReported)
+        yield notice(toModelName(next), tokens, available, contextWindow, request.locale ?? locale);
       for await (const event of next.stream(request, signal)) {
-        if (event.type === "turn-end") remember(event.turn, isNear || told);
+        if (event.type === "turn-end") remember(event.turn, isNear || isReported);
         yield event;
       }
     },
   };
 
-  function remember({ message, usage }: Turn, told: boolean): void {
+  function remember({ message, usage }: Turn, isReported: boolean): void {
     const tokens = usage.inputTokens + usage.outputTokens;
-    if (usage.inputTokens > 0) counted.set(message, { tokens, told });
+    if (usage.inputTokens > 0) counted.set(message, { tokens, isReported });
   }
 }
 
@@ -53,19 +54,19 @@ function countInput({ messages, tools }: ModelRequest, counted: WeakMap<Message,
   const before = messages[last] && counted.get(messages[last]);
   const fresh = messages.slice(last + 1);
   const base = before?.tokens ?? 0;
-  const told = before?.told ?? false;
+  const isReported = before?.isReported ?? false;
   // What the vendor counted had the tools in it. No text has more tokens than characters.
   const offer = before || tools.length === 0 ? 0 : JSON.stringify(tools).length;
   const bound = base + fresh.reduce((sum, message) => sum + perMessage + toMessageText(message).length, offer);
-  if (bound < enough) return { tokens: bound, told };
-  return { tokens: base + estimateMessageTokens(fresh) + (before ? 0 : estimateToolTokens(tools)), told };
+  if (bound < enough) return { tokens: bound, isReported };
+  return { tokens: base + estimateMessageTokens(fresh) + (before ? 0 : estimateToolTokens(tools)), isReported };
 }
 
-function notice(name: string, tokens: number, room: number, contextWindow: number, locale: Locale): Notice {
-  const percent = Math.round((100 * tokens) / room);
+function notice(name: string, tokens: number, available: number, contextWindow: number, locale: Locale): Notice {
+  const percent = Math.round((100 * tokens) / available);
   const message = say(locale, {
-    zh: `${name} 的上下文窗口将满：输入约 ${tokens} 个 token，占可用 ${room} 个的 ${percent}%（窗口 ${contextWindow}）。请开始新对话或缩短输入。`,
-    en: `The context window of ${name} is nearly full: the input is about ${tokens} tokens, ${percent}% of the ${room} available (window ${contextWindow}). Start a new conversation, or shorten the input.`,
+    zh: `${name} 的上下文窗口将满：输入约 ${tokens} 个 token，占可用 ${available} 个的 ${percent}%（窗口 ${contextWindow}）。请开始新对话或缩短输入。`,
+    en: `The context window of ${name} is nearly full: the input is about ${tokens} tokens, ${percent}% of the ${available} available (window ${contextWindow}). Start a new conversation, or shorten the input.`,
   });
   return { type: "notice", level: "warning", code: "context-window", message };
 }

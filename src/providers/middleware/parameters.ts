@@ -105,13 +105,13 @@ export function toEffortFields(effort: string | undefined, quirks: Quirks): Reco
 
 /** Says once, at the first call that shows it, that a setting is not used; the call goes on without it. */
 export function withSettingNotices(next: Model, { settings, locale = "en" }: ModelContext): Model {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return {
     provider: next.provider,
     model: next.model,
     stream(request, signal) {
-      const fresh = chooseParameters(request, settings).ignored.filter(({ setting }) => !told.has(setting));
-      for (const { setting } of fresh) told.add(setting);
+      const fresh = chooseParameters(request, settings).ignored.filter(({ setting }) => !reported.has(setting));
+      for (const { setting } of fresh) reported.add(setting);
       const events = next.stream(request, signal);
       return fresh.length === 0
         ? events

@@ -12,7 +12,7 @@ export interface WireRequest extends ModelRequest {
 }
 
 /**
- * Sends a conversation again, mended and with a `notice`, when the vendor refuses its reasoning or signatures: once, and
+ * Sends a conversation again, repaired and with a `notice`, when the vendor refuses its reasoning or signatures: once, and
  * before anything of an answer was handed on. What the vendor then took it gets in later calls from the start.
  */
 export function withRepair(next: Model, { settings, locale = "en" }: ModelContext): Model {
@@ -92,7 +92,7 @@ interface HistoryRepair {
  */
 export function findHistoryRepair(error: DuetError, quirks: Quirks): HistoryRepair | undefined {
   const { en } = error.text;
-  return rules.find(({ about }) => about.test(en))?.mend(quirks, en);
+  return rules.find(({ about }) => about.test(en))?.repair(quirks, en);
 }
 
 /** Returns true when a vendor refused the reasoning or the signatures of earlier turns. */
@@ -102,21 +102,21 @@ export function isAboutHistory(error: DuetError): boolean {
 
 interface Rule {
   about: RegExp;
-  mend(quirks: Quirks, words: string): HistoryRepair | undefined;
+  repair(quirks: Quirks, words: string): HistoryRepair | undefined;
 }
 
 const rules: Rule[] = [
-  { about: /reasoning_content/i, mend: repairReasoning },
-  { about: /thought[_ ]signature/i, mend: repairSignature },
+  { about: /reasoning_content/i, repair: repairReasoning },
+  { about: /thought[_ ]signature/i, repair: repairSignature },
   {
     // "Expected `thinking` or `redacted_thinking`", "Invalid `signature` in `thinking` block", "... cannot be modified".
     about: /`(redacted_)?thinking`( block| or `redacted_thinking`)/i,
-    mend: (quirks) => ({ ...withoutThinking, quirks: { ...quirks, forgetsNative: true, noReasoning: true } }),
+    repair: (quirks) => ({ ...withoutThinking, quirks: { ...quirks, forgetsNative: true, noReasoning: true } }),
   },
   {
     // "Item 'rs_...' of type 'reasoning' was provided without its required following item", and the other way round.
     about: /of type 'reasoning'|required 'reasoning' item|encrypted[_ ]content/i,
-    mend: (quirks) => ({ ...withoutNative, quirks: { ...quirks, forgetsNative: true } }),
+    repair: (quirks) => ({ ...withoutNative, quirks: { ...quirks, forgetsNative: true } }),
   },
 ];
 

@@ -29,7 +29,7 @@ export function withRetry(next: Model, options: RetryOptions = {}): Model {
       for (let attempt = 0; ; attempt++) {
         const circuitCall = signal.aborted ? undefined : endpoint?.breaker.enter(name, visitor);
         let taken = false;
-        let told = false;
+        let isReported = false;
         try {
           for await (const event of next.stream(request, signal)) {
             if (!taken && isContent(event)) {
@@ -39,10 +39,10 @@ export function withRetry(next: Model, options: RetryOptions = {}): Model {
             }
             yield event;
           }
-          told = true;
+          isReported = true;
           return;
         } catch (thrown) {
-          told = true;
+          isReported = true;
           reportEnd(circuitCall, thrown, signal);
           if (!taken && cause && isTimeout(thrown)) throw cause;
           if (signal.aborted || taken || attempt >= retries || !isTransient(thrown)) throw thrown;
@@ -57,7 +57,7 @@ export function withRetry(next: Model, options: RetryOptions = {}): Model {
             throw isTimeout(reason) ? cause : reason;
           });
         } finally {
-          if (!told) circuitCall?.abandon();
+          if (!isReported) circuitCall?.abandon();
         }
       }
     },

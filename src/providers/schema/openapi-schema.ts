@@ -14,7 +14,7 @@ const kept: Readonly<Record<string, readonly string[]>> = {
 };
 const formats = ["date-time", "int32", "int64", "float", "double"];
 
-/** Keywords that are read here, or say nothing about values; any other is told in the description. */
+/** Keywords that are read here, or say nothing about values; any other is stated in the description. */
 const read = ["type", "nullable", "description", "properties", "required", "items", "prefixItems", "enum", "const"];
 const silent = [
   "title",
@@ -59,8 +59,8 @@ function toUnion(forms: readonly JsonSchema[], node: JsonSchema, depth: number):
   const converted = forms.map((form) => toOpenApi(form, depth + 1));
   const different = [...new Map(converted.map((form) => [JSON.stringify(form), form])).values()];
   const [only, ...others] = different;
-  const told = addDescription(node, ["anyOf", "oneOf"]);
-  return only && others.length === 0 ? { ...only, ...told } : { ...told, anyOf: different };
+  const described = addDescription(node, ["anyOf", "oneOf"]);
+  return only && others.length === 0 ? { ...only, ...described } : { ...described, anyOf: different };
 }
 
 /** Returns the part of the schema beside `type`, and the keywords that it expresses. */

@@ -69,8 +69,8 @@ function withForms(root: JsonSchema, forms: readonly JsonSchema[]): JsonSchema {
     required: always,
   });
   const choices = forms.map((form) => toStrings(form.required).join(", ")).filter((names) => names !== "");
-  const told = choices.length > 1 ? `Give one of: ${choices.map((names) => `(${names})`).join(" or ")}.` : "";
-  const description = [root.description, told].filter((text) => typeof text === "string" && text !== "").join(" ");
+  const shown = choices.length > 1 ? `Give one of: ${choices.map((names) => `(${names})`).join(" or ")}.` : "";
+  const description = [root.description, shown].filter((text) => typeof text === "string" && text !== "").join(" ");
   return description === "" ? joined : { ...joined, description };
 }
 
@@ -185,10 +185,10 @@ function measureNode(node: JsonSchema): number {
 
 function cut({ type, description }: JsonSchema): JsonSchema {
   const [only, ...others] = typeof type === "string" ? [type] : toStrings(type);
-  const told = typeof description === "string" ? description.slice(0, 200) : undefined;
+  const shown = typeof description === "string" ? description.slice(0, 200) : undefined;
   return {
     ...(only !== undefined && others.length === 0 ? { type: only } : {}),
-    ...(told === undefined ? {} : { description: told }),
+    ...(shown === undefined ? {} : { description: shown }),
   };
 }
 

@@ -130,7 +130,7 @@ function modelOf(contextWindow: number): Model {
 function fittingOf(model: Model): FitOptions {
   const results = createToolResults({ tools: new Map(), longest: 20_000, language: "en" });
   const shorten = (text: string, kept: number) => results.shorten(text, kept, true);
-  return { room: getRequestBudget(model, {}), marker, mayCutWords: true, shorten };
+  return { budget: getRequestBudget(model, {}), marker, mayCutWords: true, shorten };
 }
 
 function requestOf(

@@ -58,14 +58,14 @@ export class OutputItems {
     return item;
   }
 
-  /** Takes the output of the whole response: what no event told. Returns the items that are new. */
+  /** Takes the output of the whole response: what no event reported. Returns the items that are new. */
   closeAll(output: unknown): OpenItem[] {
     const items = Array.isArray(output) ? output.filter(isItem) : [];
     if (this.empty) return items.flatMap((item, position) => this.close({ item, output_index: position }) ?? []);
-    // A call that no event told is a call all the same.
-    const told = this.#items.filter(({ type }) => type === "function_call").length;
+    // A call that no event reported is a call all the same.
+    const reported = this.#items.filter(({ type }) => type === "function_call").length;
     const calls = items.filter(({ type }) => type === "function_call");
-    if (told === 0 && calls.length > 0) return calls.map((item, position) => this.#closeUntold(item, position));
+    if (reported === 0 && calls.length > 0) return calls.map((item, position) => this.#closeUnreported(item, position));
     if (items.length === this.#items.length) {
       this.#items.forEach((held, position) => {
         const item = items[position];
@@ -97,7 +97,7 @@ export class OutputItems {
     return fragments.calls(newId);
   }
 
-  #closeUntold(item: OutputItem, position: number): OpenItem {
+  #closeUnreported(item: OutputItem, position: number): OpenItem {
     const opened = this.#add(`untold ${position}`, item);
     opened.whole = item;
     return opened;

@@ -70,10 +70,10 @@ function createRunLogging({ agent, serve, locale }: Config, log: Log) {
   const logFault = createFaultLog(log, locale);
   return {
     logSteps: agent.verbose ? (line: string) => log(line, "debug") : undefined,
-    onBegin: runLog?.begun,
+    onBegin: runLog?.followRun,
     onEnd(run: RunHandle) {
       logFault(run);
-      runLog?.ended(run);
+      runLog?.logEnd(run);
     },
   };
 }

@@ -13,8 +13,6 @@ import { createStatistics } from "./limits/statistics.ts";
 import { createSubAgents } from "./limits/sub-agents.ts";
 import { createRepetition } from "./loop/repetition.ts";
 import { createApprove, createAskSequentially, createElicit } from "./questions/ask-user.ts";
-import { getDepth, type Run, type RunInput, type RunRequest, type RunServices, type RunState } from "./run.ts";
-import { createApprove, createAskSequentially, createElicit } from "./questions/ask-person.ts";
 import { getDepth, type LoopState, type Run, type RunInput, type RunRequest, type RunServices } from "./run.ts";
 import { createToolCatalog, type ToolCatalog, type ToolFinder } from "./tools/tool-catalog.ts";
 import { createToolResults } from "./tools/tool-results.ts";

@@ -62,7 +62,7 @@ function listAskableQuestions({
 
 /** Finds the run that the same request began earlier, if nobody has received its outcome. */
 export function findSameRun({ scope: { runs, caller }, input, chain }: RunQuestionRequest): RunHandle | undefined {
-  return runs.same(toRequestKey(input, chain), input.conversation_id || undefined, caller);
+  return runs.findSame(toRequestKey(input, chain), input.conversation_id || undefined, caller);
 }
 
 /** Returns false when the caller is another agent, because its model has no user to ask. */

@@ -26,7 +26,7 @@ export interface LiveRuns {
   /** Returns the caller's latest run with this question that is active or has just ended. */
   latest(question: string, caller: Caller): LiveRun | undefined;
   /** Returns the caller's known runs, newest first. */
-  of(caller: Caller): Iterable<LiveRun>;
+  listRuns(caller: Caller): Iterable<LiveRun>;
   /** Calls `listener` when a run of this caller begins or ends. The returned function stops this. */
   onChange(caller: Caller, listener: () => void): () => void;
 }

@@ -9,24 +9,24 @@ import type { LiveRuns } from "./live-run.ts";
 import { type RunHandle, type StartRunOptions, startRun } from "./run-handle.ts";
 
 export interface RunRegistry extends LiveRuns {
-  of(caller: Caller): Iterable<RunHandle>;
+  listRuns(caller: Caller): Iterable<RunHandle>;
   find(id: string, caller: Caller): RunHandle | undefined;
   latest(question: string, caller: Caller): RunHandle | undefined;
   /**
    * Returns the run that this caller requested with this key in this conversation, if nobody has received its outcome. Repeating
    * the request joins that run.
    */
-  same(key: string, conversationId: string | undefined, caller: Caller): RunHandle | undefined;
+  findSame(key: string, conversationId: string | undefined, caller: Caller): RunHandle | undefined;
   /** Throws `overloaded` where too many go on or none may begin, and `rate_limit` or `quota` where the caller has had its share. */
   begin(wanted: Omit<StartRunOptions, "id" | "onEnd"> & { id?: string | undefined }): RunHandle;
   /** Releases all runs that a closed connection held. Returns the runs that nobody holds any more. */
-  leave(connection: object): RunHandle[];
+  releaseConnection(connection: object): RunHandle[];
   /** Lets none begin any more; gives those that go on, whoever's. */
   stop(): RunHandle[];
   /** Cancels a run and waits for its end, for so many milliseconds at most; gives what it came to, or what is known. */
   cancel(run: RunHandle, ms: number, signal?: AbortSignal): Promise<Outcome>;
   /** Resolves when this run has ended. */
-  ended(run: RunHandle, signal: AbortSignal): Promise<Outcome | undefined>;
+  waitForEnd(run: RunHandle, signal: AbortSignal): Promise<Outcome | undefined>;
 }
 
 export interface RegistryOptions {
@@ -80,7 +80,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
 
   /** The run itself enforces the day's budget, in the same way as a budget from an upstream agent. */
   function applyCallerLimits(caller: Caller, request: StartRunOptions["request"]): StartRunOptions["request"] {
-    const { tokens, cost } = limits?.left(caller) ?? {};
+    const { tokens, cost } = limits?.getRemaining(caller) ?? {};
     if (tokens === undefined && cost === undefined) return request;
     const chain = request.chain ?? { depth: 0 };
     return {
@@ -103,8 +103,8 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
 
   /** Yields the caller's runs, newest first. */
   function* listCallerRuns(caller: Caller): Generator<RunHandle> {
-    for (const run of [...going.values()].reverse()) if (isOf(run, caller) && !run.isAside) yield run;
-    for (const run of ended.values()) if (isOf(run, caller)) yield run;
+    for (const run of [...going.values()].reverse()) if (isOwnedBy(run, caller) && !run.isAside) yield run;
+    for (const run of ended.values()) if (isOwnedBy(run, caller)) yield run;
   }
 
   async function waitForEnd(run: RunHandle, signal: AbortSignal): Promise<Outcome | undefined> {
@@ -113,16 +113,16 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
   }
 
   return {
-    of: listCallerRuns,
+    listRuns: listCallerRuns,
     find(id, caller) {
       const run = going.get(id) ?? ended.get(id);
-      return run && isOf(run, caller) ? run : undefined;
+      return run && isOwnedBy(run, caller) ? run : undefined;
     },
     latest(question, caller) {
       for (const run of listCallerRuns(caller)) if (run.question === question) return run;
       return undefined;
     },
-    same(key, conversationId, caller) {
+    findSame(key, conversationId, caller) {
       for (const run of joinable.get(toCallerKey(caller, key)) ?? []) {
         if (!isKnown(run) || run.isDelivered || run.isStopping || run.outcome?.success === false) forget(run);
         else if (isIn(run, conversationId)) return run;
@@ -144,14 +144,14 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
           onEnd?.(it);
         },
       });
-      if (limits) run.follow((event) => limits.take(caller, event));
+      if (limits) run.follow((event) => limits.countUsage(caller, event));
       going.set(run.id, run);
       if (!run.isAside) remember(run);
       onBegin?.(run);
       notifyListeners(run.caller);
       return run;
     },
-    leave: (connection) => [...going.values()].filter((run) => run.release(connection)),
+    releaseConnection: (connection) => [...going.values()].filter((run) => run.release(connection)),
     stop() {
       isStopped = true;
       return [...going.values()];
@@ -163,7 +163,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
       limit.clear();
       return run.snapshot();
     },
-    ended: waitForEnd,
+    waitForEnd: waitForEnd,
     onChange({ owner }, listener) {
       const entry = { owner, tell: listener };
       listeners.add(entry);
@@ -186,7 +186,7 @@ function freeIn(runs: readonly RunHandle[]): number {
  * One owner may come with rights to different tools. Those count as different callers here, because a run may use what its
  * caller may use.
  */
-function isOf({ caller: { owner, tools } }: RunHandle, caller: Caller): boolean {
+function isOwnedBy({ caller: { owner, tools } }: RunHandle, caller: Caller): boolean {
   return owner === caller.owner && JSON.stringify(tools) === JSON.stringify(caller.tools);
 }
 

@@ -22,12 +22,12 @@ function openRuns(kept: { ends: number; events: number }) {
         yield { type: "run-end", outcome: { ...begun.snapshot(), status: "complete", response } };
       },
     });
-    await registry.ended(begun, AbortSignal.timeout(20_000));
+    await registry.waitForEnd(begun, AbortSignal.timeout(20_000));
     // It is kept a moment after its end was reported.
     await new Promise(setImmediate);
     return begun;
   }
-  const known = (): string[] => [...registry.of({})].map(({ id }) => id);
+  const known = (): string[] => [...registry.listRuns({})].map(({ id }) => id);
   return { registry, run, known };
 }
 
@@ -36,7 +36,7 @@ test("of big ends the oldest are forgotten first, as soon as there is no room fo
   const runs: RunHandle[] = [];
   for (let count = 0; count < 5; count++) runs.push(await run(`${count}${bigAnswer}`));
   expect(known()).toEqual([4, 3].map((at) => runs[at]?.id));
-  expect(registry.same(`0${bigAnswer}`, undefined, {})).toBeUndefined();
+  expect(registry.findSame(`0${bigAnswer}`, undefined, {})).toBeUndefined();
   expect(runs[0]?.events).toEqual([]);
   expect(runs[4]?.events).toHaveLength(42);
 });
@@ -56,5 +56,5 @@ test("an end that is bigger than all that may be kept is there for whoever reads
   expect(big.events).toEqual([]);
   expect(known()).toEqual([]);
   expect(registry.find(big.id, {})).toBeUndefined();
-  expect(registry.same(bigAnswer, undefined, {})).toBeUndefined();
+  expect(registry.findSame(bigAnswer, undefined, {})).toBeUndefined();
 });

@@ -17,7 +17,7 @@ test("a plan's token is given with its own run's result, and with no older one's
     await host.call("agent_result", { run_id: changed.run_id }),
   ];
   const held = await results();
-  await expect.poll(() => [...mcp.runs.of({})]).toEqual([]);
+  await expect.poll(() => [...mcp.runs.listRuns({})]).toEqual([]);
   for (const [old, current] of [held, await results()]) {
     expect(old?.outcome).toMatchObject({ status: "needs_confirmation" });
     expect(old?.outcome.confirmation).toBeUndefined();

@@ -87,7 +87,7 @@ test("an end that nobody was given is joined no longer than it is kept", async (
   const { mcp, model } = await openFace({ turns: ["Old.", "New."], serve: { keepResults: 1 } });
   const host = await linkHost(mcp);
   expect((await host.ask("What is it?", { wait_s: 0 })).outcome.status).toBe("running");
-  await expect.poll(() => [...mcp.runs.of({})]).toEqual([]);
+  await expect.poll(() => [...mcp.runs.listRuns({})]).toEqual([]);
   expect((await host.ask("What is it?")).text).toBe("New.");
   expect(model.requests).toHaveLength(2);
 });

@@ -17,9 +17,9 @@ export interface CallerLimits {
   /** Counts one run more. Throws `rate_limit` or `quota`, with the time after which it is worth trying again. */
   admit(caller: Caller, work: ActiveRunsView): void;
   /** Returns what remains of the daily limits. A value is undefined when there is no such limit. */
-  left(caller: Caller): { tokens: number | undefined; cost: number | undefined };
+  getRemaining(caller: Caller): { tokens: number | undefined; cost: number | undefined };
   /** Counts what a run of the caller's uses, as it uses it. */
-  take(caller: Caller, event: AgentEvent): void;
+  countUsage(caller: Caller, event: AgentEvent): void;
 }
 
 /** Counts the active runs. Runs that only wait for a person are counted separately. */
@@ -103,14 +103,14 @@ export function createCallerLimits({ limits, most, isShared, now = Date.now }: C
       checkDay(account);
       countMinute(account);
     },
-    left(caller) {
+    getRemaining(caller) {
       const { tokens, cost } = findAccount(caller);
       return {
         tokens: tokensPerDay === undefined ? undefined : tokensPerDay - tokens,
         cost: costPerDay === undefined ? undefined : costPerDay - cost,
       };
     },
-    take(caller, event) {
+    countUsage(caller, event) {
       if (event.type === "phase-end") add(caller, event.usage.inputTokens + event.usage.outputTokens, event.costUsd);
       const agents = event.type === "run-end" ? event.outcome.meta.agents : undefined;
       if (agents) add(caller, agents.total_tokens, agents.cost_usd);

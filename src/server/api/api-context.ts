@@ -1,6 +1,6 @@
 import type { RunService } from "../../runs/run-service.ts";
 import { createFrames, type TakeFrames } from "./event-frames.ts";
-import { createKeyedRuns, type KeyedRuns } from "./idempotency.ts";
+import { createKeyedRuns, type KeyedRuns } from "./keyed-runs.ts";
 
 /** Holds what the routes of the agent API share. */
 export interface ApiContext extends RunService {

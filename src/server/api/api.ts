@@ -14,7 +14,7 @@ import { type ApiContext, type ApiTimes, defaultTimes, openApiContext } from "./
 import { createChatRoute } from "./chat.ts";
 import { createConversationRoutes } from "./conversations.ts";
 import { findRun } from "./find-run.ts";
-import { toJsonResponse } from "./json-answer.ts";
+import { toJsonResponse } from "./json-response.ts";
 import { type Page, readPage } from "./page-query.ts";
 import { toQuestionJson } from "./question-json.ts";
 import { createReplyRoute } from "./reply.ts";
@@ -68,7 +68,7 @@ export function createRunRoutes(api: ApiContext): Readonly<Record<string, Route>
     "/agent/runs": {
       async GET({ request, caller }) {
         const page = readPage(request);
-        return toJsonResponse(listPage([...api.runs.of(caller)], page));
+        return toJsonResponse(listPage([...api.runs.listRuns(caller)], page));
       },
     },
     "/agent/runs/:id": { GET: read(api), DELETE: cancel(api) },

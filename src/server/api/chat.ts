@@ -21,8 +21,8 @@ import { isEventStreamPreferred } from "./accept.ts";
 import type { ApiContext } from "./api-context.ts";
 import { type ChatInput, chatInput, toAskInput } from "./chat-input.ts";
 import { type FoundRun, findRun } from "./find-run.ts";
-import { readKey } from "./idempotency.ts";
-import { toJsonResponse, toRunLocation } from "./json-answer.ts";
+import { toJsonResponse, toRunLocation } from "./json-response.ts";
+import { readKey } from "./keyed-runs.ts";
 import { readFields } from "./read-fields.ts";
 import { startOnce } from "./start-once.ts";
 import { watchRun } from "./watch-run.ts";
@@ -40,7 +40,7 @@ export function createChatRoute(api: ApiContext): Handle {
     const chat: Chat = { api, scope: { ...api, caller }, call, input, reads, signal };
     const found = await startChatRun(chat);
     if (reads === "events") return watchRun(api, found, call);
-    const outcome = await answerOf(chat, found).catch((thrown) => {
+    const outcome = await waitForAnswer(chat, found).catch((thrown) => {
       if (signal.aborted) return undefined;
       throw thrown;
     });
@@ -57,7 +57,7 @@ const clientLeft = 499;
 /** Timers accept no more, in milliseconds. The run's own limits end the wait long before. */
 const longestMs = 2_147_483_647;
 
-async function answerOf({ scope, call, input, signal }: Chat, { run, kept, isKeyed }: ChatRun): Promise<Outcome> {
+async function waitForAnswer({ scope, call, input, signal }: Chat, { run, kept, isKeyed }: ChatRun): Promise<Outcome> {
   if (kept !== undefined) return kept;
   const chain = readChain(undefined, input.duet_chain, call.request.headers);
   return waitForOutcome({

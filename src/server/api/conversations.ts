@@ -7,7 +7,7 @@ import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import { RefusedError } from "../http/response/refusal.ts";
 import type { Handle, Route } from "../http/routes.ts";
-import { toJsonResponse } from "./json-answer.ts";
+import { toJsonResponse } from "./json-response.ts";
 import { readPage } from "./page-query.ts";
 
 /** Limits how long the runs of a deleted conversation may take to end, in milliseconds. */
@@ -64,7 +64,9 @@ async function readConversation(
 }
 
 function listActiveRuns({ runs }: RunService, caller: Caller, id: string): RunHandle[] {
-  return [...runs.of(caller)].filter(({ conversationId, outcome }) => conversationId === id && outcome === undefined);
+  return [...runs.listRuns(caller)].filter(
+    ({ conversationId, outcome }) => conversationId === id && outcome === undefined,
+  );
 }
 
 function toStoredRun({ id, question, startedAt }: RunHandle): StoredRun {

@@ -11,7 +11,7 @@ import { createTimeLimit } from "../../kit/async/timeout.ts";
 import { version } from "../../kit/version.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import type { Route } from "../http/routes.ts";
-import { toJsonResponse } from "./json-answer.ts";
+import { toJsonResponse } from "./json-response.ts";
 
 /** Holds the parts of the configuration that callers may see. */
 export interface ExposedConfig extends StartConfig {

@@ -3,7 +3,7 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { CallerScope } from "../../runs/run-service.ts";
 import { RefusedError } from "../http/response/refusal.ts";
-import { type KeyedRequest, otherBody } from "./idempotency.ts";
+import { type KeyedRequest, otherBody } from "./keyed-runs.ts";
 
 /**
  * Returns the id of a key's run: the one that is active or kept, or the one that `open` begins. The run is marked in the store
@@ -51,7 +51,7 @@ async function removeMark({ begun }: Store, runId: string): Promise<void> {
 
 /** A run that failed before its first step has done nothing, so it is not kept. */
 async function removeMarkIfUnstarted({ runs }: CallerScope, run: RunHandle, store: Store): Promise<void> {
-  const outcome = await runs.ended(run, new AbortController().signal);
+  const outcome = await runs.waitForEnd(run, new AbortController().signal);
   if (outcome?.trace_id === "") await removeMark(store, run.id);
 }
 

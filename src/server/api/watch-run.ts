@@ -7,7 +7,7 @@ import type { ApiContext } from "./api-context.ts";
 import { toEventFrame } from "./event-frames.ts";
 import { streamEvents } from "./event-stream.ts";
 import type { FoundRun } from "./find-run.ts";
-import { toRunLocation } from "./json-answer.ts";
+import { toRunLocation } from "./json-response.ts";
 
 /**
  * Streams a run's events to one reader, which may leave and come back with `Last-Event-ID`. Throws `RefusedError` when that

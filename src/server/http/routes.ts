@@ -103,9 +103,9 @@ export function createRoutes(options: RoutesOptions): Routes {
       const { connection } = context.env;
       const request = req.raw;
       const admission = await admit(request);
-      const handle = handleOf(route, request.method);
+      const handle = findHandle(route, request.method);
       if (handle === undefined) throw new RefusedError(createMethodRefusal(Object.keys(route)));
-      if (request.method === "POST") inFlight?.hold(connection);
+      if (request.method === "POST") inFlight?.add(connection);
       return handle({ ...admission, request, params: req.param(), connection });
     });
   // As a route: what `notFound` throws would pass by what is added to every answer.
@@ -123,7 +123,7 @@ export function createRoutes(options: RoutesOptions): Routes {
   return app;
 }
 
-function handleOf(route: Route, method: string): Handle | undefined {
+function findHandle(route: Route, method: string): Handle | undefined {
   return method === "GET" || method === "POST" || method === "DELETE" ? route[method] : undefined;
 }
 

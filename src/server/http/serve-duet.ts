@@ -40,11 +40,11 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
     ...options,
     settings: config.serve,
     onBegin(run) {
-      operations.follow(run);
+      operations.followRun(run);
       options.onBegin?.(run);
     },
     onEnd(run) {
-      operations.ended(run);
+      operations.countEnd(run);
       options.onEnd?.(run);
     },
   });
@@ -66,7 +66,7 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
         };
       },
       readiness: () => findReadiness(duet, config),
-      onAnswer: operations.answered,
+      onAnswer: operations.countAnswer,
       finish: (inFlight) => finishRuns({ runs: service.runs, inFlight, graceMs: grace * 1000, hurry, locale, log }),
       locale,
       log,

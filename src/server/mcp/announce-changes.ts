@@ -37,7 +37,7 @@ export function announceChanges({ server }: McpServer, providers: readonly Capab
 
   /** A restarted server reports that everything may have changed. The host is notified only when something has. */
   async function isAnother(current: Current<unknown>, was: Given): Promise<boolean> {
-    const print = printOf(current(closed.signal));
+    const print = hashEntries(current(closed.signal));
     try {
       if ((await was.print) === (await print)) return false;
     } catch {
@@ -79,7 +79,7 @@ export function announceChanges({ server }: McpServer, providers: readonly Capab
       // Not before: a server that never gets to a connection is never closed.
       if (!closed.signal.aborted) unlisten ??= providers.map((provider) => provider.onChange?.(handleChange));
       const entries = current(signal);
-      given.set(current, { list, print: printOf(entries) });
+      given.set(current, { list, print: hashEntries(entries) });
       return entries;
     },
     close() {
@@ -89,7 +89,7 @@ export function announceChanges({ server }: McpServer, providers: readonly Capab
   };
 }
 
-function printOf(entries: Promise<unknown[]>): Promise<string> {
+function hashEntries(entries: Promise<unknown[]>): Promise<string> {
   const print = entries.then((all) => createHash("sha256").update(JSON.stringify(all)).digest("base64"));
   // Whoever gives the list is told of its failure.
   void ignoreRejection(print, "whoever gives the list is told");

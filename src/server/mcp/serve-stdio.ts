@@ -102,17 +102,17 @@ export async function serveOverStdio({
     const waited = readProcessorWaitMs();
     // The last lines are handed on in a later turn.
     await new Promise((resolve) => setImmediate(resolve));
-    await runWithin(answerMs, requests.settled);
+    await runWithin(answerMs, requests.waitForAnswers);
     const delay = Math.min(readProcessorWaitMs() - waited, longestAnswerMs - answerMs);
-    if (delay > 0) await runWithin(delay, requests.settled);
+    if (delay > 0) await runWithin(delay, requests.waitForAnswers);
     deadline?.set(endOfInputMs - answerMs);
   }
   for (const run of service.runs.stop()) run.cancel();
-  if (isInterrupted) await runWithin(pongMs, requests.settled);
+  if (isInterrupted) await runWithin(pongMs, requests.waitForAnswers);
   stdin.unpipe(lines);
   stdin.pause();
   input.abort();
-  await runWithin(cancelledAnswerMs, requests.settled);
+  await runWithin(cancelledAnswerMs, requests.waitForAnswers);
   await Promise.race([handle.close(), sleep(closeMs)]);
   return { written: out.release() };
 }
@@ -191,7 +191,7 @@ export function claimStdout(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStre
 /** Tracks the requests of a host that wait for an answer. */
 export interface OpenRequests {
   /** Resolves when each is answered, or when the signal aborts. */
-  settled(signal: AbortSignal): Promise<void>;
+  waitForAnswers(signal: AbortSignal): Promise<void>;
 }
 
 /** Follows what goes through a transport that is already connected. */
@@ -219,7 +219,7 @@ export function followRequests(transport: Transport): OpenRequests {
     await sent;
   };
   return {
-    settled: (signal) =>
+    waitForAnswers: (signal) =>
       new Promise((resolve) => {
         if (open.size === 0 || signal.aborted) return resolve();
         waiting.add(resolve);

@@ -19,7 +19,7 @@ import { toRetryResponse } from "../http/response/retry-response.ts";
 import type { Handle, Route, RouteCall } from "../http/routes.ts";
 import { abortOnLeave } from "./abort-on-leave.ts";
 import { createCompletionId, toCompletion, toUsage } from "./completion.ts";
-import { toCompletionEnd } from "./finish.ts";
+import { toCompletionEnd } from "./completion-end.ts";
 import { createModelRoutes } from "./models.ts";
 import { type ChatRequest, readChat } from "./read-chat.ts";
 import { readMessages, readText } from "./read-messages.ts";
@@ -67,7 +67,7 @@ async function answer(service: RunService, asked: ChatRequest, call: RouteCall):
     includesUsage: asked.includesUsage,
     locale,
     notes: [...notes, ...(asked.hasTools ? [unusedTools] : [])].map((note) => say(locale, note)),
-    ended: runs.ended,
+    waitForEnd: runs.waitForEnd,
   };
   const headers = { "x-request-id": run.id };
   if (!asked.isStreamed) return Response.json(await waitForCompletion(run, options, gone), { headers });
@@ -132,7 +132,7 @@ export async function chooseModelParameters(
 /** Waits for a run and returns it as one chat completion. Throws `RefusedError` when it has no answer. */
 export async function waitForCompletion(
   run: RunHandle,
-  { naming, locale, notes, ended }: AnswerOptions,
+  { naming, locale, notes, waitForEnd: ended }: AnswerOptions,
   signal: AbortSignal,
 ): Promise<object> {
   const reasoning = createReasoning(locale);
@@ -176,7 +176,7 @@ export async function answerSideCall(service: RunService, asked: ChatRequest, ca
     patienceMs: 0,
     ask: ({ signal }) => streamSideRun({ runId, model: functionCall, messages: said, maxTokens, signal }),
   });
-  const outcome = (await runs.ended(run, abortOnLeave(call, run, service))) ?? run.snapshot();
+  const outcome = (await runs.waitForEnd(run, abortOnLeave(call, run, service))) ?? run.snapshot();
   const ending = toCompletionEnd(outcome, locale);
   if ("failure" in ending) throw new RefusedError(ending.failure);
   const { finish, usage } = ending;

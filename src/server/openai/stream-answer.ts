@@ -4,7 +4,7 @@ import type { Locale } from "../../kit/locale.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { openAi } from "../http/response/dialects.ts";
 import { type CompletionId, type Delta, toChunk, toUsageChunk } from "./completion.ts";
-import { toCompletionEnd } from "./finish.ts";
+import { toCompletionEnd } from "./completion-end.ts";
 import { createReasoning } from "./reasoning.ts";
 
 export interface AnswerOptions {
@@ -14,7 +14,7 @@ export interface AnswerOptions {
   /** Lists what the reader is told before the answer. */
   notes: readonly string[];
   /** Resolves at the run's end, or with nothing when the signal aborts. */
-  ended(run: RunHandle, signal: AbortSignal): Promise<Outcome | undefined>;
+  waitForEnd(run: RunHandle, signal: AbortSignal): Promise<Outcome | undefined>;
 }
 
 /** Is the longest time without output, in milliseconds. Proxies and clients give up a silent connection. */
@@ -22,7 +22,7 @@ const keepAliveMs = 10_000;
 
 /** Streams a run as the pieces of a chat completion. The stream ends with the run, and cancelling it leaves the run as it is. */
 export function streamAnswer(run: RunHandle, options: AnswerOptions): ReadableStream<Uint8Array> {
-  const { naming, includesUsage, locale, notes, ended } = options;
+  const { naming, includesUsage, locale, notes, waitForEnd: ended } = options;
   const encoder = new TextEncoder();
   const left = new AbortController();
   const over: (() => void)[] = [];

@@ -39,12 +39,12 @@ export async function finishRuns({ runs, inFlight, graceMs, hurry, locale, log }
   const asking = all.length - going.length;
   if (asking > 0) warnOperator(finishTexts.givesUp(asking));
   const waitForEnds = (signal: AbortSignal) => Promise.all(all.map((run) => waitForOwnEnd(run, signal)));
-  await runWithin(graceMs, (signal) => Promise.all([waitForEnds(signal), inFlight.settled(signal)]), hurry);
+  await runWithin(graceMs, (signal) => Promise.all([waitForEnds(signal), inFlight.waitUntilEmpty(signal)]), hurry);
   const late = all.filter(isActive);
   if (late.length > 0) warnOperator(finishTexts.cancels(late.length));
   for (const run of late) run.cancel();
-  await runWithin(cancelMs, (signal) => Promise.all(all.map((run) => runs.ended(run, signal))));
-  await runWithin(sendMs, inFlight.settled);
+  await runWithin(cancelMs, (signal) => Promise.all(all.map((run) => runs.waitForEnd(run, signal))));
+  await runWithin(sendMs, inFlight.waitUntilEmpty);
 }
 
 /** Waits for a run as long as it does something itself; one that waits for a person is cancelled. */

@@ -6,24 +6,24 @@ import type { Log, LogFields, LogLevel } from "./log.ts";
 
 /** Logs each run for programs that collect logs. The log never contains a word of the questions or answers. */
 export interface RunLog {
-  begun(run: RunHandle): void;
-  ended(run: LiveRun): void;
+  followRun(run: RunHandle): void;
+  logEnd(run: LiveRun): void;
 }
 
 export function createRunLog(log: Log, locale: Locale): RunLog {
   /** Holds the runs whose start has not been logged. A run's trace and conversation have ids only once it is under way. */
-  const untold = new Set<LiveRun>();
+  const unlogged = new Set<LiveRun>();
 
   function logStart(run: LiveRun): void {
-    if (untold.delete(run)) log(say(locale, beginning), "info", toLogNames(run));
+    if (unlogged.delete(run)) log(say(locale, beginning), "info", toLogNames(run));
   }
 
   return {
-    begun(run) {
-      untold.add(run);
+    followRun(run) {
+      unlogged.add(run);
       run.follow(() => logStart(run));
     },
-    ended(run) {
+    logEnd(run) {
       logStart(run);
       const { status, stop_reason, error, meta } = run.snapshot();
       log(say(locale, ending), levels[status], {

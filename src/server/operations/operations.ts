@@ -11,10 +11,10 @@ import type { Metrics } from "./metrics.ts";
 export interface Operations {
   readonly routes: Readonly<Record<string, Route>>;
   /** Counts a run from its beginning on. */
-  follow(run: RunHandle): void;
+  followRun(run: RunHandle): void;
   /** Counts how it ended. */
-  ended(run: RunHandle): void;
-  answered(answer: Answer): void;
+  countEnd(run: RunHandle): void;
+  countAnswer(answer: Answer): void;
   /** Stops all measuring. */
   close(): void;
 }
@@ -67,18 +67,18 @@ export function openOperations(): Operations {
 
   return {
     routes: { "/metrics": { GET: serveMetrics } },
-    follow(run) {
+    followRun(run) {
       levels.runs += 1;
       run.follow((_, item) => {
         const update = measure(item);
         if (update !== undefined) recordUpdate(update);
       });
     },
-    ended(run) {
+    countEnd(run) {
       levels.runs -= 1;
       recordUpdate(countRun(run));
     },
-    answered({ route = "none", method, status, elapsedMs, stream }) {
+    countAnswer({ route = "none", method, status, elapsedMs, stream }) {
       const name = methods.has(method) ? method : "other";
       recordUpdate(({ requests, requestSeconds, errors }) => {
         requests.inc({ route, method: name, status });

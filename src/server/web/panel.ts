@@ -35,7 +35,7 @@ export function createPanel({ locale, stop, openLink }: PanelOptions): Part<RunV
     setText(word, text);
     setShown(word, text !== "");
   };
-  const stopButton = createStop({ locale, stop, tell: showStatus });
+  const stopButton = createStop({ locale, stop, showStatus: showStatus });
   const open = openLink && ((url: string) => openLink(url).catch(() => showStatus(say(locale, texts.notOpened) + url)));
 
   const notices = createElement("ul", { class: "notices" });
@@ -72,11 +72,11 @@ export function createPanel({ locale, stop, openLink }: PanelOptions): Part<RunV
 }
 
 interface StopOptions extends Pick<PanelOptions, "locale" | "stop"> {
-  tell(text: string): void;
+  showStatus(text: string): void;
 }
 
 /** Creates a button that is shown while there is something to stop. */
-function createStop({ locale, stop, tell }: StopOptions): Part<RunView> {
+function createStop({ locale, stop, showStatus: tell }: StopOptions): Part<RunView> {
   const button = createElement("button", { type: "button", class: "stop", hidden: "" }, say(locale, texts.stop));
   let runId: string | undefined;
   let asked: string | undefined;

@@ -74,7 +74,7 @@ test("a clock that was set back locks nobody out: runs that seem to begin in the
 });
 
 test("what was used in a day counts, each turn at once, until midnight of UTC", () => {
-  const { admit, take, left, clock } = openLimits({ tokensPerDay: 100, costPerDay: 0.5 });
+  const { admit, countUsage: take, getRemaining: left, clock } = openLimits({ tokensPerDay: 100, costPerDay: 0.5 });
   take(anna, turn(60, 0.1));
   expect(left(anna)).toEqual({ tokens: 40, cost: 0.4 });
   expect(admit(anna)).toBe("admitted");
@@ -88,7 +88,7 @@ test("what was used in a day counts, each turn at once, until midnight of UTC", 
 });
 
 test("what sub-agents have used counts for the day of who asked", async () => {
-  const { take, left } = openLimits({ tokensPerDay: 100, costPerDay: 0.5 });
+  const { countUsage: take, getRemaining: left } = openLimits({ tokensPerDay: 100, costPerDay: 0.5 });
   const models = { functionCall: scriptedModel([]), answer: scriptedModel(["Hello."]) };
   const outcome = outcomeOf(await runAll({ mode: "chat", models }));
   const meta = { ...outcome.meta, agents: { runs: 1, total_tokens: 30, cost_usd: 0.25 } };

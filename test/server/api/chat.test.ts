@@ -68,7 +68,7 @@ test("a run that goes on when wait_s is over can be asked for later, and goes on
   });
   gate.resolve();
   const run = service.runs.find(begun.run_id, {});
-  if (run) await service.runs.ended(run, AbortSignal.timeout(20_000));
+  if (run) await service.runs.waitForEnd(run, AbortSignal.timeout(20_000));
   expect(await (await send(path)).json()).toMatchObject({ status: "complete", response: "Done.", waits_for: null });
 });
 
@@ -136,7 +136,7 @@ test("parameters that a model does not take are refused before a run begins", as
   const response = await chat({ message: "Hello", parameters: { answer: { temperature: 1 } } });
   expect(response.status).toBe(400);
   expect((await problemIn(response)).detail).toMatch(/answer|function_call/);
-  expect([...service.runs.of({})]).toEqual([]);
+  expect([...service.runs.listRuns({})]).toEqual([]);
 });
 
 const refused: [unknown, string][] = [
@@ -180,7 +180,7 @@ test("bad input is one line that shows the value and what is allowed, and no run
     expect(problem.detail).toContain(line);
     expect(problem.detail).not.toContain("\n");
   }
-  expect([...service.runs.of({})]).toEqual([]);
+  expect([...service.runs.listRuns({})]).toEqual([]);
 });
 
 test("a body that is no JSON, has a key twice or is too long is refused", async () => {

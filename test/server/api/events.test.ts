@@ -64,7 +64,7 @@ test("a stream ends when the sign-in that opened it runs out, and its run waits 
   const { stream, service } = await serveApi({ turns: [{ hang: true }], signedInUntil: () => Date.now() / 1000 + 0.2 });
   const reader = await stream({ message: "Hello" });
   await expect(reader.rest()).rejects.toThrow("terminated");
-  expect([...service.runs.of({})]).toMatchObject([{ outcome: undefined, isStopping: false }]);
+  expect([...service.runs.listRuns({})]).toMatchObject([{ outcome: undefined, isStopping: false }]);
 });
 
 test("readers who come at different times get the same events, none lost and none twice", async () => {
@@ -105,7 +105,7 @@ test("a run whose readers have all left ends when none has come back in time", a
   const runId = String((await reader.until("run-start"))?.data?.runId);
   const run = service.runs.find(runId, {});
   await reader.leave();
-  const outcome = run && (await service.runs.ended(run, AbortSignal.timeout(20_000)));
+  const outcome = run && (await service.runs.waitForEnd(run, AbortSignal.timeout(20_000)));
   expect(outcome).toMatchObject({ status: "cancelled" });
 });
 
@@ -130,7 +130,9 @@ test("a run goes on without its reader where the operator wants it to", async ()
   const run = service.runs.find(String((await reader.until("run-start"))?.data?.runId), {});
   await reader.leave();
   gate.resolve();
-  expect(run && (await service.runs.ended(run, AbortSignal.timeout(20_000)))).toMatchObject({ status: "complete" });
+  expect(run && (await service.runs.waitForEnd(run, AbortSignal.timeout(20_000)))).toMatchObject({
+    status: "complete",
+  });
 });
 
 test("a run that is cancelled is told of as such, to who cancels and to who reads", async () => {
@@ -167,10 +169,12 @@ test("a client that does not wait for its answer stops its run", async () => {
   const leave = new AbortController();
   const answer = chat({ message: "Hello" }, { signal: leave.signal }).catch(() => undefined);
   await expect.poll(() => model.requests.length).toBe(1);
-  const [run] = service.runs.of({});
+  const [run] = service.runs.listRuns({});
   leave.abort();
   await answer;
-  expect(run && (await service.runs.ended(run, AbortSignal.timeout(20_000)))).toMatchObject({ status: "cancelled" });
+  expect(run && (await service.runs.waitForEnd(run, AbortSignal.timeout(20_000)))).toMatchObject({
+    status: "cancelled",
+  });
 });
 
 test("a reader who is slow gets all of a long backlog, and keeps no more than a piece of it waiting", async () => {

@@ -48,7 +48,7 @@ test("a message is cut where it is long, a step that is wanted in full is not, a
 
 test("a run is told when it begins and when it has ended, by its ids and figures and without a word of it", async () => {
   const { lines, log } = logged("json");
-  const { begun, ended } = createRunLog(log, "en");
+  const { followRun: begun, logEnd: ended } = createRunLog(log, "en");
   const runs = createRunRegistry({ most: 10, keepMs: 60_000, onBegin: begun, onEnd: ended });
   const run = runs.begin({
     key: "canary-key",
@@ -65,7 +65,7 @@ test("a run is told when it begins and when it has ended, by its ids and figures
       throw new Error("canary-cause");
     },
   });
-  await runs.ended(run, AbortSignal.timeout(10_000));
+  await runs.waitForEnd(run, AbortSignal.timeout(10_000));
   await expect.poll(() => lines.length).toBe(2);
   expect(lines.join()).not.toContain("canary");
   const same = { run_id: run.id, trace_id: traceId, conversation_id: "conv-1", caller: "anna", mode: "plan" };

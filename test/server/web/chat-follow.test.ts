@@ -76,8 +76,8 @@ test("a server that is back and does not have the run any more is not lost any m
   const following = followRun({
     open: (after, signal) =>
       lost.length === 0 ? Promise.reject(new TypeError("Failed to fetch")) : api.events("run-none", after, signal),
-    take: () => {},
-    lose: (isLost) => void lost.push(isLost),
+    handle: () => {},
+    reportConnectivity: (isLost) => void lost.push(isLost),
     mayPass: () => false,
   });
   await expect(following).rejects.toMatchObject({ status: 404 });
@@ -146,12 +146,12 @@ async function follow(
   const lost: boolean[] = [];
   await followRun({
     open,
-    take(update) {
+    handle(update) {
       events.push(...update.events);
       if (update.question !== undefined) questions.push(update.question);
       hear(update);
     },
-    lose: (isLost) => void lost.push(isLost),
+    reportConnectivity: (isLost) => void lost.push(isLost),
     mayPass: ({ status }) => status >= 500,
   });
   return { events, questions, lost };

@@ -14,7 +14,7 @@ import {
 } from "../../../src/server/web/chat/state/chat-state.ts";
 import { toTurns } from "../../../src/server/web/chat/state/to-turns.ts";
 import { createTabStorage, takeToken } from "../../../src/server/web/chat/storage/tab-storage.ts";
-import { createPageRunState } from "../../../src/server/web/run/run-state.ts";
+import { createPageRunState } from "../../../src/server/web/run/page-run-state.ts";
 import { toView } from "../../../src/server/web/run/to-view.ts";
 
 test("another mode clears the history and says so in both languages; the search switch is left as it is", () => {

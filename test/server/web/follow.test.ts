@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type CallTool, createFollower } from "../../../src/server/web/host/follow.ts";
-import type { RunChange } from "../../../src/server/web/run/run-state.ts";
+import type { RunChange } from "../../../src/server/web/run/page-run-state.ts";
 
 test("a run that cannot be looked at is given up after four tries, in the language of that time", async () => {
   let language = "en";

@@ -14,9 +14,9 @@ import { createGuardedFetch } from "../../../kit/net/create-guarded-fetch.ts";
 import { failedRequestError, refusedError } from "../../../kit/net/request-errors.ts";
 import { isSecureAddress } from "../../../kit/net/secure-address.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
+import type { AuthSettings, Clock } from "./auth-settings.ts";
 import { InvalidTokenError } from "./invalid-token.ts";
 import { createKeyCache } from "./key-cache.ts";
-import type { AuthSettings, Clock } from "./settings.ts";
 
 /** Holds the claims of a valid token. */
 export interface Claims extends JWTPayload {

@@ -2,7 +2,7 @@ import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, timeoutError, waitAbortable } from "../../../kit/async/timeout.ts";
 import type { DuetError } from "../../../kit/errors.ts";
 import { toDuetError } from "../../../kit/errors.ts";
-import type { Clock } from "./settings.ts";
+import type { Clock } from "./auth-settings.ts";
 
 /** Holds the keys that were fetched at one moment. */
 export interface CachedKeys<Keys> {

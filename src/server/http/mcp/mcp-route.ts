@@ -49,7 +49,7 @@ export function createMcpRoute(options: McpRouteOptions): McpRoute {
       const read = request.method === "POST" ? await readPost(request, connection) : undefined;
       if (read !== undefined && "status" in read) return toRefusalResponse(read, locale);
       if (isClosed) return toRefusalResponse(closing, locale);
-      if (read?.method === "subscriptions/listen") inFlight.excuse(connection);
+      if (read?.method === "subscriptions/listen") inFlight.exclude(connection);
       const exchange = { request, authInfo, message: read, connection };
       const isOld = await isLegacyRequest(request, read?.body);
       return isOld ? sessions.handle(exchange, caller) : requests.handle(exchange, caller);

@@ -3,13 +3,13 @@ import type { HttpConnection } from "../connection.ts";
 /** Counts the responses that are still open, so that a shutdown can wait for them. */
 export interface InFlight {
   /** Counts this response as open until its connection has finished with it. */
-  hold(connection: HttpConnection): void;
+  add(connection: HttpConnection): void;
   /** Excludes this response from the shutdown's wait, because it is a stream without a foreseeable end. */
-  excuse(connection: HttpConnection): void;
+  exclude(connection: HttpConnection): void;
   /** Cuts those whose request has not come yet, which may be never; gives how many. Those that come so later are not waited for. */
   cutHalfSent(): number;
   /** Resolves when none is owed, or when the signal aborts. Never rejects. */
-  settled(signal: AbortSignal): Promise<void>;
+  waitUntilEmpty(signal: AbortSignal): Promise<void>;
 }
 
 export function createInFlight(): InFlight {
@@ -23,12 +23,12 @@ export function createInFlight(): InFlight {
   }
 
   return {
-    hold(connection) {
+    add(connection) {
       if (isEnding && !connection.isReceived) return;
       owed.add(connection);
       connection.onClose(() => excludeConnection(connection));
     },
-    excuse: excludeConnection,
+    exclude: excludeConnection,
     cutHalfSent() {
       isEnding = true;
       const halfSent = [...owed].filter(({ isReceived }) => !isReceived);
@@ -38,7 +38,7 @@ export function createInFlight(): InFlight {
       }
       return halfSent.length;
     },
-    async settled(signal) {
+    async waitUntilEmpty(signal) {
       if (owed.size === 0 || signal.aborted) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       waiting.add(resolve);

@@ -77,7 +77,7 @@ export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
         close() {
           if (connection.isOneRequest) return;
           inputRequests.closeConnection(connection);
-          const unheld = runs.leave(connection);
+          const unheld = runs.releaseConnection(connection);
           if (settings.onDisconnect === "cancel") for (const run of unheld) run.cancel();
         },
       };

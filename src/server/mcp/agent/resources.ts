@@ -50,7 +50,7 @@ export function createAgentResources({ duet, runs, caller, locale }: AgentResour
         store.list({ limit: mostListed, offset: 0 }),
         store.runs({ newest: mostListed }),
       ]);
-      const going = [...runs.of(caller)].filter(({ outcome }) => outcome === undefined);
+      const going = [...runs.listRuns(caller)].filter(({ outcome }) => outcome === undefined);
       return [
         ...going.map((run) => toRunResource(toActiveEntry(run), locale)),
         ...conversations.map((entry) => toConversationResource(entry, locale)),

@@ -56,7 +56,7 @@ export function serveTasks({ server }: McpServer, scope: ConnectionScope): void 
   const { runs, connection, settings } = scope;
   server.registerCapabilities({ extensions: { [extension]: {} } });
 
-  function runOf(taskId: string, context: ServerContext): { run: RunHandle; host: Host } {
+  function findTaskRun(taskId: string, context: ServerContext): { run: RunHandle; host: Host } {
     const host = readHost(connection.server, context);
     if (!canUseTasks(host))
       throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [extension]: {} } } });
@@ -66,7 +66,7 @@ export function serveTasks({ server }: McpServer, scope: ConnectionScope): void 
   }
 
   server.setRequestHandler("tasks/get", { params, result: anything }, async ({ taskId }, context) => {
-    const { run, host } = runOf(taskId, context);
+    const { run, host } = findTaskRun(taskId, context);
     const task = toTaskStatus(run, settings);
     const open = toAskableQuestion(run, host);
     const asked: InputRequests | undefined = open && { [toQuestionName(open.open)]: toInputRequest(open.words) };
@@ -81,7 +81,7 @@ export function serveTasks({ server }: McpServer, scope: ConnectionScope): void 
   });
 
   server.setRequestHandler("tasks/update", { params, result: anything }, async ({ taskId }, context) => {
-    const { open } = runOf(taskId, context).run;
+    const { open } = findTaskRun(taskId, context).run;
     const { inputResponses } = context.mcpReq;
     if (open && Object.hasOwn(inputResponses ?? {}, toQuestionName(open)))
       answerQuestion(open.question, readReply(inputResponse(inputResponses, toQuestionName(open))));
@@ -89,7 +89,7 @@ export function serveTasks({ server }: McpServer, scope: ConnectionScope): void 
   });
 
   server.setRequestHandler("tasks/cancel", { params, result: anything }, async ({ taskId }, context) => {
-    runOf(taskId, context).run.cancel();
+    findTaskRun(taskId, context).run.cancel();
     return { resultType: "complete" };
   });
 }

@@ -110,12 +110,12 @@ function hasNews(run: WatchedRun, input: WatchInput): boolean {
 
 async function waitForChange(runs: LiveRuns, caller: Caller, signal: AbortSignal): Promise<void> {
   const changed = Promise.withResolvers<void>();
-  const tell = (): void => changed.resolve();
-  const untell = runs.onChange(caller, tell);
-  signal.addEventListener("abort", tell, { once: true });
-  if (signal.aborted) tell();
+  const resolveChange = (): void => changed.resolve();
+  const untell = runs.onChange(caller, resolveChange);
+  signal.addEventListener("abort", resolveChange, { once: true });
+  if (signal.aborted) resolveChange();
   await changed.promise;
-  signal.removeEventListener("abort", tell);
+  signal.removeEventListener("abort", resolveChange);
   untell();
 }
 

@@ -131,11 +131,11 @@ export async function loadSteps(api: Api, store: Store, key: string): Promise<vo
   const [outcome, trace] = await Promise.all([api.outcome(keptRunId), api.trace(keptRunId).catch(ignoreMissingTrace)]);
   store.change((chat) =>
     changeTurn(chat, key, (turn) => {
-      const kept = trace ?? turn.run.kept;
-      if (outcome === undefined) return { ...turn, run: { ...turn.run, kept } };
+      const kept = trace ?? turn.run.storedSteps;
+      if (outcome === undefined) return { ...turn, run: { ...turn.run, storedSteps: kept } };
       // An older run's sources are not kept with it but with its conversation.
       const citations = outcome.citations.length > 0 ? outcome.citations : [...turn.run.cited];
-      return { ...turn, run: { ...turn.run, kept, outcome: { ...outcome, citations }, plain: undefined } };
+      return { ...turn, run: { ...turn.run, storedSteps: kept, outcome: { ...outcome, citations }, plain: undefined } };
     }),
   );
 }

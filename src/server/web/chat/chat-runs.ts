@@ -1,6 +1,6 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { createPageRunState } from "../run/run-state.ts";
+import { createPageRunState } from "../run/page-run-state.ts";
 import type { Confirmation } from "../run/run-view.ts";
 import { type Api, type QuestionRequest, readRunId } from "./api/api.ts";
 import { followRun, type RunUpdate } from "./api/follow-run.ts";
@@ -69,7 +69,7 @@ export function createChatRuns({
     let runId = runIdAt(key);
     try {
       await followRun({
-        lose: (isLost) => reportConnectivity(key, isLost),
+        reportConnectivity: (isLost) => reportConnectivity(key, isLost),
         mayPass: ({ status }) => (runId === undefined ? isGatewayError(status) : status === 429 || status >= 500),
         async open(after, signal) {
           if (runId !== undefined || ask === undefined) return api.events(runId ?? "", after, signal);
@@ -78,7 +78,7 @@ export function createChatRuns({
           if (runId !== undefined) setRunId(key, runId);
           return response;
         },
-        take(update) {
+        handle(update) {
           store.change((chat) => applyEvents(chat, key, update));
           if (update.events.some(({ type }) => type === "run-start")) onListChange();
         },

@@ -43,7 +43,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     draw(state);
     if (!hasBegun) return;
     save(state, screen.locale);
-    preferences.note({ locale: screen.locale, mode: state.choices.mode });
+    preferences.saveChoices({ locale: screen.locale, mode: state.choices.mode });
     place.follow(before, state);
   });
   const getLocale = () => screen.locale;
@@ -75,7 +75,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     locale: kept.locale ?? (/^zh\b/i.test(navigator.language) ? "zh" : "en"),
     actions,
     drafts: createDrafts(() => window.sessionStorage),
-    giveToken: gate.give,
+    giveToken: gate.setToken,
   });
   screen.show(store.state);
 
@@ -99,7 +99,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   reportSettings();
   hasBegun = true;
   save(store.state, screen.locale);
-  preferences.note({ locale: screen.locale, mode: store.state.choices.mode });
+  preferences.saveChoices({ locale: screen.locale, mode: store.state.choices.mode });
   place.settle(store.state);
   watchWindow({ window, store, place, actions, refresh, catchUp: readMissed });
 

@@ -1,6 +1,6 @@
 import { isRecord, toText } from "../../../kit/json.ts";
+import type { RunChange } from "../run/page-run-state.ts";
 import { readConfirmation, readEvents, readOutcome } from "../run/read-run.ts";
-import type { RunChange } from "../run/run-state.ts";
 
 export interface Follower {
   /**
@@ -12,7 +12,7 @@ export interface Follower {
   settle(result: CallResult): void;
   /** Runs when the call ended without a result. Its run may continue. */
   cancel(): void;
-  end(): void;
+  close(): void;
 }
 
 export interface FollowOptions {
@@ -117,7 +117,7 @@ export function createFollower(options: FollowOptions): Follower {
       going.abort();
       options.change({ type: "plain", text: "", isFailed: false });
     },
-    end: () => going.abort(),
+    close: () => going.abort(),
   };
 }
 

@@ -3,7 +3,7 @@ import { isRecord, toText } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { version } from "../../../kit/version.ts";
 import { createPanel } from "../panel.ts";
-import { createPageRunState, type RunChange, reducePageRun } from "../run/run-state.ts";
+import { createPageRunState, type RunChange, reducePageRun } from "../run/page-run-state.ts";
 import { toView } from "../run/to-view.ts";
 import { texts } from "../texts.ts";
 import { createFollower, createToolCaller, type Messages, readResult } from "./follow.ts";
@@ -30,7 +30,7 @@ export async function startRunApp(window: Window & typeof globalThis): Promise<v
     request(method) {
       if (method === "ping") return {};
       if (method !== "ui/resource-teardown") return undefined;
-      follower.end();
+      follower.close();
       stopReportingSize();
       return {};
     },

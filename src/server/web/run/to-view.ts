@@ -1,12 +1,12 @@
 import type { Citation, ModelBill, Outcome, Status, ToolCallRecord } from "../../../core/outcome.ts";
-import type { KeptSteps, PageRunState } from "./run-state.ts";
+import type { PageRunState, StoredSteps } from "./page-run-state.ts";
 import type { CallItem, Confirmation, PhaseBill, RunView, StepView } from "./run-view.ts";
 import { emptyStep, toEarlyNotices, toSteps } from "./to-steps.ts";
 
 /** Builds the view of a run from its state. The outcome, once there is one, takes precedence over the events. */
 export function toView(state: PageRunState): RunView {
-  const { question, runId, told, outcome, plain, confirmation } = state;
-  const { notices, plan, steps } = state.kept ?? toCurrentSteps(told);
+  const { question, runId, current: told, outcome, plain, confirmation } = state;
+  const { notices, plan, steps } = state.storedSteps ?? toCurrentSteps(told);
   const text = plain?.isFailed === true ? "" : plain?.text;
   const failure = plain?.isFailed === true ? { message: plain.text, hint: null } : undefined;
   const sources = outcome?.citations ?? [...state.cited, ...told.answer.citations];
@@ -30,7 +30,7 @@ export function toView(state: PageRunState): RunView {
 /** Shares one list, so that the page sees that it has not changed. */
 const emptyPlan: RunView["plan"] = [];
 
-function toCurrentSteps(told: PageRunState["told"]): KeptSteps {
+function toCurrentSteps(told: PageRunState["current"]): StoredSteps {
   return { notices: toEarlyNotices(told), plan: told.plan?.steps ?? emptyPlan, steps: toSteps(told) };
 }
 

@@ -1,6 +1,6 @@
 import { serveSchema } from "../../../../src/config/schema/file-schema.ts";
+import type { AuthSettings, Clock } from "../../../../src/server/http/auth/auth-settings.ts";
 import { type Admission, type AuthOptions, openAuth } from "../../../../src/server/http/auth/open-auth.ts";
-import type { AuthSettings, Clock } from "../../../../src/server/http/auth/settings.ts";
 import type { HttpRefusal } from "../../../../src/server/http/response/dialects.ts";
 import { toRefusalResponse } from "../../../../src/server/http/response/refusal.ts";
 

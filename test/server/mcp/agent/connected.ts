@@ -37,7 +37,7 @@ export function testRuns(): TestRuns {
   const listeners = new Set<{ owner: string | undefined; listener(): void }>();
   const ofCaller = ({ owner }: Caller): LiveRun[] => runs.filter(({ caller }) => caller.owner === owner);
   return {
-    of: (caller) => ofCaller(caller).reverse(),
+    listRuns: (caller) => ofCaller(caller).reverse(),
     add: (run) => void runs.push(run),
     tell({ owner }) {
       for (const each of listeners) if (each.owner === owner) each.listener();

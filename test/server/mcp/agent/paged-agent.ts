@@ -48,7 +48,7 @@ export function pagedAgent({ decide, answer, tools = [], runIdOf }: Script): Pag
   }
 
   async function ended(run: RunHandle): Promise<Outcome> {
-    return (await runs.ended(run, AbortSignal.timeout(10_000))) ?? run.snapshot();
+    return (await runs.waitForEnd(run, AbortSignal.timeout(10_000))) ?? run.snapshot();
   }
 
   async function call(name: string, args: unknown): Promise<CallToolResult | undefined> {

@@ -4,8 +4,8 @@ import type { AgentTrace, TraceNote, TracePhase, TraceStep } from "../../../../c
 import type { Verdict } from "../../../../core/verdict.ts";
 import type { Locale } from "../../../../kit/locale.ts";
 import { traceShape } from "../../run/known-shapes.ts";
+import type { StoredSteps } from "../../run/page-run-state.ts";
 import { readOutcome } from "../../run/read-run.ts";
-import type { KeptSteps } from "../../run/run-state.ts";
 import type { StepItem, StepView } from "../../run/run-view.ts";
 import { hasShape } from "../../run/shape.ts";
 import { emptyStep } from "../../run/to-steps.ts";
@@ -45,7 +45,7 @@ export interface Api {
   /** Returns the state of a run, or undefined when the response is not an outcome. */
   outcome(runId: string): Promise<Outcome | undefined>;
   /** Returns the steps of a run that has ended. */
-  trace(runId: string): Promise<KeptSteps | undefined>;
+  trace(runId: string): Promise<StoredSteps | undefined>;
   cancel(runId: string): Promise<void>;
   reply(runId: string, questionId: string, answer: Reply): Promise<void>;
 }
@@ -97,7 +97,7 @@ export function readRunId(response: Response): string | undefined {
 }
 
 /** Reads the steps of an untrusted trace as they were when it ran. Returns undefined when the value is not a trace. */
-export function readTrace(value: unknown): KeptSteps | undefined {
+export function readTrace(value: unknown): StoredSteps | undefined {
   if (!isTrace(value)) return undefined;
   const { phases, plan = [] } = value;
   const turns = phases.length > 0 ? phases.map(toTurn) : [emptyStep];

@@ -15,9 +15,9 @@ export interface RunUpdate {
 export interface FollowOptions {
   /** Opens the stream of what comes behind the event of this number; 0: of everything. */
   open(after: number, signal: AbortSignal): Promise<Response>;
-  take(update: RunUpdate): void;
+  handle(update: RunUpdate): void;
   /** Reports each time the server becomes unreachable or reachable again. */
-  lose(isLost: boolean): void;
+  reportConnectivity(isLost: boolean): void;
   /** Returns true when the server may accept the request a little later. */
   mayPass(refused: RefusedError): boolean;
 }
@@ -32,7 +32,12 @@ const silenceMs = 35_000;
  * Follows a run to its end, over connections that break. Each event is given once, in order. Rejects with `Refused` where the
  * server does not give the run.
  */
-export async function followRun({ open, take, lose, mayPass }: FollowOptions): Promise<void> {
+export async function followRun({
+  open,
+  handle: take,
+  reportConnectivity: lose,
+  mayPass,
+}: FollowOptions): Promise<void> {
   let last = 0;
   let isOver = false;
   let failures = 0;

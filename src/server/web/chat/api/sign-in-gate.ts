@@ -4,7 +4,7 @@ import type { TabStorage } from "../storage/tab-storage.ts";
 export interface SignInGate {
   /** Resolves when a token has been given, which may be the wrong one again. */
   signIn(): Promise<void>;
-  give(token: string): void;
+  setToken(token: string): void;
 }
 
 /** Calls `ask` to request a token; its argument tells whether a previous token was wrong. */
@@ -16,7 +16,7 @@ export function createSignInGate(keeper: TabStorage, ask: (isWrong: boolean) => 
         waiting.push(resolve);
         ask(keeper.token() !== undefined);
       }),
-    give(token) {
+    setToken(token) {
       keeper.keepToken(token);
       const released = waiting;
       waiting = [];

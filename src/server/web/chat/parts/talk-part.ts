@@ -9,7 +9,7 @@ import { createAnswerPart } from "../../answer-part.ts";
 import { createBillPart } from "../../bill-part.ts";
 import { createElement, createList, createPlanStep, createSection, type Part, setShown, setText } from "../../dom.ts";
 import { createCopyButton } from "../../markdown/inline.ts";
-import type { PageRunState } from "../../run/run-state.ts";
+import type { PageRunState } from "../../run/page-run-state.ts";
 import type { PhaseBill } from "../../run/run-view.ts";
 import { createStepList } from "../../run/step-list.ts";
 import { toView } from "../../run/to-view.ts";

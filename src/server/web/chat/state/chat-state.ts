@@ -1,6 +1,6 @@
 import type { Mode } from "../../../../core/outcome.ts";
 import type { Text } from "../../../../kit/locale.ts";
-import { createPageRunState, type PageRunState, type RunChange, reducePageRun } from "../../run/run-state.ts";
+import { createPageRunState, type PageRunState, type RunChange, reducePageRun } from "../../run/page-run-state.ts";
 import type { ConversationEntry, RunEntry } from "../api/conversation.ts";
 import type { OpenQuestion } from "../api/question.ts";
 import type { Parameters, Role, ServerSettings } from "../api/server-settings.ts";

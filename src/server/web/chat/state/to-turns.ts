@@ -1,5 +1,5 @@
 import type { Status } from "../../../../core/outcome.ts";
-import { createPageRunState } from "../../run/run-state.ts";
+import { createPageRunState } from "../../run/page-run-state.ts";
 import type { Conversation, RunEntry } from "../api/conversation.ts";
 import { createTurn, type Turn } from "./chat-state.ts";
 

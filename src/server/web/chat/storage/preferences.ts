@@ -14,7 +14,7 @@ export interface PreferenceKeeper {
   /** Returns the tab's own choices, completed with the choices made in other tabs. */
   complete(kept: StoredChat): StoredChat;
   /** Takes the current choices. Those that differ from the previous call count as chosen. */
-  note(now: Required<Preferences>): void;
+  saveChoices(now: Required<Preferences>): void;
 }
 
 const name = "duet.preferences";
@@ -35,7 +35,7 @@ export function createPreferences(storage: () => Storage): PreferenceKeeper {
       const choices = mode === undefined ? kept.choices : { mode, ...kept.choices };
       return { ...kept, locale: kept.locale ?? locale, choices };
     },
-    note(now) {
+    saveChoices(now) {
       const { locale = now.locale, mode = now.mode } = before;
       before = now;
       if (locale === now.locale && mode === now.mode) return;

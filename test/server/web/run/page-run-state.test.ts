@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../../../src/core/events.ts";
 import type { ModelBill, Outcome } from "../../../../src/core/outcome.ts";
+import { createPageRunState, type RunChange, reducePageRun } from "../../../../src/server/web/run/page-run-state.ts";
 import { readEvents, readOutcome } from "../../../../src/server/web/run/read-run.ts";
-import { createPageRunState, type RunChange, reducePageRun } from "../../../../src/server/web/run/run-state.ts";
 import type { RunView } from "../../../../src/server/web/run/run-view.ts";
 import { toView } from "../../../../src/server/web/run/to-view.ts";
 import { renderStatus, renderStepTitle } from "../../../../src/server/web/texts.ts";

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { DuetError } from "../../../src/kit/errors.ts";
-import { createKeyedRuns, readKey } from "../../../src/server/api/idempotency.ts";
+import { createKeyedRuns, readKey } from "../../../src/server/api/keyed-runs.ts";
 import { outcomeIn, problemIn, type ServedApi, serveApi } from "./served-api.ts";
 
 const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
@@ -9,7 +9,7 @@ test("ten equal requests with one key are one run", async () => {
   const gate = Promise.withResolvers<void>();
   const { chat, stream, model, service } = await serveApi({ turns: ["Once."], gate: gate.promise });
   const answers = Array.from({ length: 10 }, () => chat({ message: "Hello" }, keyed("k1")));
-  await expect.poll(() => [...service.runs.of({})].length).toBe(1);
+  await expect.poll(() => [...service.runs.listRuns({})].length).toBe(1);
   const reader = await stream({ message: "Hello" }, keyed("k1"));
   gate.resolve();
   const outcomes = await Promise.all(answers.map(outcomeIn));
@@ -70,7 +70,7 @@ test("a client that has named its run may leave and ask again", async () => {
   const { chat, send, model, service } = await serveApi({ turns: ["Done."], gate: gate.promise });
   const leave = new AbortController();
   const left = chat({ message: "Hello" }, { ...keyed("k1"), signal: leave.signal }).catch(() => "left");
-  await expect.poll(() => [...service.runs.of({})].length).toBe(1);
+  await expect.poll(() => [...service.runs.listRuns({})].length).toBe(1);
   leave.abort();
   expect(await left).toBe("left");
   expect(await (await send("/agent/runs")).json()).toMatchObject({ runs: [{ status: "running" }] });
@@ -93,7 +93,7 @@ test("a key whose run goes on in another process is not run here, until it is ke
   const gate = Promise.withResolvers<void>();
   const served = await serveApi({ turns: ["Once.", "Twice."], gate: gate.promise });
   const first = outcomeIn(served.chat({ message: "Hello" }, keyed("k1")));
-  await expect.poll(() => [...served.service.runs.of({})].length).toBe(1);
+  await expect.poll(() => [...served.service.runs.listRuns({})].length).toBe(1);
   const { chat } = await served.restart();
   const refused = await chat({ message: "Hello", locale: "zh" }, keyed("k1"));
   expect(refused.status).toBe(422);
@@ -170,5 +170,5 @@ test("a key that is none is refused", async () => {
     expect(response.status).toBe(400);
     expect((await problemIn(response)).detail).toContain("Idempotency-Key");
   }
-  expect([...service.runs.of({})]).toEqual([]);
+  expect([...service.runs.listRuns({})]).toEqual([]);
 });

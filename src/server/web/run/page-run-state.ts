@@ -9,9 +9,9 @@ export interface PageRunState {
   readonly question: string;
   readonly runId: string | undefined;
   /** Holds what the events told. It grows in place. */
-  readonly told: ToldState;
+  readonly current: ToldState;
   /** Holds the steps of an older run, whose events are not known any more. */
-  readonly kept: KeptSteps | undefined;
+  readonly storedSteps: StoredSteps | undefined;
   /** Holds the sources of an answer whose events are not known any more. */
   readonly cited: readonly Citation[];
   /** Is set once the run is over. */
@@ -25,7 +25,7 @@ export interface PageRunState {
 }
 
 /** Holds the steps as a stored trace tells them. */
-export type KeptSteps = Pick<RunView, "notices" | "plan" | "steps">;
+export type StoredSteps = Pick<RunView, "notices" | "plan" | "steps">;
 
 export type RunChange =
   | { readonly type: "asked"; readonly question: string }
@@ -43,8 +43,8 @@ export function createPageRunState(question = ""): PageRunState {
   return {
     question,
     runId: undefined,
-    told: createToldState(),
-    kept: undefined,
+    current: createToldState(),
+    storedSteps: undefined,
     cited: [],
     outcome: undefined,
     confirmation: undefined,
@@ -67,7 +67,7 @@ export function reducePageRun(state: PageRunState, change: RunChange): PageRunSt
     case "told": {
       const { runId, events, confirmation } = change;
       const known = state.runId === undefined || state.runId === runId ? state : createPageRunState(state.question);
-      const { told } = known;
+      const { current: told } = known;
       const before = told.outcome;
       for (const event of events) reduceRun(told, event, performance.now());
       const outcome = change.outcome ?? (told.outcome === before ? known.outcome : told.outcome);

@@ -45,7 +45,7 @@ export const server: readonly Mutation[] = [
   {
     id: "run-of-another",
     file: "src/runs/run-registry.ts",
-    text: "return run && isOf(run, caller) ? run : undefined;",
+    text: "return run && isOwnedBy(run, caller) ? run : undefined;",
     becomes: "return run;",
     tests: ["test/runs/questions/confirmation-tokens.test.ts", "test/runs/run-registry.test.ts"],
     endangers: "a caller reads and answers another one's run",
@@ -236,7 +236,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "key-after-a-crash",
-    file: "src/server/api/start-once.ts",
+    file: "src/server/api/keyed-runs.ts",
     text: "    if (before !== undefined)\n      throw new RefusedError(before.runId === runId ? describeUnknownEnd(before.begunAt) : otherBody);\n",
     becomes: "",
     tests: ["test/server/api/keyed-runs.test.ts"],
@@ -244,7 +244,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "key-not-marked",
-    file: "src/server/api/start-once.ts",
+    file: "src/server/api/keyed-runs.ts",
     text: ".catch((): never => {\n    throw new RefusedError(notMarked);\n  })",
     becomes: ".catch(() => undefined)",
     tests: ["test/server/api/keyed-runs.test.ts"],

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { weighJson } from "./json-weight.ts";
+import { weighJson } from "./bounded-json.ts";
 import type { RunHandle } from "./run-handle.ts";
 
 /** Keeps runs that have ended, within limits of time, number and size. The store has the traces of all runs. */

@@ -1,6 +1,7 @@
 import type { Caller } from "../core/caller.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
+import type { Text } from "../kit/locale.ts";
 
 /** A run continues after the request that began it has ended. */
 export interface LiveRun {
@@ -29,4 +30,12 @@ export interface LiveRuns {
   listRuns(caller: Caller): Iterable<LiveRun>;
   /** Calls `listener` when a run of this caller begins or ends. The returned function stops this. */
   onChange(caller: Caller, listener: () => void): () => void;
+}
+
+export function describeUnknownRun(runId: string): Text {
+  const shown = JSON.stringify(runId.slice(0, 100));
+  return {
+    zh: `没有编号为 ${shown} 的运行（允许：agent_ask 的结果中的 run_id）。`,
+    en: `There is no run ${shown} (allowed: the run_id of a result of agent_ask).`,
+  };
 }

@@ -41,3 +41,16 @@ export function openRunService(
   const runs = createRunRegistry({ most, keepMs: settings.keepResults * 1000, limits, onBegin, onEnd });
   return { duet, settings, runs, confirmations: createConfirmations(), mode, logSteps };
 }
+
+/**
+ * Releases the run on behalf of these holders. If nobody else holds it, it is cancelled, unless the configuration says
+ * otherwise.
+ */
+export function releaseRun(
+  { settings }: Pick<RunService, "settings">,
+  run: RunHandle,
+  holders: readonly object[],
+): void {
+  const wasLast = holders.map((holder) => run.release(holder)).includes(true);
+  if (wasLast && settings.onDisconnect === "cancel") run.cancel();
+}

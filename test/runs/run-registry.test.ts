@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { getWindowMs } from "../../src/runs/call-window.ts";
+import { getWindowMs } from "../../src/server/mcp/agent/serve-run.ts";
 import { linkHost } from "../fakes/linked-hosts.ts";
 import { openFace } from "./mcp-interface.ts";
 

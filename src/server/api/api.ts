@@ -9,17 +9,15 @@ import type { RunHandle } from "../../runs/run-handle.ts";
 import type { CallerScope, RunService } from "../../runs/run-service.ts";
 import { RefusedError } from "../http/response/refusal.ts";
 import type { Handle, Route } from "../http/routes.ts";
-import { isEventStreamPreferred } from "./accept.ts";
 import { type ApiContext, type ApiTimes, defaultTimes, openApiContext } from "./api-context.ts";
 import { createChatRoute } from "./chat.ts";
 import { createConversationRoutes } from "./conversations.ts";
 import { findRun } from "./find-run.ts";
 import { toJsonResponse } from "./json-response.ts";
 import { type Page, readPage } from "./page-query.ts";
-import { toQuestionJson } from "./question-json.ts";
-import { createReplyRoute } from "./reply.ts";
+import { createReplyRoute, toQuestionJson } from "./reply.ts";
 import { createSettingsRoute, type ExposedConfig } from "./settings.ts";
-import { watchRun } from "./watch-run.ts";
+import { isEventStreamPreferred, watchRun } from "./watch-run.ts";
 
 /** Creates the agent API of docs/development/contract.md#http, as routes by path. */
 export function createApi(

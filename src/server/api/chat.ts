@@ -8,24 +8,20 @@ import { beginRun, canHandOut, type RunQuestionRequest } from "../../runs/begin-
 import { noAnswer } from "../../runs/input/host-question.ts";
 import { toOutcomeFor } from "../../runs/outcome-for.ts";
 import { confirmRun } from "../../runs/questions/confirm.ts";
-import { releaseRun } from "../../runs/release-run.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
-import type { CallerScope } from "../../runs/run-service.ts";
+import { type CallerScope, releaseRun } from "../../runs/run-service.ts";
 import { type WaitResult, waitForRun } from "../../runs/wait-for-run.ts";
 import type { HttpConnection } from "../http/connection.ts";
-import { readJsonBody } from "../http/request/read-json-body.ts";
-import { RefusedError } from "../http/response/refusal.ts";
-import { toRetryResponse } from "../http/response/retry-response.ts";
+import { readJsonBody } from "../http/request/read-body.ts";
+import { RefusedError, toRetryResponse } from "../http/response/refusal.ts";
 import type { Handle, RouteCall } from "../http/routes.ts";
-import { isEventStreamPreferred } from "./accept.ts";
 import type { ApiContext } from "./api-context.ts";
 import { type ChatInput, chatInput, toAskInput } from "./chat-input.ts";
 import { type FoundRun, findRun } from "./find-run.ts";
 import { toJsonResponse, toRunLocation } from "./json-response.ts";
-import { readKey } from "./keyed-runs.ts";
+import { readKey, startOnce } from "./keyed-runs.ts";
 import { readFields } from "./read-fields.ts";
-import { startOnce } from "./start-once.ts";
-import { watchRun } from "./watch-run.ts";
+import { isEventStreamPreferred, watchRun } from "./watch-run.ts";
 
 /**
  * Serves `POST /agent/chat`: asks the agent, and returns the outcome (docs/development/contract.md#result) or the events as they

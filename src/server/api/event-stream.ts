@@ -3,7 +3,7 @@ import type { RunHandle } from "../../runs/run-handle.ts";
 import type { HttpConnection } from "../http/connection.ts";
 import type { ApiTimes } from "./api-context.ts";
 import { type TakeFrames, toEventFrame } from "./event-frames.ts";
-import { toQuestionJson } from "./question-json.ts";
+import { toQuestionJson } from "./reply.ts";
 
 export interface EventStreamOptions {
   run: RunHandle;

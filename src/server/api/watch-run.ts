@@ -1,5 +1,5 @@
 import { showValue } from "../../core/tools/argument-feedback.ts";
-import { releaseRun } from "../../runs/release-run.ts";
+import { releaseRun } from "../../runs/run-service.ts";
 import { closeWhenExpired } from "../http/mcp/mcp-exchange.ts";
 import { RefusedError } from "../http/response/refusal.ts";
 import type { RouteCall } from "../http/routes.ts";
@@ -70,4 +70,22 @@ function unknownEventError(text: string, most: number | undefined): RefusedError
       en: `Last-Event-ID ${shown} is not an event of this run (allowed: an id that was received${last})`,
     },
   });
+}
+
+const wanted = ["application/json", "text/event-stream"] as const;
+
+/**
+ * Returns true when the client prefers events to a single answer, by the weights of `Accept` and, for equal weights, by their
+ * order.
+ */
+export function isEventStreamPreferred({ headers }: Request): boolean {
+  const ranges = (headers.get("accept") ?? "").toLowerCase().split(",");
+  const rated = ranges.flatMap((range) => {
+    const [name = "", ...parameters] = range.split(";").map((part) => part.trim());
+    const type = wanted.find((known) => known === name);
+    const weight = parameters.find((part) => part.startsWith("q="))?.slice(2);
+    return type === undefined ? [] : [{ type, weight: weight === undefined ? 1 : Number(weight) || 0 }];
+  });
+  const [best] = rated.toSorted((one, other) => other.weight - one.weight);
+  return best?.type === "text/event-stream" && best.weight > 0;
 }

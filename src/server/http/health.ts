@@ -1,3 +1,6 @@
+import type { Duet } from "../../app/open-duet.ts";
+import type { Config } from "../../config/load-config.ts";
+import { toModelName } from "../../core/model.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import type { Authenticate, OpenPages } from "./auth/open-auth.ts";
@@ -52,4 +55,59 @@ const nobody = { status: 401 };
 
 function createUnknownReadiness(): Readiness {
   return { isReady: false, details: {} };
+}
+
+/** The check waits at most this long, in milliseconds, and reports servers that are still starting. */
+const readinessPatienceMs = 300;
+
+/**
+ * Says whether a question could be served now: each model in force has its key, the deciding model is not paused after failures
+ * in consecutive runs, conversations can be stored, and at least one downstream server is up (one that is down is no reason to
+ * take everything out of service). Sends no request to a model.
+ */
+export async function findReadiness(duet: Duet, config: Pick<Config, "models">): Promise<Readiness> {
+  const [models, servers, store] = await Promise.all([findModels(duet, config), findServers(duet), findStore(duet)]);
+  const areAllDown = servers.length > 0 && servers.every(({ state }) => state === "failed" || state === "closed");
+  const canDecide = models !== null && !models.paused.some(({ model }) => model === models.function_call);
+  const isReady = canDecide && models.without_key.length === 0 && store === "ok" && !areAllDown;
+  return { isReady, details: { models, servers, store } };
+}
+
+/** Returns null when no model can be opened. */
+async function findModels(duet: Duet, { models }: Pick<Config, "models">) {
+  try {
+    const { functionCall, answer } = await duet.models();
+    const inForce = { function_call: toModelName(functionCall), answer: toModelName(answer) };
+    const isInForce = (name: string): boolean => Object.values(inForce).includes(name);
+    return {
+      ...inForce,
+      without_key: listModelsWithoutKey(models).filter(isInForce),
+      paused: (await duet.pausedModels()).filter(({ model }) => isInForce(model)).map((paused) => ({ ...paused })),
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** Lists the configured models that would be refused because their key is missing. */
+function listModelsWithoutKey({ functionCall, answer }: Config["models"]): string[] {
+  return [functionCall, answer]
+    .filter((choice) => choice !== undefined)
+    .filter((choice) => "wire" in choice && choice.apiKeyEnv !== undefined && !choice.apiKey)
+    .map(toModelName);
+}
+
+async function findServers(duet: Duet) {
+  const all = await duet
+    .servers(AbortSignal.timeout(readinessPatienceMs))
+    .catch(async () => (await duet.inventory(undefined, 0)).servers);
+  return all.map(({ name, state }) => ({ name, state }));
+}
+
+async function findStore(duet: Duet): Promise<"ok" | "failed"> {
+  const ask = async () => (await duet.store()).runs({ newest: 1 });
+  return ask().then(
+    () => "ok",
+    () => "failed",
+  );
 }

@@ -4,16 +4,16 @@ import { say, type Text } from "../../kit/locale.ts";
 import { openRunService, type RunService } from "../../runs/run-service.ts";
 import { createApi } from "../api/api.ts";
 import type { ExposedConfig } from "../api/settings.ts";
+import { reportUnapproved } from "../mcp/announce-changes.ts";
 import { createMcpInterface, type McpInterfaceOptions } from "../mcp/mcp-interface.ts";
-import { reportUnapproved } from "../mcp/report-unapproved.ts";
 import { createOpenAiRoutes } from "../openai/openai-routes.ts";
 import { finishRuns } from "../operations/finish-runs.ts";
 import type { Log } from "../operations/log.ts";
 import { type Operations, openOperations } from "../operations/operations.ts";
-import { findReadiness } from "../operations/readiness.ts";
 import { parseListenAddress } from "./address.ts";
 import { openAuth } from "./auth/open-auth.ts";
 import { createChatPages } from "./chat-page.ts";
+import { findReadiness } from "./health.ts";
 import type { Route } from "./routes.ts";
 import { serveOverHttp } from "./serve-http.ts";
 

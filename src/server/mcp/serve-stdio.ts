@@ -10,9 +10,9 @@ import { type Locale, say } from "../../kit/locale.ts";
 import type { ExitDeadline } from "../../kit/process/exit-deadline.ts";
 import { readProcessorWaitMs } from "../../kit/process/processor-wait.ts";
 import { openRunService } from "../../runs/run-service.ts";
+import { reportUnapproved } from "./announce-changes.ts";
 import { createHostLines } from "./host-lines.ts";
 import { createMcpInterface, type McpInterfaceOptions } from "./mcp-interface.ts";
-import { reportUnapproved } from "./report-unapproved.ts";
 
 export interface StdioServerOptions extends Omit<McpInterfaceOptions, "service"> {
   duet: Duet;

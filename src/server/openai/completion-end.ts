@@ -4,7 +4,7 @@ import type { ErrorCode, ErrorReport } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { renderOutcome } from "../../render/step-writer.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";
-import { toRetryResponse } from "../http/response/retry-response.ts";
+import { toRetryResponse } from "../http/response/refusal.ts";
 import { type Annotation, type Finish, toAnnotations, toUsage, type WireUsage } from "./completion.ts";
 
 /** Describes how a run ended, in OpenAI's terms. */

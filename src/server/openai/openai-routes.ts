@@ -12,20 +12,16 @@ import { beginRun } from "../../runs/begin-run.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import { createRunSnapshot } from "../../runs/run-snapshot.ts";
-import { readJsonBody } from "../http/request/read-json-body.ts";
+import { readJsonBody } from "../http/request/read-body.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";
-import { RefusedError } from "../http/response/refusal.ts";
-import { toRetryResponse } from "../http/response/retry-response.ts";
+import { RefusedError, toRetryResponse } from "../http/response/refusal.ts";
 import type { Handle, Route, RouteCall } from "../http/routes.ts";
-import { abortOnLeave } from "./abort-on-leave.ts";
 import { createCompletionId, toCompletion, toUsage } from "./completion.ts";
 import { toCompletionEnd } from "./completion-end.ts";
-import { createModelRoutes } from "./models.ts";
-import { type ChatRequest, readChat } from "./read-chat.ts";
+import { type ChatRequest, createModelRoutes, readChat } from "./read-chat.ts";
 import { readMessages, readText } from "./read-messages.ts";
-import { createReasoning } from "./reasoning.ts";
 import { isSideCall } from "./side-calls.ts";
-import { type AnswerOptions, streamAnswer } from "./stream-answer.ts";
+import { type AnswerOptions, abortOnLeave, createReasoning, streamAnswer } from "./stream-answer.ts";
 
 /** Serves programs that use OpenAI's API: `/v1/chat/completions` and `/v1/models`. */
 export function createOpenAiRoutes(service: RunService): Readonly<Record<string, Route>> {

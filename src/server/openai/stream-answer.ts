@@ -1,11 +1,14 @@
 import type { AgentEvent } from "../../core/events.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Locale } from "../../kit/locale.ts";
+import { renderEvent } from "../../render/event-lines.ts";
+import { createPlanLines } from "../../render/plan-lines.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
+import { type RunService, releaseRun } from "../../runs/run-service.ts";
 import { openAi } from "../http/response/dialects.ts";
+import type { RouteCall } from "../http/routes.ts";
 import { type CompletionId, type Delta, toChunk, toUsageChunk } from "./completion.ts";
 import { toCompletionEnd } from "./completion-end.ts";
-import { createReasoning } from "./reasoning.ts";
 
 export interface AnswerOptions {
   naming: CompletionId;
@@ -73,4 +76,49 @@ export function streamAnswer(run: RunHandle, options: AnswerOptions): ReadableSt
       left.abort();
     },
   });
+}
+
+/**
+ * Cancels the run when its client disconnects, unless others hold the run or the configuration says otherwise. The returned
+ * signal aborts on the disconnect.
+ */
+export function abortOnLeave({ connection }: RouteCall, run: RunHandle, service: RunService): AbortSignal {
+  const gone = new AbortController();
+  run.hold(connection);
+  connection.onClose((isWhole) => {
+    if (isWhole) return void run.release(connection);
+    releaseRun(service, run, [connection]);
+    gone.abort();
+  });
+  return gone.signal;
+}
+
+/**
+ * Renders what a run does beside its answer as reasoning, which OpenAI's clients show folded: thoughts are streamed, and each
+ * step is a paragraph. Returns the text that an event adds, which is empty for most events.
+ */
+export function createReasoning(locale: Locale): (event: AgentEvent) => string {
+  const planLines = createPlanLines(locale);
+  /** Is set while the text ends with a thought of this kind, which may continue. */
+  let growing: AgentEvent["type"] | undefined;
+  let isBegun = false;
+
+  function toParagraph(text: string): string {
+    const gap = isBegun ? "\n\n" : "";
+    isBegun = true;
+    return gap + text;
+  }
+
+  return (event) => {
+    if (event.type === "thought-delta" || event.type === "reasoning-delta") {
+      const text = growing === event.type ? event.text : event.text.trimStart();
+      if (text === "" || growing === event.type) return text;
+      growing = event.type;
+      return toParagraph(`💭 ${text}`);
+    }
+    const line = event.type === "plan" ? planLines(event.steps).join("\n") : renderEvent(event, locale);
+    if (line === undefined || line === "") return "";
+    growing = undefined;
+    return toParagraph(line);
+  };
 }

@@ -13,8 +13,7 @@ import {
   setText,
 } from "./dom.ts";
 import type { Confirmation, RunView } from "./run/run-view.ts";
-import { createStepList } from "./run/step-list.ts";
-import { createNotice } from "./step-part.ts";
+import { createNotice, createStepList } from "./step-part.ts";
 import { renderStatus, texts } from "./texts.ts";
 
 export interface PanelOptions {

@@ -7,7 +7,7 @@ import type { HostConnection } from "../../../src/runs/input/host-connection.ts"
 import type { HostQuestion } from "../../../src/runs/input/host-question.ts";
 import { createInputRequests, type InputRequestsOptions } from "../../../src/runs/input/input-requests.ts";
 import type { RequestContext } from "../../../src/runs/input/pending-work.ts";
-import { type CallProgress, createCallProgress } from "../../../src/server/mcp/gateway/call-progress.ts";
+import { type CallProgress, createCallProgress } from "../../../src/server/mcp/gateway/call-context.ts";
 
 const question: HostQuestion = { kind: "form", message: "Sure?", form: { type: "object", properties: {} } };
 

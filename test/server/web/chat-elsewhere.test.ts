@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { createApi } from "../../../src/server/web/chat/api/api.ts";
 import { createSender } from "../../../src/server/web/chat/api/follow-run.ts";
-import { createConversations, loadSteps } from "../../../src/server/web/chat/chat-conversations.ts";
-import { createChatList } from "../../../src/server/web/chat/chat-list.ts";
+import { createChatList, createConversations, loadSteps } from "../../../src/server/web/chat/chat-conversations.ts";
 import { createChatRuns } from "../../../src/server/web/chat/chat-runs.ts";
 import { startConversation } from "../../../src/server/web/chat/state/chat-choices.ts";
 import {

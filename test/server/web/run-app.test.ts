@@ -2,7 +2,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import type { McpUiHostContext } from "@modelcontextprotocol/ext-apps/app-bridge";
 import { expect, test } from "vitest";
 import type { Source } from "../../../src/core/tools/tool.ts";
-import { runPageUri } from "../../../src/server/mcp/agent/run-page-support.ts";
+import { runPageUri } from "../../../src/server/mcp/agent/run-page.ts";
 import { makeTool } from "../../fakes/events.ts";
 import { type PageDocument, type PageHost, showPage } from "../../fakes/page-host.ts";
 import { connect } from "../mcp/agent/connected.ts";

@@ -1,13 +1,14 @@
 import { version } from "../../../kit/version.ts";
-import { createSchemaComponents, toSchemaReference } from "./components.ts";
 import {
   commonProblems,
+  createSchemaComponents,
   describeJson,
   describePathParameter,
   describeProblem,
   describeResponse,
   pageParameters,
-} from "./parts.ts";
+  toSchemaReference,
+} from "./components.ts";
 import { runPaths } from "./run-paths.ts";
 
 const failedResponse = { default: describeProblem("Why the request was refused.") };

@@ -1,4 +1,3 @@
-import { toSchemaReference } from "./components.ts";
 import {
   commonProblems,
   describeJson,
@@ -7,7 +6,8 @@ import {
   describeResponse,
   pageParameters,
   toProblemOrOutcome,
-} from "./parts.ts";
+  toSchemaReference,
+} from "./components.ts";
 
 const id = describePathParameter("id", "The run_id of a result, or of the header Location.");
 

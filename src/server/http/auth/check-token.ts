@@ -15,7 +15,6 @@ import { failedRequestError, refusedError } from "../../../kit/net/request-error
 import { isSecureAddress } from "../../../kit/net/secure-address.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import type { AuthSettings, Clock } from "./auth-settings.ts";
-import { InvalidTokenError } from "./invalid-token.ts";
 import { createKeyCache } from "./key-cache.ts";
 
 /** Holds the claims of a valid token. */
@@ -240,4 +239,15 @@ async function fetchJson(address: string, signal: AbortSignal): Promise<unknown>
 function checkScheme(url: URL): void {
   if (!isSecureAddress(url))
     throw refusedError(url.host, { zh: "只能使用 https 网址", en: "only https URLs are used" });
+}
+
+/** Represents a token that is not accepted. `text` says why, and contains nothing of the token. */
+export class InvalidTokenError extends Error {
+  override readonly name = "BadToken";
+  readonly text: Text;
+
+  constructor(text: Text) {
+    super(text.en);
+    this.text = text;
+  }
 }

@@ -7,8 +7,7 @@ import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { isSecureAddress } from "../../../kit/net/secure-address.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import { type AuthSettings, type Clock, systemClock } from "./auth-settings.ts";
-import type { CheckToken, Claims } from "./check-token.ts";
-import { InvalidTokenError } from "./invalid-token.ts";
+import { type CheckToken, type Claims, InvalidTokenError } from "./check-token.ts";
 
 export interface AuthOptions {
   /** Is the public address of `/mcp`, and ends with that path. */

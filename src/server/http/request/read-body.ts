@@ -1,5 +1,8 @@
 import type { Readable } from "node:stream";
 import type { HttpRefusal } from "../response/dialects.ts";
+import { RefusedError } from "../response/refusal.ts";
+import type { RouteCall } from "../routes.ts";
+import { jsonFaults, readJson } from "./read-json.ts";
 
 /**
  * Returns the text of a body of at most `limit` bytes, or why it is refused. A body that declares a greater length is not read
@@ -61,3 +64,15 @@ const cutOff: HttpRefusal = {
   code: -32700,
   text: { zh: "请求正文不完整", en: "the body is incomplete" },
 };
+
+/** Returns the JSON of a request, of at most `maxBody` bytes. The caller checks its shape. Throws `RefusedError`. */
+export async function readJsonBody(
+  { request, connection }: Pick<RouteCall, "request" | "connection">,
+  maxBody: number,
+): Promise<unknown> {
+  const text = await readBody(connection.body, request.headers.get("content-length"), maxBody);
+  if (typeof text !== "string") throw new RefusedError(text);
+  const read = readJson(text);
+  if ("fault" in read) throw new RefusedError({ status: 400, text: jsonFaults[read.fault] });
+  return read.value;
+}

@@ -9,24 +9,21 @@ import { readHost } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import { createInputRequests } from "../../../runs/input/input-requests.ts";
 import { describeWithdrawnQuestion } from "../../../runs/input/withdrawn-question.ts";
-import type { LiveRuns } from "../../../runs/live-run.ts";
+import { describeUnknownRun, type LiveRuns } from "../../../runs/live-run.ts";
 import { withPlanToken } from "../../../runs/outcome-for.ts";
 import type { RunService } from "../../../runs/run-service.ts";
-import { describeUnknownRun } from "../../../runs/unknown-run.ts";
 import type { Capabilities, ResourceCapability, ToolCapability } from "../capabilities.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
 import { readInput } from "../read-input.ts";
 import { handleAsk as askAgent } from "./ask.ts";
 import { toResult } from "./ask-result.ts";
 import { createAgentCompletion } from "./complete-arguments.ts";
-import { type AgentDescription, describeAgent, describeForAgents } from "./describe-agent.ts";
+import { type AgentDescription, describeAgent, describeForAgents, filterUsableTools } from "./describe-agent.ts";
 import { createAgentPrompts } from "./prompts.ts";
 import { createAgentResources } from "./resources.ts";
-import { createRunPage } from "./run-page.ts";
-import { canShowPages, runPageMeta } from "./run-page-support.ts";
+import { canShowPages, createRunPage, runPageMeta } from "./run-page.ts";
 import { type AgentService, type ConnectionScope, serveRun } from "./serve-run.ts";
 import { serveTasks } from "./tasks.ts";
-import { filterUsableTools } from "./usable-servers.ts";
 
 export interface AgentOptions {
   /** Holds the rules of `tools.ask`. */

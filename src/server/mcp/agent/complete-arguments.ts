@@ -2,10 +2,9 @@ import type { CompleteRequestParams, CompleteResult } from "@modelcontextprotoco
 import type { ConversationStore, Duet } from "../../../app/open-duet.ts";
 import type { Caller } from "../../../core/caller.ts";
 import type { Capabilities } from "../capabilities.ts";
-import { modes } from "./prompt-arguments.ts";
-import { isPromptName, promptArguments } from "./prompts.ts";
-import { conversationTemplate, runTemplate } from "./resource-uri.ts";
-import { listUsableServers } from "./usable-servers.ts";
+import { listUsableServers } from "./describe-agent.ts";
+import { isPromptName, modes, promptArguments } from "./prompts.ts";
+import { conversationTemplate, runTemplate } from "./resources.ts";
 
 export interface AgentCompletionOptions {
   duet: Pick<Duet, "store" | "inventory">;

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { Resource } from "@modelcontextprotocol/server";
 import { DuetError } from "../../../kit/errors.ts";
+import { isRecord } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import type { Capabilities } from "../capabilities.ts";
-import { pageType, runPageUri } from "./run-page-support.ts";
 import { createWatchTool, type WatchOptions, watchName, watchRun } from "./watch-run.ts";
 
 /** Creates the live page of a run, for hosts that show pages: the page itself, and the tool with which it follows the run. */
@@ -60,4 +60,22 @@ async function readPage(): Promise<string> {
       cause,
     });
   }
+}
+
+/** Is the page type of MCP Apps (SEP-1865): `io.modelcontextprotocol/ui`, revision 2026-01-26. */
+export const pageType = "text/html;profile=mcp-app";
+
+export const runPageUri = "ui://duet/run.html";
+
+/** Links `agent_ask` to its page, both in the current format and in the one that older hosts read. */
+export const runPageMeta = { ui: { resourceUri: runPageUri }, "ui/resourceUri": runPageUri } as const;
+
+/**
+ * Returns true when a host with these capabilities shows pages. They come from the connection, or from a request of the 2026
+ * era.
+ */
+export function canShowPages(capabilities: unknown): boolean {
+  const extensions = isRecord(capabilities) ? capabilities.extensions : undefined;
+  const pages = isRecord(extensions) ? extensions["io.modelcontextprotocol/ui"] : undefined;
+  return isRecord(pages) && Array.isArray(pages.mimeTypes) && pages.mimeTypes.includes(pageType);
 }

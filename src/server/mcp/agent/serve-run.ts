@@ -2,16 +2,14 @@ import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelc
 import type { Chain } from "../../../core/chain.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { canHandOut } from "../../../runs/begin-run.ts";
-import { getWindowMs } from "../../../runs/call-window.ts";
 import type { Host } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import type { InputRequests } from "../../../runs/input/input-requests.ts";
 import type { RequestContext } from "../../../runs/input/pending-work.ts";
 import { toOutcomeFor } from "../../../runs/outcome-for.ts";
 import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
-import { releaseRun } from "../../../runs/release-run.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
-import type { CallerScope, RunService } from "../../../runs/run-service.ts";
+import { type CallerScope, type RunService, releaseRun } from "../../../runs/run-service.ts";
 import { waitForRun } from "../../../runs/wait-for-run.ts";
 import { toFailedResult } from "../failed-result.ts";
 import { createRunProgress, type RunProgress } from "../run-progress.ts";
@@ -115,4 +113,31 @@ export interface AgentService extends RunService {
 /** Adds one connection to the shared agent service. */
 export interface ConnectionScope extends AgentService, CallerScope {
   connection: HostConnection;
+}
+
+/**
+ * Maps known hosts to how long a call may last before it returns `running`, in seconds. The values come from the limits that the
+ * hosts document: a host that counts progress as a sign of life may wait for the whole run.
+ */
+const knownWindows: Readonly<Record<string, number>> = {
+  // MCP_TOOL_TIMEOUT is about 28 hours, and each progress notification starts its idle clock anew.
+  "claude-code": 3600,
+};
+
+/** The official SDKs and most hosts give up a call after 60 seconds, so this stays below that. */
+const usualWindow = 50;
+
+export interface WindowSettings {
+  window?: number | undefined;
+  windows: Readonly<Record<string, number>>;
+}
+
+/**
+ * Returns how long a call from this host may last before it returns `running`, in milliseconds. The host is known by the name
+ * that it reports.
+ */
+export function getWindowMs(hostName: string, { window, windows }: WindowSettings): number {
+  const known = Object.hasOwn(knownWindows, hostName) ? knownWindows[hostName] : undefined;
+  const set = Object.hasOwn(windows, hostName) ? windows[hostName] : window;
+  return (set ?? known ?? usualWindow) * 1000;
 }

@@ -6,9 +6,8 @@ import { createTimeLimit, timeoutError } from "../../../kit/async/timeout.ts";
 import { isRecord } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { toBoundedJson } from "../../../runs/bounded-json.ts";
-import type { LiveRun, LiveRuns } from "../../../runs/live-run.ts";
+import { describeUnknownRun, type LiveRun, type LiveRuns } from "../../../runs/live-run.ts";
 import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
-import { describeUnknownRun } from "../../../runs/unknown-run.ts";
 import { createFailedResult } from "../failed-result.ts";
 import { readInput } from "../read-input.ts";
 

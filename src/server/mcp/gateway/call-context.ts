@@ -1,12 +1,17 @@
+import type { CallToolResult, GetPromptResult, ReadResourceResult } from "@modelcontextprotocol/server";
+import type { Gateway } from "../../../app/open-duet.ts";
 import { type Chain, deepestChain, tooDeepError } from "../../../core/chain.ts";
 import type { Elicit } from "../../../core/forms/elicitation.ts";
 import type { Approve, ToolContext } from "../../../core/tools/tool.ts";
 import type { Locale } from "../../../kit/locale.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { renderProgressCounts } from "../../../render/event-lines.ts";
 import { toApproval, toApprovalQuestion } from "../../../runs/input/approval-question.ts";
+import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import { noAnswer, toQuestion } from "../../../runs/input/host-question.ts";
+import type { InputRequests } from "../../../runs/input/input-requests.ts";
 import type { AskHost, RequestContext } from "../../../runs/input/pending-work.ts";
-import type { CallProgress } from "./call-progress.ts";
+import { createProgressPace, type ProgressPace } from "../../../runs/input/progress-pace.ts";
 
 export interface CallOptions {
   locale: Locale;
@@ -66,4 +71,49 @@ export function renderProgressLine(message: string, count: number | undefined, t
 
 export interface GatewayRequestContext extends RequestContext {
   readonly progress: CallProgress;
+}
+
+/** Sends the progress of one call to the host, across all the requests that carry it. Only the newest line counts. */
+export interface CallProgress extends Pick<ProgressPace, "attach" | "settle"> {
+  notify(line: string): void;
+}
+
+const longestLine = 500;
+
+export function createCallProgress(): CallProgress {
+  let line: string | undefined;
+  const { due, attach, settle } = createProgressPace({
+    deliver() {
+      const taken = line;
+      line = undefined;
+      return taken;
+    },
+  });
+  return {
+    notify(text) {
+      line = sanitizeLine(text).slice(0, longestLine);
+      due();
+    },
+    attach,
+    settle,
+  };
+}
+
+/** Holds what one connection's host is offered, and how. */
+export interface Exposure {
+  gateway: Gateway;
+  locale: Locale;
+  /** Limits the weight of a tool list, in tokens. Beyond it, the host gets two tools that find and call the others. */
+  listLimit: number;
+  /** Stands for the host's user: whoever is asked by this connection is one person. */
+  person: object;
+  connection: HostConnection;
+  inputRequests: GatewayInputRequests;
+}
+
+/** Holds the requests of all connections. */
+export interface GatewayInputRequests {
+  tools: InputRequests<CallToolResult>;
+  prompts: InputRequests<GetPromptResult>;
+  resources: InputRequests<ReadResourceResult>;
 }

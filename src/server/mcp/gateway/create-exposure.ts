@@ -19,9 +19,15 @@ import { createInputRequests } from "../../../runs/input/input-requests.ts";
 import { describeWithdrawnQuestion } from "../../../runs/input/withdrawn-question.ts";
 import type { Capabilities, PromptCapability, ResourceCapability } from "../capabilities.ts";
 import { createFailedResult } from "../failed-result.ts";
-import { type GatewayRequestContext, renderProgressLine, toChildChain, toElicit } from "./call-context.ts";
-import { createCallProgress } from "./call-progress.ts";
-import type { Exposure, GatewayInputRequests } from "./exposure.ts";
+import {
+  createCallProgress,
+  type Exposure,
+  type GatewayInputRequests,
+  type GatewayRequestContext,
+  renderProgressLine,
+  toChildChain,
+  toElicit,
+} from "./call-context.ts";
 import { createToolCapability } from "./tools.ts";
 
 export interface ExposeOptions {

@@ -5,7 +5,6 @@ import { createSearchSchema, renderToolSources } from "../../../core/tools/tool-
 import { isRecord, type JsonObject } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { readInput } from "../read-input.ts";
-import { toListed } from "./tool-list.ts";
 
 /** These are the names of the two tools that replace a list that would be too long. */
 export const findName = "find_tools";
@@ -81,4 +80,28 @@ export function toFoundResult(tools: readonly Tool[], locale: Locale): CallToolR
   });
   const text = found.length === 0 ? nothing : JSON.stringify(found);
   return { content: [{ type: "text", text }], structuredContent: { tools: found } };
+}
+
+/** Returns a tool as a host sees it: its server's description under our name. */
+export function toListed({ name, description, inputSchema, outputSchema, annotations }: Tool): ListedTool {
+  const { title, readOnly, destructive, idempotent, openWorld } = annotations;
+  const hints = {
+    readOnlyHint: readOnly,
+    destructiveHint: destructive,
+    idempotentHint: idempotent,
+    openWorldHint: openWorld,
+  };
+  return {
+    name,
+    title,
+    description,
+    inputSchema: { ...inputSchema, type: "object" },
+    outputSchema: outputSchema && { ...outputSchema, type: "object" },
+    annotations: Object.values(hints).some((hint) => hint !== undefined) ? hints : undefined,
+  };
+}
+
+/** Estimates how many tokens a list takes in a host's requests, at about four characters each. */
+export function weighToolList(tools: readonly ListedTool[]): number {
+  return Math.ceil(JSON.stringify(tools).length / 4);
 }

@@ -13,11 +13,17 @@ import { type Locale, say } from "../../../kit/locale.ts";
 import { readHost } from "../../../runs/input/host.ts";
 import type { ToolCapability } from "../capabilities.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
-import { openGatewayContext } from "./call-context.ts";
-import { createCallProgress } from "./call-progress.ts";
-import type { Exposure } from "./exposure.ts";
-import { callName, createSearchTools, findName, readCall, readFind, toFoundResult } from "./search-tools.ts";
-import { toListed, weighToolList } from "./tool-list.ts";
+import { createCallProgress, type Exposure, openGatewayContext } from "./call-context.ts";
+import {
+  callName,
+  createSearchTools,
+  findName,
+  readCall,
+  readFind,
+  toFoundResult,
+  toListed,
+  weighToolList,
+} from "./search-tools.ts";
 
 /** Levels of a call's arguments; no tool needs more, and deeper ones break who reads them. */
 const deepestArguments = 64;

@@ -16,8 +16,7 @@ import {
   type Store,
   type Turn,
 } from "./state/chat-state.ts";
-import { chatTexts } from "./state/chat-texts.ts";
-import { sideTexts } from "./state/side-texts.ts";
+import { chatTexts, sideTexts } from "./state/chat-texts.ts";
 
 export interface ChatRuns {
   /** Asks the text in the conversation that is shown, as it has been chosen. */

@@ -1,15 +1,19 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
+import { limitToFrames } from "../dom.ts";
 import { type Api, createApi } from "./api/api.ts";
 import { createSender, pauseAfter } from "./api/follow-run.ts";
 import { RefusedError } from "./api/refused.ts";
 import type { ServerSettings } from "./api/server-settings.ts";
-import { createSignInGate } from "./api/sign-in-gate.ts";
-import { type ChatConversations, createConversations, loadSteps } from "./chat-conversations.ts";
-import { type ChatList, createChatList } from "./chat-list.ts";
+import {
+  type ChatConversations,
+  type ChatList,
+  createChatList,
+  createConversations,
+  loadSteps,
+} from "./chat-conversations.ts";
 import { type ChatRuns, createChatRuns, createConnectivity, type ReportConnectivity } from "./chat-runs.ts";
 import type { ChatActions } from "./parts/chat-actions.ts";
-import { limitToFrames } from "./parts/once-per-frame.ts";
 import { createScreen, type Screen } from "./parts/screen.ts";
 import { chooseMode, chooseModel, chooseParameter, chooseSearch, startConversation } from "./state/chat-choices.ts";
 import { isCommand, runCommand } from "./state/chat-commands.ts";
@@ -18,8 +22,14 @@ import { chatTexts } from "./state/chat-texts.ts";
 import { getTabTitle, hasUnfollowed } from "./state/side-entries.ts";
 import { type AddressHash, createAddressHash } from "./storage/address-hash.ts";
 import { createDrafts } from "./storage/drafts.ts";
-import { createPreferences } from "./storage/preferences.ts";
-import { createSaver, createTabStorage, type StoredChat, takeToken } from "./storage/tab-storage.ts";
+import {
+  createPreferences,
+  createSaver,
+  createSignInGate,
+  createTabStorage,
+  type StoredChat,
+  takeToken,
+} from "./storage/tab-storage.ts";
 
 /** Starts the page at `/`. It connects user actions, server events and the view. */
 export async function startChat(window: Window & typeof globalThis): Promise<void> {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ProgressSender } from "../../../../src/runs/input/progress-pace.ts";
-import { createCallProgress } from "../../../../src/server/mcp/gateway/call-progress.ts";
+import { createCallProgress } from "../../../../src/server/mcp/gateway/call-context.ts";
 
 const sent: [number, string][] = [];
 let confirmed = Promise.withResolvers<void>();

@@ -8,7 +8,7 @@ import type { StoredSteps } from "../../run/page-run-state.ts";
 import { readOutcome } from "../../run/read-run.ts";
 import type { StepItem, StepView } from "../../run/run-view.ts";
 import { hasShape } from "../../run/shape.ts";
-import { emptyStep } from "../../run/to-steps.ts";
+import { emptyStep } from "../../run/to-view.ts";
 import {
   type Conversation,
   type ConversationPage,

@@ -11,9 +11,8 @@ import { createElement, createList, createPlanStep, createSection, type Part, se
 import { createCopyButton } from "../../markdown/inline.ts";
 import type { PageRunState } from "../../run/page-run-state.ts";
 import type { PhaseBill } from "../../run/run-view.ts";
-import { createStepList } from "../../run/step-list.ts";
 import { toView } from "../../run/to-view.ts";
-import { createNotice } from "../../step-part.ts";
+import { createNotice, createStepList } from "../../step-part.ts";
 import { renderStatus, texts } from "../../texts.ts";
 import type { ChatState, TalkItem, Turn } from "../state/chat-state.ts";
 import { chatTexts } from "../state/chat-texts.ts";

@@ -1,3 +1,4 @@
+import type { Mode } from "../../../../core/outcome.ts";
 import { isRecord, toText } from "../../../../kit/json.ts";
 import type { Locale } from "../../../../kit/locale.ts";
 import { modes } from "../../../../render/mode-names.ts";
@@ -20,7 +21,7 @@ interface StoredRun {
 }
 
 /** Keeps values for one tab for as long as it is open. No other tab sees them. */
-export interface TabStorage {
+interface TabStorage {
   token(): string | undefined;
   keepToken(token: string): void;
   chat(): StoredChat;
@@ -136,4 +137,86 @@ function listUnsettledRuns({ turns }: ChatState): StoredRun[] {
   return Object.values(turns)
     .filter(isUnsettled)
     .flatMap(({ conversationId, run: { runId: id, question } }) => (id ? [{ id, question, conversationId }] : []));
+}
+
+/** Requests that the server refuses for a missing token wait here. */
+export interface SignInGate {
+  /** Resolves when a token has been given, which may be the wrong one again. */
+  signIn(): Promise<void>;
+  setToken(token: string): void;
+}
+
+/** Calls `ask` to request a token; its argument tells whether a previous token was wrong. */
+export function createSignInGate(keeper: TabStorage, ask: (isWrong: boolean) => void): SignInGate {
+  let waiting: (() => void)[] = [];
+  return {
+    signIn: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        ask(keeper.token() !== undefined);
+      }),
+    setToken(token) {
+      keeper.keepToken(token);
+      const released = waiting;
+      waiting = [];
+      for (const go of released) go();
+    },
+  };
+}
+
+/** Holds the choices made in this browser, for tabs that have made none of their own. */
+interface Preferences {
+  readonly locale?: Locale | undefined;
+  readonly mode?: Mode | undefined;
+}
+
+export interface PreferenceKeeper {
+  /** Returns the tab's own choices, completed with the choices made in other tabs. */
+  complete(kept: StoredChat): StoredChat;
+  /** Takes the current choices. Those that differ from the previous call count as chosen. */
+  saveChoices(now: Required<Preferences>): void;
+}
+
+const name = "duet.preferences";
+
+/** Nothing is kept when the browser denies access to its storage. */
+export function createPreferences(storage: () => Storage): PreferenceKeeper {
+  let before: Preferences = {};
+  const read = (): Preferences => {
+    try {
+      return readPreferences(JSON.parse(storage().getItem(name) ?? "null"));
+    } catch {
+      return {};
+    }
+  };
+  return {
+    complete(kept) {
+      const { locale, mode } = read();
+      const choices = mode === undefined ? kept.choices : { mode, ...kept.choices };
+      return { ...kept, locale: kept.locale ?? locale, choices };
+    },
+    saveChoices(now) {
+      const { locale = now.locale, mode = now.mode } = before;
+      before = now;
+      if (locale === now.locale && mode === now.mode) return;
+      const chosen = {
+        ...read(),
+        ...(locale === now.locale ? {} : { locale: now.locale }),
+        ...(mode === now.mode ? {} : { mode: now.mode }),
+      };
+      try {
+        storage().setItem(name, JSON.stringify(chosen));
+      } catch {
+        // The next tab begins as the first did.
+      }
+    },
+  };
+}
+
+function readPreferences(value: unknown): Preferences {
+  const { locale, mode } = isRecord(value) ? value : {};
+  return {
+    locale: locale === "zh" || locale === "en" ? locale : undefined,
+    mode: modes.find((known) => known === mode),
+  };
 }

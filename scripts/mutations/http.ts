@@ -37,7 +37,7 @@ export const http: readonly Mutation[] = [
   {
     id: "http-type",
     file: "src/server/http/request/check-request.ts",
-    text: '  if (!isJson(all.get("content-type")?.[0])) return notJson;\n',
+    text: "  if (!isJson(contentType)) return createTypeRefusal(contentType);\n",
     becomes: "",
     tests: ["test/server/http/request/check-request.test.ts"],
     endangers: "a page sends what a browser does not ask about first",
@@ -45,8 +45,8 @@ export const http: readonly Mutation[] = [
   {
     id: "http-encoded",
     file: "src/server/http/request/check-request.ts",
-    text: '.toLowerCase() === "identity" ? undefined : encoded',
-    becomes: '.toLowerCase() === "br" ? encoded : undefined',
+    text: 'encoding.toLowerCase() === "identity" ? undefined : createEncodingRefusal(encoding)',
+    becomes: "undefined",
     tests: ["test/server/http/request/check-request.test.ts"],
     endangers: "a packed body gets round the limit of its size",
   },

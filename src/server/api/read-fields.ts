@@ -1,6 +1,7 @@
 import type * as z from "zod";
+import { showValue } from "../../core/tools/argument-feedback.ts";
 import { isRecord } from "../../kit/json.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { RefusedError } from "../http/response/refusal.ts";
 import { parseInput } from "../mcp/read-input.ts";
 
@@ -12,7 +13,7 @@ const mostReported = 5;
  * what is allowed.
  */
 export function readFields<T>(schema: z.ZodType<T>, body: unknown): T {
-  if (!isRecord(body)) throw new RefusedError({ status: 400, text: noObject });
+  if (!isRecord(body)) throw new RefusedError({ status: 400, text: describeNoObject(body) });
   const read = parseInput(schema, body, "en");
   if ("input" in read) return read.input;
   throw new RefusedError({
@@ -28,4 +29,11 @@ function renderProblems<T>(schema: z.ZodType<T>, body: unknown, locale: Locale):
   return told.join("; ");
 }
 
-const noObject = { zh: "请求正文须为 JSON 对象", en: "the body must be a JSON object" };
+/** Describes a body that is JSON but no object, with its value. */
+export function describeNoObject(body: unknown): Text {
+  const shown = showValue(body);
+  return {
+    zh: `请求正文 ${shown} 不可用（允许：JSON 对象）`,
+    en: `the body ${shown} is not allowed (allowed: a JSON object)`,
+  };
+}

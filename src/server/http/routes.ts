@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { showValue } from "../../core/tools/argument-feedback.ts";
 import { getMessage } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { Log } from "../operations/log.ts";
@@ -93,7 +94,7 @@ export function createRoutes(options: RoutesOptions): Routes {
     app.all(path, (context) => {
       context.set("route", path);
       const { method, raw } = context.req;
-      if (method !== "GET" && method !== "HEAD") throw new RefusedError(createMethodRefusal(["GET"]));
+      if (method !== "GET" && method !== "HEAD") throw new RefusedError(createMethodRefusal(method, ["GET"]));
       return page(raw);
     });
   for (const [path, route] of Object.entries(routes))
@@ -104,14 +105,14 @@ export function createRoutes(options: RoutesOptions): Routes {
       const request = req.raw;
       const admission = await admit(request);
       const handle = findHandle(route, request.method);
-      if (handle === undefined) throw new RefusedError(createMethodRefusal(Object.keys(route)));
+      if (handle === undefined) throw new RefusedError(createMethodRefusal(request.method, Object.keys(route)));
       if (request.method === "POST") inFlight?.add(connection);
       return handle({ ...admission, request, params: req.param(), connection });
     });
   // As a route: what `notFound` throws would pass by what is added to every answer.
   app.all("*", async ({ req: { raw } }) => {
     await admit(raw);
-    throw new RefusedError(notFound);
+    throw new RefusedError(createPathRefusal(new URL(raw.url).pathname, Object.keys(routes)));
   });
   app.onError((thrown, context) => {
     const { path, method } = context.req;
@@ -139,19 +140,24 @@ function setSecurityHeaders(headers: Headers): void {
     headers.set("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
 }
 
-function createMethodRefusal(methods: readonly string[]): HttpRefusal {
+function createMethodRefusal(method: string, methods: readonly string[]): HttpRefusal {
   const allowed = methods.join(", ");
+  const shown = showValue(method);
   return {
     status: 405,
-    text: { zh: `不支持此方法（允许：${allowed}）`, en: `this method is not allowed (allowed: ${allowed})` },
+    text: { zh: `不支持方法 ${shown}（允许：${allowed}）`, en: `method ${shown} is not allowed (allowed: ${allowed})` },
     headers: { allow: allowed },
   };
 }
 
-const notFound: HttpRefusal = {
-  status: 404,
-  text: { zh: "路径不存在", en: "unknown path" },
-};
+function createPathRefusal(path: string, paths: readonly string[]): HttpRefusal {
+  const shown = showValue(path);
+  const allowed = paths.join(", ");
+  return {
+    status: 404,
+    text: { zh: `路径 ${shown} 不存在（允许：${allowed}）`, en: `unknown path ${shown} (allowed: ${allowed})` },
+  };
+}
 
 /** Lists the headers that pages of the configured origins may send in addition to those that all pages may send. */
 const sendable = [

@@ -265,13 +265,13 @@ function admitByToken(token: string): Authenticate {
 }
 
 const needed = {
-  zh: "需要令牌：Authorization: Bearer 后接 DUET_HTTP_TOKEN 的值",
-  en: "a token is required: Authorization: Bearer with the value of DUET_HTTP_TOKEN",
+  zh: "缺少请求头 Authorization（允许：Bearer 后接 DUET_HTTP_TOKEN 的值）",
+  en: "the header Authorization is missing (allowed: Bearer, followed by the value of DUET_HTTP_TOKEN)",
 };
 
 const notAccepted = {
-  zh: "令牌不被接受：须为 DUET_HTTP_TOKEN 的值",
-  en: "the token is not accepted: it must be the value of DUET_HTTP_TOKEN",
+  zh: "令牌不被接受（允许：DUET_HTTP_TOKEN 的值）",
+  en: "the token is not accepted (allowed: the value of DUET_HTTP_TOKEN)",
 };
 
 function computeDigest(text: string): Buffer {

@@ -139,14 +139,14 @@ function waitForClose(transport: StdioServerTransport): Promise<void> {
 function renderError(error: Error, locale: Locale): string {
   if (error.name !== "ZodError" && error.name !== "$ZodError") return error.message;
   return say(locale, {
-    zh: "调用方发来的一条消息不是 JSON-RPC，已忽略。",
+    zh: "宿主发来的一条消息不是 JSON-RPC，已忽略。",
     en: "A message from the host is not JSON-RPC and was ignored.",
   });
 }
 
 function describeTooLong(bytes: number) {
   return {
-    zh: `调用方的一条消息有 ${bytes} 字节，未予处理（允许：不超过 ${messageLimit}）。`,
+    zh: `宿主发来的一条消息有 ${bytes} 字节，未予处理（允许：不超过 ${messageLimit}）。`,
     en: `A message from the host has ${bytes} bytes and was refused (allowed: at most ${messageLimit}).`,
   };
 }

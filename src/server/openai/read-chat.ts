@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Mode } from "../../core/outcome.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
+import { describeNoObject } from "../api/read-fields.ts";
 import { RefusedError } from "../http/response/refusal.ts";
 import type { Handle } from "../http/routes.ts";
 import { parseInput } from "../mcp/read-input.ts";
@@ -67,7 +68,7 @@ export function readChat(body: unknown): ChatRequest {
 }
 
 function readFields(body: unknown): z.infer<typeof chatBody> {
-  if (!isRecord(body)) throw new RefusedError({ status: 400, text: noObject });
+  if (!isRecord(body)) throw new RefusedError({ status: 400, text: describeNoObject(body) });
   const read = parseInput(chatBody, body, "en");
   if ("input" in read) return read.input;
   const [problem] = read.problems;
@@ -106,8 +107,6 @@ function describeTextFormat(type: string): Text {
     en: `${shown} (allowed: text): structured output is not supported`,
   };
 }
-
-const noObject = { zh: "请求正文须为 JSON 对象", en: "the body must be a JSON object" };
 
 /** Presents the modes as models, which OpenAI's clients know. */
 const modes: Readonly<Record<string, Mode>> = { "duet-agent": "agent", "duet-plan": "plan", "duet-chat": "chat" };

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isIPv4 } from "node:net";
+import { showValue } from "../../../core/tools/argument-feedback.ts";
+import type { Text } from "../../../kit/locale.ts";
 import { isNumber } from "../address.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import type { AllowedNames } from "./allowed-names.ts";
@@ -29,18 +31,25 @@ export function checkRequest(request: IncomingMessage, names: AllowedNames): Htt
   if (twice !== undefined) return createDuplicateRefusal(twice);
   // `*` and whole addresses are for proxies, which this is not.
   if (request.url?.startsWith("/") !== true)
-    return createBadRequest({ zh: "请求目标须以 / 开头", en: "the request's target must begin with /" });
+    return createBadRequest(
+      describeInvalid("request target", request.url, { zh: "以 / 开头的路径", en: "a path that begins with /" }),
+    );
   const dialled = request.socket.localAddress;
   const host = all.get("host")?.[0]?.toLowerCase() ?? "";
-  if (!isPlainHost(host)) return createBadRequest({ zh: "Host 不是 主机:端口", en: "Host is not a host and a port" });
+  if (!isPlainHost(host))
+    return createBadRequest(
+      describeInvalid("Host", all.get("host")?.[0], { zh: "主机 或 主机:端口", en: "a host, or host:port" }),
+    );
   if (!names.isHost(host, dialled)) return createHostRefusal(host);
   const origins = all.get("origin") ?? [];
   const [origin] = origins;
   if (origin !== undefined && (origins.length > 1 || !names.isOrigin(origin.toLowerCase(), dialled)))
-    return foreignOrigin;
+    return createOriginRefusal(origins);
   if (isRead(request.method ?? "")) return undefined;
-  if (!isJson(all.get("content-type")?.[0])) return notJson;
-  return (all.get("content-encoding")?.[0] ?? "identity").toLowerCase() === "identity" ? undefined : encoded;
+  const contentType = all.get("content-type")?.[0];
+  if (!isJson(contentType)) return createTypeRefusal(contentType);
+  const encoding = all.get("content-encoding")?.[0] ?? "identity";
+  return encoding.toLowerCase() === "identity" ? undefined : createEncodingRefusal(encoding);
 }
 
 function groupByName(raw: readonly string[]): Map<string, string[]> {
@@ -82,7 +91,7 @@ function createBadRequest(text: HttpRefusal["text"]): HttpRefusal {
 }
 
 function createDuplicateRefusal(name: string): HttpRefusal {
-  return createBadRequest({ zh: `请求头 ${name} 重复`, en: `duplicate header ${name}` });
+  return createBadRequest({ zh: `请求头 ${name} 重复（允许：一次）`, en: `duplicate header ${name} (allowed: once)` });
 }
 
 function createVersionRefusal(version: string): HttpRefusal {
@@ -106,21 +115,41 @@ function createHostRefusal(host: string): HttpRefusal {
   };
 }
 
-const foreignOrigin: HttpRefusal = {
-  status: 403,
-  text: {
-    zh: "不允许此 Origin（见配置 serve.http.allowedOrigins）",
-    en: "this Origin is not allowed (see serve.http.allowedOrigins of the configuration)",
-  },
-};
+function createOriginRefusal(origins: readonly string[]): HttpRefusal {
+  const shown = origins.slice(0, 2).map(showValue).join(", ");
+  return {
+    status: 403,
+    text: {
+      zh: `不允许此 Origin：${shown}（允许：配置 serve.http.allowedOrigins 中列出的一个）`,
+      en: `this Origin is not allowed: ${shown} (allowed: one of the entries of serve.http.allowedOrigins in the configuration)`,
+    },
+  };
+}
 
-const notJson: HttpRefusal = {
-  status: 415,
-  text: { zh: "Content-Type 须为 application/json", en: "Content-Type must be application/json" },
-};
+function createTypeRefusal(type: string | undefined): HttpRefusal {
+  const json = "application/json";
+  return { status: 415, text: describeInvalid("Content-Type", type, { zh: json, en: json }) };
+}
 
-const encoded: HttpRefusal = {
-  status: 415,
-  text: { zh: "不支持 Content-Encoding（允许：不压缩的请求正文）", en: "unsupported Content-Encoding (allowed: none)" },
-  headers: { "accept-encoding": "identity" },
-};
+function createEncodingRefusal(encoding: string): HttpRefusal {
+  const shown = showValue(encoding);
+  return {
+    status: 415,
+    text: {
+      zh: `不支持 Content-Encoding ${shown}（允许：不压缩的请求正文）`,
+      en: `unsupported Content-Encoding ${shown} (allowed: none)`,
+    },
+    headers: { "accept-encoding": "identity" },
+  };
+}
+
+function describeInvalid(name: string, value: string | undefined, allowed: Text): Text {
+  const shown = value === undefined ? undefined : showValue(value);
+  return {
+    zh: shown === undefined ? `缺少 ${name}（允许：${allowed.zh}）` : `${name} ${shown} 不可用（允许：${allowed.zh}）`,
+    en:
+      shown === undefined
+        ? `${name} is missing (allowed: ${allowed.en})`
+        : `${name} ${shown} is not allowed (allowed: ${allowed.en})`,
+  };
+}

@@ -1,3 +1,4 @@
+import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { isRecord } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
@@ -19,20 +20,32 @@ export function readMessage(text: string): Message | HttpRefusal {
   const { value } = read;
   // Batches have left the protocol with its revision of 2025-06-18.
   if (Array.isArray(value))
-    return createInvalidRefusal({ zh: "不支持批量消息", en: "message batches are not supported" });
-  if (!isRecord(value)) return createInvalidRefusal({ zh: "消息不是对象", en: "the message is not an object" });
+    return createInvalidRefusal({
+      zh: `不支持批量消息：收到 ${value.length} 条（允许：每个请求一条消息）`,
+      en: `message batches are not supported: received ${value.length} messages (allowed: one message per request)`,
+    });
+  if (!isRecord(value))
+    return createInvalidRefusal(describeInvalid("message", value, { zh: "JSON 对象", en: "a JSON object" }));
   const { jsonrpc, method, params } = value;
   const id = toMessageId(value.id);
-  if (jsonrpc !== "2.0") return createInvalidRefusal({ zh: 'jsonrpc 须为 "2.0"', en: 'jsonrpc must be "2.0"' }, id);
+  if (jsonrpc !== "2.0")
+    return createInvalidRefusal(describeInvalid("jsonrpc", jsonrpc, { zh: '"2.0"', en: '"2.0"' }), id);
   if (Object.hasOwn(value, "id") && id === undefined)
-    return createInvalidRefusal({ zh: "id 须为字符串或整数", en: "id must be a string or a whole number" });
+    return createInvalidRefusal(
+      describeInvalid("id", value.id, { zh: "字符串或整数", en: "a string or a whole number" }),
+    );
   if (params !== undefined && !isRecord(params))
-    return createInvalidRefusal({ zh: "params 须为对象", en: "params must be an object" }, id);
+    return createInvalidRefusal(describeInvalid("params", params, { zh: "JSON 对象", en: "a JSON object" }), id);
   if (typeof method === "string") return { body: value, method, id };
   const isResponse = method === undefined && id !== undefined && ("result" in value || "error" in value);
   if (isResponse) return { body: value, method: undefined, id: undefined };
   return createInvalidRefusal(
-    { zh: "消息既无 method 也无 result", en: "the message has neither method nor result" },
+    method === undefined
+      ? {
+          zh: `消息既没有 method，也没有 result 或 error（现有字段：${Object.keys(value).slice(0, 10).map(showValue).join("、")}）`,
+          en: `the message has neither method nor result nor error (its fields: ${Object.keys(value).slice(0, 10).map(showValue).join(", ")})`,
+        }
+      : describeInvalid("method", method, { zh: "字符串", en: "a string" }),
     id,
   );
 }
@@ -40,6 +53,16 @@ export function readMessage(text: string): Message | HttpRefusal {
 function toMessageId(id: unknown): string | number | undefined {
   if (typeof id === "string") return id;
   return typeof id === "number" && Number.isSafeInteger(id) ? id : undefined;
+}
+
+function describeInvalid(name: string, value: unknown, allowed: Text): Text {
+  if (value === undefined)
+    return { zh: `缺少 ${name}（允许：${allowed.zh}）`, en: `${name} is missing (allowed: ${allowed.en})` };
+  const shown = showValue(value);
+  return {
+    zh: `${name}: ${shown} 不可用（允许：${allowed.zh}）`,
+    en: `${name}: ${shown} is not allowed (allowed: ${allowed.en})`,
+  };
 }
 
 function createInvalidRefusal(text: Text, id?: string | number): HttpRefusal {

@@ -58,6 +58,15 @@ test.each([
   expect(readMessage(JSON.stringify(body))).toMatchObject({ status: 400, code: -32600 });
 });
 
+test.each([
+  [{ jsonrpc: "1.0", id: 1, method: "m" }, 'jsonrpc: "1.0" is not allowed (allowed: "2.0")'],
+  [{ id: 1, method: "m" }, 'jsonrpc is missing (allowed: "2.0")'],
+  [{ jsonrpc: "2.0", id: 1.5, method: "m" }, "id: 1.5 is not allowed (allowed: a string or a whole number)"],
+  [{ jsonrpc: "2.0", id: 1, method: 5 }, "method: 5 is not allowed (allowed: a string)"],
+])("the refusal of the message %j names the value and what is allowed", (body, en) => {
+  expect(readMessage(JSON.stringify(body))).toMatchObject({ text: { en } });
+});
+
 test("an id beyond all numbers is an invalid request", () => {
   expect(readMessage('{"jsonrpc":"2.0","id":1e309,"method":"m"}')).toMatchObject({ code: -32600 });
 });

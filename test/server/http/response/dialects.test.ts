@@ -9,7 +9,7 @@ test("a refusal has the shape that whoever asks expects: problem details, OpenAI
       return [response.status, response.headers.get("content-type"), await response.json()];
     }),
   );
-  const detail = "a token is required: Authorization: Bearer with the value of DUET_HTTP_TOKEN";
+  const detail = "the header Authorization is missing (allowed: Bearer, followed by the value of DUET_HTTP_TOKEN)";
   expect(refused).toEqual([
     [
       401,
@@ -24,7 +24,7 @@ test("a refusal has the shape that whoever asks expects: problem details, OpenAI
 test("what is neither MCP nor OpenAI's wire is refused as a problem, and a token that does not count is told as such", async () => {
   const { origin } = await startHttpDuet({ environment: { DUET_HTTP_TOKEN: "the-token" } });
   const headers = { authorization: "Bearer another-one" };
-  const detail = "the token is not accepted: it must be the value of DUET_HTTP_TOKEN";
+  const detail = "the token is not accepted (allowed: the value of DUET_HTTP_TOKEN)";
   for (const path of ["/metrics", "/openapi.json", "/nothing", "/agent/runs", "/mcpx"]) {
     const response = await fetch(`${origin}${path}`, { headers });
     expect([response.status, response.headers.get("content-type")]).toEqual([401, "application/problem+json"]);

@@ -25,7 +25,8 @@ export function chat(values: Values): Action {
       if (choice === "latest" && !isTyped) await writeTitle(duet, console);
       const { enabled } = config.search;
       const { home, directory: cwd } = getProgramPaths();
-      const place = { console, config, wantsColours: values["no-color"] !== true, signal };
+      const typedHistory = duet.typedHistory();
+      const place = { console, config, wantsColours: values["no-color"] !== true, typedHistory, signal };
       const options = {
         duet,
         config,

@@ -7,7 +7,7 @@ import type { ServerSettings } from "../config/config.ts";
 import { type Caller, operator } from "../core/caller.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Notice } from "../core/notice.ts";
-import type { ConversationStore } from "../core/store/store.ts";
+import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import { createTimeLimit, waitAbortable } from "../kit/async/timeout.ts";
 import type { Locale } from "../kit/locale.ts";
@@ -17,6 +17,7 @@ import { askAgent, chooseLocale, ignoreAbort } from "./ask-agent.ts";
 import type { AskRequest, CloseLimits, CompactRequest } from "./ask-request.ts";
 import { scopeStore } from "./conversations/open-store.ts";
 import { toSessionKey } from "./conversations/sessions.ts";
+import { createTypedHistory } from "./conversations/typed-history.ts";
 import type { DuetParts } from "./duet-parts.ts";
 import { changeChoices } from "./models/change-models.ts";
 import type { ModelCheck, SearchCheck } from "./models/check-models.ts";
@@ -155,6 +156,12 @@ export class Duet {
   /** Returns the store of a caller's conversations and traces. It is opened when first needed. */
   async store(caller: Caller = operator): Promise<ConversationStore> {
     return scopeStore((await this.#parts.conversations.store.get()).store, caller);
+  }
+
+  /** Returns the history of what is typed in the chat. Its methods never reject: what cannot be stored lasts as long as the chat. */
+  typedHistory(): TypedHistory {
+    const { config, conversations } = this.#parts;
+    return createTypedHistory(config, conversations.store.get);
   }
 
   /** Returns the models that are not called for a while, because they failed in run after run. */

@@ -18,7 +18,7 @@ import { createToolSearch } from "./tools/tool-search.ts";
 export type { Compaction } from "../agent/context/compact.ts";
 export type { ConfirmPlan } from "../agent/plan/plan-policy.ts";
 export type { AskElicitation } from "../core/forms/elicitation.ts";
-export type { ConversationEntry, ConversationStore, RunEntry, SharedStore } from "../core/store/store.ts";
+export type { ConversationEntry, ConversationStore, RunEntry, SharedStore, TypedHistory } from "../core/store/store.ts";
 export type { ApprovalRequest, ApproveCall } from "../core/tools/tool.ts";
 export type { AskRequest, CompactRequest, Parts } from "./ask-request.ts";
 export type { Duet } from "./duet.ts";

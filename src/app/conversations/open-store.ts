@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Config } from "../../config/load-config.ts";
 import type { Caller } from "../../core/caller.ts";
 import type { Notice } from "../../core/notice.ts";
-import type { ConversationStore, SharedStore } from "../../core/store/store.ts";
+import type { ConversationStore, OperatorStore, SharedStore, TypedHistory } from "../../core/store/store.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { noticeDamagedStore, noticeUnavailableStore } from "../notices.ts";
@@ -10,11 +10,16 @@ import { noticeDamagedStore, noticeUnavailableStore } from "../notices.ts";
 /** Holds the conversation store and traces, and what the reader must know about it. */
 export interface OpenedStore {
   store: ConversationStore;
+  /** Is undefined when an embedding program has brought its own store. */
+  typedHistory?: TypedHistory;
   /** Explains why conversations last only as long as the process although they should be saved. */
   problem?: DuetError;
   /** Returns the notices that nobody has received yet, in the order they occurred. Each is returned once. */
   takeNotices(locale: Locale): Notice[];
 }
+
+/** Names the database in the state directory. */
+export const storeFile = "duet.db";
 
 /**
  * Opens the file `duet.db` in the state directory, or `own` in its place. Where the file cannot be used, conversations
@@ -25,18 +30,19 @@ export async function openStore(
   own?: ConversationStore,
 ): Promise<OpenedStore> {
   if (own) return { store: own, takeNotices: () => [] };
-  if (conversations.store === "memory") return { store: await openMemory(), takeNotices: () => [] };
+  if (conversations.store === "memory") return { ...split(await openMemory()), takeNotices: () => [] };
   const untold: ((locale: Locale) => Notice)[] = [];
   const takeNotices: OpenedStore["takeNotices"] = (locale) => untold.splice(0).map((tell) => tell(locale));
   try {
     const { createSqliteStore } = await import("../../store/sqlite/sqlite-store.ts");
     const onDamage = (name: string): void => void untold.push((locale) => noticeDamagedStore(name, locale));
-    return { store: await createSqliteStore(join(home, "duet.db"), { onDamage }), takeNotices };
+    return { ...split(await createSqliteStore(join(home, storeFile), { onDamage })), takeNotices };
   } catch (thrown) {
     const problem = toDuetError(thrown);
     untold.push((locale) => noticeUnavailableStore(problem, locale));
     const onThrow = (): void => void untold.splice(0);
-    return { store: standIn(await openMemory(), problem, onThrow), problem, takeNotices };
+    const { store, typedHistory } = split(await openMemory());
+    return { store: standIn(store, problem, onThrow), typedHistory, problem, takeNotices };
   }
 }
 
@@ -54,7 +60,11 @@ const forOperator = {
   en: "this conversation store serves the operator only: it has no of(owner)",
 };
 
-async function openMemory(): Promise<SharedStore> {
+function split(store: OperatorStore): { store: SharedStore; typedHistory: TypedHistory } {
+  return { store, typedHistory: store.typedHistory };
+}
+
+async function openMemory(): Promise<OperatorStore> {
   const { createMemoryStore } = await import("../../store/memory/memory-store.ts");
   return createMemoryStore();
 }

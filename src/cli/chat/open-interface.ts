@@ -1,7 +1,7 @@
-import { join } from "node:path";
+import type { TypedHistory } from "../../app/open-duet.ts";
 import type { Config } from "../../config/load-config.ts";
 import type { Console } from "../console.ts";
-import { openHistory } from "../terminal/editor/history-file.ts";
+import { openHistory } from "../terminal/editor/input-history.ts";
 import { canShowHyperlinks } from "../terminal/text/hyperlink.ts";
 import type { ChatHandler, ChatInterface } from "./chat-interface.ts";
 import type { StepLog } from "./steps/step.ts";
@@ -11,22 +11,23 @@ export interface OpenInterfaceOptions {
   config: Config;
   /** Says whether the command line asks for colours. */
   wantsColours: boolean;
+  /** Stores what is typed; when absent, it lasts as long as the chat. */
+  typedHistory?: TypedHistory | undefined;
   signal: AbortSignal;
 }
 
 /** Opens the interface that the terminal allows: a screen, or plain lines. */
 export async function openInterface(
-  { console, config, wantsColours, signal }: OpenInterfaceOptions,
+  { console, config, wantsColours, typedHistory, signal }: OpenInterfaceOptions,
   handler: ChatHandler,
   steps: StepLog,
 ): Promise<ChatInterface> {
   const { stdin, stdout } = console;
-  const { environment, terminal, agent, conversations, home } = config;
+  const { environment, terminal, agent } = config;
   const { screenReader: isScreenReader, theme: configured } = terminal;
   const { verbose } = agent;
   const hyperlinks = canShowHyperlinks(stdout, environment, wantsColours);
-  const isTyped = stdin.isTTY === true;
-  const history = openHistory(isTyped && conversations.store === "disk" ? join(home, "history") : undefined);
+  const history = await openHistory(stdin.isTTY === true ? typedHistory : undefined);
   const options = { console, handler, steps, history, verbose, signal };
   if (chooseInterface({ stdin, stdout, term: environment.TERM, isScreenReader }) === "plain") {
     const { createPlainInterface } = await import("./plain/plain-interface.ts");

@@ -8,9 +8,12 @@ import {
   type IdempotencyRecord,
   type IdempotencyRecords,
   longestRecordMs,
+  mostTypedTexts,
+  type OperatorStore,
   type SharedStore,
   type SourceList,
   type Summary,
+  type TypedHistory,
 } from "../../core/store/store.ts";
 import type { Source } from "../../core/tools/tool.ts";
 import type { AgentTrace } from "../../core/trace.ts";
@@ -37,7 +40,7 @@ interface KeptTrace {
 }
 
 /** Keeps conversations for as long as the process lives. Beyond `max`, the least recently used of all owners are dropped. */
-export function createMemoryStore(max = 1000): SharedStore {
+export function createMemoryStore(max = 1000): OperatorStore {
   const conversations = new LRUCache<string, Kept>({ max });
   const traces = new LRUCache<string, KeptTrace>({ max });
   const marks = createMemoryIdempotencyRecords();
@@ -124,7 +127,17 @@ export function createMemoryStore(max = 1000): SharedStore {
     };
   }
 
-  return of(undefined);
+  return { ...of(undefined), typedHistory: createMemoryTypedHistory() };
+}
+
+function createMemoryTypedHistory(): TypedHistory {
+  let all: string[] = [];
+  return {
+    list: async () => [...all],
+    async add(texts) {
+      all = [...all, ...(typeof texts === "function" ? texts() : texts)].slice(-mostTypedTexts);
+    },
+  };
 }
 
 function begin(id: string, owner: string | undefined): Kept {

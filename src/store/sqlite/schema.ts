@@ -82,6 +82,11 @@ const additions = [
   begun_at TEXT NOT NULL
 ) STRICT`,
   "CREATE INDEX begun_runs_by_time ON begun_runs (begun_at)",
+  // What the operator typed in the chat, as JSON: SQLite's texts hold no half of a surrogate pair.
+  `CREATE TABLE typed_texts (
+  n INTEGER PRIMARY KEY,
+  text TEXT NOT NULL
+) STRICT`,
 ];
 
 /** Adds the additions that a file lacks. SQLite does not store the words `IF NOT EXISTS`, so they are added here. */

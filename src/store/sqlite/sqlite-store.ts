@@ -6,8 +6,11 @@ import {
   type FinishedRun,
   type IdempotencyRecords,
   longestRecordMs,
+  mostTypedTexts,
+  type OperatorStore,
   type SharedStore,
   type SourceList,
+  type TypedHistory,
 } from "../../core/store/store.ts";
 import type { Source } from "../../core/tools/tool.ts";
 import { toText } from "../../kit/json.ts";
@@ -22,7 +25,10 @@ const defaults: ConnectionOptions = { patienceMs: 3_000, onDamage() {} };
  * acknowledged survive when the process is killed. Rejects with a `DuetError` when the file cannot be used or was written by a
  * newer Duet.
  */
-export async function createSqliteStore(file: string, options: Partial<ConnectionOptions> = {}): Promise<SharedStore> {
+export async function createSqliteStore(
+  file: string,
+  options: Partial<ConnectionOptions> = {},
+): Promise<OperatorStore> {
   const connection = await openStoreConnection(file, { ...defaults, ...options });
   /** Numbers that runs gave out while the store could not be written, by owner and conversation. */
   const owed = new Map<string, NumberedSource[]>();
@@ -95,7 +101,22 @@ export async function createSqliteStore(file: string, options: Partial<Connectio
     };
   }
 
-  return of(undefined);
+  return { ...of(undefined), typedHistory: createSqliteTypedHistory(connection) };
+}
+
+function createSqliteTypedHistory(connection: StoreConnection): TypedHistory {
+  return {
+    async list() {
+      const rows = await connection.read(({ typedTexts }) => typedTexts.all(mostTypedTexts));
+      return rows.reverse().map(({ text }) => String(JSON.parse(toText(text))));
+    },
+    add: (texts) =>
+      connection.write(({ addTypedText, pruneTypedTexts }) => {
+        const added = typeof texts === "function" ? texts() : texts;
+        for (const text of added.slice(-mostTypedTexts)) addTypedText.run(JSON.stringify(text));
+        if (added.length > 0) pruneTypedTexts.run(mostTypedTexts);
+      }),
+  };
 }
 
 /** Stores the idempotency records of one owner in the store's own file. */

@@ -2,7 +2,7 @@ import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import type { Picking, Reader } from "../../questions/reader.ts";
 import { createEditor } from "../../terminal/editor/create-editor.ts";
-import { openHistory } from "../../terminal/editor/history-file.ts";
+import { createHistory } from "../../terminal/editor/input-history.ts";
 import type { Line } from "../../terminal/text/line.ts";
 import type { ChatHandler } from "../chat-interface.ts";
 import { createPicker, type Panel } from "./picker.ts";
@@ -128,7 +128,7 @@ function createTextPanel(
 ): Panel {
   const editor = createEditor({
     complete: async () => undefined,
-    history: openHistory(undefined),
+    history: createHistory(),
     onChange: changed,
     locale: () => locale,
   });

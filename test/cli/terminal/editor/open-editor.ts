@@ -1,6 +1,6 @@
 import { createEditor } from "../../../../src/cli/terminal/editor/create-editor.ts";
 import type { Complete, Editor, InputHistory, KeyResult } from "../../../../src/cli/terminal/editor/editor.ts";
-import { openHistory } from "../../../../src/cli/terminal/editor/history-file.ts";
+import { createHistory } from "../../../../src/cli/terminal/editor/input-history.ts";
 import { createKeyDecoder } from "../../../../src/cli/terminal/keys/decode-keys.ts";
 import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import { countCells, splitGraphemes } from "../../../../src/cli/terminal/text/width.ts";
@@ -18,7 +18,7 @@ export interface OpenEditor {
 }
 
 export function openEditor(complete: Complete = async () => undefined, entries: string[] = []): OpenEditor {
-  const history = openHistory(undefined);
+  const history = createHistory();
   for (const entry of entries) history.add(entry);
   let change = Promise.withResolvers<void>();
   const editor = createEditor({

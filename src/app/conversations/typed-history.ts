@@ -1,0 +1,95 @@
+import { chmodSync, closeSync, existsSync, fstatSync, openSync, readSync, renameSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../../config/load-config.ts";
+import { mostTypedTexts, type TypedHistory } from "../../core/store/store.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { isRecord } from "../../kit/json.ts";
+import { type OpenedStore, storeFile } from "./open-store.ts";
+
+/** Limits a text that is stored, in UTF-16 units. A longer one lasts as long as the chat. */
+const longestText = 50_000;
+
+/**
+ * Creates the history of what is typed in the chat on top of the store, which is opened when first needed. A file of an earlier
+ * version (`history`, JSON lines) is taken over once and renamed to `history.imported`. The methods never reject.
+ */
+export function createTypedHistory(
+  { home, conversations }: Pick<Config, "home" | "conversations">,
+  openStore: () => Promise<OpenedStore>,
+): TypedHistory {
+  const file = join(home, "history");
+
+  async function list(): Promise<string[]> {
+    if (conversations.store === "memory") return [];
+    // A chat in which nothing is typed leaves no store behind.
+    if (!existsSync(join(home, storeFile)) && !isFile(file)) return [];
+    const opened = await openStore();
+    const left = await takeOver(file, opened);
+    return [...left, ...((await opened.typedHistory?.list()) ?? [])].slice(-mostTypedTexts);
+  }
+
+  async function add(texts: Parameters<TypedHistory["add"]>[0]): Promise<void> {
+    if (typeof texts !== "function" && texts.every(({ length }) => length > longestText)) return;
+    await (await openStore()).typedHistory?.add(texts);
+  }
+
+  return {
+    list: async () => (await ignoreRejection(list(), "the next question reports what is wrong with the store")) ?? [],
+    add: (texts) => ignoreRejection(add(texts), "the next question reports what is wrong with the store"),
+  };
+}
+
+/** Moves the file's texts into the store, in one process of several; returns those that are still in the file alone. */
+async function takeOver(file: string, { typedHistory, problem }: OpenedStore): Promise<string[]> {
+  if (!isFile(file)) return [];
+  if (typedHistory === undefined || problem !== undefined) return readHistoryFile(file);
+  const imported = `${file}.imported`;
+  let texts: string[] | undefined;
+  try {
+    await typedHistory.add(() => {
+      // Another process may have taken the file over since.
+      if (texts === undefined && !isFile(file)) return [];
+      if (texts === undefined) renameSync(file, imported);
+      texts ??= readHistoryFile(imported);
+      return texts;
+    });
+    if (texts !== undefined) chmodSync(imported, 0o600);
+    return [];
+  } catch {
+    if (texts !== undefined) renameSync(imported, file);
+    return readHistoryFile(file);
+  }
+}
+
+function isFile(name: string): boolean {
+  return statSync(name, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** Limits how much of the file's end is read, in bytes. */
+const mostBytes = 2_000_000;
+
+/** Reads the texts at the end of a file of JSON lines. Other lines are left out, as is one that a crash has cut off. */
+function readHistoryFile(file: string): string[] {
+  const handle = openSync(file, "r");
+  try {
+    const { size } = fstatSync(handle);
+    const start = Math.max(0, size - mostBytes);
+    const bytes = Buffer.alloc(size - start);
+    const text = bytes.toString("utf8", 0, readSync(handle, bytes, 0, bytes.length, start));
+    const lines = text.split("\n").slice(start === 0 ? 0 : 1);
+    return lines.flatMap(readLine).slice(-mostTypedTexts);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function readLine(line: string): string[] {
+  // Parsing costs far more where it fails.
+  if (!line.startsWith('{"text":"') || !line.endsWith('"}')) return [];
+  try {
+    const entry: unknown = JSON.parse(line);
+    return isRecord(entry) && typeof entry.text === "string" && entry.text.trim() !== "" ? [entry.text] : [];
+  } catch {
+    return [];
+  }
+}

@@ -108,7 +108,7 @@ function createSqliteTypedHistory(connection: StoreConnection): TypedHistory {
   return {
     async list() {
       const rows = await connection.read(({ typedTexts }) => typedTexts.all(mostTypedTexts));
-      return rows.reverse().map(({ text }) => String(JSON.parse(toText(text))));
+      return rows.map(({ text }) => String(JSON.parse(toText(text))));
     },
     add: (texts) =>
       connection.write(({ addTypedText, pruneTypedTexts }) => {

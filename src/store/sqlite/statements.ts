@@ -50,7 +50,9 @@ export function prepareStatements(connection: DatabaseSync) {
     dropMark: prepare("DELETE FROM begun_runs WHERE run = :run AND owner IS :owner"),
     pruneMarks: prepare("DELETE FROM begun_runs WHERE begun_at < :oldest"),
 
-    typedTexts: prepare("SELECT text FROM typed_texts ORDER BY n DESC LIMIT ?"),
+    typedTexts: prepare(
+      "SELECT text FROM typed_texts WHERE n > (SELECT coalesce(max(n), 0) FROM typed_texts) - ? ORDER BY n",
+    ),
     addTypedText: prepare("INSERT INTO typed_texts (text) VALUES (?)"),
     pruneTypedTexts: prepare("DELETE FROM typed_texts WHERE n <= (SELECT max(n) FROM typed_texts) - ?"),
 

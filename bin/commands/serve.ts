@@ -14,7 +14,7 @@ import type { Action } from "./command.ts";
 /** Limits the sending of the last spans over stdio, in milliseconds. */
 const telemetryMs = 500;
 
-/** Serves MCP over stdio until the client leaves, or over HTTP until the process is told to end. */
+/** Serves MCP over stdio until the client leaves, or over HTTP until a signal ends the process. */
 export function startServer(values: Values): Action {
   const exposed = readExpose(values);
   const flags = toFlags(values);

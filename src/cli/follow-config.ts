@@ -11,7 +11,7 @@ const startAfterMs = 1000;
 
 /** Collects lines that arrive while something else is on the screen. */
 export interface SideOutput {
-  /** Gives them to whoever knows what is on the screen; until then they go to stderr. */
+  /** Passes them to whoever knows what is on the screen; until then they go to stderr. */
   showBy(show: (line: string) => void): void;
 }
 

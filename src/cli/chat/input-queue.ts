@@ -4,7 +4,7 @@ export interface InputQueue {
   /** Resolves to the next text, or to undefined when the input has ended and none is left. */
   next(): Promise<string | undefined>;
   readonly waiting: readonly string[];
-  /** Gives all that wait, and forgets them. */
+  /** Returns all that wait, and forgets them. */
   takeAll(): string[];
   close(): void;
 }
@@ -12,24 +12,24 @@ export interface InputQueue {
 export function createInputQueue(): InputQueue {
   const waiting: string[] = [];
   let hasEnded = false;
-  let give: ((text: string | undefined) => void) | undefined;
+  let resolveNext: ((text: string | undefined) => void) | undefined;
 
   function hand(text: string | undefined): void {
-    const giving = give;
-    give = undefined;
+    const giving = resolveNext;
+    resolveNext = undefined;
     giving?.(text);
   }
 
   return {
     waiting,
     push(text) {
-      if (give) hand(text);
+      if (resolveNext) hand(text);
       else waiting.push(text);
     },
     next() {
       if (waiting.length > 0 || hasEnded) return Promise.resolve(waiting.shift());
       const { promise, resolve } = Promise.withResolvers<string | undefined>();
-      give = resolve;
+      resolveNext = resolve;
       return promise;
     },
     takeAll: () => waiting.splice(0),

@@ -46,7 +46,7 @@ export async function openInterface(
 /** Holds what decides which interface a chat gets. */
 export interface TerminalTraits {
   readonly stdin: { readonly isTTY?: boolean | undefined };
-  /** Gives `columns` in cells. The number is 0 or undefined when the terminal does not report it. */
+  /** Has `columns` in cells. The number is 0 or undefined when the terminal does not report it. */
   readonly stdout: { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
   /** Holds the variable `TERM`. */
   readonly term: string | undefined;

@@ -42,7 +42,7 @@ export interface ChatOptions {
 /** Delays background work until the first prompt is on the screen, in milliseconds. */
 const firstFrameMs = 20;
 
-/** Answers what is typed until the input ends or `/exit`; gives the exit code. */
+/** Answers what is typed until the input ends or `/exit`; returns the exit code. */
 export async function runChat(options: ChatOptions): Promise<number> {
   const { duet, config, folders, signal } = options;
   const steps = createStepLog();

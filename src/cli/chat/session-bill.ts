@@ -7,7 +7,7 @@ export interface SessionBill {
   /** Adds what a run has used, or a compaction. */
   add(run: Pick<Outcome, "meta">): void;
   /** Returns a line for each role and model, and one for the total. A single line says so when nothing has been used yet. */
-  lines(locale: Locale): string[];
+  renderLines(locale: Locale): string[];
 }
 
 type Role = keyof Outcome["meta"]["models"];
@@ -50,7 +50,7 @@ export function createSessionBill(): SessionBill {
       addModel("answer", meta.models.answer);
       if (meta.agents) agents = sumOfAgents(agents, meta.agents);
     },
-    lines(locale) {
+    renderLines(locale) {
       if (runs === 0) return [say(locale, nothing)];
       const list = [...rows.values()].toSorted((a, b) => order[a.role] - order[b.role]);
       const count = { zh: `合计 ${runs} 次运行`, en: runs === 1 ? "Total: 1 run" : `Total: ${runs} runs` };

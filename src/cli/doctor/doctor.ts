@@ -53,7 +53,7 @@ export async function* runChecks(
   const inventory = waitAbortable(duet.inventory(), signal);
   // They are reported below, in their turn.
   for (const work of [models, inventory])
-    void ignoreRejection<unknown>(work, "the finding about it tells, in its turn");
+    void ignoreRejection<unknown>(work, "the finding about it reports it, in its turn");
   yield checkNode(process.versions.node);
   yield toConfigurationFinding(config);
   yield* toLeftOutFindings(config);

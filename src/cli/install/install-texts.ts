@@ -1,7 +1,7 @@
 import type { Config } from "../../config/load-config.ts";
 import type { Text } from "../../kit/locale.ts";
 
-export const question = (file: string): Text => ({ zh: `写入 ${file}？[y/n] `, en: `Write ${file}? [y/n] ` });
+export const renderQuestion = (file: string): Text => ({ zh: `写入 ${file}？[y/n] `, en: `Write ${file}? [y/n] ` });
 
 export const declined: Text = { zh: "未做修改。", en: "Nothing was changed." };
 
@@ -10,23 +10,23 @@ export const needsYes: Text = {
   en: "nothing was changed, because there is no terminal to ask in: add --yes, or --dry-run to only show the change",
 };
 
-export const alreadyThere = (name: string, file: string): Text => ({
+export const describeUnchanged = (name: string, file: string): Text => ({
   zh: `${file} 中已有 ${name}，无需修改。`,
   en: `${name} is already in ${file}: nothing to change.`,
 });
 
-export const notThere = (name: string, file: string): Text => ({
+export const describeNotFound = (name: string, file: string): Text => ({
   zh: `${file} 中没有 ${name}，无需修改。`,
   en: `${name} is not in ${file}: nothing to change.`,
 });
 
-export const written = (file: string, backup: string | undefined): Text => ({
+export const describeWritten = (file: string, backup: string | undefined): Text => ({
   zh: `已写入 ${file}${backup === undefined ? "" : `；原文件备份为 ${backup}`}。`,
   en: `Wrote ${file}${backup === undefined ? "" : `; the previous file is kept as ${backup}`}.`,
 });
 
-/** Tells the user what to do after a removal. */
-export const removed = (title: string, name: string): Text => ({
+/** Says what is left to do after a removal. */
+export const describeRemoved = (title: string, name: string): Text => ({
   zh: `请完全退出 ${title} 再启动：在此之前它可能仍在运行 ${name}。`,
   en: `Quit ${title} and start it again: until then it may still run ${name}.`,
 });
@@ -36,7 +36,7 @@ export const valuesInClear: Text = {
   en: "The values are written in plain text: only the owner can read the file and its backup (mode 0600).",
 };
 
-export const hostMissing = (title: string): Text => ({
+export const describeMissingHost = (title: string): Text => ({
   zh: `这台机器上没有 ${title} 的文件夹：它安装了吗？`,
   en: `${title} has no folder on this machine: is it installed?`,
 });

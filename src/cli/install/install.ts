@@ -11,7 +11,21 @@ import { createEntry, type Entry, type WantedEntry } from "./files/file-format.t
 import { chooseFile, readHostFile, writeHostFile } from "./files/host-file.ts";
 import { editServers, readServers, toPlainObject } from "./files/json-form.ts";
 import { type Host, type HostName, hosts } from "./hosts.ts";
-import * as texts from "./install-texts.ts";
+import {
+  declined,
+  describeMissingHost,
+  describeMissingVariables,
+  describeNotFound,
+  describeRemoved,
+  describeUnchanged,
+  describeWritten,
+  fetched,
+  keysInProject,
+  needsYes,
+  pathsInProject,
+  renderQuestion,
+  valuesInClear,
+} from "./install-texts.ts";
 import { isFetched, type Program, toLaunch } from "./launch.ts";
 import type { Machine } from "./machine.ts";
 
@@ -49,31 +63,31 @@ export async function runInstall(command: InstallCommand): Promise<number> {
   const { name, machine, isProject, isRemoval, isDryRun, write } = command;
   const host = hosts[command.host];
   const writeText = (text: Text): void => write(`${sanitizeLine(say(command.locale, text))}\n`);
-  if (isProject && command.withValues) throw usageError(texts.keysInProject);
+  if (isProject && command.withValues) throw usageError(keysInProject);
   const { file, isHostThere } = await chooseFile(host, machine, isProject);
   const wanted = await createWantedEntry(command);
   const plan = (text: string | undefined): Plan => planChange(host, file, text ?? "", name, wanted);
 
   const shown = plan((await readHostFile(file)).text);
   if (shown.shown === "") {
-    writeText(isRemoval ? texts.notThere(name, file) : texts.alreadyThere(name, file));
+    writeText(isRemoval ? describeNotFound(name, file) : describeUnchanged(name, file));
     return 0;
   }
   write(shown.shown);
-  if (!isHostThere) writeText(texts.hostMissing(host.title));
+  if (!isHostThere) writeText(describeMissingHost(host.title));
   for (const note of listNotes(command, wanted, shown.entry)) writeText(note);
   if (isDryRun) return 0;
-  if (!command.yes && command.confirm === undefined) throw usageError(texts.needsYes);
-  if (!command.yes && !(await command.confirm?.(say(command.locale, texts.question(file)), command.locale))) {
-    writeText(texts.declined);
+  if (!command.yes && command.confirm === undefined) throw usageError(needsYes);
+  if (!command.yes && !(await command.confirm?.(say(command.locale, renderQuestion(file)), command.locale))) {
+    writeText(declined);
     return 1;
   }
   // The host may have written it while somebody was thinking.
   const current = await readHostFile(file);
   const { text } = plan(current.text);
   const backup = await writeHostFile({ path: current.path, text, now: command.now, isPrivate: hasValues(wanted) });
-  writeText(texts.written(file, backup));
-  writeText(isRemoval ? texts.removed(host.title, name) : host.next);
+  writeText(describeWritten(file, backup));
+  writeText(isRemoval ? describeRemoved(host.title, name) : host.next);
   return 0;
 }
 
@@ -98,11 +112,11 @@ function listNotes(command: InstallCommand, wanted: WantedEntry | undefined, ent
   const env = isRecord(entry?.env) ? entry.env : {};
   const missing = variables === "few" ? wanted.names.filter((name) => !Object.hasOwn(env, name)) : [];
   return [
-    ...(isFetched(command.program) ? [texts.fetched] : []),
-    ...(missing.length > 0 ? [texts.describeMissingVariables(title, missing, config)] : []),
+    ...(isFetched(command.program) ? [fetched] : []),
+    ...(missing.length > 0 ? [describeMissingVariables(title, missing, config)] : []),
     // Windows knows no such modes.
-    ...(hasValues(wanted) && machine.platform !== "win32" ? [texts.valuesInClear] : []),
-    ...(command.isProject ? [texts.pathsInProject] : []),
+    ...(hasValues(wanted) && machine.platform !== "win32" ? [valuesInClear] : []),
+    ...(command.isProject ? [pathsInProject] : []),
   ];
 }
 

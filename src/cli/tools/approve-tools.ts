@@ -100,7 +100,7 @@ async function askAboutEach(options: ApproveOptions, chosen: readonly NamedChang
   return isWhole ? 0 : 1;
 }
 
-/** Gives those that were approved: not one that has changed since it was shown. */
+/** Returns those that were approved: not one that has changed since it was shown. */
 async function approve({ duet, console }: ApproveOptions, shown: readonly NamedChange[]): Promise<NamedChange[]> {
   const approved = await duet.approveTools(shown);
   for (const change of shown) {

@@ -55,8 +55,8 @@ async function readFiles(file: string, dotEnv: string): Promise<TrustFile[]> {
   }
   const variables = await readText(dotEnv, dotEnv);
   if (variables !== undefined) {
-    const [told, uses] = [previewDotEnv(variables), listDotEnvVariables(variables)];
-    shown.push({ file: await resolveFolder(dotEnv), text: variables, preview: told, uses });
+    const [preview, uses] = [previewDotEnv(variables), listDotEnvVariables(variables)];
+    shown.push({ file: await resolveFolder(dotEnv), text: variables, preview, uses });
   }
   if (shown.length === 0) throw configError(file, { zh: "没有这个文件", en: "there is no such file" });
   return shown;

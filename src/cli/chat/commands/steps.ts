@@ -112,7 +112,7 @@ export const expand: ChatCommand = {
     en: "shows a step in full; without a number, all steps of the last run",
   },
   complete: async ({ steps }) =>
-    steps.ofRun().map(({ number, name }) => ({ text: String(number), help: toShortLine(name, 80) })),
+    steps.listRunSteps().map(({ number, name }) => ({ text: String(number), help: toShortLine(name, 80) })),
   run(chat, argument) {
     if (argument === "") expandRun(chat);
     else chat.write(...expandStep(findStep(argument, chat), chat.settings.locale));
@@ -125,7 +125,7 @@ function findStep(argument: string, { steps }: Chat): Step {
   const step = digits === undefined ? undefined : steps.find(Number(digits));
   if (step) return step;
   const shown = toShortLine(argument, 40);
-  const numbers = steps.ofRun().map(({ number }) => number);
+  const numbers = steps.listRunSteps().map(({ number }) => number);
   const there =
     numbers.length === 0
       ? { zh: "现在还没有步骤。", en: "There are no steps yet." }
@@ -151,7 +151,7 @@ export const fold: ChatCommand = {
         { zh: "/expand 重新显示全部步骤。", en: "/expand shows all steps again." },
       );
     const none =
-      steps.ofRun().length === 0
+      steps.listRunSteps().length === 0
         ? { zh: "还没有可以折叠的步骤。", en: "There is no step to fold yet." }
         : { zh: "纯文本输出不能折叠。", en: "Plain output cannot be folded." };
     if (isDone === undefined) write(say(locale, none));
@@ -164,7 +164,7 @@ export const cost: ChatCommand = {
   argument: "",
   help: { zh: "显示本次聊天的用量与费用", en: "shows what this chat has used and cost" },
   run(chat) {
-    chat.write(...chat.bill.lines(chat.settings.locale));
+    chat.write(...chat.bill.renderLines(chat.settings.locale));
     return undefined;
   },
 };

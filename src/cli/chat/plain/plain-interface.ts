@@ -165,7 +165,7 @@ export interface LineHandler {
 /** Limits one line, in bytes. */
 const longestLine = 1_000_000;
 
-/** Gives each line of `input` from now on, also a last one without its end. What it gives stops the reading. */
+/** Passes on each line of `input` from now on, also a last one without its end. Returns a function that stops the reading. */
 export function readCappedLines(input: NodeJS.ReadableStream, taker: LineHandler): () => void {
   let parts: Buffer[] = [];
   let bytes = 0;
@@ -277,12 +277,12 @@ function openPlainRun(options: PlainRunOptions): ShownRun {
 
 /** Adds to a line about a step the number by which it can be opened again. Any other line is unchanged. */
 export function addStepNumber(line: string, event: AgentEvent, steps: StepLog): string {
-  const step = line.startsWith("💭 ") ? steps.thought() : findStep(event, steps);
+  const step = line.startsWith("💭 ") ? steps.findThought() : findStep(event, steps);
   return step === undefined ? line : line.replace(" ", ` #${step.number} `);
 }
 
-function findStep(event: AgentEvent, steps: StepLog): ReturnType<StepLog["ofCall"]> {
-  return "tool" in event ? steps.ofCall(event.callId) : undefined;
+function findStep(event: AgentEvent, steps: StepLog): ReturnType<StepLog["findByCall"]> {
+  return "tool" in event ? steps.findByCall(event.callId) : undefined;
 }
 
 /** Holds the streams of a process, or substitutes for them. */

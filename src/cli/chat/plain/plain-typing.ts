@@ -144,7 +144,7 @@ interface BareInput {
   show(prompt: string): void;
   /** Removes the prompt, and returns whether one was shown. */
   leave(): boolean;
-  /** Puts away what is half typed; what it gives puts it back. */
+  /** Puts away what is half typed, and returns a function that puts it back. */
   setAside(): () => void;
   /** Drops what is half typed. */
   drop(): void;
@@ -157,7 +157,7 @@ interface BareInputOptions {
   history?: Pick<InputHistory, "entries"> | undefined;
   /** Receives a line that was ended with Enter. `isSeen` says whether a prompt was shown before it. */
   submit(text: string, isSeen: boolean): void;
-  /** Gives what is to stand in place of the text. Never rejects. */
+  /** Resolves to what is to stand in place of the text. Never rejects. */
   complete(text: string): Promise<string | undefined>;
   /** Reports that more was typed than a line may hold. The excess is left out. */
   refuse(units: number): void;

@@ -10,9 +10,9 @@ export interface TypedLine {
   readonly text: string;
   press(key: Key): void;
   set(text: string): void;
-  /** Gives the line and begins the next one. */
+  /** Returns the line and begins the next one. */
   takeText(): string;
-  /** Puts the line away for a while; what it gives puts it back. */
+  /** Puts the line away for a while, and returns a function that puts it back. */
   setAside(): () => void;
   drop(): void;
 }

@@ -40,9 +40,9 @@ interface Reply<T> {
 
 export function createQuestionPanels({
   handler,
-  onChange: changed,
-  isRunShown: comesUnasked,
-  onReply: settled,
+  onChange,
+  isRunShown,
+  onReply,
 }: QuestionPanelsOptions): QuestionPanels {
   let panel: Panel | undefined;
   let leave: (() => void) | undefined;
@@ -67,7 +67,7 @@ export function createQuestionPanels({
       panel = undefined;
       resolve(said);
     });
-    changed();
+    onChange();
     let reply: Reply<T> | undefined;
     try {
       reply = await promise;
@@ -76,12 +76,12 @@ export function createQuestionPanels({
       signal.removeEventListener("abort", stop);
       panel = undefined;
       leave = undefined;
-      if (reply || comesUnasked())
-        settled([
+      if (reply || isRunShown())
+        onReply([
           { text: `${query.trimEnd()} `, styles: ["dim"] },
           { text: reply?.said ?? "–", styles: ["strong"] },
         ]);
-      else changed();
+      else onChange();
     }
   }
 
@@ -97,7 +97,11 @@ export function createQuestionPanels({
     },
     ask: (query, signal) =>
       queueQuestion(() =>
-        showPanel<string>(query, (done) => createTextPanel(query, { done, changed, locale: handler.locale }), signal),
+        showPanel<string>(
+          query,
+          (onDone) => createTextPanel(query, { onDone, onChange, locale: handler.locale }),
+          signal,
+        ),
       ),
     pick<T>(picking: Picking<T>, signal: AbortSignal) {
       const { locale } = handler;
@@ -124,22 +128,26 @@ export function createQuestionPanels({
 
 function createTextPanel(
   query: string,
-  { done, changed, locale }: { done: (reply: Reply<string> | undefined) => void; changed: () => void; locale: Locale },
+  {
+    onDone,
+    onChange,
+    locale,
+  }: { onDone: (reply: Reply<string> | undefined) => void; onChange: () => void; locale: Locale },
 ): Panel {
   const editor = createEditor({
     complete: async () => undefined,
     history: createHistory(),
-    onChange: changed,
+    onChange,
     locale: () => locale,
   });
   return {
     press(key) {
       if (key.name === "escape" && editor.text === "") {
-        done(undefined);
+        onDone(undefined);
         return true;
       }
       const pressed = editor.press(key);
-      if (pressed.result === "submit") done({ value: pressed.text, said: pressed.text });
+      if (pressed.result === "submit") onDone({ value: pressed.text, said: pressed.text });
       return pressed.result !== "unused";
     },
     view: (size) => editor.view(query, size),

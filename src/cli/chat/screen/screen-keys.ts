@@ -25,7 +25,7 @@ export interface ScreenKeysOptions {
   onEnd(): void;
 }
 
-/** Gives each key of a chat's screen to what it is for: the question that stands there, the input, or the chat. */
+/** Passes each key of a chat's screen to what it is for: the question that stands there, the input, or the chat. */
 export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
   const { stdin, handler, editor, queue, questions, interrupts, typingAhead, screen, onEnd: end } = options;
   let keys = readKeys(stdin, press, end);

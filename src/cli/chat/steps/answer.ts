@@ -35,7 +35,7 @@ export function createAnswer({ screen, scrollback, openMarkdown, now }: AnswerOp
   let hasFailed = false;
   let state: "growing" | "ending" | "over" = "growing";
   let flushedAt = 0;
-  scrollback.gap();
+  scrollback.writeGap();
   const opened = open();
 
   async function open(): Promise<void> {

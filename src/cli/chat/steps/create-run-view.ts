@@ -37,7 +37,7 @@ export function createRunView(options: RunViewOptions): RunView {
   const scrollback = createScrollback(screen);
   const thinking = createThinking({ screen, scrollback, locale, verbose });
   const spinner = createSpinner({ screen, locale, now, animates });
-  const tools = createToolLines({ screen, scrollback, steps, locale, now, spin: spinner.sign });
+  const tools = createToolLines({ screen, scrollback, steps, locale, now, spin: spinner.renderSign });
   const plan = createPlanView({ screen, scrollback, steps, locale });
   let phaseLines: PhaseLines | undefined;
   let answer: Answer | undefined;
@@ -70,7 +70,7 @@ export function createRunView(options: RunViewOptions): RunView {
 
   function grow(event: Extract<AgentEvent, { type: "answer-delta" }>): void {
     const { text, citations } = event;
-    spinner.wrote(text);
+    spinner.countText(text);
     if (answer === undefined && text.trim() === "") {
       blank += text;
       return;
@@ -88,21 +88,21 @@ export function createRunView(options: RunViewOptions): RunView {
     ending = answer;
     answer.finish();
     answer = undefined;
-    scrollback.gap();
+    scrollback.writeGap();
     scrollback.write(...afterAnswer);
     afterAnswer = [];
   }
 
   function handleThought(event: Extract<AgentEvent, { type: "thought-delta" | "reasoning-delta" }>): void {
-    spinner.wrote(event.text);
-    const step = steps.thought();
+    spinner.countText(event.text);
+    const step = steps.findThought();
     if (step?.state !== "running") return;
     endAnswer();
     thinking.show(step, event);
   }
 
   function measureList(): void {
-    scrollback.afterwards(() => {
+    scrollback.runAfterWrites(() => {
       listLength = replaceable?.lines.length;
     });
   }
@@ -113,7 +113,7 @@ export function createRunView(options: RunViewOptions): RunView {
     isOver = true;
     clearInterval(ticking);
     thinking.fold();
-    tools.breakOff();
+    tools.closeOpenCalls();
     endAnswer();
     plan.finish();
     if (listLength === undefined) measureList();
@@ -124,7 +124,7 @@ export function createRunView(options: RunViewOptions): RunView {
     if (verbose)
       scrollback.write(
         ...expandAll(
-          steps.ofRun().filter(({ kind }) => kind === "tool"),
+          steps.listRunSteps().filter(({ kind }) => kind === "tool"),
           locale,
         ),
       );
@@ -139,7 +139,7 @@ export function createRunView(options: RunViewOptions): RunView {
       case "phase-start":
         thinking.fold(event);
         endAnswer();
-        spinner.phase(event);
+        spinner.startPhase(event);
         scrollback.write(...(phaseLines?.(event) ?? []));
         break;
       case "reasoning-delta":
@@ -148,18 +148,18 @@ export function createRunView(options: RunViewOptions): RunView {
         break;
       case "phase-end":
         thinking.fold(event);
-        spinner.phaseEnd(event);
+        spinner.endPhase(event);
         break;
       case "tool-start":
         thinking.fold(event);
         endAnswer();
-        tools.start(event);
+        tools.startCall(event);
         break;
       case "tool-progress":
-        tools.progress(event);
+        tools.handleProgress(event);
         break;
       case "tool-end":
-        tools.end(event);
+        tools.finishCall(event);
         break;
       case "plan":
         thinking.fold(event);
@@ -179,8 +179,8 @@ export function createRunView(options: RunViewOptions): RunView {
   }
 
   function renderLive(rows: number): Line[] {
-    const foot = isOver ? [] : [spinner.line()].slice(0, rows);
-    const running = tools.live(rows - foot.length);
+    const foot = isOver ? [] : [spinner.renderLine()].slice(0, rows);
+    const running = tools.renderLive(rows - foot.length);
     const room = rows - foot.length - running.length;
     const checklist = plan.live(Math.max(Math.ceil(room / 2), room - 8));
     const left = room - checklist.length;
@@ -199,7 +199,7 @@ export function createRunView(options: RunViewOptions): RunView {
     async close() {
       endActivities();
       await scrollback.settle();
-      const own = steps.ofRun();
+      const own = steps.listRunSteps();
       if (replaceable && listLength && own.length > 0)
         list = createStepList({ replaceable, length: listLength, steps: own, locale });
       screen.refresh();

@@ -43,7 +43,7 @@ export function createPlanView({ screen, scrollback, steps: stepLog, locale }: P
   }
 
   function draw(columns: number): Line[] {
-    const number = stepLog.plan()?.number;
+    const number = stepLog.findPlan()?.number;
     const title = renderPlanTitle(plan, locale) + (number === undefined ? "" : ` #${number}`);
     return [createLine(title, "strong"), ...plan.map(renderStep)].map((line) => cutLine(line, columns));
   }

@@ -1,15 +1,15 @@
 import type { Screen } from "../../terminal/screen/screen-types.ts";
 import { type Line, toPlainText } from "../../terminal/text/line.ts";
 
-/** Takes finished lines and gives them to the screen in that order, also where some are still being made. */
+/** Passes finished lines to the screen in their order, also where some are still being made. */
 export interface Scrollback {
   write(...lines: Line[]): void;
   /** Writes the lines once the promise resolves; later writes wait for it. The promise must not reject. */
   writeLater(lines: Promise<readonly Line[]>): void;
   /** Writes a blank line unless the previous line is blank. */
-  gap(): void;
-  /** Does something once all that was written so far is on the screen: at once where nothing is being made. */
-  afterwards(work: () => void): void;
+  writeGap(): void;
+  /** Runs something once all that was written so far is on the screen: at once where nothing is being made. */
+  runAfterWrites(work: () => void): void;
   /** Settles when all of it is on the screen. */
   settle(): Promise<void>;
 }
@@ -46,11 +46,11 @@ export function createScrollback(screen: Pick<Screen, "write" | "refresh">): Scr
       endsBlank = false;
       writeLater(lines);
     },
-    afterwards(work) {
+    runAfterWrites(work) {
       if (waiting) writeLater(waiting.then(work).then(() => []));
       else work();
     },
-    gap() {
+    writeGap() {
       if (!endsBlank) write([]);
     },
     async settle() {

@@ -13,13 +13,13 @@ const longestTitle = 120;
 
 /** Shows in one line that a run is going on: its phase and model, the elapsed seconds and the tokens so far. */
 export interface Spinner {
-  phase(event: Extract<AgentEvent, { type: "phase-start" }>): void;
+  startPhase(event: Extract<AgentEvent, { type: "phase-start" }>): void;
   /** Counts text that a model has just written. */
-  wrote(text: string): void;
-  phaseEnd(event: PhaseEnd): void;
+  countText(text: string): void;
+  endPhase(event: PhaseEnd): void;
   /** Returns the current frame of the spinner without its text. */
-  sign(): string;
-  line(): Line;
+  renderSign(): string;
+  renderLine(): Line;
 }
 
 export interface SpinnerOptions {
@@ -51,18 +51,18 @@ export function createSpinner({ screen, locale, now, animates }: SpinnerOptions)
   }
 
   return {
-    phase(event) {
+    startPhase(event) {
       title = toShortLine(renderPhase(event, locale), longestTitle);
     },
-    wrote(text) {
+    countText(text) {
       written += Buffer.byteLength(text);
     },
-    phaseEnd({ usage }) {
+    endPhase({ usage }) {
       tokens += usage.inputTokens + usage.outputTokens;
       written = 0;
     },
-    sign,
-    line() {
+    renderSign: sign,
+    renderLine() {
       const facts = [title, `${Math.floor((now() - startedAt) / 1000)} s`, tokens + written > 0 && renderUsage()];
       const text = ` ${facts.filter(Boolean).join(" · ")}`;
       const line: Line = [

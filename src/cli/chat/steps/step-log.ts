@@ -122,10 +122,10 @@ export function createStepLog({ now = () => performance.now() }: StepLogOptions 
       show(reduceRun(state, event, now()));
     },
     find: (number) => steps.find((step) => step.number === number),
-    ofRun: () => steps.filter((step) => step.run === run),
-    ofCall: (callId) => callsById.get(callId),
-    thought: () => thought,
-    plan: () => plan,
+    listRunSteps: () => steps.filter((step) => step.run === run),
+    findByCall: (callId) => callsById.get(callId),
+    findThought: () => thought,
+    findPlan: () => plan,
   };
 }
 

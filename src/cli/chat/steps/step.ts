@@ -24,10 +24,10 @@ export interface StepLog {
   handle(event: AgentEvent): void;
   find(number: number): Step | undefined;
   /** Returns the steps of the current run, or of the last one when none is running. */
-  ofRun(): readonly Step[];
+  listRunSteps(): readonly Step[];
   /** Finds the step of a call of the current run. */
-  ofCall(callId: string): Step | undefined;
+  findByCall(callId: string): Step | undefined;
   /** Returns the thought that is being written, or else the last one of this run. */
-  thought(): Step | undefined;
-  plan(): Step | undefined;
+  findThought(): Step | undefined;
+  findPlan(): Step | undefined;
 }

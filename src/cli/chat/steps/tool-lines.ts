@@ -23,12 +23,12 @@ const leastArguments = 12;
 
 /** Shows each call of a run as one line while it runs and one line afterwards, with the first hits of a search below it. */
 export interface ToolLines {
-  start(event: Extract<AgentEvent, { type: "tool-start" }>): void;
-  progress(event: Extract<AgentEvent, { type: "tool-progress" }>): void;
-  end(event: ToolEnd): void;
+  startCall(event: Extract<AgentEvent, { type: "tool-start" }>): void;
+  handleProgress(event: Extract<AgentEvent, { type: "tool-progress" }>): void;
+  finishCall(event: ToolEnd): void;
   /** Closes those that have not come to their end. */
-  breakOff(): void;
-  live(rows: number): Line[];
+  closeOpenCalls(): void;
+  renderLive(rows: number): Line[];
 }
 
 export interface ToolLinesOptions {
@@ -54,7 +54,7 @@ export function createToolLines({ screen, scrollback, steps, locale, now, spin }
 
   function finish(callId: string, { sign, style, name, facts }: Finished): void {
     const call = running.get(callId);
-    const step = steps.ofCall(callId);
+    const step = steps.findByCall(callId);
     running.delete(callId);
     const number = step ? ` #${step.number}` : "";
     const head: Span[] = [{ text: sign, styles: [style] }, { text: ` 🔧 ${name}` }];
@@ -79,14 +79,14 @@ export function createToolLines({ screen, scrollback, steps, locale, now, spin }
   }
 
   return {
-    start({ callId, tool, arguments: args }) {
+    startCall({ callId, tool, arguments: args }) {
       running.set(callId, { tool, args: shortenArguments(args), startedAt: now(), progress: "" });
     },
-    progress(event) {
+    handleProgress(event) {
       const call = running.get(event.callId);
       if (call) call.progress = toShortLine(renderProgress(event), longestText);
     },
-    end(event) {
+    finishCall(event) {
       const { callId, tool, ok, cached, elapsedMs, preview, error, top = [] } = event;
       const name = ok && event.resultCount !== undefined ? toResultName(tool, locale) : toCallName(tool, locale);
       const facts = [
@@ -102,13 +102,13 @@ export function createToolLines({ screen, scrollback, steps, locale, now, spin }
         );
       if (top.length === 0 && preview.trim() !== "") scrollback.write(createDetailLine(preview, "dim"));
     },
-    breakOff() {
+    closeOpenCalls() {
       for (const [callId, { tool, startedAt }] of [...running]) {
         const facts = [renderSeconds(now() - startedAt), say(locale, { zh: "已中断", en: "cut off" })];
         finish(callId, { sign: "✗", style: "bad", name: toCallName(tool, locale), facts });
       }
     },
-    live(rows) {
+    renderLive(rows) {
       const calls = [...running.values()];
       if (calls.length <= rows) return calls.map(renderLiveCall);
       if (rows < 1) return [];

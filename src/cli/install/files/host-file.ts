@@ -53,7 +53,7 @@ export async function readHostFile(file: string): Promise<HostFile> {
 
 /**
  * Writes it: whoever reads it sees the old text or the new one. Its owner stays, and its mode unless it is to be private; a
- * new one is the user's alone, for it may hold keys. Gives the path of the copy of what was there. Throws one line where that
+ * new one is the user's alone, for it may hold keys. Returns the path of the copy of what was there. Throws one line where that
  * cannot be done; then what was there is there still.
  */
 export async function writeHostFile({ path, text, now, isPrivate }: Writing): Promise<string | undefined> {

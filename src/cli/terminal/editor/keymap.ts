@@ -82,6 +82,6 @@ const actions: ReadonlyMap<string, Action> = new Map([
   ["ctrl-y", "yank"],
   ["ctrl-_", "undo"],
   ["ctrl-/", "undo"],
-  // Ctrl-_ as kitty's protocol tells it on most keyboards.
+  // Ctrl-_ as kitty's protocol sends it on most keyboards.
   ["ctrl-shift--", "undo"],
 ] as const);

@@ -37,7 +37,7 @@ export interface Typing {
   moveVertically(step: 1 | -1): void;
   /** Puts this text in place of all. */
   set(text: string): void;
-  /** Gives the text, which is kept in the history, and begins anew. */
+  /** Returns the text, adds it to the history, and begins anew. */
   submit(): string;
 }
 

@@ -12,7 +12,7 @@ export interface KeyDecoder {
    * incomplete.
    */
   readonly patienceMs: number | undefined;
-  /** Gives what stands half read as it is: an escape that was pressed, a paste that broke off. */
+  /** Returns the keys of what is half read: an escape that was pressed, a paste that broke off. */
   flush(): Key[];
 }
 
@@ -84,7 +84,7 @@ function runAt(text: string, index: number): string | undefined {
   return run.exec(text)?.[0];
 }
 
-/** Reads one character, and gives the state that follows. */
+/** Reads one character, and returns the state that follows. */
 function readCharacter(state: Reading, character: string, keys: Key[]): State {
   switch (state.in) {
     case "ground":
@@ -212,7 +212,7 @@ export const mostPasted = 1_000_000;
 
 /** Collects the text between the marks of a bracketed paste, piece by piece. */
 interface PastedText {
-  /** Takes text up to the closing mark; gives what follows it, and undefined while the mark has not come. */
+  /** Adds text up to the closing mark; returns what follows it, and undefined while the mark has not come. */
   push(text: string): string | undefined;
   /** Returns the text pasted so far, with LF line ends. */
   text(): string;

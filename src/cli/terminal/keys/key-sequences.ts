@@ -21,7 +21,7 @@ export function createKey(name: Key["name"], changes: Partial<Omit<Key, "name">>
  * kitty's keyboard protocol (https://sw.kovidgoyal.net/kitty/keyboard-protocol/).
  */
 export function toSequenceKey(parameters: string, final: string): Key | undefined {
-  // Private markers and intermediate characters stand in replies alone; `R` tells where the cursor is, `I` and `O` the focus.
+  // Private markers and intermediate characters stand in replies alone; `R` reports where the cursor is, `I` and `O` the focus.
   if (!/^[\d;:]*$/.test(parameters) || "RIOcnty".includes(final)) return undefined;
   const [first = "", second = "", third = ""] = parameters.split(";");
   const modifiers = decodeModifiers(second);

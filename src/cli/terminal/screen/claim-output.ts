@@ -64,8 +64,8 @@ function listenTo(stream: SharedOutput, heard: (line: string) => void): () => vo
     if (rest.length > longestLine) lines.push(rest);
     if (rest.length > longestLine) rest = "";
     for (const line of lines) heard(line.replace(/\r$/, ""));
-    const told = typeof encoding === "function" ? encoding : done;
-    if (told) queueMicrotask(told);
+    const callback = typeof encoding === "function" ? encoding : done;
+    if (callback) queueMicrotask(callback);
     return true;
   };
   return () => {

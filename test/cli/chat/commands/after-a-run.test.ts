@@ -113,11 +113,11 @@ test("/trace shows the last run, or one by the beginning of its id, and /expand 
   expect(await chat.type("/trace run-x")).toEqual([
     "✗ There is no run whose ID starts with run-x. Omit the ID to show the last run: /trace",
   ]);
-  const call = chat.steps.ofRun().find(({ kind }) => kind === "tool");
+  const call = chat.steps.listRunSteps().find(({ kind }) => kind === "tool");
   const opened = await chat.type(`/expand #${call?.number}`);
   expect(opened.join("\n")).toMatch(/calculator[\s\S]*1 \+ 2[\s\S]*3/);
   expect((await chat.type("/expand")).join("\n")).toContain(opened.join("\n"));
-  const numbers = chat.steps.ofRun().map(({ number }) => number);
+  const numbers = chat.steps.listRunSteps().map(({ number }) => number);
   expect(await chat.type("/expand 99")).toEqual([`✗ There is no step "99". The last run has: ${numbers.join(", ")}.`]);
 });
 

@@ -111,5 +111,5 @@ test("/compact puts the earlier turns into a summary, says what that saved, and 
   expect((await chat.type("/compact")).at(-1)).toMatch(
     /^Compacted: 2 turns → a summary and 1 turn, about \d+ → \d+ tokens\.$/,
   );
-  expect(chat.bill.lines("en").at(-1)).toContain("60 tok");
+  expect(chat.bill.renderLines("en").at(-1)).toContain("60 tok");
 });

@@ -20,7 +20,7 @@ async function twoCalls(): Promise<AgentEvent[]> {
 test("a run's steps are numbered through the chat: one a turn that thinks, one a call with its whole result", async () => {
   const stepLog = createStepLog();
   for (const event of [...(await twoCalls()), ...(await twoCalls())]) stepLog.handle(event);
-  expect(stepLog.ofRun().map(({ number, kind, name, state }) => [number, kind, name, state])).toEqual([
+  expect(stepLog.listRunSteps().map(({ number, kind, name, state }) => [number, kind, name, state])).toEqual([
     [5, "thought", "fake/cheap", "done"],
     [6, "tool", "repeat", "done"],
     [7, "tool", "repeat", "done"],
@@ -28,15 +28,15 @@ test("a run's steps are numbered through the chat: one a turn that thinks, one a
   ]);
   expect(stepLog.find(1)?.text).toBe("Both at once.\n\nI ask twice.");
   expect(stepLog.find(3)).toMatchObject({ input: '{\n  "text": "y"\n}', text: `{"text":"y"} ${long}` });
-  expect(stepLog.ofCall("y")?.number).toBe(7);
-  expect(stepLog.thought()?.number).toBe(8);
+  expect(stepLog.findByCall("y")?.number).toBe(7);
+  expect(stepLog.findThought()?.number).toBe(8);
   expect(stepLog.find(9)).toBeUndefined();
 });
 
 test("a step opens with its title, what the tool was given, and all that it gave", async () => {
   const stepLog = createStepLog({ now: () => 0 });
   for (const event of await twoCalls()) stepLog.handle(event);
-  const [thought, call] = stepLog.ofRun();
+  const [thought, call] = stepLog.listRunSteps();
   if (!thought || !call) throw new Error("the steps are missing");
   expect(expandStep(thought, "zh").map(toPlainText)).toEqual([
     "💡 思考过程 #1 (0.0 s) fake/cheap",
@@ -68,10 +68,10 @@ test("the clock of a thought runs from the start of its turn to its end", () => 
   time = 500;
   stepLog.handle({ type: "reasoning-delta", phase: "decide", text: "Hm." });
   time = 2_000;
-  expect(stepLog.thought()).toMatchObject({ state: "running", elapsedMs: 2_000 });
+  expect(stepLog.findThought()).toMatchObject({ state: "running", elapsedMs: 2_000 });
   stepLog.handle({ type: "answer-delta", text: "Yes." });
   time = 9_000;
-  expect(stepLog.thought()).toMatchObject({ state: "done", elapsedMs: 2_000 });
+  expect(stepLog.findThought()).toMatchObject({ state: "done", elapsedMs: 2_000 });
 });
 
 test("500 turns of long thoughts leave at most 500 steps and 16 Mi of text", () => {
@@ -82,7 +82,7 @@ test("500 turns of long thoughts leave at most 500 steps and 16 Mi of text", () 
     stepLog.handle({ type: "phase-start", phase: "decide", step: 1, model: "m", reason: "" });
     for (let n = 0; n < 40; n++) stepLog.handle({ type: "reasoning-delta", phase: "decide", text: piece });
     stepLog.handle({ type: "tool-start", callId: `${turn}`, step: 1, tool: "echo", arguments: {} });
-    last = stepLog.ofCall(`${turn}`)?.number ?? 0;
+    last = stepLog.findByCall(`${turn}`)?.number ?? 0;
   }
   expect(last).toBe(1_000);
   const kept = Array.from({ length: last }, (_, n) => stepLog.find(n + 1)).filter((step) => step !== undefined);

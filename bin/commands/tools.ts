@@ -40,7 +40,6 @@ export function addToolsCommands(it: Argv, setAction: SetAction): Argv {
     );
 }
 
-/** Lists the tools. */
 function listTools(values: Values): Action {
   return (context) =>
     withDuet(toFlags(values), context, async (opened) => {
@@ -50,7 +49,6 @@ function listTools(values: Values): Action {
     });
 }
 
-/** Writes a document of all tools. */
 function documentTools(values: Values): Action {
   return (context) =>
     withDuet(toFlags(values), context, async (opened) => {
@@ -59,7 +57,6 @@ function documentTools(values: Values): Action {
     });
 }
 
-/** Calls a tool by hand. */
 function callTool(values: Values): Action {
   return (context) =>
     withDuet(toFlags(values), context, async (opened) => {

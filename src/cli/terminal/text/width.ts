@@ -132,7 +132,6 @@ export function countSimpleCells(text: string): number | undefined {
   return otherUnit.test(rest) ? undefined : text.length + rest.length;
 }
 
-/** Counts the cells of a simple unit. */
 export function countUnitCells(unit: number): number {
   return unit < 0x3001 ? 1 : 2;
 }

@@ -162,7 +162,7 @@ const pauseMs = 700;
 /** Nobody can have read and answered a question sooner than this, in milliseconds. */
 const reactionMs = 300;
 
-/** Distinguishes keys that answer a question from those that were on their way when it came. */
+/** Separates keys that answer a question from those that were on their way when it came. */
 export interface TypingAhead {
   /** Reports that the question is on the screen. `typed` is the half-typed text below it. */
   shown(panel: Panel, typed: string): void;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";
+import { builtinTools, createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";
 import { collectTools } from "../../../src/tools/collect-tools.ts";
 import { searchOptionsAt } from "../../fakes/search.ts";
 import { testContext } from "../context.ts";
@@ -7,9 +7,11 @@ import { temporaryFiles } from "./files.ts";
 
 const search = searchOptionsAt("http://127.0.0.1:9");
 
-test("the built-in tools come in a fixed order, with names that may stand", () => {
+test("the built-in tools come in the order of their table, without those that need more configuration", () => {
   const tools = createBuiltinTools({ roots: ["."], locale: "zh", search });
-  expect(tools.map(({ name }) => name)).toEqual([
+  const names = tools.map(({ name }) => name);
+  expect(names).toEqual(Object.keys(builtinTools).filter((name) => names.includes(name)));
+  const always = [
     "echo",
     "calculator",
     "file_search",
@@ -18,8 +20,9 @@ test("the built-in tools come in a fixed order, with names that may stand", () =
     "current_time",
     "format_data",
     "context",
-    "web_search",
-  ]);
+  ];
+  expect(names).toEqual(expect.arrayContaining([...always, "web_search"]));
+  for (const name of ["send_email", "read_page", "health_check", "http_request"]) expect(names).not.toContain(name);
   expect(collectTools([tools]).dropped).toEqual([]);
   for (const tool of tools) expect(tool).toMatchObject({ source: "builtin", annotations: { readOnly: true } });
 });

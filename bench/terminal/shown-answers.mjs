@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { createRunView } from "../../src/cli/chat/steps/create-run-view.ts";
-import { createStepBook } from "../../src/cli/chat/steps/step-log.ts";
+import { createStepLog } from "../../src/cli/chat/steps/step-log.ts";
 import { createMarkdownStream } from "../../src/cli/terminal/markdown/create-stream.ts";
 import { chooseReflow } from "../../src/cli/terminal/screen/choose-reflow.ts";
 import { paintLine } from "../../src/cli/terminal/screen/paint-line.ts";
@@ -55,14 +55,14 @@ function openView(stdout) {
     },
     refresh: () => inner.refresh(),
   };
-  const steps = createStepBook();
+  const steps = createStepLog();
   const openMarkdown = () =>
     createMarkdownStream({ columns: () => inner.size.columns, hyperlinks: true, locale: "en", changed: inner.refresh });
   view = createRunView({ screen, steps, locale: "en", openMarkdown, verbose: false });
   return {
     take(event) {
-      steps.take(event);
-      view.take(event);
+      steps.handle(event);
+      view.handle(event);
       inner.refresh();
     },
     async close() {

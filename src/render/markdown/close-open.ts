@@ -43,25 +43,24 @@ const mostOpen = 20;
 /** Completes the marks at the end of the text of one block. */
 export function closeInline(run: string): string {
   const open: Mark[] = [];
-  let at = 0;
-  while (at < run.length && open.length <= mostOpen) {
-    const sign = /^(?:`+|\*+|_+|~+)/.exec(run.slice(at, at + 8))?.[0] ?? run.charAt(at);
-    if (sign === "\\") at += 2;
-    else if (sign.startsWith("`")) {
-      const end = run.indexOf(sign, at + sign.length);
-      if (end < 0) return closeMarks(closeCode(run, at, sign), open);
-      at = end + sign.length;
-    } else if (sign === "[") open.push({ sign, at: at++ });
+  const signs = /\\|`+|\*+|_+|~+|[[\]]/g;
+  for (let found = signs.exec(run); found !== null && open.length <= mostOpen; found = signs.exec(run)) {
+    const { index: at, 0: sign } = found;
+    if (sign === "\\") signs.lastIndex = at + 2;
+    else if (sign === "[") open.push({ sign, at });
     else if (sign === "]") {
       const { at: start } = takeBracket(open) ?? { at };
       const end = findLinkEnd(run, start, at);
       if (end === undefined) return closeMarks(removeLink(run, start, at), open);
-      at = end;
-    } else if (/^[*_~]/.test(sign)) {
+      signs.lastIndex = end;
+    } else if (sign.startsWith("`")) {
+      const end = run.indexOf(sign, at + sign.length);
+      if (end < 0) return closeMarks(closeCode(run, at, sign), open);
+      signs.lastIndex = end + sign.length;
+    } else {
       const rest = passSign({ run, open, sign, at });
       if (rest !== undefined) return rest;
-      at += sign.length;
-    } else at += 1;
+    }
   }
   return open.length > mostOpen ? run : closeMarks(run, open);
 }

@@ -133,7 +133,8 @@ function closeMarks(run: string, open: readonly Mark[]): string {
   for (const { sign, at } of open.toReversed()) {
     if (at >= text.length) continue;
     if (sign !== "[") {
-      const isEmpty = text.slice(at + sign.length).trim() === "";
+      // Marks around a quotation mark alone do not count as marks behind a letter.
+      const isEmpty = !/[^\s\p{P}]/u.test(text.slice(at + sign.length));
       text = isEmpty ? text.slice(0, at) : text.trimEnd() + sign;
       continue;
     }

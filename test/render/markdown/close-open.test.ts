@@ -14,6 +14,7 @@ test.each([
   ["a citation", "so it is [1", "so it is "],
   ["a task", "[x", ""],
   ["marks that hold nothing yet", "a **", "a "],
+  ["bold that has only a quotation mark yet", "这是**“", "这是"],
   ["text without marks", "2 * 3 and a_b", "2 * 3 and a_b"],
 ])("closes %s that is still being written", (_, text, expected) => {
   expect(closeInline(text)).toBe(expected);

@@ -42,7 +42,10 @@ const limitsInShort = {
     onLoad({ filter: /[\\/]core[\\/]limits\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, "utf8");
       const contents = text
-        .replace(/^ {4}(?:help|fileHelp|environment|flag|flagPath|embedded|default|range|set): .*,\n/gm, "")
+        .replace(
+          /^ {4}(?:key|field|factor|help|fileHelp|environment|flag|flagPath|embedded|default|range|set): .*,\n/gm,
+          "",
+        )
         .replace(/^ {6}explain: \(limit\) => \(\{(?: .*|\n(?:.*\n){2} {6})\}\),\n/gm, "");
       return { contents, loader: "ts" };
     });

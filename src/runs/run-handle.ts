@@ -37,7 +37,7 @@ export interface RunHandle extends LiveRun {
   readonly open: OpenQuestion | undefined;
   /** Calls `take` for each event from now on, with what it changed in the state of the run. */
   follow(take: (event: AgentEvent, item: RunItem | undefined) => void): () => void;
-  /** Registers `holder`, which needs the run: a request that waits for it, or a caller that was told that it continues. */
+  /** Registers `holder`, which needs the run: a request that waits for it, or a caller that knows that it continues. */
   hold(holder: object): void;
   /** Removes `holder`. Returns true when it was the last one. */
   release(holder: object): boolean;

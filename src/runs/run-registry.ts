@@ -17,20 +17,20 @@ export interface RunRegistry extends LiveRuns {
    * the request joins that run.
    */
   findSame(key: string, conversationId: string | undefined, caller: Caller): RunHandle | undefined;
-  /** Throws `overloaded` where too many go on or none may begin, and `rate_limit` or `quota` where the caller has had its share. */
+  /** Throws `overloaded` when too many runs are active or the server is closing, and `rate_limit` or `quota` when the caller has reached a limit of its own. */
   begin(wanted: Omit<StartRunOptions, "id" | "onEnd"> & { id?: string | undefined }): RunHandle;
   /** Releases all runs that a closed connection held. Returns the runs that nobody holds any more. */
   releaseConnection(connection: object): RunHandle[];
-  /** Lets none begin any more; gives those that go on, whoever's. */
+  /** Prevents further runs from beginning. Returns the active runs of all callers. */
   stop(): RunHandle[];
-  /** Cancels a run and waits for its end, for so many milliseconds at most; gives what it came to, or what is known. */
+  /** Cancels a run and waits for its end, at most `ms` milliseconds. Returns its outcome, or what is known by then. */
   cancel(run: RunHandle, ms: number, signal?: AbortSignal): Promise<Outcome>;
   /** Resolves when this run has ended. */
   waitForEnd(run: RunHandle, signal: AbortSignal): Promise<Outcome | undefined>;
 }
 
 export interface RegistryOptions {
-  /** Runs at one time; as many more may wait for a person. */
+  /** Limits the active runs. As many more may wait for a person. */
   most: number;
   keepMs: number;
   /** Limits how much of finished runs is kept. The defaults apply when it is absent. */

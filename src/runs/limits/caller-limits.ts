@@ -37,7 +37,7 @@ export interface ActiveRunsView {
 
 export interface CallerLimitsOptions {
   limits: Config["serve"]["limits"];
-  /** Runs at one time, of all callers. */
+  /** Limits the active runs of all callers together. */
   most: number;
   /** Is true when other callers may come; then one caller alone never gets all of `most`. */
   isShared: boolean;
@@ -58,7 +58,7 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 /** Suggests when to try again, in milliseconds, so that another run can end first. */
 const laterMs = 5000;
-/** Callers that are known at a time; who was not there for longest is forgotten first. */
+/** Limits the callers that are remembered. The least recently active one is forgotten first. */
 const mostCallers = 100_000;
 
 export function createCallerLimits({ limits, most, isShared, now = Date.now }: CallerLimitsOptions): CallerLimits {

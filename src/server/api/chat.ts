@@ -100,7 +100,7 @@ export async function waitForOutcome({ scope, run, isKept, signal, ...wait }: Ou
     const waitResult = await (wait.isAsked
       ? waitForEnd(run, wait.windowMs, signal)
       : waitForRun(run, { ...wait, host: silent, requestContext: { signal, ask: async () => noAnswer } }));
-    // Who is told that it goes on will ask for it again.
+    // A caller who learns that it continues will ask for it again.
     if (waitResult.end !== "ended") run.hold({});
     return await toOutcomeFor(scope, run, waitResult);
   } finally {

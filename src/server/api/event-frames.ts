@@ -8,7 +8,7 @@ export interface Frames {
   readonly to: number;
 }
 
-/** Gives a run's events from an index on, as many as fit into one piece. */
+/** Returns a run's events from an index on, as many as fit into one piece. */
 export type TakeFrames = (events: readonly AgentEvent[], from: number) => Frames;
 
 /** Ends a piece after the event with which it exceeds this length, in UTF-16 units. */

@@ -9,7 +9,7 @@ import { RefusedError } from "../http/response/refusal.ts";
 /** Holds a run that this process knows, or the stored outcome of an older one. */
 export type FoundRun = { run: RunHandle; kept?: undefined } | { run?: undefined; kept: Outcome };
 
-/** Throws `Refused` (404) for what is no run of this caller's, another one's as well as none at all. */
+/** Throws `RefusedError` (404) for an unknown run and for a run of another caller. */
 export async function findRun(scope: CallerScope, id: string): Promise<FoundRun> {
   const run = scope.runs.find(id, scope.caller);
   if (run !== undefined) return { run };

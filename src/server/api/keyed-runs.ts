@@ -72,7 +72,10 @@ export function createKeyedRuns(): KeyedRuns {
 }
 
 async function findOrBegin(before: Promise<string> | undefined, { isThere, begin }: KeyedRun): Promise<string> {
-  const known = await ignoreRejection(before, "the request that began it is told, and this one begins again");
+  const known = await ignoreRejection(
+    before,
+    "the request that began it reports the failure, and this one begins again",
+  );
   return known !== undefined && (await isThere(known)) ? known : begin();
 }
 

@@ -12,7 +12,7 @@ export const pageLimits = {
   offset: { from: 0, to: 1_000_000_000, otherwise: 0 },
 } as const;
 
-/** Throws a `Refused` of one line for a value that is not allowed. */
+/** Throws `RefusedError` with one line for a value that is not allowed. */
 export function readPage({ url }: Request): Page {
   const { searchParams } = new URL(url);
   const read = (name: keyof Page): number => readNumber(name, searchParams.getAll(name));

@@ -35,7 +35,7 @@ export function createReplyRoute(api: ApiContext): Handle {
   };
 }
 
-/** Throws `Refused` for what is no answer to this kind of question. */
+/** Throws `RefusedError` for a value that is not an answer to this kind of question. */
 function passAnswer(question: RunQuestion, answer: unknown): void {
   const read = <T>(schema: z.ZodType<T>): T => readFields(z.object({ answer: schema }), { answer }).answer;
   if (question.kind === "call") question.answer(read(question.request.onlyOnce ? onceAnswerSchema : callAnswerSchema));

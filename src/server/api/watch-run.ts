@@ -21,7 +21,7 @@ export function watchRun(api: ApiContext, { run, kept }: FoundRun, call: RouteCa
   const { events, outcome } = run;
   const areKept = outcome === undefined || events.length > 0;
   if (areKept && from > events.length) throw unknownEventError(String(from), events.length);
-  // The status with which clients are told not to come again (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+  // This status asks clients not to come again (https://html.spec.whatwg.org/multipage/server-sent-events.html).
   if (outcome !== undefined && from > 0 && from === events.length) return new Response(null, { status: 204 });
   const { settings, takeFrames, times } = api;
   const holder = {};
@@ -46,7 +46,7 @@ function toEventResponse(body: string | ReadableStream, runId: string): Response
     headers: {
       "content-type": "text/event-stream",
       "cache-control": "no-transform",
-      // Proxies that gather what they pass on are told not to.
+      // This asks proxies not to buffer what they pass on.
       "x-accel-buffering": "no",
       ...toRunLocation(runId),
     },

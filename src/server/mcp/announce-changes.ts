@@ -65,14 +65,14 @@ export function announceChanges({ server }: McpServer, providers: readonly Capab
     const others = new Set<List>();
     for (const [current, was] of given)
       if (lists.includes(was.list) && (await isAnother(current, was))) others.add(was.list);
-    // Who has left is told nothing.
+    // A host that has left gets no announcement.
     if (server.transport !== undefined) for (const list of others) await send[list]();
   }
 
   function handleChange(list: List): void {
     if (![...given.values()].some((was) => was.list === list)) return;
     changed.add(list);
-    void ignoreRejection(announce(), "whoever asks for the list is told");
+    void ignoreRejection(announce(), "the failure is reported to whoever requests the list");
   }
 
   return {
@@ -92,8 +92,8 @@ export function announceChanges({ server }: McpServer, providers: readonly Capab
 
 function hashEntries(entries: Promise<unknown[]>): Promise<string> {
   const print = entries.then((all) => createHash("sha256").update(JSON.stringify(all)).digest("base64"));
-  // Whoever gives the list is told of its failure.
-  void ignoreRejection(print, "whoever gives the list is told");
+  // The failure is reported to whoever requests the list.
+  void ignoreRejection(print, "the failure is reported to whoever requests the list");
   return print;
 }
 
@@ -103,7 +103,7 @@ export interface ReportUnapprovedOptions {
   log(line: string): void;
 }
 
-/** Tells the operator how many tools wait to be approved, each time the number has changed; until the function that it gives is called. */
+/** Reports to the operator how many tools wait to be approved each time the number has changed. The returned function stops this. */
 export function reportUnapproved({ gateway, locale, log }: ReportUnapprovedOptions): () => void {
   let reported = 0;
   let isOver = false;
@@ -123,10 +123,10 @@ export function reportUnapproved({ gateway, locale, log }: ReportUnapprovedOptio
   }
 
   const unlisten = gateway.onChange((list) => {
-    if (list === "tools") void ignoreRejection(reportCount(), "whoever wants the tools is told");
+    if (list === "tools") void ignoreRejection(reportCount(), "the failure is reported to whoever wants the tools");
   });
-  // Servers whose part of the program cannot be loaded are told of by whoever wants their tools.
-  void ignoreRejection(reportCount(), "whoever wants the tools is told");
+  // Servers whose part of the program cannot be loaded are reported to whoever wants their tools.
+  void ignoreRejection(reportCount(), "the failure is reported to whoever wants the tools");
   return () => {
     isOver = true;
     unlisten();

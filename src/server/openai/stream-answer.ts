@@ -14,7 +14,7 @@ export interface AnswerOptions {
   naming: CompletionId;
   includesUsage: boolean;
   locale: Locale;
-  /** Lists what the reader is told before the answer. */
+  /** Lists what the reader sees before the answer. */
   notes: readonly string[];
   /** Resolves at the run's end, or with nothing when the signal aborts. */
   waitForEnd(run: RunHandle, signal: AbortSignal): Promise<Outcome | undefined>;

@@ -40,7 +40,7 @@ export function createRunLog(log: Log, locale: Locale): RunLog {
   };
 }
 
-/** Tells the operator what a fault of the program was, which nobody else is told. */
+/** Reports to the operator what a fault of the program was. Nobody else learns it. */
 export function createFaultLog(log: Log, locale: Locale): (run: RunHandle) => void {
   return (run) => {
     if (run.fault === undefined) return;

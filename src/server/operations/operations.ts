@@ -37,7 +37,7 @@ export function openOperations(): Operations {
     if (figures === undefined) waiting.push(each);
     else each(figures);
     if (waiting.length >= mostWaiting)
-      void ignoreRejection(load(), "the next request for the metrics tries again and is told");
+      void ignoreRejection(load(), "the next request for the metrics tries again and reports the failure");
   }
 
   function load(): Promise<Metrics> {

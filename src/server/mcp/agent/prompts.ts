@@ -34,7 +34,7 @@ export function createAgentPrompts({ duet, caller, locale }: AgentPromptsOptions
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, say(locale, problem));
   }
 
-  /** A mistyped name would leave the agent without tools. Only callers that may use all tools are told which servers exist. */
+  /** A mistyped name would leave the agent without tools. Only callers that may use all tools learn which servers exist. */
   async function checkServer(server: string, signal: AbortSignal): Promise<void> {
     if (caller.tools !== undefined) return;
     const { servers } = await duet.inventory(signal, 0);

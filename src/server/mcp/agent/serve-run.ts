@@ -58,10 +58,10 @@ async function waitFor(
   const { context, host, chain, locale } = request;
   const holder = {};
   run.hold(holder);
-  // Events of which nobody is told need not be put into words.
+  // Events that nobody receives are not rendered.
   const isHeard = context.mcpReq._meta?.progressToken !== undefined;
   const unfollow = isHeard ? run.follow(progress.handle) : () => {};
-  // What began before is told of in a word.
+  // A run that began before is reported in one line.
   if (run.events.length > 0) progress.notify(renderAttached(run, locale));
   try {
     const attendance = {
@@ -71,7 +71,7 @@ async function waitFor(
       handsOut: canHandOut(scope, chain),
     };
     const waitResult = await waitForRun(run, attendance);
-    // Who is told that it goes on will ask again.
+    // A caller who learns that it continues will ask again.
     if (waitResult.end !== "ended") run.hold(scope.connection);
     const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
     return toResult(await toOutcomeFor(scope, run, waitResult), locale, waits);

@@ -21,7 +21,7 @@
 //           details.fold-bill > summary, section.bill
 //           button.load-steps                 of an older run
 //       button.to-end                         to the newest, while one has scrolled away
-//     p.problem (outside of runs), p.visually-hidden[role=status] (what a screen reader is told)
+//     p.problem (outside of runs), p.visually-hidden[role=status] (the text for screen readers)
 //     form.composer
 //       textarea.message#message, p.message-word[role=status] (why it is not sent)
 //       section.settings > div.controls > label.field.mode (select#mode_selector), label.switch.search (input[type=checkbox][role=switch]#search_switch),

@@ -78,7 +78,7 @@ export function createFollower(options: FollowOptions): Follower {
     const args = { ...sought, ...seen, wait_s: lookSeconds };
     const { isError, structured } = await options.callTool("agent_watch", args, { timeoutMs: lookTimeoutMs, signal });
     if (signal.aborted) return "over";
-    // A server that knows the run no longer says so; what the result told stays.
+    // A server that knows the run no longer says so; what the result reported stays.
     if (isError && isNamed(sought)) return "over";
     if (isError || structured === undefined) return "failed";
     const runId = toText(structured.run_id);
@@ -161,7 +161,7 @@ export function readResult(result: unknown): CallResult {
 
 /** Exchanges JSON-RPC messages with the program that shows the page. */
 export interface Messages {
-  /** Rejects when the host answers with an error, when the time is over, and when the signal aborts: then the host is told. */
+  /** Rejects when the host answers with an error, when the time is over, and when the signal aborts: then the host is informed. */
   request(method: string, params: object, options: RequestOptions): Promise<unknown>;
   notify(method: string, params: object): void;
 }

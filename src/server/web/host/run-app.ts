@@ -45,7 +45,7 @@ export async function startRunApp(window: Window & typeof globalThis): Promise<v
   const hello = { appInfo, appCapabilities: { availableDisplayModes: ["inline"] }, protocolVersion: "2026-01-26" };
   const met = await ignoreRejection(
     messages.request("ui/initialize", hello, { timeoutMs: requestTimeoutMs }),
-    "without a reply there is no host, which is told below",
+    "without a reply there is no host, which is shown below",
   );
   if (!isRecord(met)) return showNoHost();
   canOpenLinks = isRecord(met.hostCapabilities) && met.hostCapabilities.openLinks !== undefined;
@@ -173,7 +173,7 @@ export function openMessages(window: Window, handlers: MessageHandlers): Message
   const waiting = new Map<number, Waiting>();
   let lastId = 0;
 
-  // A sandboxed page cannot know its host's origin; it is told nothing that the host does not know already.
+  // A sandboxed page cannot know its host's origin; it learns nothing that the host does not know already.
   const send = (message: object): void => host.postMessage({ jsonrpc: "2.0", ...message }, "*");
 
   const settle = (message: Record<string, unknown>): void => {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { AgentEvent } from "../../../core/events.ts";
 import { conversationEntrySchema, conversationSchema } from "../../../core/schemas/conversation-schema.ts";
-import { eventSchema, phaseSchema, planStepSchema } from "../../../core/schemas/events-schema.ts";
+import { eventSchema, permissionSchema, phaseSchema, planStepSchema } from "../../../core/schemas/events-schema.ts";
 import { outcomeSchema, statusSchema, stopReasonSchema } from "../../../core/schemas/outcome-schema.ts";
 import { traceSchema } from "../../../core/schemas/trace-schema.ts";
 import type { Shape } from "./shape.ts";
@@ -35,12 +35,13 @@ export const sourceShape = toShape(conversationSchema.shape.sources.element);
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** Throws for a schema that accepts every value, because a shape cannot say that. */
+/** Leaves out permissions, which the page does not show. Throws for a schema that accepts every value, because a shape cannot say that. */
 function toShape(schema: z.ZodType): Shape {
   const json = z.toJSONSchema(schema, {
     io: "input",
     override({ zodSchema, jsonSchema }) {
       if (!translated.has(zodSchema)) delete jsonSchema.enum;
+      if (zodSchema === permissionSchema) delete jsonSchema.properties;
     },
   });
   const shape = convert(json);
@@ -52,7 +53,7 @@ function toShape(schema: z.ZodType): Shape {
 function convert(schema: JsonSchema): Shape | undefined {
   const { type, items, properties, required = [] } = schema;
   if (schema.const !== undefined) return undefined;
-  if (schema.enum !== undefined) return schema.enum.map(String);
+  if (schema.enum !== undefined) return schema.enum.join("|");
   if (type === "integer") return "number";
   if (type === "string" || type === "number" || type === "boolean") return type;
   if (type === "array" && isSchema(items)) return convertList(items);
@@ -64,12 +65,12 @@ function convert(schema: JsonSchema): Shape | undefined {
     const field = convert(known);
     if (field !== undefined) fields[isNullable || !required.includes(name) ? `${name}?` : name] = field;
   }
-  return { fields };
+  return fields;
 }
 
 function convertList(items: JsonSchema): Shape | undefined {
   const each = convert(items);
-  return each === undefined ? undefined : { each };
+  return each === undefined ? undefined : [each];
 }
 
 function isSchema(value: unknown): value is JsonSchema {

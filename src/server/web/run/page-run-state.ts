@@ -8,7 +8,7 @@ import type { Confirmation, RunProblem, RunView } from "./run-view.ts";
 export interface PageRunState {
   readonly question: string;
   readonly runId: string | undefined;
-  /** Holds what the events told. It grows in place. */
+  /** Holds what the events have reported. It grows in place. */
   readonly current: ToldState;
   /** Holds the steps of an older run, whose events are not known any more. */
   readonly storedSteps: StoredSteps | undefined;
@@ -53,7 +53,7 @@ export function createPageRunState(question = ""): PageRunState {
   };
 }
 
-/** Applies a change. The events that `state` has been told of belong to the returned state from then on. */
+/** Applies a change. The events that `state` already holds belong to the returned state from then on. */
 export function reducePageRun(state: PageRunState, change: RunChange): PageRunState {
   switch (change.type) {
     case "asked":

@@ -38,7 +38,7 @@ export interface Api {
   conversation(id: string): Promise<Conversation>;
   deleteConversation(id: string): Promise<void>;
   runs(): Promise<readonly RunEntry[]>;
-  /** Begins a run and gives its events; asked again with the same key, those of the same run. */
+  /** Begins a run and streams its events. A repeated request with the same key streams the events of the same run. */
   ask(asking: QuestionRequest, key: string, signal: AbortSignal): Promise<Response>;
   /** Streams the events of a run that follow event number `after`, including future ones. */
   events(runId: string, after: number, signal: AbortSignal): Promise<Response>;

@@ -43,7 +43,7 @@ export function readConversationPage(value: unknown): ConversationPage {
   return { entries, next: typeof next_offset === "number" ? next_offset : undefined };
 }
 
-/** Runs of a list, as they stand there. */
+/** Reads the runs of a list in their order. */
 export function readRuns(value: unknown): readonly RunEntry[] {
   const { runs } = isRecord(value) ? value : {};
   return readRecords(runs, runEntryShape).map((each) => ({

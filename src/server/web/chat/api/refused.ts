@@ -16,7 +16,10 @@ export class RefusedError extends Error {
 
 /** Reads the problem details (RFC 9457) of a response, or its status when it has none. */
 export async function readRefusal(response: Response): Promise<RefusedError> {
-  const body: unknown = await ignoreRejection(response.json(), "a refusal without a JSON body is told by its status");
+  const body: unknown = await ignoreRejection(
+    response.json(),
+    "a refusal without a JSON body is described by its status",
+  );
   const { detail, hint } = isRecord(body) ? body : {};
   const status = `HTTP ${response.status}`;
   return new RefusedError(response.status, toText(detail) || status, toText(hint) || null);

@@ -12,7 +12,7 @@ export type ParameterName = "temperature" | "top_p" | "max_tokens";
 
 export const parameterNames: readonly ParameterName[] = ["temperature", "top_p", "max_tokens"];
 
-/** Parameters of a model; what is not there is as the server has it. */
+/** Holds parameters of a model. Those that are absent have the server's value. */
 export type Parameters = Readonly<Partial<Record<ParameterName, number>>>;
 
 export interface ServerSettings {

@@ -1,4 +1,4 @@
-import { type Flags, type SettingFlag, settingFlags } from "../src/config/settings/flags.ts";
+import { type Flags, type SettingFlag, settingFlags } from "../src/config/settings/settings.ts";
 import { describeRange, type LimitRow, limitRows } from "../src/core/limits.ts";
 import type { Mode } from "../src/core/outcome.ts";
 import { DuetError } from "../src/kit/errors.ts";

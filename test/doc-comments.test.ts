@@ -24,7 +24,7 @@ const openers = words(`
 /** Lists finite verbs that no noun looks like. */
 const auxiliaries = words(`
   is are was were has have had can could may might must shall should will would do does did cannot isn't aren't doesn't don't
-  becomes become came went gave took made kept got began stand exceeded ended printed tried`);
+  makes becomes become came went gave took made kept got began stand exceeded ended printed tried`);
 
 /** Lists verbs that are nouns as well; within a sentence they count as verbs only before an object or an adverb. */
 const alsoNouns = words(`
@@ -36,7 +36,19 @@ const alsoNouns = words(`
   costs charges reasons shares scrolls prices rounds defaults`);
 
 const objects =
-  /^(?:the|a|an|its|it|their|them|no|this|that|these|each|every|nothing|only|all|one|at|by|in|on|with|without|as|from|to|up|out|again|for|until|when|while|before|after|and|or|not|never|so|more|than|what|how|whether|same|deeper|as|many|this|also|other|enough|another|for|beside|between|last|Code)$/;
+  /^(?:the|a|an|its|it|their|them|no|this|that|these|each|every|nothing|only|all|one|at|by|in|on|with|without|as|from|to|up|out|again|for|until|when|while|before|after|and|or|not|never|so|more|than|what|how|whether|same|deeper|as|many|this|also|other|enough|another|for|beside|between|last|here|there|Code)$/;
+
+/** Lists the words after which a word that begins a comment is a plural noun: "Runs of a list." */
+const nounFollowers = words("of that whose under as for in allowed made to");
+
+/** Lists the exceptions to this: the verbs that such a word may follow. */
+const verbsBefore: Readonly<Record<string, Set<string>>> = {
+  that: words("reports records checks shows signals states marks requests"),
+  as: words("asks counts works runs"),
+  for: words("waits looks asks stands runs searches"),
+  to: words("defaults rounds moves points tries turns waits refers ranges returns scrolls"),
+  in: words("runs ends signs answers counts draws works shows asks looks names sorts"),
+};
 
 const subordinators = words("that which who whom whose where when while if because unless until what whether how why");
 
@@ -58,6 +70,11 @@ test.each([
   "Characters of a line, in all.",
   "Those that were wanted last.",
   "The limits of one run, of the caller's.",
+  "Turns that the summary stands for.",
+  "Runs of a list, as they stand there.",
+  "Retries allowed for each first try.",
+  "Names for labels, of which there are few.",
+  "Ways to go on with a text.",
 ])("the fragment %j is no sentence, and is named with its file and line", (comment) => {
   expect(findFragments("src/a.ts", `const a = 1;\n/** ${comment} */\nconst b = 2;`)).toEqual([
     `src/a.ts:2: ${comment}`,
@@ -73,6 +90,9 @@ test.each([
   "The server names the model.",
   "Says whether it is open.\n * @throws {Error}",
   "{@link a} decides.",
+  "Reports that a user has to sign in.",
+  "Waits for the end.",
+  "Runs that have ended are removed.",
 ])("%j is a sentence", (comment) => {
   expect(findFragments("src/a.ts", `/** ${comment} */\nconst b = 2;`)).toEqual([]);
 });
@@ -93,9 +113,16 @@ function isSentence(comment: string): boolean {
   if (text === "") return true;
   const [first = ""] = text.split(/(?<=[.!?])\s/);
   const opener = toWord(first.split(" ")[0] ?? "");
-  if (openers.has(opener)) return true;
+  const [head = "", next = ""] = first.split(" ");
+  const isNoun = !head.endsWith(",") && isPluralNoun(opener, toWord(next));
+  if (openers.has(opener) && !isNoun) return true;
+  if (isNoun) return hasMainVerb(first.split(/[,;:]/)[0] ?? "");
   if (interrogatives.has(opener)) return hasMainVerb(first.split(", ").slice(1).join(", "));
   return hasMainVerb(first);
+}
+
+function isPluralNoun(opener: string, next: string): boolean {
+  return alsoNouns.has(opener) && nounFollowers.has(next) && verbsBefore[next]?.has(opener) !== true;
 }
 
 /** Looks for one finite verb more than the subordinate clauses need, each of which has one of its own. */
@@ -104,7 +131,7 @@ function hasMainVerb(sentence: string): boolean {
   let clauses = 0;
   for (const [index, word] of parts.entries()) {
     if (subordinators.has(toWord(word))) clauses += 1;
-    else if (index > 0 && isFiniteVerb(word, parts[index + 1] ?? "")) {
+    else if (index > 0 && parts[index - 1] !== "to" && isFiniteVerb(word, parts[index + 1] ?? "")) {
       if (clauses === 0) return true;
       clauses -= 1;
     } else if (clauses > 0 && /[,;:]$/.test(word)) clauses -= 1;
@@ -117,7 +144,7 @@ function isFiniteVerb(word: string, next: string): boolean {
   if (auxiliaries.has(verb)) return true;
   const isBase = openers.has(`${verb}s`) || openers.has(`${verb}es`) || openers.has(`${verb.slice(0, -1)}ies`);
   if (!openers.has(verb) && !isBase) return false;
-  const isNoun = alsoNouns.has(verb) || alsoNouns.has(`${verb}s`) || alsoNouns.has(`${verb}es`);
+  const isNoun = [verb, `${verb}s`, `${verb}es`, `${verb.slice(0, -1)}ies`].some((form) => alsoNouns.has(form));
   return !isNoun || objects.test(next.replace(/[^\w]/g, ""));
 }
 

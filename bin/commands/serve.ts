@@ -1,7 +1,7 @@
 import { type Console, createWarn } from "../../src/cli/console.ts";
 import { followConfig } from "../../src/cli/follow-config.ts";
 import { type Opened, withDuet } from "../../src/cli/with-duet.ts";
-import type { Config } from "../../src/config/load-config.ts";
+import type { Config } from "../../src/config/config.ts";
 import { hideSecrets } from "../../src/config/secrets/mask.ts";
 import { listSecrets } from "../../src/config/secrets/secrets.ts";
 import { say } from "../../src/kit/locale.ts";

@@ -1,7 +1,7 @@
 import { agent } from "./agent.ts";
 import { client } from "./client.ts";
-import { core } from "./core.ts";
 import { http } from "./http.ts";
+import { core } from "./kit.ts";
 import type { Mutation } from "./mutation.ts";
 import { providers } from "./providers.ts";
 import { server } from "./server.ts";

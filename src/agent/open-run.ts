@@ -1,8 +1,7 @@
 import { deepestChain, getTraceId } from "../core/chain.ts";
 import { hasChainProperty, removeChainProperty } from "../core/chain-text.ts";
-import type { AgentEvent } from "../core/events.ts";
+import type { AgentEvent, Notice } from "../core/events.ts";
 import type { AskElicitation } from "../core/forms/elicitation.ts";
-import type { Notice } from "../core/notice.ts";
 import { createId } from "../core/store/store.ts";
 import type { ApproveCall, Tool } from "../core/tools/tool.ts";
 import { detectLanguage } from "../kit/locale.ts";

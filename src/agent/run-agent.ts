@@ -1,8 +1,7 @@
 import { checkChain } from "../core/chain.ts";
-import type { AgentEvent } from "../core/events.ts";
+import type { AgentEvent, Notice } from "../core/events.ts";
 import type { Message } from "../core/messages.ts";
 import { toModelName } from "../core/model.ts";
-import type { Notice } from "../core/notice.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { FinishedRun } from "../core/store/store.ts";
 import { Channel } from "../kit/async/channel.ts";

@@ -1,4 +1,4 @@
-import type { Config } from "../config/load-config.ts";
+import type { Config } from "../config/config.ts";
 import { operator } from "../core/caller.ts";
 import { getTraceId } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
@@ -6,10 +6,9 @@ import { waitAbortable } from "../kit/async/timeout.ts";
 import { detectLanguage, type Locale } from "../kit/locale.ts";
 import type { ActiveRun } from "./active-runs.ts";
 import type { AskRequest } from "./ask-request.ts";
-import { loadConversation } from "./conversations/load-in-turn.ts";
 import { scopeStore } from "./conversations/open-store.ts";
 import { rememberApprovals } from "./conversations/remember-approvals.ts";
-import { toSessionKey } from "./conversations/sessions.ts";
+import { loadConversation, toSessionKey } from "./conversations/sessions.ts";
 import type { DuetParts } from "./duet-parts.ts";
 import { mergeLimits } from "./merge-limits.ts";
 import {
@@ -95,11 +94,11 @@ export async function* askAgent(
     notices: [
       ...takeNotices(locale),
       ...(isLost ? [noticeLostConversation(conversationId, conversation.id, locale)] : []),
-      ...noticeUnavailable(servers, session.told, locale),
-      ...noticeUnapproved(servers, session.told, locale),
-      ...noticeSuspicious(servers, session.told, locale),
-      ...noticeBrokenTools(dropped, session.told, locale),
-      ...noticeNested(config, session.told, locale),
+      ...noticeUnavailable(servers, session.reported, locale),
+      ...noticeUnapproved(servers, session.reported, locale),
+      ...noticeSuspicious(servers, session.reported, locale),
+      ...noticeBrokenTools(dropped, session.reported, locale),
+      ...noticeNested(config, session.reported, locale),
     ],
     observer: going.observe(observer),
     signal,

@@ -1,40 +1,41 @@
+import { inspect } from "node:util";
+import { notAllowedError } from "../config/config-errors.ts";
 import { type LimitField, limitRows } from "../core/limits.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 import type { DuetError } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
 import type { AskRequest } from "./ask-request.ts";
-import { optionError } from "./option-error.ts";
 
 /** Holds the options that a program which embeds Duet may give with a question. */
 export type AskOptions = Omit<AskRequest, "question" | "models">;
 
 /** Checks what types cannot say, or nobody has checked. Throws a `config` error of one line that names the option. */
 export function checkAsk(question: unknown, { conversationId, mode, tools, locale, limits = {} }: AskOptions): void {
-  if (!isText(question)) throw refused("question", question, aText);
+  if (!isText(question)) throw askOptionError("question", question, aText);
   if (conversationId !== undefined && !(isText(conversationId) && conversationId.length <= 200))
-    throw refused("conversationId", conversationId, anId);
-  if (mode !== undefined && !modes.includes(mode)) throw refused("mode", mode, aMode);
+    throw askOptionError("conversationId", conversationId, anId);
+  if (mode !== undefined && !modes.includes(mode)) throw askOptionError("mode", mode, aMode);
   if (locale !== undefined && locale !== "zh" && locale !== "en")
-    throw refused("locale", locale, { zh: "zh、en", en: "zh, en" });
-  if (tools !== undefined && !isTexts(tools)) throw refused("tools", tools, texts);
+    throw askOptionError("locale", locale, { zh: "zh、en", en: "zh, en" });
+  if (tools !== undefined && !isTexts(tools)) throw askOptionError("tools", tools, texts);
   for (const written of tools ?? []) {
     const allowed = findPermitProblem(written);
-    if (allowed) throw refused("tools", written, allowed);
+    if (allowed) throw askOptionError("tools", written, allowed);
   }
   const { repeatable } = limits;
-  if (repeatable !== undefined && !isTexts(repeatable)) throw refused("limits.repeatable", repeatable, texts);
+  if (repeatable !== undefined && !isTexts(repeatable)) throw askOptionError("limits.repeatable", repeatable, texts);
   for (const [name, least, most] of ranges) {
     const value = limits[name];
     if (value === undefined || (Number.isInteger(value) && value >= least && value <= most)) continue;
     const allowed = { zh: `${least} 到 ${most} 的整数`, en: `a whole number from ${least} to ${most}` };
-    throw refused(`limits.${name}`, value, allowed);
+    throw askOptionError(`limits.${name}`, value, allowed);
   }
   for (const { field, range } of limitRows) {
     const value = limits[field];
     if (value === undefined || !("above" in range)) continue;
     if (Number.isFinite(value) && value > range.above) continue;
     const { above } = range;
-    throw refused(`limits.${field}`, value, { zh: `大于 ${above} 的数字`, en: `a number above ${above}` });
+    throw askOptionError(`limits.${field}`, value, { zh: `大于 ${above} 的数字`, en: `a number above ${above}` });
   }
 }
 
@@ -64,6 +65,12 @@ const anId: Text = { zh: "1 到 200 个字符", en: "1 to 200 characters" };
 const aMode: Text = { zh: "chat、agent、plan", en: "chat, agent, plan" };
 const texts: Text = { zh: "文本列表", en: "a list of strings" };
 
-function refused(option: string, value: unknown, allowed: Text): DuetError {
+function askOptionError(option: string, value: unknown, allowed: Text): DuetError {
   return optionError(`ask: ${option}`, value, allowed);
+}
+
+/** Returns the one-line error with which an option of an embedding program is refused. `where` names the option. */
+export function optionError(where: string, value: unknown, allowed: Text): DuetError {
+  const shown = typeof value === "string" ? JSON.stringify(value) : inspect(value, { depth: 0 });
+  return notAllowedError(where, shown.slice(0, 80), allowed);
 }

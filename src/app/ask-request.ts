@@ -67,7 +67,7 @@ export interface CloseLimits {
 }
 
 /** Holds what a program that embeds Duet provides itself, in place of the configured parts. */
-export interface Parts {
+export interface DuetOverrides {
   models?: CustomModels | undefined;
   /** Adds tools to the built-in ones and those of the servers. */
   tools?: readonly Tool[];

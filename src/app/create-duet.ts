@@ -80,11 +80,11 @@ async function readTools(own: readonly OwnTool<never>[]): Promise<Tool[]> {
   const { toTool } = await import("../tools/own-tool.ts");
   const tools = await Promise.all(own.map((tool, index) => toTool(tool, `createDuet: tools[${index}]`)));
   const again = tools.findIndex(({ name }, index) => tools.findIndex((other) => other.name === name) < index);
-  if (again >= 0) throw taken(again, tools[again]?.name ?? "");
+  if (again >= 0) throw takenNameError(again, tools[again]?.name ?? "");
   return tools;
 }
 
-function taken(index: number, name: string): DuetError {
+function takenNameError(index: number, name: string): DuetError {
   const place = `createDuet: tools[${index}]: name: ${JSON.stringify(name)}`;
   return new DuetError({
     code: "config",

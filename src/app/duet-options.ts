@@ -6,8 +6,8 @@ import type { ConversationStore } from "../core/store/store.ts";
 import { getOwnValue, isRecord } from "../kit/json.ts";
 import type { Text } from "../kit/locale.ts";
 import type { OwnTool } from "../tools/own-tool.ts";
+import { optionError } from "./ask-options.ts";
 import type { ModelOption } from "./models/model-options.ts";
-import { optionError } from "./option-error.ts";
 
 /** Holds the settings of an embedding program. All of them have defaults. */
 export interface DuetOptions {

@@ -1,7 +1,7 @@
 import type { Evaluator } from "../agent/loop/evaluator.ts";
-import type { Config } from "../config/load-config.ts";
-import type { KeyedMutex } from "../kit/async/keyed-mutex.ts";
+import type { Config } from "../config/config.ts";
 import type { Once } from "../kit/async/once.ts";
+import type { KeyedMutex } from "../kit/async/semaphore.ts";
 import type { ActiveRuns } from "./active-runs.ts";
 import type { CloseLimits } from "./ask-request.ts";
 import type { GivenHistories } from "./conversations/given-history.ts";

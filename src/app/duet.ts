@@ -4,9 +4,9 @@ import type { CatalogWeight } from "../agent/tools/catalog-weight.ts";
 import type { NamedChange, Pool } from "../client/pool.ts";
 import type { ServerStatus } from "../client/server-connection.ts";
 import type { ServerSettings } from "../config/config.ts";
+import type { ModelParameters } from "../config/models/resolve-model.ts";
 import { type Caller, operator } from "../core/caller.ts";
-import type { AgentEvent } from "../core/events.ts";
-import type { Notice } from "../core/notice.ts";
+import type { AgentEvent, Notice } from "../core/events.ts";
 import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import { createTimeLimit, waitAbortable } from "../kit/async/timeout.ts";
@@ -19,9 +19,9 @@ import { scopeStore } from "./conversations/open-store.ts";
 import { toSessionKey } from "./conversations/sessions.ts";
 import { createTypedHistory } from "./conversations/typed-history.ts";
 import type { DuetParts } from "./duet-parts.ts";
-import { changeChoices } from "./models/change-models.ts";
+import { mergeLimits } from "./merge-limits.ts";
+import { changeChoices, type ModelChanges } from "./models/change-models.ts";
 import type { ModelCheck, SearchCheck } from "./models/check-models.ts";
-import type { ModelChanges, ModelParameters } from "./models/model-changes.ts";
 import { chooseModels } from "./models/model-registry.ts";
 import type { Gateway } from "./tools/gateway.ts";
 import type { Inventory } from "./tools/tool-inventory.ts";
@@ -90,14 +90,24 @@ export class Duet {
     if (runs.isStopped) throw closedError();
     const going = runs.begin(request.signal);
     try {
-      const [{ compact }, { prompts }, { store: whole }, chosen] = await Promise.all([
-        import("./conversations/compact.ts"),
+      const [{ compactConversation }, { prompts }, { store: whole }, chosen] = await Promise.all([
+        import("../agent/context/compact.ts"),
         agent.get(),
         conversations.store.get(),
         request.models ?? models.open(),
       ]);
       const store = scopeStore(whole, request.caller ?? operator);
-      return await compact({ ...request, models: chosen, store, prompts, config, signal: going.signal });
+      const locale = request.locale ?? config.locale;
+      const limits = mergeLimits(config);
+      return await compactConversation({
+        ...request,
+        models: chosen,
+        store,
+        prompts,
+        locale,
+        limits,
+        signal: going.signal,
+      });
     } finally {
       going.end();
     }
@@ -191,7 +201,7 @@ export class Duet {
 
   /** Returns notices about the store that no run has emitted yet, such as a damaged file. Each is returned once. */
   async takeNotices(): Promise<Notice[]> {
-    return (await this.#parts.conversations.store.begun)?.takeNotices(this.locale) ?? [];
+    return (await this.#parts.conversations.store.current)?.takeNotices(this.locale) ?? [];
   }
 
   /**

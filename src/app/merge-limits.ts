@@ -1,5 +1,5 @@
 import type { Limits } from "../agent/limits/run-clock.ts";
-import type { Config } from "../config/load-config.ts";
+import type { Config } from "../config/config.ts";
 import type { Chain } from "../core/chain.ts";
 import { mergeRunLimits } from "../core/limits.ts";
 
@@ -27,11 +27,11 @@ export function mergeLimits({ agent }: Config, changes: LimitChanges = {}, chain
     ...own,
     maxExecutionTimeMs: Math.min(own.maxExecutionTimeMs, left),
     tokenBudget: Math.min(own.tokenBudget, chain?.budget ?? own.tokenBudget),
-    costBudget: smaller(own.costBudget, chain?.cost),
+    costBudget: takeSmaller(own.costBudget, chain?.cost),
   };
 }
 
 /** Returns the smaller of two budgets that may be absent. */
-function smaller(one: number | undefined, other: number | undefined): number | undefined {
+function takeSmaller(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }

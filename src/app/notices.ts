@@ -1,15 +1,15 @@
 import type { ServerStatus } from "../client/server-connection.ts";
-import type { Config } from "../config/load-config.ts";
+import { describeUnusable } from "../client/unusable-server.ts";
+import type { Config } from "../config/config.ts";
 import { deepestChain } from "../core/chain.ts";
-import type { Notice } from "../core/notice.ts";
+import type { Notice } from "../core/events.ts";
 import { type DuetError, toErrorReport } from "../kit/errors.ts";
-import { type Locale, say } from "../kit/locale.ts";
+import { type Locale, removePrefix, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { truncate } from "../kit/text/truncate.ts";
 import { joinSentences } from "../render/event-lines.ts";
 import type { DroppedTool } from "../tools/collect-tools.ts";
 import { findMissingTools } from "./tools/own-tools.ts";
-import { describeServerFailure } from "./tools/server-failure.ts";
 
 /** Tells that no server was started, because Duets start one another in a circle. */
 export function noticeNested(
@@ -123,4 +123,9 @@ export function noticeUnavailableStore(problem: DuetError, locale: Locale): Noti
     en: `Conversations are kept only until this process ends, and earlier ones cannot be read: ${joinSentences(why, hint)}`,
   });
   return { type: "notice", level: "warning", code: "store-unavailable", message };
+}
+
+/** Explains why a server cannot be used, for a line that has already named the server. */
+export function describeServerFailure(name: string, { text }: DuetError): Text {
+  return removePrefix(text, describeUnusable(name));
 }

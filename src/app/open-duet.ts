@@ -1,8 +1,8 @@
-import type { Config } from "../config/load-config.ts";
-import { createKeyedMutex } from "../kit/async/keyed-mutex.ts";
+import type { Config } from "../config/config.ts";
 import { createOnce } from "../kit/async/once.ts";
+import { createKeyedMutex } from "../kit/async/semaphore.ts";
 import { createActiveRuns } from "./active-runs.ts";
-import type { CloseLimits, Parts } from "./ask-request.ts";
+import type { CloseLimits, DuetOverrides } from "./ask-request.ts";
 import { openStore } from "./conversations/open-store.ts";
 import { createSessions } from "./conversations/sessions.ts";
 import { Duet } from "./duet.ts";
@@ -15,23 +15,11 @@ import { createSearchLimits } from "./tools/search-limits.ts";
 import { openToolInventory } from "./tools/tool-inventory.ts";
 import { createToolSearch } from "./tools/tool-search.ts";
 
-export type { Compaction } from "../agent/context/compact.ts";
-export type { ConfirmPlan } from "../agent/plan/plan-policy.ts";
-export type { AskElicitation } from "../core/forms/elicitation.ts";
-export type { ConversationEntry, ConversationStore, RunEntry, SharedStore, TypedHistory } from "../core/store/store.ts";
-export type { ApprovalRequest, ApproveCall } from "../core/tools/tool.ts";
-export type { AskRequest, CompactRequest, Parts } from "./ask-request.ts";
-export type { Duet } from "./duet.ts";
-export type { LimitChanges } from "./merge-limits.ts";
-export type { ModelChanges, ModelParameters } from "./models/model-changes.ts";
-export type { Gateway, List, RequestOptions } from "./tools/gateway.ts";
-export type { Inventory } from "./tools/tool-inventory.ts";
-
 /**
  * Opens the agent. Downstream servers begin to start at once, except lazy ones and where `startServers` says otherwise; everything heavy is imported when first needed. Throws a
  * `config` error, with nothing begun, when the prompts or the evaluator that the configuration names cannot be used.
  */
-export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet> {
+export async function openDuet(config: Config, parts: DuetOverrides = {}): Promise<Duet> {
   const warn = parts.warn ?? (() => {});
   const own = await readOwnAgent(config, warn);
   const models = createModelRegistry(config, parts.models);
@@ -53,7 +41,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
 
   /** Closes the store that was opened here. A program that brought its own keeps it open. */
   async function closeStore(): Promise<void> {
-    if (parts.store === undefined) await store.begun?.then((opened) => opened.store.close());
+    if (parts.store === undefined) await store.current?.then((opened) => opened.store.close());
   }
 
   return new Duet({

@@ -18,7 +18,7 @@ export function createSample(models: () => Promise<Pick<Models, "functionCall">>
     const limit = createTimeLimit(longestWritingMs, () => timeoutError("sampling", longestWritingMs), outer);
     try {
       const { functionCall: model } = await waitAbortable(models(), limit.signal);
-      if (model.followsPrompts === false) throw noModel(model);
+      if (model.followsPrompts === false) throw noModelError(model);
       return await write(model, request, limit);
     } finally {
       limit.clear();
@@ -30,12 +30,12 @@ async function write(model: Model, request: SamplingRequest, limit: TimeLimit): 
   const spent: Usage[] = [];
   let turn: Turn | undefined;
   const run = { id: `sampling-${createRandomHex()}`, leftMs: () => limit.leftMs };
-  const asked = { messages: messagesOf(request), tools: [], maxTokens: request.maxTokens, run };
+  const asked = { messages: toMessages(request), tools: [], maxTokens: request.maxTokens, run };
   for await (const event of model.stream(asked, limit.signal)) {
     if (event.type === "spent") spent.push(event.usage);
     if (event.type === "turn-end") turn = event.turn;
   }
-  if (turn === undefined || (turn.finish !== "stop" && turn.finish !== "length")) throw unwritten(model, turn);
+  if (turn === undefined || (turn.finish !== "stop" && turn.finish !== "length")) throw unwrittenError(model, turn);
   spent.push(turn.usage);
   const costs = spent.map((usage) => model.cost?.(usage) ?? null);
   return {
@@ -51,7 +51,7 @@ async function write(model: Model, request: SamplingRequest, limit: TimeLimit): 
  * Converts the messages of a request. What a downstream program calls its system prompt becomes a user's message too: text from
  * outside never becomes a system prompt.
  */
-function messagesOf({ system, messages }: SamplingRequest): Message[] {
+function toMessages({ system, messages }: SamplingRequest): Message[] {
   const written = messages.map(
     ({ role, text }): Message => (role === "user" ? { role, content: text } : { role, content: text, toolCalls: [] }),
   );
@@ -59,7 +59,7 @@ function messagesOf({ system, messages }: SamplingRequest): Message[] {
   return [...head, ...written];
 }
 
-function noModel(model: Model): DuetError {
+function noModelError(model: Model): DuetError {
   return new DuetError({
     code: "config",
     text: {
@@ -69,7 +69,7 @@ function noModel(model: Model): DuetError {
   });
 }
 
-function unwritten(model: Model, turn: Turn | undefined): DuetError {
+function unwrittenError(model: Model, turn: Turn | undefined): DuetError {
   const finish = turn?.finish ?? "none";
   return new DuetError({
     code: finish === "refused" || finish === "content-filter" ? "content_filter" : "bad_response",

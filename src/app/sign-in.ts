@@ -1,5 +1,5 @@
 import type { LoginOptions, SignInResult } from "../client/oauth/login.ts";
-import type { Config } from "../config/load-config.ts";
+import type { Config } from "../config/config.ts";
 import { DuetError } from "../kit/errors.ts";
 import { toShortLine } from "../kit/text/sanitize.ts";
 import { version } from "../kit/version.ts";
@@ -10,7 +10,7 @@ export type SignInInterface = Pick<LoginOptions, "visit" | "paste" | "misread" |
 /** Has a person sign in to a server. Rejects with a `DuetError`, of code `config` where there is nothing to sign in to. */
 export async function signIn(config: Config, name: string, signInInterface: SignInInterface): Promise<SignInResult> {
   const settings = config.servers.find((server) => server.name === name);
-  if (settings === undefined) throw unknownServer(config, name);
+  if (settings === undefined) throw unknownServerError(config, name);
   const [{ signInToServer }, { createCredentialStore }] = await Promise.all([
     import("../client/oauth/login.ts"),
     import("../client/oauth/credential-store.ts"),
@@ -28,7 +28,7 @@ export async function signIn(config: Config, name: string, signInInterface: Sign
 export async function forgetSignIn(config: Config, name: string): Promise<boolean> {
   const { createCredentialStore } = await import("../client/oauth/credential-store.ts");
   const isForgotten = await createCredentialStore(config.home).forget(name);
-  if (!isForgotten && !config.servers.some((server) => server.name === name)) throw unknownServer(config, name);
+  if (!isForgotten && !config.servers.some((server) => server.name === name)) throw unknownServerError(config, name);
   return isForgotten;
 }
 
@@ -38,7 +38,7 @@ export async function openInBrowser(url: URL): Promise<void> {
   openBrowser(url);
 }
 
-function unknownServer({ servers }: Config, name: string): DuetError {
+function unknownServerError({ servers }: Config, name: string): DuetError {
   const remote = servers.filter(({ transport }) => transport.type !== "stdio").map((server) => server.name);
   const allowed = remote.length === 0 ? undefined : toShortLine(remote.join(", "), 300);
   const shown = toShortLine(name, 100);

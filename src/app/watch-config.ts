@@ -1,5 +1,7 @@
-import type { ServerSettings } from "../config/config.ts";
-import { type Config, describeSkippedFiles, type Flags, listConfigFiles, loadConfig } from "../config/load-config.ts";
+import type { Config, ServerSettings } from "../config/config.ts";
+import { listConfigFiles, loadConfig } from "../config/load-config.ts";
+import type { Flags } from "../config/settings/settings.ts";
+import { describeSkippedFiles } from "../config/sources/choose-files.ts";
 import { type Watching, watchFiles } from "../config/sources/watch-files.ts";
 import { toDuetError, toErrorReport } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
@@ -29,27 +31,27 @@ export function watchConfig(reloading: Reloading): void {
 
   async function reload(): Promise<void> {
     const next = await loadConfig(flags, environment, directory);
-    const missing = lostTrust(inForce, next) ?? lostFile(inForce, next);
+    const missing = describeLostTrust(inForce, next) ?? describeLostFile(inForce, next);
     if (signal.aborted) return;
     if (missing) return warn(missing);
     const before = inForce;
     inForce = next;
-    if (serversIn(next) !== serversIn(before)) await onServers(next.servers);
-    if (restOf(next) !== restOf(before)) warn(needsRestart);
+    if (describeServers(next) !== describeServers(before)) await onServers(next.servers);
+    if (describeRest(next) !== describeRest(before)) warn(needsRestart);
   }
 
   watchFiles(listConfigFiles(flags, environment, directory), {
     ...reloading,
-    onChange: () => reload().catch((thrown) => warn(unchanged(thrown))),
+    onChange: () => reload().catch((thrown) => warn(describeUnchanged(thrown))),
   });
 }
 
-function lostTrust(inForce: Config, next: Config): Text | undefined {
+function describeLostTrust(inForce: Config, next: Config): Text | undefined {
   const before = new Set(inForce.leftOut.map(({ file }) => file));
   return describeSkippedFiles(next.leftOut.filter(({ file }) => !before.has(file)));
 }
 
-function lostFile(inForce: Config, next: Config): Text | undefined {
+function describeLostFile(inForce: Config, next: Config): Text | undefined {
   if (inForce.file === undefined || next.file !== undefined) return undefined;
   return {
     zh: `${inForce.file}：文件已不存在，仍使用之前的配置`,
@@ -57,12 +59,12 @@ function lostFile(inForce: Config, next: Config): Text | undefined {
   };
 }
 
-function serversIn({ servers }: Config): string {
+function describeServers({ servers }: Config): string {
   return JSON.stringify(servers);
 }
 
 /** Returns all settings that take effect only at a start; of the environment, those variables that servers may see. */
-function restOf(config: Config): string {
+function describeRest(config: Config): string {
   const { servers, settings, origins, environment, dotEnv, leftOut, ...rest } = config;
   const { mcpServers, servers: more, ...others } = settings;
   const passed = servers.flatMap(({ transport }) => (transport.type === "stdio" ? transport.inheritEnv : []));
@@ -74,7 +76,7 @@ const needsRestart: Text = {
   en: "the configuration has changed: server changes take effect now, other settings after a restart",
 };
 
-function unchanged(thrown: unknown): Text {
+function describeUnchanged(thrown: unknown): Text {
   const error = toDuetError(thrown);
   const [zh, en] = [toErrorReport(error, "zh"), toErrorReport(error, "en")].map(({ message, hint }) =>
     joinSentences(message, hint),

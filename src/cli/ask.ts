@@ -1,5 +1,6 @@
 import { fstatSync } from "node:fs";
-import type { AskRequest, Duet } from "../app/open-duet.ts";
+import type { AskRequest } from "../app/ask-request.ts";
+import type { Duet } from "../app/duet.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { DuetError } from "../kit/errors.ts";

@@ -1,17 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { configError } from "../config/config-errors.ts";
-import {
-  describeSkippedFiles,
-  type Flags,
-  findConfigFiles,
-  findTrustedFiles,
-  getFallbackLocale,
-  loadConfig,
-} from "../config/load-config.ts";
+import { findConfigFiles, findTrustedFiles, getFallbackLocale, loadConfig } from "../config/load-config.ts";
 import { createOverview, type Overview } from "../config/overview.ts";
 import { createFileJsonSchema } from "../config/schema/file-schema.ts";
+import type { Flags } from "../config/settings/settings.ts";
 import type { SkippedFile } from "../config/sources/choose-files.ts";
+import { describeSkippedFiles } from "../config/sources/choose-files.ts";
 import type { Environment } from "../config/sources/expand-variables.ts";
 import { fileName } from "../config/sources/find-file.ts";
 import { getValue, renderPath } from "../config/sources/setting-path.ts";

@@ -1,6 +1,6 @@
-import type { Config } from "../config/load-config.ts";
+import type { Config } from "../config/config.ts";
 import { say, type Text } from "../kit/locale.ts";
-import type { ExitDeadline } from "../kit/process/exit-deadline.ts";
+import type { ExitDeadline } from "../kit/process/exit.ts";
 import { sanitize, sanitizeLine } from "../kit/text/sanitize.ts";
 
 /** Holds the process's streams as commands use them. */

@@ -1,4 +1,4 @@
-import type { Flags } from "../config/load-config.ts";
+import type { Flags } from "../config/settings/settings.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { sleep } from "../kit/async/timeout.ts";
 import { say, type Text } from "../kit/locale.ts";

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { forgetSignIn, openInBrowser, signIn } from "../app/sign-in.ts";
-import type { Config } from "../config/load-config.ts";
+import type { Config } from "../config/config.ts";
 import { say, type Text } from "../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../kit/text/sanitize.ts";
 import type { Console } from "./console.ts";

@@ -1,5 +1,6 @@
 import { findUsedModels, type UsedModel, type ValueOrigin } from "../app/models/used-models.ts";
-import { type Flags, loadConfig } from "../config/load-config.ts";
+import { loadConfig } from "../config/load-config.ts";
+import type { Flags } from "../config/settings/settings.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { toJsonText, toOriginText, toTable } from "./config-command.ts";

@@ -1,5 +1,8 @@
-import type { ConversationStore, Duet, Parts } from "../app/open-duet.ts";
-import type { Config, Flags } from "../config/load-config.ts";
+import type { DuetOverrides } from "../app/ask-request.ts";
+import type { Duet } from "../app/duet.ts";
+import type { Config } from "../config/config.ts";
+import type { Flags } from "../config/settings/settings.ts";
+import type { ConversationStore } from "../core/store/store.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { type Console, type Context, createWarn, writeLine } from "./console.ts";
@@ -9,7 +12,7 @@ export interface Opened extends Context {
   duet: Duet;
 }
 
-export interface OpeningOptions extends Pick<Parts, "startServers"> {
+export interface OpeningOptions extends Pick<DuetOverrides, "startServers"> {
   /** Makes a `DUET_HOME` that cannot be created an error; true when absent. */
   needsState?: boolean;
   /** Limits the export of the last spans when the process has to end soon, in milliseconds. */
@@ -36,9 +39,10 @@ export async function withDuet(
 
 /** Loads the configuration, and reports on stderr the settings that are not applied. */
 export async function load(flags: Flags, console: Console): Promise<Config> {
-  const { describeSkippedFiles, loadConfig, describeUnusedSettings, findUnusedSettings } = await import(
-    "../config/load-config.ts"
-  );
+  const [{ loadConfig, describeUnusedSettings, findUnusedSettings }, { describeSkippedFiles }] = await Promise.all([
+    import("../config/load-config.ts"),
+    import("../config/sources/choose-files.ts"),
+  ]);
   const config = await loadConfig(flags);
   for (const line of [describeSkippedFiles(config.leftOut), describeUnusedSettings(findUnusedSettings(config))]) {
     if (line) createWarn(config, console)(line);
@@ -51,7 +55,7 @@ export async function load(flags: Flags, console: Console): Promise<Config> {
  */
 export async function loadWithState(flags: Flags, console: Console): Promise<Config> {
   const config = await load(flags, console);
-  const { createStateFolder } = await import("../config/load-config.ts");
+  const { createStateFolder } = await import("../config/sources/state-folder.ts");
   createStateFolder(config);
   return config;
 }

@@ -38,9 +38,9 @@ export function findNearest(
   words: readonly string[],
   mostEdits = (word: string): number => Math.max(1, Math.floor(word.length / 3)),
 ): string | undefined {
-  const plain = (word: string): string => word.toLowerCase().replace(/[^a-z0-9]/g, "");
+  const toPlainWord = (word: string): string => word.toLowerCase().replace(/[^a-z0-9]/g, "");
   const ranked = words
-    .map((word) => ({ word, distance: editDistance(plain(wrong), plain(word)) }))
+    .map((word) => ({ word, distance: editDistance(toPlainWord(wrong), toPlainWord(word)) }))
     .sort((a, b) => a.distance - b.distance);
   const best = ranked[0];
   if (best === undefined) return undefined;

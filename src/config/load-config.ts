@@ -12,9 +12,9 @@ import { configError } from "./config-errors.ts";
 import { readModels } from "./models/models.ts";
 import { parseOnce, type Settings, settingsSchema } from "./schema/file-schema.ts";
 import { readServers } from "./servers.ts";
-import type { Flags } from "./settings/flags.ts";
+import type { Flags } from "./settings/settings.ts";
 import { chooseFiles, type SkippedFile } from "./sources/choose-files.ts";
-import { type Environment, getSystemLocale, hasLanguage } from "./sources/expand-variables.ts";
+import type { Environment } from "./sources/expand-variables.ts";
 import {
   fileName,
   getConfigDirectory,
@@ -27,13 +27,8 @@ import {
 import { type Embedding, readSources } from "./sources/read-sources.ts";
 import { getValue } from "./sources/setting-path.ts";
 import { findOrigins, mergeTrees, type Origin, type Source } from "./sources/source.ts";
+import { getSystemLocale, hasLanguage } from "./sources/system-locale.ts";
 import { readTelemetry } from "./telemetry.ts";
-
-export type { Config } from "./config.ts";
-export type { Flags } from "./settings/flags.ts";
-export { describeSkippedFiles } from "./sources/choose-files.ts";
-
-export { createStateFolder } from "./sources/state-folder.ts";
 
 /**
  * Reads all sources: defaults, file, environment (with `.env`), flags, what an embedding program sets, a later one over
@@ -52,7 +47,7 @@ export async function loadConfig(
   const origins = findOrigins(settings, sources);
 
   // What the file says is meant from the file's directory, all else from here.
-  const absolute = (key: string, path: string): string => {
+  const resolvePath = (key: string, path: string): string => {
     const base = origins[key]?.from === "file" ? dirname(read.place.file) : directory;
     return toAbsolutePath(path, base, read.environment);
   };
@@ -69,21 +64,23 @@ export async function loadConfig(
       mode: agent.mode,
       maxTokens: settings.answerMaxTokens ?? agent.maxTokens,
       terminalMode: mode ?? agent.mode ?? "chat",
-      evaluation: { ...agent.evaluation, module: module && absolute("agent.evaluation.module", module) },
+      evaluation: { ...agent.evaluation, module: module && resolvePath("agent.evaluation.module", module) },
     },
     servers: readServers(settings, read.file, read.place.file, read.environment),
     tools: {
       ...tools,
-      directory: tools.directory ? absolute("tools.directory", tools.directory) : ownTools(read.environment, embedding),
+      directory: tools.directory
+        ? resolvePath("tools.directory", tools.directory)
+        : getOwnToolsDirectory(read.environment, embedding),
       directoryIsNamed: tools.directory !== undefined,
-      roots: tools.roots.map((root) => absolute("tools.roots", root)),
+      roots: tools.roots.map((root) => resolvePath("tools.roots", root)),
     },
     search: readSearch(settings.search, sources),
     web: settings.web,
     serve: settings.serve,
     terminal: settings.terminal,
     email: readEmail(settings.email, sources, origins["email.host"]),
-    prompts: { directory: prompts.directory && absolute("prompts.directory", prompts.directory) },
+    prompts: { directory: prompts.directory && resolvePath("prompts.directory", prompts.directory) },
     conversations: settings.conversations,
     localeIsChosen: settings.locale !== undefined || hasLanguage(read.environment),
     locale: settings.locale ?? getSystemLocale(read.environment),
@@ -98,7 +95,7 @@ export async function loadConfig(
 }
 
 /** Returns the directory of the user's own tools when no setting names one. A program that embeds Duet sets its own. */
-function ownTools(environment: Environment, embedding: Embedding | undefined): string | undefined {
+function getOwnToolsDirectory(environment: Environment, embedding: Embedding | undefined): string | undefined {
   const directory = embedding === undefined ? getConfigDirectory(environment) : undefined;
   return directory === undefined ? undefined : join(directory, "tools");
 }
@@ -201,8 +198,8 @@ export function readSearch(search: Settings["search"], sources: readonly Source[
 /** Returns the settings of one backend, or undefined for a server of the user's own without an address. */
 function readBackend({ access }: SearchBackendRow, settings: BackendSettings): BackendSettings | undefined {
   const { apiKey, baseUrl, url, mcpUrl, enabled } = settings;
-  if (access === "own-server") return url ? { url: withoutSlash(url) } : undefined;
-  const addresses = { baseUrl: baseUrl && withoutSlash(baseUrl), mcpUrl: mcpUrl && withoutSlash(mcpUrl) };
+  if (access === "own-server") return url ? { url: removeSlash(url) } : undefined;
+  const addresses = { baseUrl: baseUrl && removeSlash(baseUrl), mcpUrl: mcpUrl && removeSlash(mcpUrl) };
   return access === "opt-in" ? { enabled, ...addresses } : { apiKey: apiKey?.trim() || undefined, ...addresses };
 }
 
@@ -217,6 +214,6 @@ function findMissingSetting(name: SearchBackendName, settings: BackendSettings |
   return { zh: `${name} 需要密钥：请设置 ${row.keyEnv}`, en: `${name} needs a key: set ${row.keyEnv}` };
 }
 
-function withoutSlash(address: string): string {
+function removeSlash(address: string): string {
   return address.replace(/\/+$/, "");
 }

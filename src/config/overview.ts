@@ -22,8 +22,8 @@ export function createOverview(config: Config): Overview {
     home: config.home,
     locale: config.locale,
     models: {
-      functionCall: functionCall === undefined ? null : shownModel(functionCall),
-      answer: answer && shownModel(answer),
+      functionCall: functionCall === undefined ? null : toShownModel(functionCall),
+      answer: answer && toShownModel(answer),
     },
     providers,
     agent: { ...agent, maxTokens: config.agent.maxTokens, terminalMode: config.agent.terminalMode },
@@ -31,11 +31,11 @@ export function createOverview(config: Config): Overview {
     ...{ terminal, prompts, conversations },
     httpToken: config.httpToken,
   };
-  const origins = listLeaves(tree).map((path): [string, Origin] => [renderPath(path), originAt(path, config)]);
+  const origins = listLeaves(tree).map((path): [string, Origin] => [renderPath(path), findOrigin(path, config)]);
   return { values: maskTree(tree, listSecrets(config)), origins: Object.fromEntries(origins) };
 }
 
-function shownModel(model: ModelChoice): Record<string, unknown> {
+function toShownModel(model: ModelChoice): Record<string, unknown> {
   if (!("wire" in model)) return { ...model };
   const { provider, servedAs, wire, baseUrl, apiKey, apiKeyEnv, temperature, topP, maxTokens, contextWindow } = model;
   return {
@@ -46,14 +46,14 @@ function shownModel(model: ModelChoice): Record<string, unknown> {
   };
 }
 
-function originAt(path: Path, config: Config): Origin {
+function findOrigin(path: Path, config: Config): Origin {
   const said = config.origins[renderPath(path)];
   const [first, second, key] = path;
   const model = second === "functionCall" || second === "answer" ? second : undefined;
-  if (first === "models" && model !== undefined) return modelOrigin(model, String(key), config, said);
-  if (first === "agent" && second === "terminalMode") return terminalModeOrigin(config);
+  if (first === "models" && model !== undefined) return findModelOrigin(model, String(key), config, said);
+  if (first === "agent" && second === "terminalMode") return findTerminalModeOrigin(config);
   if (first === "agent" && second === "maxTokens") return config.origins.answerMaxTokens ?? said ?? { from: "default" };
-  if (first === "locale") return said ?? variable(localeVariable(config), config);
+  if (first === "locale") return said ?? getVariableOrigin(findLocaleVariable(config), config);
   return said ?? { from: "default" };
 }
 
@@ -61,39 +61,44 @@ function originAt(path: Path, config: Config): Origin {
  * Returns the origin of a value that the model does not set. It is the vendor's row, unless the environment or the file changes
  * that.
  */
-function modelOrigin(role: "functionCall" | "answer", key: string, config: Config, said: Origin | undefined): Origin {
+function findModelOrigin(
+  role: "functionCall" | "answer",
+  key: string,
+  config: Config,
+  said: Origin | undefined,
+): Origin {
   const model = config.models[role] ?? config.candidates[0];
   if (model === undefined || !("wire" in model)) return said ?? { from: "default" };
   const { origins, providers } = config;
   const row = providers[model.provider];
   const limit = origins.answerMaxTokens;
-  if (key === "maxTokens" && limit !== undefined && answers(role, config)) return limit;
+  if (key === "maxTokens" && limit !== undefined && isAnswerRole(role, config)) return limit;
   if (said !== undefined) return said;
   if (key === "maxTokens") return origins["agent.maxTokens"] ?? { from: "default" };
-  if (key === "apiKey" || key === "provider") return named(model.apiKeyEnv, config);
+  if (key === "apiKey" || key === "provider") return getNamedOrigin(model.apiKeyEnv, config);
   const inPlace = { baseUrl: row?.baseUrlEnv, model: row?.modelEnv?.name }[key];
-  const origin = variable(inPlace, config);
+  const origin = getVariableOrigin(inPlace, config);
   return origin.from === "default" ? (origins[renderPath(["providers", model.provider, key])] ?? origin) : origin;
 }
 
-function answers(role: "functionCall" | "answer", { models }: Config): boolean {
+function isAnswerRole(role: "functionCall" | "answer", { models }: Config): boolean {
   return role === "answer" || models.answer === undefined;
 }
 
-function terminalModeOrigin({ origins }: Config): Origin {
+function findTerminalModeOrigin({ origins }: Config): Origin {
   const mode = origins["agent.mode"];
   return (mode?.from === "flag" ? mode : (origins.terminalMode ?? mode)) ?? { from: "default" };
 }
 
-function localeVariable({ environment }: Config): string | undefined {
+function findLocaleVariable({ environment }: Config): string | undefined {
   return ["LC_ALL", "LC_MESSAGES", "LANG"].find((name) => environment[name]);
 }
 
-function variable(name: string | undefined, config: Config): Origin {
-  return name !== undefined && config.environment[name] ? named(name, config) : { from: "default" };
+function getVariableOrigin(name: string | undefined, config: Config): Origin {
+  return name !== undefined && config.environment[name] ? getNamedOrigin(name, config) : { from: "default" };
 }
 
-function named(name: string | undefined, { dotEnv }: Config): Origin {
+function getNamedOrigin(name: string | undefined, { dotEnv }: Config): Origin {
   if (name === undefined) return { from: "default" };
   return { from: "environment", name, file: dotEnv.added.has(name) ? dotEnv.file : undefined };
 }

@@ -55,22 +55,23 @@ function readTransport(entry: ServerEntry, absolute: Absolute, where: Where): Se
   const given = Object.entries({ command, url, httpUrl }).filter(([, value]) => value !== undefined);
   if (given.length === 0) throw configError(where(), nothingToReach);
   const second = given[1];
-  if (second !== undefined) throw configError(where(second[0]), besides(given[0]?.[0] ?? ""));
+  if (second !== undefined) throw configError(where(second[0]), describeConflict(given[0]?.[0] ?? ""));
   if (command !== undefined) {
     refuse(entry, ["headers", "auth"], "command", where);
-    if (entry.type !== undefined && entry.type !== "stdio") throw configError(where("type"), needsUrl(entry.type));
+    if (entry.type !== undefined && entry.type !== "stdio")
+      throw configError(where("type"), describeNeededUrl(entry.type));
     const { args = [], env = {}, inheritEnv = [] } = entry;
     return { type: "stdio", command, args, env, inheritEnv, cwd: cwd && absolute(cwd) };
   }
   refuse(entry, ["args", "env", "inheritEnv", "cwd"], "url", where);
   if (entry.type === "stdio") throw configError(where("type"), needsCommand);
-  if (entry.type === "sse" && httpUrl !== undefined) throw configError(where("type"), needsUrl(entry.type));
+  if (entry.type === "sse" && httpUrl !== undefined) throw configError(where("type"), describeNeededUrl(entry.type));
   return { type: entry.type === "sse" ? "sse" : "http", url: url ?? httpUrl ?? "", headers: entry.headers ?? {} };
 }
 
 function refuse(entry: ServerEntry, keys: readonly (keyof ServerEntry)[], beside: string, where: Where): void {
   const key = keys.find((each) => entry[each] !== undefined);
-  if (key !== undefined) throw configError(where(key), besides(beside));
+  if (key !== undefined) throw configError(where(key), describeConflict(beside));
 }
 
 const givenTwice: Text = {
@@ -79,5 +80,5 @@ const givenTwice: Text = {
 };
 const nothingToReach: Text = { zh: "缺少 command、url 或 httpUrl", en: "needs command, url or httpUrl" };
 const needsCommand: Text = { zh: "stdio 需要 command，而不是 url", en: "stdio needs command, not url" };
-const needsUrl = (type: string): Text => ({ zh: `${type} 需要 url`, en: `${type} needs url` });
-const besides = (key: string): Text => ({ zh: `不能与 ${key} 同时使用`, en: `is not allowed beside ${key}` });
+const describeNeededUrl = (type: string): Text => ({ zh: `${type} 需要 url`, en: `${type} needs url` });
+const describeConflict = (key: string): Text => ({ zh: `不能与 ${key} 同时使用`, en: `is not allowed beside ${key}` });

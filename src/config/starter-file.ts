@@ -8,24 +8,24 @@ const vendorKeys = [...new Set(Object.values(vendors).flatMap(({ keyEnv }) => ke
 
 /** Returns a configuration file to start from. Every line that differs from the defaults is a comment. */
 export function createStarterFile(locale: Locale): string {
-  const note = (zh: string, en: string): string => `// ${say(locale, { zh, en })}`;
+  const toNote = (zh: string, en: string): string => `// ${say(locale, { zh, en })}`;
   const limitLine = (row: LimitRow): string => {
     const [zh, en] = [describeRange(row, " 到 "), describeRange(row, " to ")];
     const line = `    ${JSON.stringify(row.key)}: ${row.default},`;
     if (zh === undefined || en === undefined) return line;
     const unit = row.unit && unitNames[row.unit];
-    return `${line} ${unit ? note(`${unit.zh}，${zh}`, `${unit.en}, ${en}`) : note(zh, en)}`;
+    return `${line} ${unit ? toNote(`${unit.zh}，${zh}`, `${unit.en}, ${en}`) : toNote(zh, en)}`;
   };
   return `{
-  ${note("两个模型：functionCall 决定调用哪些工具，answer 撰写回答；只写前者则由它兼任。", "Two models: functionCall decides on tools, answer writes the answer; if only the first is set, it does both.")}
-  ${note(`都不写时，使用第一个已设置密钥的提供商：${vendorKeys.join("、")}。`, `With neither, the first vendor whose key is set is used: ${vendorKeys.join(", ")}.`)}
-  ${note("密钥写在环境变量或同目录的 .env 中，不写在这里。", "Keys belong in the environment or in a .env file beside this one, not here.")}
+  ${toNote("两个模型：functionCall 决定调用哪些工具，answer 撰写回答；只写前者则由它兼任。", "Two models: functionCall decides on tools, answer writes the answer; if only the first is set, it does both.")}
+  ${toNote(`都不写时，使用第一个已设置密钥的提供商：${vendorKeys.join("、")}。`, `With neither, the first vendor whose key is set is used: ${vendorKeys.join(", ")}.`)}
+  ${toNote("密钥写在环境变量或同目录的 .env 中，不写在这里。", "Keys belong in the environment or in a .env file beside this one, not here.")}
   "models": {
     // "functionCall": { "provider": "deepseek", "model": "deepseek-chat", "temperature": 0 },
     // "answer": { "provider": "anthropic", "model": "claude-sonnet-5-5", "maxTokens": 2000 }
   },
 
-  ${note("自己的提供商，或改变已知提供商的地址。", "Vendors of your own, or another address for a known one.")}
+  ${toNote("自己的提供商，或改变已知提供商的地址。", "Vendors of your own, or another address for a known one.")}
   "providers": {
     // "local": { "wire": "openai-chat", "baseUrl": "http://127.0.0.1:8000/v1", "apiKeyEnv": "LOCAL_KEY" }
   },
@@ -35,8 +35,8 @@ ${defaultedLimits.map(limitLine).join("\n")}
     "evaluation": { "minResultLength": 20, "stopWhenSufficient": false }
   },
 
-  ${note("工具所在的 MCP 服务器，写法与 Claude Desktop 相同。", "The MCP servers that have the tools, written as in Claude Desktop.")}
-  ${note(`\${VAR}、\${VAR:-默认值} 和 \${env:VAR} 会替换为环境变量。`, `\${VAR}, \${VAR:-default} and \${env:VAR} are replaced by environment variables.`)}
+  ${toNote("工具所在的 MCP 服务器，写法与 Claude Desktop 相同。", "The MCP servers that have the tools, written as in Claude Desktop.")}
+  ${toNote(`\${VAR}、\${VAR:-默认值} 和 \${env:VAR} 会替换为环境变量。`, `\${VAR}, \${VAR:-default} and \${env:VAR} are replaced by environment variables.`)}
   "mcpServers": {
     // "amap": {
     //   "command": "npx",
@@ -51,33 +51,33 @@ ${defaultedLimits.map(limitLine).join("\n")}
     // }
   },
 
-  ${note("allow 中的工具可用，deny 中的不可用；roots 是文件工具可读的目录。", "allow: available; deny: never; roots: directories that file tools may read.")}
+  ${toNote("allow 中的工具可用，deny 中的不可用；roots 是文件工具可读的目录。", "allow: available; deny: never; roots: directories that file tools may read.")}
   "tools": {
     "allow": ["*"],
     "deny": [],
-    // "ask": ["*:destructive"], ${note("先询问用户", "only with consent")}
-    // "directory": "./tools", ${note("自己的工具和技能", "your own tools and skills")}
+    // "ask": ["*:destructive"], ${toNote("先询问用户", "only with consent")}
+    // "directory": "./tools", ${toNote("自己的工具和技能", "your own tools and skills")}
     "roots": ["."]
   },
 
-  ${note(`backend：auto，或 ${searchBackendNames.join("、")}`, `backend: auto, or ${searchBackendNames.join(", ")}`)}
+  ${toNote(`backend：auto，或 ${searchBackendNames.join("、")}`, `backend: auto, or ${searchBackendNames.join(", ")}`)}
   "search": { "backend": "auto", "maxResults": 5, "snippetLength": 200, "cacheSize": 20 },
 
-  ${note("hosts 是 http_request 可以调用的主机；reach 是工具可以访问的内网主机。", "hosts: what http_request may call; reach: private hosts that tools may reach.")}
+  ${toNote("hosts 是 http_request 可以调用的主机；reach 是工具可以访问的内网主机。", "hosts: what http_request may call; reach: private hosts that tools may reach.")}
   "web": {
     // "hosts": ["api.example.com", "*.example.org"],
     // "reach": ["localhost:8080"]
   },
 
-  ${note("发送邮件，每次都先询问；密码写在 SMTP_PASSWORD 中。", "Sending mail, each with your consent; the password belongs in SMTP_PASSWORD.")}
+  ${toNote("发送邮件，每次都先询问；密码写在 SMTP_PASSWORD 中。", "Sending mail, each with your consent; the password belongs in SMTP_PASSWORD.")}
   "email": {
     // "host": "smtp.example.com", "user": "me@example.com", "from": "Me <me@example.com>", "recipients": ["*@example.com"]
   },
 
-  ${note("终端聊天：theme 为 auto、dark 或 light；screenReader 适合读屏软件。", "The chat in a terminal: theme auto, dark or light; screenReader: plain lines for a screen reader.")}
+  ${toNote("终端聊天：theme 为 auto、dark 或 light；screenReader 适合读屏软件。", "The chat in a terminal: theme auto, dark or light; screenReader: plain lines for a screen reader.")}
   "terminal": { "theme": "auto", "screenReader": false },
 
-  "locale": "${locale}" ${note("zh 或 en", "zh or en")}
+  "locale": "${locale}" ${toNote("zh 或 en", "zh or en")}
 }
 `;
 }

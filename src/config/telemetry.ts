@@ -30,7 +30,7 @@ export function readTelemetry(environment: Environment): TelemetrySettings {
     ...readAddress(environment),
     resource: {
       "service.name": "duet",
-      ...pairs(environment.OTEL_RESOURCE_ATTRIBUTES),
+      ...parsePairs(environment.OTEL_RESOURCE_ATTRIBUTES),
       ...(environment.OTEL_SERVICE_NAME ? { "service.name": environment.OTEL_SERVICE_NAME } : {}),
     },
     captureContent: isTrue(environment.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT),
@@ -44,19 +44,20 @@ function readAddress(environment: Environment): Pick<TelemetrySettings, "exporte
   const url = own || (shared && `${shared.replace(/\/$/, "")}/v1/traces`);
   if (!url) return {};
   const variable = own ? "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" : "OTEL_EXPORTER_OTLP_ENDPOINT";
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return { problem: noAddress(variable, own || shared || "") };
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
+    return { problem: describeBadAddress(variable, own || shared || "") };
   const protocol = ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"].find(
     (name) => environment[name],
   );
-  if (protocol && environment[protocol] === "grpc") return { problem: noGrpc(protocol) };
+  if (protocol && environment[protocol] === "grpc") return { problem: describeGrpc(protocol) };
   const headers = {
-    ...pairs(environment.OTEL_EXPORTER_OTLP_HEADERS),
-    ...pairs(environment.OTEL_EXPORTER_OTLP_TRACES_HEADERS),
+    ...parsePairs(environment.OTEL_EXPORTER_OTLP_HEADERS),
+    ...parsePairs(environment.OTEL_EXPORTER_OTLP_TRACES_HEADERS),
   };
   return { exporter: { variable, url, shownUrl: sanitizeLine(maskAddress(url)), headers } };
 }
 
-function noAddress(name: string, value: string): Text {
+function describeBadAddress(name: string, value: string): Text {
   const shown = sanitizeLine(maskAddress(`http://${value}`).slice("http://".length));
   return {
     zh: `${name}: ${shown} 不是 http(s) 地址；不发送追踪`,
@@ -64,7 +65,7 @@ function noAddress(name: string, value: string): Text {
   };
 }
 
-function noGrpc(variable: string): Text {
+function describeGrpc(variable: string): Text {
   return {
     zh: `${variable}: 不支持 grpc（允许：http/json、http/protobuf，均以 JSON 发送）；不发送追踪`,
     en: `${variable}: grpc is not supported (http/json, http/protobuf, both sent as JSON); no spans are sent`,
@@ -72,16 +73,16 @@ function noGrpc(variable: string): Text {
 }
 
 /** Parses `name=value,name=value` with URL-encoded values. Anything else is left out. */
-function pairs(text: string | undefined): Record<string, string> {
+function parsePairs(text: string | undefined): Record<string, string> {
   const entries = (text ?? "").split(",").flatMap((pair): [string, string][] => {
     const at = pair.indexOf("=");
     const name = pair.slice(0, Math.max(at, 0)).trim();
-    return name === "" ? [] : [[name, decoded(pair.slice(at + 1).trim())]];
+    return name === "" ? [] : [[name, decodeText(pair.slice(at + 1).trim())]];
   });
   return Object.fromEntries(entries);
 }
 
-function decoded(value: string): string {
+function decodeText(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {

@@ -28,10 +28,10 @@ export function readChain(
   const [said, written] = [readChainMeta(meta), fromChainText(argument)];
   return {
     depth: Math.max(said.depth, written.depth),
-    deadline: least(said.deadline, written.deadline),
-    budget: least(said.budget, written.budget),
-    cost: least(said.cost, written.cost),
-    trace: said.trace ?? written.trace ?? traceIn(headers),
+    deadline: takeLeast(said.deadline, written.deadline),
+    budget: takeLeast(said.budget, written.budget),
+    cost: takeLeast(said.cost, written.cost),
+    trace: said.trace ?? written.trace ?? readTrace(headers),
   };
 }
 
@@ -39,19 +39,19 @@ function fromChainText(argument: unknown): Chain {
   const text = toText(argument);
   const [depth, deadline, budget, cost, traceparent] = text.length > longestChainText ? [] : text.trim().split(";");
   return readChainMeta({
-    "duet/depth": numberIn(depth),
-    "duet/deadline": numberIn(deadline),
-    "duet/budget": numberIn(budget),
-    "duet/cost-budget": numberIn(cost),
+    "duet/depth": parseNumber(depth),
+    "duet/deadline": parseNumber(deadline),
+    "duet/budget": parseNumber(budget),
+    "duet/cost-budget": parseNumber(cost),
     traceparent,
   });
 }
 
-function numberIn(text: string | undefined): number | undefined {
+function parseNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^\d/.test(text) ? Number(text) : undefined;
 }
 
-function traceIn(headers: Pick<Headers, "get"> | undefined): TraceContext | undefined {
+function readTrace(headers: Pick<Headers, "get"> | undefined): TraceContext | undefined {
   return readTraceContext({
     traceparent: headers?.get("traceparent"),
     tracestate: headers?.get("tracestate"),
@@ -59,7 +59,7 @@ function traceIn(headers: Pick<Headers, "get"> | undefined): TraceContext | unde
   });
 }
 
-function least(one: number | undefined, other: number | undefined): number | undefined {
+function takeLeast(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 

@@ -31,19 +31,19 @@ export function toChainMeta({ depth, deadline, budget, cost }: Chain): Record<st
 /** Reads what a caller says; what makes no sense counts as not said. */
 export function readChainMeta(meta: Readonly<Record<string, unknown>> | undefined): Chain {
   return {
-    depth: whole(meta?.["duet/depth"]) ?? 0,
-    deadline: whole(meta?.["duet/deadline"]),
-    budget: whole(meta?.["duet/budget"]),
-    cost: amount(meta?.["duet/cost-budget"]),
+    depth: readWhole(meta?.["duet/depth"]) ?? 0,
+    deadline: readWhole(meta?.["duet/deadline"]),
+    budget: readWhole(meta?.["duet/budget"]),
+    cost: readAmount(meta?.["duet/cost-budget"]),
     trace: readTraceContext(meta),
   };
 }
 
-function whole(value: unknown): number | undefined {
+function readWhole(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
 }
 
-function amount(value: unknown): number | undefined {
+function readAmount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
@@ -85,7 +85,7 @@ function isHeaderText(text: string): boolean {
 /** Throws where a run of the agent may not begin: too deep, or with nothing to use. */
 export function checkChain({ depth, budget, cost }: Chain = { depth: 0 }): void {
   if (depth > deepestChain) throw tooDeepError(depth);
-  if (budget === 0 || cost === 0) throw nothingLeft();
+  if (budget === 0 || cost === 0) throw nothingLeftError();
 }
 
 /** Returns the error for a run that is too deep, in words for the model that called it. */
@@ -101,7 +101,7 @@ export function tooDeepError(depth: number): DuetError {
 }
 
 /** Returns the error for a run whose caller has left it no tokens or no money. */
-function nothingLeft(): DuetError {
+function nothingLeftError(): DuetError {
   return new DuetError({
     code: "quota",
     text: {

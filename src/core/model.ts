@@ -1,8 +1,8 @@
 import type * as z from "zod";
 import type { JsonSchema } from "../kit/json.ts";
 import type { Locale } from "../kit/locale.ts";
+import type { Notice } from "./events.ts";
 import type { AssistantMessage, Message } from "./messages.ts";
-import type { Notice } from "./notice.ts";
 import type { finishReasonSchema, usageSchema } from "./schemas/events-schema.ts";
 
 /** Calls a language model through one interface, whatever its vendor and wire format. */

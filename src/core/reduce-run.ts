@@ -65,8 +65,8 @@ export function reduceRun(state: RunState, event: AgentEvent, at: number): RunIt
 function startRun(state: RunState, event: EventOf<"run-start">, at: number): RunState {
   state.start = event;
   state.startedAt = at;
-  nameBill(state.bills.function_call, event.models.functionCall);
-  nameBill(state.bills.answer, event.models.answer);
+  setBillModel(state.bills.function_call, event.models.functionCall);
+  setBillModel(state.bills.answer, event.models.answer);
   return state;
 }
 
@@ -187,7 +187,7 @@ function addNote<Note extends EvaluationEntry | NoticeEntry>(state: RunState, no
 }
 
 function addToBill(bill: ModelBill, { model, usage, elapsedMs, costUsd }: PhaseEnd): void {
-  nameBill(bill, model);
+  setBillModel(bill, model);
   // A sum in which something is not known is not known.
   bill.cost_usd = bill.cost_usd === null || costUsd === null ? null : bill.cost_usd + costUsd;
   bill.calls += 1;
@@ -199,7 +199,7 @@ function addToBill(bill: ModelBill, { model, usage, elapsedMs, costUsd }: PhaseE
 }
 
 /** Events name models `provider/model`; the model may contain a slash of its own. */
-function nameBill(bill: ModelBill, name: string): void {
+function setBillModel(bill: ModelBill, name: string): void {
   const slash = name.indexOf("/");
   bill.provider = slash < 0 ? "" : name.slice(0, slash);
   bill.model = name.slice(slash + 1);

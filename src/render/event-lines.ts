@@ -1,6 +1,5 @@
-import type { AgentEvent, Phase } from "../core/events.ts";
+import type { AgentEvent, Notice, Phase } from "../core/events.ts";
 import { mapLimits, stoppingLimits } from "../core/limits.ts";
-import type { Notice } from "../core/notice.ts";
 import type { AgentsBill, Outcome, OutcomeMeta } from "../core/outcome.ts";
 import { isLimit } from "../core/verdict.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
@@ -21,11 +20,11 @@ export function renderEvent(event: AgentEvent, locale: Locale): string | undefin
         en: `${renderPhase(event, "en")}: ${event.reason}`,
       });
     case "tool-start":
-      return `🔧 ${toCallName(event.tool, locale)} ${short(JSON.stringify(event.arguments))}`;
+      return `🔧 ${toCallName(event.tool, locale)} ${shortenText(JSON.stringify(event.arguments))}`;
     case "tool-progress":
-      return `… ${short(renderProgress(event))}`;
+      return `… ${shortenText(renderProgress(event))}`;
     case "tool-end":
-      return toolEndLine(event, locale);
+      return renderToolEnd(event, locale);
     case "evaluation":
       // A limit is told by its notice.
       return isLimit(event) ? undefined : `⚖ ${event.message}`;
@@ -59,13 +58,14 @@ export const phaseNames: Record<Phase, Text> = {
   answer: { zh: "📝 回答生成阶段", en: "📝 answering" },
 };
 
-function toolEndLine(event: Extract<AgentEvent, { type: "tool-end" }>, locale: Locale): string {
+function renderToolEnd(event: Extract<AgentEvent, { type: "tool-end" }>, locale: Locale): string {
   const time = `${event.elapsedMs} ms`;
-  if (!event.ok) return `✗ ${toCallName(event.tool, locale)} (${time}) ${short(event.error?.message ?? event.preview)}`;
+  if (!event.ok)
+    return `✗ ${toCallName(event.tool, locale)} (${time}) ${shortenText(event.error?.message ?? event.preview)}`;
   const cached = event.cached ? say(locale, { zh: "，来自缓存", en: ", cached" }) : "";
-  if (event.resultCount === undefined) return `✓ ${event.tool} (${time}${cached}) ${short(event.preview)}`;
+  if (event.resultCount === undefined) return `✓ ${event.tool} (${time}${cached}) ${shortenText(event.preview)}`;
   const titles = (event.top ?? []).map(({ n, title }) => `[${n}] ${title}`).join(" ");
-  return `✓ ${toResultName(event.tool, locale)} (${time}${cached}) ${renderResultCount(event.resultCount, locale)}: ${short(titles)}`;
+  return `✓ ${toResultName(event.tool, locale)} (${time}${cached}) ${renderResultCount(event.resultCount, locale)}: ${shortenText(titles)}`;
 }
 
 /** Returns what the reader must know about a partial answer, or undefined when the answer is complete. */
@@ -100,7 +100,7 @@ type Bill = Pick<OutcomeMeta, "models" | "total_tokens" | "latency_ms" | "cost_u
 /** Renders what each role used: tokens, time and, where prices are known, money. */
 export function renderBill({ meta }: { meta: Bill }, locale: Locale): string {
   const { function_call: decide, answer } = meta.models;
-  const bill = (
+  const renderRole = (
     name: Text,
     { provider, model, calls, input_tokens, output_tokens, elapsed_ms, cost_usd }: typeof decide,
   ): string => {
@@ -108,25 +108,25 @@ export function renderBill({ meta }: { meta: Bill }, locale: Locale): string {
     return `${say(locale, name)} ${provider}/${model} ×${calls} ${input_tokens}→${output_tokens} tok ${renderSeconds(elapsed_ms)}${cost}`;
   };
   const parts = [
-    decide.calls > 0 && bill({ zh: "工具调用", en: "decide" }, decide),
-    answer.calls > 0 && bill({ zh: "回答", en: "answer" }, answer),
+    decide.calls > 0 && renderRole({ zh: "工具调用", en: "decide" }, decide),
+    answer.calls > 0 && renderRole({ zh: "回答", en: "answer" }, answer),
     say(locale, { zh: `共 ${meta.total_tokens} tok`, en: `${meta.total_tokens} tok in total` }),
     renderSeconds(meta.latency_ms),
-    totalCost(meta, locale),
-    meta.agents && agentsBill(meta.agents, locale),
+    renderTotalCost(meta, locale),
+    meta.agents && renderAgentsBill(meta.agents, locale),
   ];
   return parts.filter(Boolean).join(" · ");
 }
 
 /** Returns the cost of the run's own models, or undefined when none of it is known. */
-function totalCost({ cost_usd, models, total_tokens }: Bill, locale: Locale): string | undefined {
+function renderTotalCost({ cost_usd, models, total_tokens }: Bill, locale: Locale): string | undefined {
   if (cost_usd !== null) return renderDollars(cost_usd);
   if (total_tokens === 0) return undefined;
   const { usd } = addCosts(toModelCost(models.function_call), toModelCost(models.answer));
   return renderCost({ usd, isWhole: false }, locale);
 }
 
-function agentsBill({ runs, total_tokens, cost_usd }: AgentsBill, locale: Locale): string {
+function renderAgentsBill({ runs, total_tokens, cost_usd }: AgentsBill, locale: Locale): string {
   const name = say(locale, { zh: "子智能体", en: "sub-agents" });
   return `${name} ×${runs} ${total_tokens} tok${cost_usd === null ? "" : ` ${renderDollars(cost_usd)}`}`;
 }
@@ -148,7 +148,7 @@ export function renderError({ message, hint }: { message: string; hint: string |
   return `✗ ${joinSentences(message, hint)}`;
 }
 
-function short(text: string): string {
+function shortenText(text: string): string {
   return toShortLine(text, longestValue);
 }
 
@@ -157,15 +157,15 @@ const longestName = 80;
 
 /** Returns the name of a call's tool; a search gets its name from docs/development/agent-mode.md. */
 export function toCallName(tool: string, locale: Locale): string {
-  return named(tool, { zh: "搜索", en: "search" }, locale);
+  return renderToolName(tool, { zh: "搜索", en: "search" }, locale);
 }
 
 /** Returns the name to show once the call has its result. */
 export function toResultName(tool: string, locale: Locale): string {
-  return named(tool, { zh: "搜索结果", en: "search results" }, locale);
+  return renderToolName(tool, { zh: "搜索结果", en: "search results" }, locale);
 }
 
-function named(tool: string, search: Text, locale: Locale): string {
+function renderToolName(tool: string, search: Text, locale: Locale): string {
   return tool === "web_search" ? `${say(locale, search)} · ${tool}` : toShortLine(tool, longestName);
 }
 

@@ -16,14 +16,14 @@ export function addCosts(a: KnownCost, b: KnownCost): KnownCost {
 
 /** Returns the cost of a role. Calls that failed before they used a token cost nothing. */
 export function toModelCost({ cost_usd, input_tokens, output_tokens }: ModelBill): KnownCost {
-  return costOf(cost_usd, input_tokens + output_tokens);
+  return toKnownCost(cost_usd, input_tokens + output_tokens);
 }
 
 export function toAgentsCost({ cost_usd, total_tokens }: AgentsBill): KnownCost {
-  return costOf(cost_usd, total_tokens);
+  return toKnownCost(cost_usd, total_tokens);
 }
 
-function costOf(cost: number | null, tokens: number): KnownCost {
+function toKnownCost(cost: number | null, tokens: number): KnownCost {
   return cost === null ? { usd: 0, isWhole: tokens === 0 } : { usd: cost, isWhole: true };
 }
 

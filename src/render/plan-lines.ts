@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { PlanStep } from "../core/events.ts";
 import type { JsonObject } from "../kit/json.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
-import { sanitizeLine, toShortLine } from "../kit/text/sanitize.ts";
-import { showBlanks } from "../kit/text/show-blanks.ts";
+import { sanitizeLine, showBlanks, toShortLine } from "../kit/text/sanitize.ts";
 import { takeStart } from "../kit/text/truncate.ts";
 
 /** Limits the purpose of a step, in UTF-16 units. */
@@ -24,7 +23,7 @@ export function createPlanLines(locale: Locale): PlanLines {
     const isKnown = isSamePlan(steps, before);
     const changed = steps.filter(({ state }, index) => state !== before[index]?.state);
     before = steps;
-    return isKnown ? changed.map((step) => stateLine(step, locale)) : renderPlan(steps, locale);
+    return isKnown ? changed.map((step) => renderState(step, locale)) : renderPlan(steps, locale);
   };
 }
 
@@ -51,7 +50,7 @@ export function renderPlanTitle(steps: readonly PlanStep[], locale: Locale): str
 }
 
 function call({ tool, parameters }: PlanStep, locale: Locale): string {
-  return tool === "" ? "" : ` · ${sanitizeLine(tool)} ${whole(JSON.stringify(parameters), locale)}`;
+  return tool === "" ? "" : ` · ${sanitizeLine(tool)} ${renderWhole(JSON.stringify(parameters), locale)}`;
 }
 
 /** Returns true when the plan's list shows all of the step's parameters. */
@@ -59,7 +58,7 @@ export function isShownWhole(parameters: JsonObject): boolean {
   return JSON.stringify(parameters).length <= longestParameters;
 }
 
-function whole(json: string, locale: Locale): string {
+function renderWhole(json: string, locale: Locale): string {
   if (json.length <= longestParameters) return showBlanks(sanitizeLine(json), locale);
   const head = takeStart(json, longestParameters);
   const left = json.length - head.length;
@@ -76,7 +75,7 @@ function mark({ state }: PlanStep, locale: Locale): string {
   return state === "pending" ? "" : ` (${say(locale, states[state])})`;
 }
 
-function stateLine(step: PlanStep, locale: Locale): string {
+function renderState(step: PlanStep, locale: Locale): string {
   const { zh, en } = states[step.state];
   const line = { zh: `步骤 ${step.step} ${zh}：${toPurpose(step)}`, en: `step ${step.step} ${en}: ${toPurpose(step)}` };
   return `${planSigns[step.state]} ${say(locale, line)}`;

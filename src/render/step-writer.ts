@@ -65,17 +65,17 @@ export function createStepWriter({ write, locale, verbose }: StepWriterOptions):
     closeThought(event);
     if (event.type === "run-end") end(event.outcome);
     if (event.type === "plan") for (const line of planLines(event.steps)) write(line);
-    const line = verbose ? fullLine(event, locale) : renderEvent(event, locale);
+    const line = verbose ? renderFullLine(event, locale) : renderEvent(event, locale);
     if (line !== undefined) write(line);
   };
 }
 
-function fullLine(event: AgentEvent, locale: Locale): string | undefined {
-  if (event.type === "tool-start") return inputInFull(event);
+function renderFullLine(event: AgentEvent, locale: Locale): string | undefined {
+  if (event.type === "tool-start") return renderInput(event);
   return event.type === "notice" ? noticeLine(event) : renderEvent(event, locale);
 }
 
-function inputInFull({ tool, arguments: args }: Extract<AgentEvent, { type: "tool-start" }>): string {
+function renderInput({ tool, arguments: args }: Extract<AgentEvent, { type: "tool-start" }>): string {
   return sanitizeLine(`🔧 ${tool} ${JSON.stringify(args)}`);
 }
 

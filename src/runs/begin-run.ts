@@ -1,4 +1,4 @@
-import type { AskRequest } from "../app/open-duet.ts";
+import type { AskRequest } from "../app/ask-request.ts";
 import { type Chain, getTraceId } from "../core/chain.ts";
 import { mapLimits, offeredLimits, toRunUnit } from "../core/limits.ts";
 import { showValue } from "../core/tools/argument-feedback.ts";

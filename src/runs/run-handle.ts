@@ -1,4 +1,4 @@
-import type { AskRequest } from "../app/open-duet.ts";
+import type { AskRequest } from "../app/ask-request.ts";
 import type { Caller } from "../core/caller.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";

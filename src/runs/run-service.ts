@@ -1,5 +1,5 @@
-import type { Duet } from "../app/open-duet.ts";
-import type { Config } from "../config/load-config.ts";
+import type { Duet } from "../app/duet.ts";
+import type { Config } from "../config/config.ts";
 import type { Caller } from "../core/caller.ts";
 import type { Mode } from "../core/outcome.ts";
 import { createCallerLimits } from "./limits/caller-limits.ts";

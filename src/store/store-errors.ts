@@ -4,7 +4,7 @@ import type { Text } from "../kit/locale.ts";
 
 /** Returns true when another process holds the lock. */
 export function isBusy(thrown: unknown): boolean {
-  const code = sqliteCode(thrown);
+  const code = getSqliteCode(thrown);
   return code === 5 || code === 6;
 }
 
@@ -23,14 +23,14 @@ export function noConversationError(): DuetError {
 
 /** Returns true when the file is damaged, is not a database, or does not belong to the store. */
 export function isDamage(thrown: unknown): boolean {
-  const code = sqliteCode(thrown);
+  const code = getSqliteCode(thrown);
   return code === 11 || code === 26 || thrown instanceof WrongTablesError;
 }
 
 /** Explains a failure of SQLite or of the file system to the user. */
 export function toStoreError(thrown: unknown, file: string): DuetError {
   if (thrown instanceof DuetError) return thrown;
-  const why = whyOf(thrown);
+  const why = describeWhy(thrown);
   return new DuetError({
     code: "internal",
     text: {
@@ -47,18 +47,18 @@ export function toStoreError(thrown: unknown, file: string): DuetError {
 }
 
 /** Returns SQLite's primary result code (https://www.sqlite.org/rescode.html). */
-function sqliteCode(thrown: unknown): number | undefined {
+function getSqliteCode(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error && "errcode" in thrown && typeof thrown.errcode === "number")) return undefined;
   return thrown.errcode & 0xff;
 }
 
-function whyOf(thrown: unknown): Text {
+function describeWhy(thrown: unknown): Text {
   const message = getMessage(thrown);
-  return getOwnValue(reasons, reasonOf(thrown)) ?? { zh: message, en: message };
+  return getOwnValue(reasons, describeReason(thrown)) ?? { zh: message, en: message };
 }
 
-function reasonOf(thrown: unknown): string {
-  const code = sqliteCode(thrown);
+function describeReason(thrown: unknown): string {
+  const code = getSqliteCode(thrown);
   if (code !== undefined) return String(code);
   return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
 }

@@ -3,8 +3,7 @@ import { createTimeLimit, timeoutError, waitAbortable } from "../kit/async/timeo
 import type { JsonObject } from "../kit/json.ts";
 import { say } from "../kit/locale.ts";
 import { formatCount } from "../kit/text/format-count.ts";
-import { takeStart } from "../kit/text/truncate.ts";
-import { truncateMiddle } from "../kit/text/truncate-middle.ts";
+import { takeStart, truncateMiddle } from "../kit/text/truncate.ts";
 import { wrapTool } from "./create-tool.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import type { Gateway } from "../../src/app/open-duet.ts";
+import type { Gateway } from "../../src/app/tools/gateway.ts";
 import type { Caller } from "../../src/core/caller.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { anna, askAs, ben, countedTool, duetWith } from "../fakes/callers.ts";

@@ -2,7 +2,7 @@
 // side by side in this process.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, onTestFinished, test } from "vitest";
-import type { Duet } from "../../src/app/open-duet.ts";
+import type { Duet } from "../../src/app/duet.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
 import { startCollector } from "../fakes/collector.ts";
 import { openDuetPort } from "../fakes/duet-port.ts";

@@ -1,5 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
-import { type Duet, openDuet, type Parts } from "../../src/app/open-duet.ts";
+import type { DuetOverrides } from "../../src/app/ask-request.ts";
+import type { Duet } from "../../src/app/duet.ts";
+import { openDuet } from "../../src/app/open-duet.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { ConversationStore } from "../../src/core/store/store.ts";
@@ -9,7 +11,7 @@ import { makeTool, outcomeOf } from "../fakes/events.ts";
 import { scriptedModel } from "../fakes/model.ts";
 import { temporaryFolder } from "../fakes/program.ts";
 
-async function open(parts: Parts, agent: object = {}): Promise<Duet & { kept: ConversationStore }> {
+async function open(parts: DuetOverrides, agent: object = {}): Promise<Duet & { kept: ConversationStore }> {
   const home = await temporaryFolder();
   const embedding = { name: "code", settings: { agent, conversations: { store: "memory" as const } } };
   const config = await loadConfig({}, { HOME: home, DUET_HOME: home }, home, embedding);

@@ -13,7 +13,7 @@ function person(...answers: (Approval | undefined)[]) {
       asked.push(request);
       return answers.shift();
     },
-    { told: new Set(), approved: new Set(), refused: new Set(), loaded: new Set() },
+    { reported: new Set(), approved: new Set(), refused: new Set(), loaded: new Set() },
   );
   return { ask: (more: Partial<ApprovalRequest> = {}) => ask({ ...call, ...more }, signal), asked };
 }

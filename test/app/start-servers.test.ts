@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import type { Duet } from "../../src/app/open-duet.ts";
+import type { Duet } from "../../src/app/duet.ts";
 import { duetWith } from "../fakes/callers.ts";
 import { scriptedModel } from "../fakes/model.ts";
 import { temporaryFolder } from "../fakes/program.ts";

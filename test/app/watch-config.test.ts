@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { watchConfig } from "../../src/app/watch-config.ts";
 import { runTrust } from "../../src/cli/trust/trust-command.ts";
-import { type Flags, loadConfig } from "../../src/config/load-config.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import type { Flags } from "../../src/config/settings/settings.ts";
 import { workplace } from "../config/workplace.ts";
 
 interface Watched {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Config } from "../../src/config/load-config.ts";
+import type { Config } from "../../src/config/config.ts";
 import { load, refusal } from "./workplace.ts";
 
 const understood: [name: string, value: string, read: (config: Config) => unknown, result: unknown][] = [

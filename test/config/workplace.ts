@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { type Config, type Flags, loadConfig } from "../../src/config/load-config.ts";
+import type { Config } from "../../src/config/config.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import type { Flags } from "../../src/config/settings/settings.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 
 /** A directory with these files, for the length of the test. */

@@ -1,4 +1,4 @@
-import type { List } from "../../src/app/open-duet.ts";
+import type { List } from "../../src/app/tools/gateway.ts";
 import { startHttpFace } from "../fakes/http-interface.ts";
 import { createFixtures } from "./fixture-server.ts";
 

@@ -1,6 +1,8 @@
 // Duets with callers: opened in process, with scripted models, tools that count their calls, and what a test asks of them.
 import { onTestFinished } from "vitest";
-import { type AskRequest, type Duet, openDuet, type Parts } from "../../src/app/open-duet.ts";
+import type { AskRequest, DuetOverrides } from "../../src/app/ask-request.ts";
+import type { Duet } from "../../src/app/duet.ts";
+import { openDuet } from "../../src/app/open-duet.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { Caller } from "../../src/core/caller.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
@@ -11,7 +13,7 @@ export const anna: Caller = { owner: "anna" };
 export const ben: Caller = { owner: "ben" };
 
 /** Closed when the test ends. */
-export async function duetWith(parts: Parts, settings: Record<string, unknown> = {}): Promise<Duet> {
+export async function duetWith(parts: DuetOverrides, settings: Record<string, unknown> = {}): Promise<Duet> {
   const home = await temporaryFolder();
   const file = await configFile({ locale: "en", search: { enabled: false }, ...settings });
   const duet = await openDuet(await loadConfig({ config: file }, { HOME: home, DUET_HOME: home }), parts);

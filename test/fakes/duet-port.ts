@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
-import { type Duet, openDuet } from "../../src/app/open-duet.ts";
+import type { Duet } from "../../src/app/duet.ts";
+import { openDuet } from "../../src/app/open-duet.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { serveOverHttp } from "../../src/server/http/serve-http.ts";
 import { createMcpInterface } from "../../src/server/mcp/mcp-interface.ts";

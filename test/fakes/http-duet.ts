@@ -1,6 +1,8 @@
 import { onTestFinished } from "vitest";
-import { openDuet, type Parts } from "../../src/app/open-duet.ts";
-import { type Config, loadConfig } from "../../src/config/load-config.ts";
+import type { DuetOverrides } from "../../src/app/ask-request.ts";
+import { openDuet } from "../../src/app/open-duet.ts";
+import type { Config } from "../../src/config/config.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 import { waitAbortable } from "../../src/kit/async/timeout.ts";
 import { type DuetHttpOptions, serveDuetOverHttp } from "../../src/server/http/serve-duet.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "./model.ts";
@@ -19,14 +21,14 @@ export interface HttpDuet {
 
 export interface HttpDuetSettings {
   turns?: ScriptedTurn[];
-  tools?: Parts["tools"];
+  tools?: DuetOverrides["tools"];
   /** Further keys of the configuration file. */
   settings?: Record<string, unknown>;
   environment?: Record<string, string>;
   /** The model says nothing before this resolves. */
   gate?: Promise<void>;
   /** In place of the two scripted models. */
-  models?: Parts["models"];
+  models?: DuetOverrides["models"];
   /** Seconds that runs have to finish when it is closed; none when absent. */
   grace?: number;
   /** Aborts at the second signal. */

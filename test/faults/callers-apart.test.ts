@@ -1,8 +1,10 @@
 // Faults 97 and 98 of the matrix: what is one caller's is not there for another, over HTTP in both eras.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { type Duet, openDuet } from "../../src/app/open-duet.ts";
-import { type Config, loadConfig } from "../../src/config/load-config.ts";
+import type { Duet } from "../../src/app/duet.ts";
+import { openDuet } from "../../src/app/open-duet.ts";
+import type { Config } from "../../src/config/config.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 import type { Caller } from "../../src/core/caller.ts";
 import type { Model } from "../../src/core/model.ts";
 import { createMcpInterface } from "../../src/server/mcp/mcp-interface.ts";

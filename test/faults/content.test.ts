@@ -2,13 +2,14 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { type ApproveCall, openDuet } from "../../src/app/open-duet.ts";
+import { openDuet } from "../../src/app/open-duet.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { Message } from "../../src/core/messages.ts";
 import type { Model } from "../../src/core/model.ts";
 import { type ModelSettings, type WireName, wires } from "../../src/core/model-settings.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
+import type { ApproveCall } from "../../src/core/tools/tool.ts";
 import { createFailure, type Tool } from "../../src/core/tools/tool.ts";
 import type { JsonObject } from "../../src/kit/json.ts";
 import { createModel } from "../../src/providers/create-model.ts";

@@ -3,7 +3,7 @@ import { Client, ClientCredentialsProvider, StreamableHTTPClientTransport } from
 import { McpServer } from "@modelcontextprotocol/server";
 import { exportSPKI, importJWK, SignJWT } from "jose";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { Duet } from "../../src/app/open-duet.ts";
+import type { Duet } from "../../src/app/duet.ts";
 import type { Caller } from "../../src/core/caller.ts";
 import { isRecord } from "../../src/kit/json.ts";
 import { written } from "../agent/plan/planning.ts";

@@ -1,5 +1,7 @@
 import { afterAll } from "vitest";
-import { type Duet, openDuet, type Parts } from "../../src/app/open-duet.ts";
+import type { DuetOverrides } from "../../src/app/ask-request.ts";
+import type { Duet } from "../../src/app/duet.ts";
+import { openDuet } from "../../src/app/open-duet.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { serveDuetOverHttp } from "../../src/server/http/serve-duet.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
@@ -24,7 +26,7 @@ export const pages: FakeResult[] = [
 export interface PageDuetOptions {
   settings?: Record<string, unknown>;
   environment?: Record<string, string>;
-  tools?: Parts["tools"];
+  tools?: DuetOverrides["tools"];
 }
 
 /** All that `serve --http` serves, in this process, with two models and a search that are real servers; ended with the file. */

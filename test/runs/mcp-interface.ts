@@ -1,6 +1,7 @@
 import { onTestFinished } from "vitest";
 import { openDuet } from "../../src/app/open-duet.ts";
-import { type Config, loadConfig } from "../../src/config/load-config.ts";
+import type { Config } from "../../src/config/config.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 import { waitAbortable } from "../../src/kit/async/timeout.ts";
 import { createMcpInterface, type McpInterface } from "../../src/server/mcp/mcp-interface.ts";
 import { createSuccess, createTool } from "../../src/tools/create-tool.ts";

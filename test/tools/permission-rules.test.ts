@@ -197,7 +197,7 @@ describe("a call under the rules", () => {
         asked.push(rule);
         return asked.length === 1 ? "conversation" : "no";
       },
-      { told: new Set(), approved: new Set(), refused: new Set(), loaded: new Set() },
+      { reported: new Set(), approved: new Set(), refused: new Set(), loaded: new Set() },
     );
     const { signal } = new AbortController();
     const context = { ...testContext(), approve: (request: ApprovalRequest) => remembered(request, signal) };

@@ -24,7 +24,7 @@ export interface CompactOptions
  * used.
  */
 export interface Compaction {
-  /** Turns that the summary stands for. */
+  /** Counts the turns for which the summary stands. */
   turns: number;
   tokensBefore: number;
   tokensAfter: number;

@@ -1,5 +1,5 @@
+import type { Notice } from "../../core/events.ts";
 import type { Message } from "../../core/messages.ts";
-import type { Notice } from "../../core/notice.ts";
 import type { ConversationTurn, Summary } from "../../core/store/store.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";

@@ -4,7 +4,7 @@ import { hasSucceeded, type Outcome, type OutcomeMeta, type StopReason } from ".
 import type { Verdict } from "../../core/verdict.ts";
 import { DuetError, type ErrorReport, toErrorReport } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
-import { chatAdvice } from "../../render/chat-advice.ts";
+import { chatAdvice } from "../../render/choice-texts.ts";
 import { getDepth, type Run, type RunInput, type RunServices } from "../run.ts";
 import type { Observation } from "./act.ts";
 

@@ -1,4 +1,4 @@
-import type { Phase, PhaseEnd } from "../../core/events.ts";
+import type { Notice, Phase, PhaseEnd } from "../../core/events.ts";
 import {
   addUsage,
   type Model,
@@ -10,7 +10,6 @@ import {
   toModelName,
   type Usage,
 } from "../../core/model.ts";
-import type { Notice } from "../../core/notice.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { countRequestTokens, getContextWindow, getRequestBudget } from "../context/context-window.ts";

@@ -1,5 +1,4 @@
-import type { PlanStep } from "../../core/events.ts";
-import type { Notice } from "../../core/notice.ts";
+import type { Notice, PlanStep } from "../../core/events.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { states } from "../../render/plan-lines.ts";

@@ -61,7 +61,7 @@ const loadedShare = 0.25;
 const mostGuessed = 5;
 const guessesEnd = 16;
 
-/** Scores under which a tool is no guess: by itself, and beside the best. */
+/** Sets the scores below which a tool is not guessed: by itself, and relative to the best. */
 const leastScore = 0.2;
 const leastShare = 0.5;
 

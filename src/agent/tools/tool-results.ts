@@ -2,8 +2,7 @@ import { toInvalidArgumentsResult, toValueProblem } from "../../core/tools/argum
 import type { Tool, ToolResult } from "../../core/tools/tool.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { takeStart } from "../../kit/text/truncate.ts";
-import { trimToBoundary, truncateMiddle } from "../../kit/text/truncate-middle.ts";
+import { takeStart, trimToBoundary, truncateMiddle } from "../../kit/text/truncate.ts";
 
 /**
  * Keeps the whole results of a run, of which the models read excerpts. Once the first result has been cut, the run has a tool

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Caller } from "../../core/caller.ts";
 import { type Conversation, type ConversationStore, type ConversationTurn, createId } from "../../core/store/store.ts";
 import { createMemorySourceList } from "../../store/memory/memory-store.ts";
-import type { LoadedConversation } from "./load-in-turn.ts";
+import type { LoadedConversation } from "./sessions.ts";
 
 /** Holds a conversation that the asker keeps, in the form that a run loads. */
 export interface GivenHistory extends LoadedConversation {
@@ -35,18 +35,18 @@ export interface GivenHistoryLimits {
 const usual: GivenHistoryLimits = { most: 1000, mostText: 30_000_000 };
 
 export function createGivenHistories({ most, mostText }: GivenHistoryLimits = usual): GivenHistories {
-  const kept = new LRUCache<string, Kept>({ max: most, maxSize: mostText, sizeCalculation: sizeOf });
+  const kept = new LRUCache<string, Kept>({ max: most, maxSize: mostText, sizeCalculation: measureConversation });
 
   /** Keeps a conversation. One owner gets at most half of the space, so that nobody can displace the words of all others. */
-  function keep(owner: string | undefined, key: string, conversation: Conversation): void {
+  function saveConversation(owner: string | undefined, key: string, conversation: Conversation): void {
     const added = { owner, conversation };
     let count = 1;
-    let text = sizeOf(added);
+    let text = measureConversation(added);
     kept.delete(key);
     if (text > mostText / 2) return;
     for (const [other, each] of [...kept.entries()].filter(([, each]) => each.owner === owner)) {
       count += 1;
-      text += sizeOf(each);
+      text += measureConversation(each);
       if (count > most / 2 || text > mostText / 2) kept.delete(other);
     }
     kept.set(key, added);
@@ -54,11 +54,11 @@ export function createGivenHistories({ most, mostText }: GivenHistoryLimits = us
 
   return {
     open(turns, { caller, kept: elsewhere }) {
-      const key = keyOf(caller, turns);
+      const key = toHistoryKey(caller, turns);
       const { owner } = caller;
       const before = kept.get(key)?.conversation;
       // A plan that waits is replied to once: asked for again, the same words make a new plan.
-      if (before?.pendingPlan !== undefined) keep(owner, key, { ...before, pendingPlan: undefined });
+      if (before?.pendingPlan !== undefined) saveConversation(owner, key, { ...before, pendingPlan: undefined });
       const known = before ?? { id: createId("conv"), turns, summary: undefined, sources: createMemorySourceList() };
       let { summary } = known;
       return {
@@ -70,12 +70,12 @@ export function createGivenHistories({ most, mostText }: GivenHistoryLimits = us
             const now: Conversation = { ...known, summary, pendingPlan };
             if (turn === undefined) {
               // Nothing was said; but a plan may wait still.
-              if (pendingPlan !== undefined) keep(owner, key, now);
+              if (pendingPlan !== undefined) saveConversation(owner, key, now);
               return;
             }
             // The asker brings back what it was shown, which is not all that the model wrote.
             const shown = [...turns, { question: turn.question, answer: trace.final_answer }];
-            keep(owner, keyOf(caller, shown), { ...now, turns: [...known.turns, turn] });
+            saveConversation(owner, toHistoryKey(caller, shown), { ...now, turns: [...known.turns, turn] });
           },
           async summarise(_, made) {
             summary = made;
@@ -86,14 +86,14 @@ export function createGivenHistories({ most, mostText }: GivenHistoryLimits = us
   };
 }
 
-function keyOf({ owner }: Caller, turns: readonly ConversationTurn[]): string {
+function toHistoryKey({ owner }: Caller, turns: readonly ConversationTurn[]): string {
   const said = turns.map(({ question, answer }) => [question.trim(), answer.trim()]);
   return createHash("sha256")
     .update(JSON.stringify([owner ?? null, said]))
     .digest("base64url");
 }
 
-function sizeOf({ conversation: { turns, sources, summary, pendingPlan = "" } }: Kept): number {
+function measureConversation({ conversation: { turns, sources, summary, pendingPlan = "" } }: Kept): number {
   const said = turns.reduce((sum, { question, answer }) => sum + question.length + answer.length, 0);
   const found = sources
     .all()

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { Config } from "../../config/load-config.ts";
+import type { Config } from "../../config/config.ts";
 import type { Caller } from "../../core/caller.ts";
-import type { Notice } from "../../core/notice.ts";
+import type { Notice } from "../../core/events.ts";
 import type { ConversationStore, OperatorStore, SharedStore, TypedHistory } from "../../core/store/store.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
@@ -42,7 +42,7 @@ export async function openStore(
     untold.push((locale) => noticeUnavailableStore(problem, locale));
     const onThrow = (): void => void untold.splice(0);
     const { store, typedHistory } = split(await openMemory());
-    return { store: standIn(store, problem, onThrow), typedHistory, problem, takeNotices };
+    return { store: createStandIn(store, problem, onThrow), typedHistory, problem, takeNotices };
   }
 }
 
@@ -70,10 +70,10 @@ async function openMemory(): Promise<OperatorStore> {
 }
 
 /** Does not say that nobody has ever asked anything, when it only cannot see it. */
-function standIn(memory: SharedStore, problem: DuetError, onThrow: () => void): SharedStore {
+function createStandIn(memory: SharedStore, problem: DuetError, onThrow: () => void): SharedStore {
   return {
     ...memory,
-    of: (owner) => standIn(memory.of(owner), problem, onThrow),
+    of: (owner) => createStandIn(memory.of(owner), problem, onThrow),
     async latest() {
       const id = await memory.latest();
       if (id !== undefined) return id;

@@ -1,5 +1,8 @@
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../core/caller.ts";
+import type { Conversation, ConversationStore } from "../../core/store/store.ts";
+import type { KeyedMutex } from "../../kit/async/semaphore.ts";
+import type { ActiveRun } from "../active-runs.ts";
 
 /**
  * Holds what the process remembers of a conversation besides its words: its tools with their caches, and the notices it has
@@ -7,7 +10,7 @@ import type { Caller } from "../../core/caller.ts";
  */
 export interface Session {
   /** Lists what this conversation has been notified of: failed servers by name, and notices by code. */
-  readonly told: Set<string>;
+  readonly reported: Set<string>;
   /** Kinds of calls that its reader has agreed to, once for all. */
   readonly approved: Set<string>;
   /** Lists the kinds of calls that its reader has refused once for all. */
@@ -39,10 +42,35 @@ export function createSessions(max = 1000): Sessions {
     of(key, isNew) {
       // A conversation that was removed may begin again under its id; what it had searched is gone with it.
       const known = isNew ? undefined : sessions.get(key);
-      const session = known ?? { told: new Set(), approved: new Set(), refused: new Set(), loaded: new Set() };
+      const session = known ?? { reported: new Set(), approved: new Set(), refused: new Set(), loaded: new Set() };
       sessions.set(key, session);
       return session;
     },
     forget: (key) => void sessions.delete(key),
   };
+}
+
+/** Holds a conversation, and how long its turn was waited for, in milliseconds. */
+export interface LoadedConversation {
+  known: Conversation | undefined;
+  waitedMs: number;
+}
+
+/**
+ * Loads a conversation. Two replies to the same waiting plan are handled one after the other, and the second sees the state that
+ * the first left. `store` is the caller's.
+ */
+export async function loadConversation(
+  store: ConversationStore,
+  conversationId: string | undefined,
+  { caller, going, mutex }: { caller: Caller; going: ActiveRun; mutex: KeyedMutex },
+): Promise<LoadedConversation> {
+  if (conversationId === undefined) return { known: undefined, waitedMs: 0 };
+  const known = await store.load(conversationId);
+  if (known?.pendingPlan === undefined) return { known, waitedMs: 0 };
+  const began = performance.now();
+  // Who is cancelled meanwhile needs no turn any more.
+  going.atEnd(await mutex(toSessionKey(caller, conversationId), going.signal).catch(() => () => {}));
+  const waitedMs = performance.now() - began;
+  return { known: await store.load(conversationId), waitedMs };
 }

@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, existsSync, fstatSync, openSync, readSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Config } from "../../config/load-config.ts";
+import type { Config } from "../../config/config.ts";
 import { mostTypedTexts, type TypedHistory } from "../../core/store/store.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { isRecord } from "../../kit/json.ts";

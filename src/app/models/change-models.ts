@@ -1,10 +1,22 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Config } from "../../config/load-config.ts";
+import type { Config } from "../../config/config.ts";
 import type { ModelChoice } from "../../config/models/models.ts";
+import type { ModelParameters } from "../../config/models/resolve-model.ts";
 import { type Model, toModelName } from "../../core/model.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { ChosenModels, Role } from "./check-models.ts";
-import type { ModelChanges, ModelParameters } from "./model-changes.ts";
+
+export interface ModelChanges {
+  /**
+   * Is `provider/model`, or the JSON of AGENT_FUNCTION_CALL_MODEL. The name of a configured model selects it with its
+   * configuration.
+   */
+  functionCall?: string | undefined;
+  /** Is the same for the answer role. With null, the function-call model also answers. */
+  answer?: string | null | undefined;
+  /** Overrides the parameters of each role. Where one model plays both, those of `answer` apply. */
+  parameters?: { functionCall?: ModelParameters | undefined; answer?: ModelParameters | undefined } | undefined;
+}
 
 /** Maps the roles to the names that errors and people use for them. */
 const names: Readonly<Record<Role, string>> = { functionCall: "function_call", answer: "answer" };
@@ -26,20 +38,20 @@ export async function changeChoices(
     const { readChangedModel } = await import("../../config/models/changed-model.ts");
     const maxTokens = (answers ? limit : undefined) ?? agent.maxTokens;
     const choice = await readChangedModel(written, { role, name: names[role], maxTokens }, config);
-    const known = written.trimStart().startsWith("{") ? undefined : configured(choice, chosen, role);
-    return known === undefined ? choice : limited(known, answers ? limit : undefined);
+    const known = written.trimStart().startsWith("{") ? undefined : findConfigured(choice, chosen, role);
+    return known === undefined ? choice : limitOutput(known, answers ? limit : undefined);
   };
   const named = changes.functionCall;
-  const kept = hasAnswer || chosen.answer === undefined ? chosen.functionCall : limited(chosen.functionCall, limit);
+  const kept = hasAnswer || chosen.answer === undefined ? chosen.functionCall : limitOutput(chosen.functionCall, limit);
   const functionCall = named === undefined ? kept : await read("functionCall", named, !hasAnswer);
   const answer = typeof changes.answer === "string" ? await read("answer", changes.answer, true) : chosen.answer;
   // The same model named twice is one model.
   const isOne = !hasAnswer || answer === undefined || (!isApart && isDeepStrictEqual(answer, functionCall));
   const { parameters } = changes;
-  if (isOne) return { functionCall: await tune(functionCall, parameters?.answer, "", config) };
+  if (isOne) return { functionCall: await setParameters(functionCall, parameters?.answer, "", config) };
   return {
-    functionCall: await tune(functionCall, parameters?.functionCall, `${names.functionCall}.`, config),
-    answer: await tune(answer, parameters?.answer, `${names.answer}.`, config),
+    functionCall: await setParameters(functionCall, parameters?.functionCall, `${names.functionCall}.`, config),
+    answer: await setParameters(answer, parameters?.answer, `${names.answer}.`, config),
   };
 }
 
@@ -47,19 +59,19 @@ export async function changeChoices(
  * Returns the configured model of that name, with its address, its key and its parameters. The model of the same role is
  * preferred to the other's.
  */
-function configured(choice: ModelChoice, chosen: ChosenModels, role: Role): ModelChoice | undefined {
+function findConfigured(choice: ModelChoice, chosen: ChosenModels, role: Role): ModelChoice | undefined {
   return [chosen[role], chosen.functionCall, chosen.answer].find(
     (known) => known !== undefined && toModelName(known) === toModelName(choice),
   );
 }
 
 /** Applies the token limit for answers, if there is one, to a model that now plays the answer role. */
-function limited(choice: ModelChoice, limit: number | undefined): ModelChoice {
+function limitOutput(choice: ModelChoice, limit: number | undefined): ModelChoice {
   return limit === undefined || !("wire" in choice) ? choice : { ...choice, maxTokens: limit };
 }
 
 /** Applies parameters to a model. The offline rules have none. */
-async function tune(
+async function setParameters(
   choice: ModelChoice,
   parameters: ModelParameters = {},
   place: string,

@@ -1,5 +1,5 @@
 import type { Role } from "../../agent/limits/statistics.ts";
-import type { Config } from "../../config/load-config.ts";
+import type { Config } from "../../config/config.ts";
 import type { ModelChoice } from "../../config/models/models.ts";
 import { type ModelRequest, toModelName } from "../../core/model.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";

@@ -1,5 +1,5 @@
 import type { Models } from "../../agent/run.ts";
-import type { Config } from "../../config/load-config.ts";
+import type { Config } from "../../config/config.ts";
 import { offlineProvider as offline, toModelName } from "../../core/model.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 
@@ -24,7 +24,7 @@ export type ListModels = (inForce: Models, signal?: AbortSignal) => Promise<stri
 export function createModelList(config: Config): ListModels {
   let local: { names: Promise<string[]>; until: number } | undefined;
 
-  function localModels(): Promise<string[]> {
+  function listLocalModels(): Promise<string[]> {
     if (local === undefined || performance.now() > local.until) {
       const names = import("../../providers/ollama.ts").then(({ listOllama }) =>
         listOllama(config.ollama.baseUrl, patienceMs),
@@ -36,11 +36,11 @@ export function createModelList(config: Config): ListModels {
 
   return async (inForce, signal) => {
     const { listModels } = await import("../../providers/prices.ts");
-    const ollama = await waitAbortable(localModels(), signal);
+    const ollama = await waitAbortable(listLocalModels(), signal);
     const all = [
       toModelName(inForce.functionCall),
       toModelName(inForce.answer),
-      ...ofVendors(config, listModels),
+      ...listOfferers(config, listModels),
       ...ollama.map((model) => toModelName({ provider: "ollama", model })),
     ];
     const names = new Set(all.map((name) => (name.startsWith(`${offline}/`) ? offline : name)));
@@ -48,28 +48,28 @@ export function createModelList(config: Config): ListModels {
   };
 }
 
-function ofVendors({ candidates, providers, models, environment }: Config, listed: (provider: string) => string[]) {
+function listOfferers({ candidates, providers, models, environment }: Config, listed: (provider: string) => string[]) {
   const own = [models.functionCall, models.answer].filter((choice) => choice !== undefined);
   return [...own, ...candidates].flatMap(({ provider, model }) => {
     const row = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
     if (row === undefined || (row.keyEnv !== undefined && !environment[row.keyEnv]?.trim())) return [];
     const known = [...Object.keys(row.prices ?? {}), ...listed(provider)];
-    return namesOf({ provider, model }, [...(row.knownAs ?? []), ...known]);
+    return listNames({ provider, model }, [...(row.knownAs ?? []), ...known]);
   });
 }
 
-function namesOf({ provider, model }: Offerer, known: readonly string[]): string[] {
-  return [model, ...newestFirst(known, model)].map((name) => toModelName({ provider, model: name }));
+function listNames({ provider, model }: Offerer, known: readonly string[]): string[] {
+  return [model, ...sortNewestFirst(known, model)].map((name) => toModelName({ provider, model: name }));
 }
 
 /** Sorts models: those of the default's family first, and within a family the higher number first. */
-function newestFirst(models: readonly string[], first: string): string[] {
-  const family = familyOf(first);
-  const isKin = (model: string): number => Number(familyOf(model) === family);
+function sortNewestFirst(models: readonly string[], first: string): string[] {
+  const family = getFamily(first);
+  const isKin = (model: string): number => Number(getFamily(model) === family);
   return [...models].sort((a, b) => isKin(b) - isKin(a) || b.localeCompare(a, "en", { numeric: true }));
 }
 
 /** Returns `gpt` for `gpt-6.1-terra`. */
-function familyOf(model: string): string {
+function getFamily(model: string): string {
   return /^[a-z]+/i.exec(model)?.[0] ?? "";
 }

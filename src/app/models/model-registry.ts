@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Models } from "../../agent/run.ts";
-import type { Config } from "../../config/load-config.ts";
+import type { Config } from "../../config/config.ts";
 import type { ModelChoice } from "../../config/models/models.ts";
+import type { ModelParameters } from "../../config/models/resolve-model.ts";
 import { type Model, offlineProvider } from "../../core/model.ts";
 import { createOnce, type Once } from "../../kit/async/once.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { Endpoints, PausedModel } from "../../providers/middleware/endpoints.ts";
+import type { ModelChanges } from "./change-models.ts";
 import { changeChoices, refuseOwnParameters } from "./change-models.ts";
 import type { ChosenModels, Role } from "./check-models.ts";
-import type { ModelChanges, ModelParameters } from "./model-changes.ts";
 
 export interface CustomModels {
   functionCall?: Model | undefined;
@@ -36,7 +37,7 @@ export function createModelRegistry(config: Config, own: CustomModels = {}): Mod
   const configured = createOnce(() => chooseModels(config));
   const endpoints = createOnce(async () => (await import("../../providers/middleware/endpoints.ts")).createEndpoints());
 
-  async function opened(player: Player): Promise<Model> {
+  async function openPlayer(player: Player): Promise<Model> {
     if ("stream" in player) return player;
     const at = kept.findIndex(({ choice }) => isDeepStrictEqual(choice, player));
     const [known] = at < 0 ? [] : kept.splice(at, 1);
@@ -67,20 +68,20 @@ export function createModelRegistry(config: Config, own: CustomModels = {}): Mod
   return {
     async open(changes = {}) {
       const { functionCall, answer } = await choosePlayers(changes);
-      const decide = await opened(functionCall);
-      return { functionCall: decide, answer: answer === functionCall ? decide : await opened(answer) };
+      const decide = await openPlayer(functionCall);
+      return { functionCall: decide, answer: answer === functionCall ? decide : await openPlayer(answer) };
     },
-    paused: async () => (await endpoints.begun)?.paused() ?? [],
+    paused: async () => (await endpoints.current)?.paused() ?? [],
     async parameters(changes = {}) {
       const { functionCall, answer } = await choosePlayers(changes);
-      return { functionCall: parametersOf(functionCall), answer: parametersOf(answer) };
+      return { functionCall: getParameters(functionCall), answer: getParameters(answer) };
     },
   };
 }
 
 type Player = Model | ModelChoice;
 
-function parametersOf(player: Player): ModelParameters {
+function getParameters(player: Player): ModelParameters {
   if (!("wire" in player)) return {};
   const { temperature, maxTokens, topP } = player;
   return { temperature, maxTokens, topP };
@@ -96,7 +97,7 @@ export async function chooseModels(config: Config): Promise<ChosenModels> {
     // The same model named twice is one model.
     return { functionCall, answer: isDeepStrictEqual(answer, functionCall) ? undefined : answer };
   }
-  const found = config.candidates[0] ?? (await localOllama(config));
+  const found = config.candidates[0] ?? (await findLocalOllama(config));
   return { functionCall: found ?? { provider: offlineProvider, model: "rules" } };
 }
 
@@ -109,7 +110,7 @@ async function openModel(choice: ModelChoice, locale: Locale, endpoints: Once<En
   return createModel(choice, { locale, endpoints: await endpoints.get() });
 }
 
-async function localOllama({ ollama, providers, environment }: Config): Promise<ModelChoice | undefined> {
+async function findLocalOllama({ ollama, providers, environment }: Config): Promise<ModelChoice | undefined> {
   const [{ findOllama }, { resolveModel }] = await Promise.all([
     import("../../providers/ollama.ts"),
     import("../../config/models/resolve-model.ts"),

@@ -1,4 +1,4 @@
-import type { Config } from "../../config/load-config.ts";
+import type { Config } from "../../config/config.ts";
 import { isOffline } from "../../core/model.ts";
 import type { Mode } from "../../core/outcome.ts";
 import type { Duet } from "../duet.ts";

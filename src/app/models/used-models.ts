@@ -1,4 +1,4 @@
-import type { Config } from "../../config/load-config.ts";
+import type { Config } from "../../config/config.ts";
 import type { ModelChoice } from "../../config/models/models.ts";
 import { modelDefaults } from "../../config/models/resolve-model.ts";
 import { createOverview } from "../../config/overview.ts";
@@ -41,7 +41,7 @@ function describeModel(role: UsedModel["role"], choice: ModelChoice, config: Con
   const { origins } = createOverview(config);
   const key = role === "answer" && config.models.answer ? "answer" : "functionCall";
   const isConfigured = config.models[key] !== undefined;
-  const originOf = (name: string, otherwise: ValueOrigin): ValueOrigin => {
+  const findOrigin = (name: string, otherwise: ValueOrigin): ValueOrigin => {
     const origin = isConfigured ? origins[`models.${key}.${name}`] : undefined;
     return origin === undefined || origin.from === "default" ? otherwise : origin;
   };
@@ -49,7 +49,7 @@ function describeModel(role: UsedModel["role"], choice: ModelChoice, config: Con
     "wire" in choice && choice.apiKeyEnv
       ? { from: "environment", name: choice.apiKeyEnv, file: undefined }
       : { from: "nothing-configured" };
-  const model = { value: toModelName(choice), origin: originOf("provider", found) };
+  const model = { value: toModelName(choice), origin: findOrigin("provider", found) };
   if (!("wire" in choice)) {
     const none = { value: null, origin: unknown };
     return { role, model, wire: none, timeout: none, idle: none, context_window: none, price: none };
@@ -59,12 +59,12 @@ function describeModel(role: UsedModel["role"], choice: ModelChoice, config: Con
   return {
     role,
     model,
-    wire: { value: wire, origin: originOf("wire", vendorTable) },
-    timeout: { value: timeoutMs / 1000, origin: originOf("timeout", timeoutOrigin) },
+    wire: { value: wire, origin: findOrigin("wire", vendorTable) },
+    timeout: { value: timeoutMs / 1000, origin: findOrigin("timeout", timeoutOrigin) },
     idle: { value: idleMs / 1000, origin: usual },
     context_window: {
       value: contextWindow,
-      origin: originOf("contextWindow", contextWindow === null ? unknown : vendorTable),
+      origin: findOrigin("contextWindow", contextWindow === null ? unknown : vendorTable),
     },
     price: describePrice(choice, config),
   };

@@ -31,23 +31,23 @@ export async function openEvaluator(
     (found) => found.isFile(),
     () => false,
   );
-  if (!isFile) throw refused(path, { zh: "没有这个文件", en: "there is no such file" });
+  if (!isFile) throw evaluatorError(path, { zh: "没有这个文件", en: "there is no such file" });
   const host = createModuleHost<"function">({ kind: "function", path, file: path, lendTo: [], limits, warn });
   const { found } = await host.load().catch((thrown: unknown) => {
-    throw refused(path, toDuetError(thrown).text, thrown);
+    throw evaluatorError(path, toDuetError(thrown).text, thrown);
   });
   if (found !== "function") {
     await host.close();
     const { zh, en } = found === "undefined" ? { zh: "没有", en: "missing" } : { zh: found, en: found };
-    throw refused(path, {
+    throw evaluatorError(path, {
       zh: `默认导出不是函数（${zh}；需要：export default (facts) => …）`,
       en: `its default export is not a function (${en}; export default (facts) => … is needed)`,
     });
   }
-  const late = (): DuetError => timeoutError({ zh: "自定义评估", en: "the evaluator" }, limits.callMs);
+  const lateEvaluatorError = (): DuetError => timeoutError({ zh: "自定义评估", en: "the evaluator" }, limits.callMs);
   return {
     async evaluate({ signal, ...facts }) {
-      const said = await host.call(facts, { signal, label: path, lateError: late });
+      const said = await host.call(facts, { signal, label: path, lateError: lateEvaluatorError });
       return readEvaluation(said, path);
     },
     close: host.close,
@@ -77,6 +77,6 @@ function readEvaluation(said: JsonValue | undefined, path: string): Evaluation |
   });
 }
 
-function refused(path: string, what: Text, cause?: unknown): DuetError {
+function evaluatorError(path: string, what: Text, cause?: unknown): DuetError {
   return configError(`agent.evaluation.module: ${path}`, what, cause);
 }

@@ -3,7 +3,7 @@ import type { CustomPrompt } from "../../agent/prompts/choose-prompt.ts";
 import type { Prompts } from "../../agent/prompts/prompts.ts";
 import type { runAgent as RunAgent } from "../../agent/run-agent.ts";
 import type { weighCatalog as WeighOffer } from "../../agent/tools/catalog-weight.ts";
-import type { Config } from "../../config/load-config.ts";
+import type { Config } from "../../config/config.ts";
 import type { Text } from "../../kit/locale.ts";
 import { checkToolsDirectory } from "../tools/own-tools.ts";
 

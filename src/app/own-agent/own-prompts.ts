@@ -32,29 +32,29 @@ export async function readOwnPrompts(directory: string): Promise<CustomPrompt[]>
 
 async function list(directory: string, where = directory): Promise<string[]> {
   const entries = await readdir(directory).catch((thrown: unknown) => {
-    throw unreadable(where, thrown, { zh: "放提示词的文件夹", en: "a folder of prompts" });
+    throw unreadableError(where, thrown, { zh: "放提示词的文件夹", en: "a folder of prompts" });
   });
   return entries.filter((entry) => !/^(\.|readme)/i.test(entry)).sort();
 }
 
 async function readOwnPrompt(path: string, file: string, locale?: Locale): Promise<CustomPrompt> {
   const [, name = "", family] = /^([^.]*)(?:\.(.+))?\.md$/.exec(file) ?? [];
-  if (!isFileName(name) || (family !== undefined && toHyphenated(family) === "-")) throw unknownFile(path, file);
+  if (!isFileName(name) || (family !== undefined && toHyphenated(family) === "-")) throw unknownFileError(path, file);
   const text = await readText(path);
   if (text === "") throw configError(path, { zh: "文件是空的（需要：提示词）", en: "is empty (a prompt is needed)" });
   const places = findPlaceholders(text);
   const allowed = listPlaceholders(name);
   const unknown = places.find((place) => !allowed.includes(place));
-  if (unknown !== undefined) throw unknownPlace(path, unknown, allowed);
+  if (unknown !== undefined) throw unknownPlaceError(path, unknown, allowed);
   const missing = listRequiredPlaceholders(name).find((group) => !group.some((place) => places.includes(place)));
-  if (missing !== undefined) throw missingPlace(path, missing);
+  if (missing !== undefined) throw missingPlaceError(path, missing);
   return { name, family, locale, text };
 }
 
 /** Reads a text file. A pipe, which might never end, is refused unread. */
 async function readText(path: string): Promise<string> {
   const refuse = (thrown: unknown): never => {
-    throw unreadable(path, thrown, { zh: "文本文件", en: "a text file" });
+    throw unreadableError(path, thrown, { zh: "文本文件", en: "a text file" });
   };
   const found = await stat(path).catch(refuse);
   if (!found.isFile())
@@ -66,7 +66,7 @@ async function readText(path: string): Promise<string> {
     .trim();
 }
 
-function unreadable(where: string, thrown: unknown, needed: Text): Error {
+function unreadableError(where: string, thrown: unknown, needed: Text): Error {
   const why = isRecord(thrown) && typeof thrown.code === "string" ? thrown.code : getMessage(thrown);
   return configError(
     where,
@@ -75,33 +75,33 @@ function unreadable(where: string, thrown: unknown, needed: Text): Error {
   );
 }
 
-function unknownFile(path: string, file: string): Error {
+function unknownFileError(path: string, file: string): Error {
   const names = [...promptNames, ...partNames];
   const guess = findNearest(file.replace(/\..*/s, ""), names);
   return configError(path, {
-    zh: `未知的提示词文件${guessed(guess && `${guess}.md`).zh}（允许：NAME.md 或 NAME.模型系列.md，可放在 zh/ 或 en/ 下；NAME 是 ${names.join(", ")}）`,
-    en: `unknown prompt file${guessed(guess && `${guess}.md`).en} (allowed: NAME.md or NAME.MODEL-FAMILY.md, also in zh/ or en/, where NAME is one of ${names.join(", ")})`,
+    zh: `未知的提示词文件${describeGuess(guess && `${guess}.md`).zh}（允许：NAME.md 或 NAME.模型系列.md，可放在 zh/ 或 en/ 下；NAME 是 ${names.join(", ")}）`,
+    en: `unknown prompt file${describeGuess(guess && `${guess}.md`).en} (allowed: NAME.md or NAME.MODEL-FAMILY.md, also in zh/ or en/, where NAME is one of ${names.join(", ")})`,
   });
 }
 
-function unknownPlace(path: string, place: string, allowed: readonly string[]): Error {
+function unknownPlaceError(path: string, place: string, allowed: readonly string[]): Error {
   const guess = findNearest(place, allowed);
-  const list = allowed.map(braced).join(", ");
+  const list = allowed.map(addBraces).join(", ");
   return configError(path, {
-    zh: `未知的变量 ${braced(place)}${guessed(guess && braced(guess)).zh}（允许：${list}；字面的花括号写作 {${braced(place)}}）`,
-    en: `unknown variable ${braced(place)}${guessed(guess && braced(guess)).en} (allowed: ${list}; for the braces themselves write {${braced(place)}})`,
+    zh: `未知的变量 ${addBraces(place)}${describeGuess(guess && addBraces(guess)).zh}（允许：${list}；字面的花括号写作 {${addBraces(place)}}）`,
+    en: `unknown variable ${addBraces(place)}${describeGuess(guess && addBraces(guess)).en} (allowed: ${list}; for the braces themselves write {${addBraces(place)}})`,
   });
 }
 
-function missingPlace(path: string, group: readonly string[]): Error {
-  const list = group.map(braced);
+function missingPlaceError(path: string, group: readonly string[]): Error {
+  const list = group.map(addBraces);
   return configError(path, {
-    zh: `缺少变量 ${list.join(" 或 ")}（${meaning(group).zh}）`,
-    en: `the variable ${list.join(" or ")} is missing (${meaning(group).en})`,
+    zh: `缺少变量 ${list.join(" 或 ")}（${describeGroup(group).zh}）`,
+    en: `the variable ${list.join(" or ")} is missing (${describeGroup(group).en})`,
   });
 }
 
-function meaning(group: readonly string[]): Text {
+function describeGroup(group: readonly string[]): Text {
   return group.includes("tools")
     ? { zh: "可用的工具", en: "the available tools" }
     : {
@@ -110,11 +110,11 @@ function meaning(group: readonly string[]): Text {
       };
 }
 
-function guessed(guess: string | undefined): Text {
+function describeGuess(guess: string | undefined): Text {
   if (guess === undefined) return { zh: "", en: "" };
   return { zh: `，是否想写 ${guess}？`, en: `; did you mean ${guess}?` };
 }
 
-function braced(place: string): string {
+function addBraces(place: string): string {
   return `{${place}}`;
 }

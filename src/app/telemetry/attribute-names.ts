@@ -1,4 +1,3 @@
-import type { Context, Span, Tracer } from "@opentelemetry/api";
 import { getOwnValue } from "../../kit/json.ts";
 import { vendors } from "../../providers/vendors.ts";
 
@@ -59,25 +58,4 @@ export const operation = { agent: "invoke_agent", chat: "chat", tool: "execute_t
 /** Converts our name of a provider to the one in the conventions, where they define one. */
 export function toProviderName(provider: string): string {
   return getOwnValue(vendors, provider)?.telemetryName ?? provider;
-}
-
-/** Holds what the spans below a run's own span have in common. */
-export interface SpanParent {
-  api: typeof import("@opentelemetry/api");
-  tracer: Tracer;
-  /** Has the run's span in it. */
-  below: Context;
-  conversationId: string;
-  captureContent: boolean;
-}
-
-/** Marks the span as failed, with a word of few for its kind of error; what a vendor says of it may quote the prompt. */
-export function recordFailure(
-  { api, captureContent }: Pick<SpanParent, "api" | "captureContent">,
-  span: Span,
-  type: string,
-  words?: string,
-): void {
-  span.setAttribute(attribute.errorType, type);
-  span.setStatus({ code: api.SpanStatusCode.ERROR, message: captureContent ? words : type });
 }

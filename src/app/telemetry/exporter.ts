@@ -32,7 +32,7 @@ export async function openExporter(
       import("@opentelemetry/resources"),
     ]);
     const sender = new OTLPTraceExporter({ url: address.url, headers: address.headers });
-    const processor = new sdk.BatchSpanProcessor({ exporter: telling(sender, address, warn) });
+    const processor = new sdk.BatchSpanProcessor({ exporter: reportFailures(sender, address, warn) });
     const common = {
       resource: defaultResource().merge(resourceFromAttributes({ "service.version": version, ...resource })),
       spanProcessors: [processor],
@@ -46,17 +46,17 @@ export async function openExporter(
       close: () => processor.shutdown(),
     };
   } catch (thrown) {
-    warn(isMissing(thrown) ? notInstalled(address.variable) : notLoaded(getMessage(thrown)));
+    warn(isMissing(thrown) ? describeMissingPackage(address.variable) : describeLoadFailure(getMessage(thrown)));
     return undefined;
   }
 }
 
 /** Reports spans that could not be sent, because the package itself does not. */
-function telling(sender: SpanExporter, { shownUrl }: SpanAddress, warn: Warn): SpanExporter {
+function reportFailures(sender: SpanExporter, { shownUrl }: SpanAddress, warn: Warn): SpanExporter {
   return {
     export(spans, done) {
       sender.export(spans, (result) => {
-        if (result.code !== 0) warn(notSent(shownUrl, result.error?.message ?? ""));
+        if (result.code !== 0) warn(describeSendFailure(shownUrl, result.error?.message ?? ""));
         done(result);
       });
     },
@@ -72,19 +72,19 @@ function isMissing(thrown: unknown): boolean {
 const install =
   "npm install @opentelemetry/sdk-trace@3 @opentelemetry/resources@3 @opentelemetry/exporter-trace-otlp-http@0.301";
 
-function notInstalled(variable: string): Text {
+function describeMissingPackage(variable: string): Text {
   return {
     zh: `已设置 ${variable}，但没有安装发送追踪的包，不发送追踪。请在安装 duet-mcp 的位置一并安装：${install}`,
     en: `${variable} is set, but the packages that send spans are not installed; no spans are sent. Install them next to duet-mcp: ${install}`,
   };
 }
 
-function notLoaded(reason: string): Text {
+function describeLoadFailure(reason: string): Text {
   const why = sanitizeLine(reason);
   return { zh: `发送追踪的包无法加载：${why}`, en: `the packages that send spans could not be loaded: ${why}` };
 }
 
-function notSent(url: string, reason: string): Text {
+function describeSendFailure(url: string, reason: string): Text {
   const why = sanitizeLine(reason);
   return { zh: `追踪未能发送到 ${url}：${why}`, en: `spans could not be sent to ${url}: ${why}` };
 }

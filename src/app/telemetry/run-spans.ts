@@ -7,8 +7,8 @@ import { createRecordFinder } from "../../core/tools/call-records.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import type { JsonValue } from "../../kit/json.ts";
 import { version } from "../../kit/version.ts";
-import { attribute, operation, recordFailure, type SpanParent, toProviderName } from "./attribute-names.ts";
-import { type MessagePart, toMessageAttribute } from "./messages.ts";
+import { attribute, operation, toProviderName } from "./attribute-names.ts";
+import { type MessagePart, recordFailure, type SpanParent, toMessageAttribute } from "./span-parent.ts";
 
 /** Holds what spans record of a run beyond its events. */
 export interface FollowedRun {
@@ -42,7 +42,7 @@ export function createRunSpans(options: SpanOptions): RunSpans {
   const { api, tracer, captureContent, tools, servers } = options;
   const root = tracer.startSpan(
     `${operation.agent} duet`,
-    { kind: api.SpanKind.INTERNAL, startTime: options.at, attributes: agentAttributes(options) },
+    { kind: api.SpanKind.INTERNAL, startTime: options.at, attributes: toAgentAttributes(options) },
     options.parent,
   );
   const below = api.trace.setSpan(options.parent, root);
@@ -85,7 +85,7 @@ export function createRunSpans(options: SpanOptions): RunSpans {
   };
 }
 
-function agentAttributes({ models, question, captureContent }: SpanOptions) {
+function toAgentAttributes({ models, question, captureContent }: SpanOptions) {
   return {
     [attribute.operation]: operation.agent,
     [attribute.provider]: toProviderName(models.answer.provider),
@@ -195,11 +195,11 @@ export function toToolAttributes(name: string, tools: readonly Tool[], servers: 
     [attribute.toolName]: name,
     [attribute.toolType]: server ? "extension" : "function",
     [attribute.toolDescription]: tool?.description,
-    ...(server && mcpAttributes(server)),
+    ...(server && toMcpAttributes(server)),
   };
 }
 
-function mcpAttributes({ name, transport, protocolVersion }: ServerStatus): Attributes {
+function toMcpAttributes({ name, transport, protocolVersion }: ServerStatus): Attributes {
   return {
     [attribute.mcpMethod]: "tools/call",
     [attribute.mcpProtocolVersion]: protocolVersion ?? undefined,
@@ -257,7 +257,7 @@ export function createChatSpans(): ChatSpans {
       open = undefined;
       const finish = event.finish?.replace("-", "_");
       span.setAttributes({
-        ...usageAttributes(event),
+        ...toUsageAttributes(event),
         [attribute.finishReasons]: finish && [finish],
         [attribute.outputMessages]: parts.length > 0 ? toMessageAttribute("assistant", parts, finish) : undefined,
       });
@@ -277,7 +277,7 @@ function append(parts: MessagePart[], type: MessagePart["type"], text: string): 
   else parts.push({ type, content: text });
 }
 
-function usageAttributes({ usage, costUsd }: PhaseEnd) {
+function toUsageAttributes({ usage, costUsd }: PhaseEnd) {
   return {
     [attribute.inputTokens]: usage.inputTokens,
     [attribute.outputTokens]: usage.outputTokens,

@@ -33,7 +33,7 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
     return address && openExporter(address, settings, warnOnce);
   });
 
-  /** Runs whose events still wait for the packages. */
+  /** Holds the runs whose events wait for the packages. */
   const behind = new Set<Promise<void>>();
 
   /** Spans go where the embedding program sends its own, below whatever it is doing. */
@@ -65,7 +65,7 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
   async function sendRest(): Promise<void> {
     await Promise.all(behind);
     const opened = await ignoreRejection(
-      exporter.begun,
+      exporter.current,
       "there is nothing to close, and the run that opened it has warned",
     );
     await opened?.close();
@@ -88,7 +88,7 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
       try {
         await waitAbortable(sendRest(), limit.signal);
       } catch {
-        if (limit.expired && address) warnOnce(tooSlow(address.shownUrl, limitMs));
+        if (limit.expired && address) warnOnce(describeSlowSending(address.shownUrl, limitMs));
       } finally {
         limit.clear();
       }
@@ -96,7 +96,7 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
   };
 }
 
-function tooSlow(url: string, limitMs: number): Text {
+function describeSlowSending(url: string, limitMs: number): Text {
   const seconds = limitMs / 1000;
   return {
     zh: `追踪未能在 ${seconds} 秒内发送到 ${url}`,

@@ -72,10 +72,10 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
     // Servers may come later, from a configuration that is read again.
     if (pool === undefined) throw new NoServers();
     const { createPromptsAndResources } = await import("../../client/prompts-resources/prompts-resources.ts");
-    const offerings = createPromptsAndResources(pool, { onLate: tell, onLine: warn });
+    const offerings = createPromptsAndResources(pool, { onLate: notifyListeners, onLine: warn });
     pool.onChange((list) => {
       offerings.changed(list);
-      tell(list);
+      notifyListeners(list);
     });
     return offerings;
   });
@@ -83,12 +83,12 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
   /** Counts the changes of the tools. Lists from before the last change are outdated. */
   let changes = 0;
 
-  function tell(list: List): void {
+  function notifyListeners(list: List): void {
     if (list === "tools") changes += 1;
     for (const listener of listeners) listener(list);
   }
 
-  async function offerings(): Promise<PromptsAndResources | undefined> {
+  async function getOfferings(): Promise<PromptsAndResources | undefined> {
     return opened.get().catch((thrown) => {
       if (thrown instanceof NoServers) return undefined;
       throw thrown;
@@ -96,7 +96,7 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
   }
 
   /** Returns milliseconds, but never 0, which would mean a list without the user's own tools. */
-  function patience(): number {
+  function getPatience(): number {
     firstAskedAt ??= performance.now();
     return Math.max(1, firstAskedAt + patienceMs - performance.now());
   }
@@ -110,51 +110,51 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
 
     async function take(signal: AbortSignal | undefined, hostTitle?: string): Promise<Known> {
       const withoutServers = hostTitle === catalog.title;
-      if (!withoutServers) await offerings();
+      if (!withoutServers) await getOfferings();
       const asOf = changes;
       const { tools } = await waitAbortable(
-        catalog.resolveTools(connection, { caller, withoutServers, patienceMs: patience(), signal }),
+        catalog.resolveTools(connection, { caller, withoutServers, patienceMs: getPatience(), signal }),
         signal,
       );
       known = { asOf, tools, byName: new Map(tools.map((tool) => [tool.name, tool])) };
       return known;
     }
 
-    async function current(signal: AbortSignal | undefined): Promise<Known> {
+    async function resolveKnown(signal: AbortSignal | undefined): Promise<Known> {
       return known?.asOf === changes ? known : take(signal);
     }
 
     /** Waits for the servers as the tools do. */
-    async function others(signal: AbortSignal | undefined): Promise<PromptsAndResources | undefined> {
-      await current(signal);
-      const all = await offerings();
+    async function resolveOthers(signal: AbortSignal | undefined): Promise<PromptsAndResources | undefined> {
+      await resolveKnown(signal);
+      const all = await getOfferings();
       return permitted ? all?.only((server) => isServerPermitted(permitted, server)) : all;
     }
 
     return {
       tools: async (signal, hostTitle) => (await take(signal, hostTitle)).tools,
-      tool: async (name, signal) => (await current(signal)).byName.get(name),
+      tool: async (name, signal) => (await resolveKnown(signal)).byName.get(name),
       async waiting() {
-        await offerings();
+        await getOfferings();
         const all = (await catalog.pool())?.waiting() ?? [];
         return permitted ? all.filter(({ server, name }) => isNamePermitted(permitted, { name, source: server })) : all;
       },
       async findTools(words, limit, signal) {
-        const of = await current(signal);
+        const of = await resolveKnown(signal);
         if (index?.of !== of) {
           const { createToolIndex } = await import("../../tools/find/tool-index.ts");
           index = { of, finds: createToolIndex(of.tools) };
         }
         return index.finds.find(words, limit).map(({ tool }) => tool);
       },
-      prompts: async (signal) => (await others(signal))?.prompts(signal) ?? [],
-      resources: async (signal) => (await others(signal))?.resources(signal) ?? [],
-      resourceTemplates: async (signal) => (await others(signal))?.resourceTemplates(signal) ?? [],
-      getPrompt: async (name, args, options) => (await others(options.signal))?.getPrompt(name, args, options),
-      readResource: async (uri, options) => (await others(options.signal))?.readResource(uri, options),
-      complete: async (request, options) => (await others(options.signal))?.complete(request, options),
+      prompts: async (signal) => (await resolveOthers(signal))?.prompts(signal) ?? [],
+      resources: async (signal) => (await resolveOthers(signal))?.resources(signal) ?? [],
+      resourceTemplates: async (signal) => (await resolveOthers(signal))?.resourceTemplates(signal) ?? [],
+      getPrompt: async (name, args, options) => (await resolveOthers(options.signal))?.getPrompt(name, args, options),
+      readResource: async (uri, options) => (await resolveOthers(options.signal))?.readResource(uri, options),
+      complete: async (request, options) => (await resolveOthers(options.signal))?.complete(request, options),
       async learn(server, uri) {
-        (await offerings())?.learn(server, uri);
+        (await getOfferings())?.learn(server, uri);
       },
       onChange(listener) {
         listeners.add(listener);
@@ -166,8 +166,8 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
   return {
     open,
     async refresh() {
-      await offerings();
-      for (const list of ["tools", "prompts", "resources"] as const) tell(list);
+      await getOfferings();
+      for (const list of ["tools", "prompts", "resources"] as const) notifyListeners(list);
     },
   };
 }

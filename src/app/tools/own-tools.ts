@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
+import type { Config } from "../../config/config.ts";
 import { configError } from "../../config/config-errors.ts";
-import type { Config } from "../../config/load-config.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import { createOnce } from "../../kit/async/once.ts";
 import type { Text } from "../../kit/locale.ts";
@@ -20,7 +20,7 @@ export function openUserTools(
   const open: Part[] = [];
   let isClosed = false;
   /** Keeps a part once it has loaded. Closing does not wait for it; a part that loads later is closed at once. */
-  async function keep(opening: Promise<Part>): Promise<Loaded> {
+  async function keepPart(opening: Promise<Part>): Promise<Loaded> {
     const part = await opening;
     if (isClosed) void part.close();
     else open.push(part);
@@ -31,8 +31,8 @@ export function openUserTools(
     const { findTools } = await import("../../tools/directory/find-tools.ts");
     const { modules, skills, dropped } = await findTools(directory);
     const parts = await Promise.all([
-      ...(modules.length > 0 ? [keep(openModules(directory, modules, warn))] : []),
-      ...(skills.length > 0 ? [keep(loadSkills(directory, skills, { environment, locale }))] : []),
+      ...(modules.length > 0 ? [keepPart(openModules(directory, modules, warn))] : []),
+      ...(skills.length > 0 ? [keepPart(loadSkills(directory, skills, { environment, locale }))] : []),
     ]);
     const all = [...dropped, ...parts.flatMap((part) => part.dropped)];
     return { tools: parts.flatMap(({ tools }) => tools), dropped: all };

@@ -1,4 +1,4 @@
-import type { Config } from "../../config/load-config.ts";
+import type { Config } from "../../config/config.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import type { SearchCache } from "../../tools/search/limit-searches.ts";
 import { type Inventory, noTools, type ToolInventory, type WantedTools } from "./tool-inventory.ts";

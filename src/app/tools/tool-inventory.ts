@@ -1,7 +1,6 @@
 import type { Pool } from "../../client/pool.ts";
 import type { ServerStatus } from "../../client/server-connection.ts";
-import type { ServerSettings } from "../../config/config.ts";
-import type { Config } from "../../config/load-config.ts";
+import type { Config, ServerSettings } from "../../config/config.ts";
 import type { Caller } from "../../core/caller.ts";
 import { deepestChain } from "../../core/chain.ts";
 import type { Sample } from "../../core/sampling.ts";
@@ -73,10 +72,10 @@ export function openToolInventory(
   let isClosed = false;
   const mayStart = (): boolean => config.depth < deepestChain && !isClosed;
   const servers = createOnce(() => startServers(config, title, sample));
-  const started = (): Promise<Pool> | undefined =>
-    mayStart() && config.servers.length > 0 ? servers.get() : servers.begun;
+  const startOnce = (): Promise<Pool> | undefined =>
+    mayStart() && config.servers.length > 0 ? servers.get() : servers.current;
   // Whoever takes the tools first is told; until then it must not be an unhandled rejection.
-  if (start === "at-once") void ignoreRejection(started(), "whoever takes the tools first is told");
+  if (start === "at-once") void ignoreRejection(startOnce(), "whoever takes the tools first is told");
   const registries = createOnce(() => openToolRegistry(config));
   const directory = openUserTools(config, warn);
 
@@ -86,11 +85,11 @@ export function openToolInventory(
       conversation: object,
       { allow, caller, withoutServers, patienceMs, signal }: WantedTools,
     ): Promise<Inventory> {
-      const [registry, pool] = await Promise.all([registries.get(), withoutServers ? undefined : started()]);
+      const [registry, pool] = await Promise.all([registries.get(), withoutServers ? undefined : startOnce()]);
       // Who does not wait at all wants none of the user's own.
       const [users] = await Promise.all([
         patienceMs === 0 ? undefined : directory.take(),
-        patiently(pool?.ready(signal), patienceMs),
+        waitPatiently(pool?.ready(signal), patienceMs),
       ]);
       const remote = pool?.tools() ?? [];
       const lists = [own, users?.tools ?? [], remote].map((tools) => tools.map(registry.guard));
@@ -101,15 +100,15 @@ export function openToolInventory(
       const dropped = [...(users?.dropped ?? []), ...all.dropped];
       return { tools, dropped, servers: pool?.status() ?? [] };
     },
-    pool: async () => started(),
+    pool: async () => startOnce(),
     async configure(next) {
-      const pool = started() ?? (mayStart() && next.length > 0 ? servers.get() : undefined);
+      const pool = startOnce() ?? (mayStart() && next.length > 0 ? servers.get() : undefined);
       await (await pool)?.configure(next);
     },
     async close(limitMs) {
       isClosed = true;
       const closing = directory.close();
-      await Promise.all([closing, (await servers.begun)?.close(limitMs), (await registries.begun)?.close()]);
+      await Promise.all([closing, (await servers.current)?.close(limitMs), (await registries.current)?.close()]);
     },
   };
 }
@@ -129,7 +128,7 @@ async function startServers(config: Config, title: string, sample: Sample): Prom
   return pool;
 }
 
-async function patiently(work: Promise<void> | undefined, ms: number | undefined): Promise<void> {
+async function waitPatiently(work: Promise<void> | undefined, ms: number | undefined): Promise<void> {
   if (work === undefined || ms === undefined) return work;
   const limit = createTimeLimit(ms, () => new Error("late"));
   try {

@@ -1,6 +1,6 @@
 import type { ToolWeightCache } from "../../agent/tools/catalog-weight.ts";
 import type { ToolFinder } from "../../agent/tools/tool-catalog.ts";
-import type { Config } from "../../config/load-config.ts";
+import type { Config } from "../../config/config.ts";
 import type { Tool, ToolIndex } from "../../core/tools/tool.ts";
 import { createOnce } from "../../kit/async/once.ts";
 import type { Session } from "../conversations/sessions.ts";
@@ -12,7 +12,7 @@ export interface ToolSearch {
   open(session: Session): Promise<ToolFinder>;
 }
 
-/** Sets of tools of which an index is kept: questions that allow other tools have other sets. */
+/** Limits how many sets of tools have an index. Questions that allow other tools have other sets. */
 const mostIndexes = 4;
 
 export function createToolSearch({ tools: rules }: Pick<Config, "tools">): ToolSearch {
@@ -32,7 +32,7 @@ export function createToolSearch({ tools: rules }: Pick<Config, "tools">): ToolS
       const [allowed] = collectTools([[tool]], { deny }).tools;
       return allowed && withPermission(withValidation(allowed), checkPermission);
     };
-    return { guard, index: keepIndexes(createToolIndex) };
+    return { guard, index: cacheIndexes(createToolIndex) };
   });
   return {
     weights,
@@ -43,7 +43,7 @@ export function createToolSearch({ tools: rules }: Pick<Config, "tools">): ToolS
 }
 
 /** Makes an index over a set of tools once, when it is first searched. */
-function keepIndexes(create: (tools: readonly Tool[]) => ToolIndex): ToolFinder["index"] {
+function cacheIndexes(create: (tools: readonly Tool[]) => ToolIndex): ToolFinder["index"] {
   let kept: { tools: readonly Tool[]; index: ToolIndex }[] = [];
   return (tools) => {
     const known = kept.find((each) => isSame(each.tools, tools)) ?? { tools, index: create(tools) };

@@ -1,4 +1,4 @@
-import type { Duet } from "../../app/open-duet.ts";
+import type { Duet } from "../../app/duet.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { Mode } from "../../core/outcome.ts";
 import { say } from "../../kit/locale.ts";

@@ -1,5 +1,7 @@
-import type { Duet, LimitChanges, ModelChanges } from "../../app/open-duet.ts";
-import type { Config } from "../../config/load-config.ts";
+import type { Duet } from "../../app/duet.ts";
+import type { LimitChanges } from "../../app/merge-limits.ts";
+import type { ModelChanges } from "../../app/models/change-models.ts";
+import type { Config } from "../../config/config.ts";
 import type { Mode } from "../../core/outcome.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { Reader } from "../questions/reader.ts";

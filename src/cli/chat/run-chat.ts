@@ -1,5 +1,5 @@
-import type { Duet } from "../../app/open-duet.ts";
-import type { Config } from "../../config/load-config.ts";
+import type { Duet } from "../../app/duet.ts";
+import type { Config } from "../../config/config.ts";
 import type { Mode } from "../../core/outcome.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";

@@ -1,5 +1,5 @@
-import type { ConversationEntry, ConversationStore, RunEntry } from "../../app/open-duet.ts";
 import { toConversationJson } from "../../core/store/conversation-json.ts";
+import type { ConversationEntry, ConversationStore, RunEntry } from "../../core/store/store.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";

@@ -1,7 +1,8 @@
 import manifest from "../../../package.json" with { type: "json" };
 import type { ModelCheck } from "../../app/models/check-models.ts";
-import { type Config, createStateFolder } from "../../config/load-config.ts";
+import type { Config } from "../../config/config.ts";
 import { describeServerCount } from "../../config/sources/choose-files.ts";
+import { createStateFolder } from "../../config/sources/state-folder.ts";
 import { findDangerousVariables } from "../../config/trust/dangerous-variables.ts";
 import { findUnpinnedPackages } from "../../config/trust/unpinned-packages.ts";
 import { toDuetError } from "../../kit/errors.ts";

@@ -1,8 +1,10 @@
 import { stat } from "node:fs/promises";
+import type { Duet } from "../../app/duet.ts";
+import type { ModelChanges } from "../../app/models/change-models.ts";
 import type { SearchCheck, SearchProvider } from "../../app/models/check-models.ts";
-import type { Duet, Inventory, ModelChanges } from "../../app/open-duet.ts";
 import { findMissingTools, isUserTool } from "../../app/tools/own-tools.ts";
-import type { Config } from "../../config/load-config.ts";
+import type { Inventory } from "../../app/tools/tool-inventory.ts";
+import type { Config } from "../../config/config.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";

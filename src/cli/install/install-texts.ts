@@ -1,4 +1,4 @@
-import type { Config } from "../../config/load-config.ts";
+import type { Config } from "../../config/config.ts";
 import type { Text } from "../../kit/locale.ts";
 
 export const renderQuestion = (file: string): Text => ({ zh: `写入 ${file}？[y/n] `, en: `Write ${file}? [y/n] ` });

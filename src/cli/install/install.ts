@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { Config } from "../../config/load-config.ts";
-import { listActiveVariables } from "../../config/sources/active-variables.ts";
+import type { Config } from "../../config/config.ts";
+import { listActiveVariables } from "../../config/sources/used-variables.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";

@@ -1,9 +1,8 @@
 import { setImmediate } from "node:timers/promises";
-import type { ApprovalRequest, ApproveCall } from "../../app/open-duet.ts";
-import type { Approval } from "../../core/tools/tool.ts";
+import type { Approval, ApprovalRequest, ApproveCall } from "../../core/tools/tool.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
-import { approvalNames } from "../../render/approval-names.ts";
+import { approvalNames } from "../../render/choice-texts.ts";
 import { showArguments } from "../../render/questions/show-arguments.ts";
 import { pickOne, type TypedQuestion } from "./pick-one.ts";
 import { type Choice, noWords, type Picking, type Reader, yesWords } from "./reader.ts";

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { ConfirmPlan } from "../../app/open-duet.ts";
+import type { ConfirmPlan } from "../../agent/plan/plan-policy.ts";
 import { readPlanReply } from "../../core/questions/plan-reply.ts";
 import { say } from "../../kit/locale.ts";
 import { renderPlan } from "../../render/plan-lines.ts";

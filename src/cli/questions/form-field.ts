@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { AskElicitation } from "../../app/open-duet.ts";
-import type { Elicit, Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
+import type { AskElicitation, Elicit, Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
 import { type Choice, type FormField, readForm } from "../../core/forms/form.ts";
 import { findValueProblem, getDefaultValue } from "../../core/forms/form-value.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";

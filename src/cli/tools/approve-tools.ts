@@ -1,5 +1,6 @@
-import type { Duet, Inventory } from "../../app/open-duet.ts";
+import type { Duet } from "../../app/duet.ts";
 import { type NamedChange, type ReadableChange, readChange } from "../../app/tools/tool-changes.ts";
+import type { Inventory } from "../../app/tools/tool-inventory.ts";
 import { DuetError, toErrorReport } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { toSafeJson, toShortLine } from "../../kit/text/sanitize.ts";

@@ -1,5 +1,5 @@
-import type { Duet } from "../../app/open-duet.ts";
-import type { Config } from "../../config/load-config.ts";
+import type { Duet } from "../../app/duet.ts";
+import type { Config } from "../../config/config.ts";
 import { describeDangerousVariables, findDangerousVariables } from "../../config/trust/dangerous-variables.ts";
 import { toErrorReport } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";

@@ -1,4 +1,4 @@
-import type { Inventory } from "../../app/open-duet.ts";
+import type { Inventory } from "../../app/tools/tool-inventory.ts";
 import type { Text } from "../../kit/locale.ts";
 
 type Server = Inventory["servers"][number];

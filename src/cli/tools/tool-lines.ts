@@ -1,4 +1,5 @@
-import type { Duet, Inventory } from "../../app/open-duet.ts";
+import type { Duet } from "../../app/duet.ts";
+import type { Inventory } from "../../app/tools/tool-inventory.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import { toErrorReport } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";

@@ -1,4 +1,4 @@
-import type { ConversationStore, RunEntry } from "../../app/open-duet.ts";
+import type { ConversationStore, RunEntry } from "../../core/store/store.ts";
 import type { AgentTrace } from "../../core/trace.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";

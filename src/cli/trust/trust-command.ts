@@ -1,10 +1,12 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { configError } from "../../config/config-errors.ts";
-import { createStateFolder, type Flags, findTrustedFiles, getFallbackLocale } from "../../config/load-config.ts";
+import { findTrustedFiles, getFallbackLocale } from "../../config/load-config.ts";
+import type { Flags } from "../../config/settings/settings.ts";
 import type { Environment } from "../../config/sources/expand-variables.ts";
 import { getTrustedFile, readText } from "../../config/sources/find-file.ts";
 import { parseJson } from "../../config/sources/parse-json.ts";
+import { createStateFolder } from "../../config/sources/state-folder.ts";
 import { listDotEnvVariables, listFileVariables } from "../../config/sources/used-variables.ts";
 import { previewDotEnv, previewFile, type TrustPreviewItem } from "../../config/trust/trust-preview.ts";
 import { isTrusted, readTrusted, trustFiles } from "../../config/trust/trusted-files.ts";

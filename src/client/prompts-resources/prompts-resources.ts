@@ -50,7 +50,7 @@ export interface Completion {
   context?: { arguments?: Record<string, string> | undefined } | undefined;
 }
 
-/** Links that are remembered; the oldest are forgotten first. */
+/** Limits how many links are remembered. The oldest are forgotten first. */
 const mostLinks = 1000;
 
 export function createPromptsAndResources(

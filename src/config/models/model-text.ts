@@ -16,8 +16,8 @@ const camelCase = new Map(Object.keys(modelSchema.shape).map((key) => [toSnakeCa
  * Reads a model as in `AGENT_FUNCTION_CALL_MODEL`: JSON with keys in `snake_case`. Throws a `config` error when it is invalid.
  */
 export async function readModelJson(written: string, where: string, secrets: readonly string[]): Promise<unknown> {
-  const value = await parsed(written, where, secrets);
-  if (!isRecord(value)) throw notAllowedError(where, shortened(written, secrets), aModel);
+  const value = await parseModelJson(written, where, secrets);
+  if (!isRecord(value)) throw notAllowedError(where, shortenText(written, secrets), aModel);
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
       const name = camelCase.get(key);
@@ -33,18 +33,18 @@ export async function readModelFlag(written: string, where: string, secrets: rea
   const [provider = "", ...rest] = written.trim().split("/");
   const model = rest.join("/");
   if (provider !== "" && (rest.length === 0 || model !== "")) return { provider, model: model || undefined };
-  throw notAllowedError(where, JSON.stringify(shortened(written, secrets)), {
+  throw notAllowedError(where, JSON.stringify(shortenText(written, secrets)), {
     zh: `provider、provider/model 或${aModel.zh}`,
     en: `provider, provider/model, or ${aModel.en}`,
   });
 }
 
-async function parsed(written: string, where: string, secrets: readonly string[]): Promise<unknown> {
+async function parseModelJson(written: string, where: string, secrets: readonly string[]): Promise<unknown> {
   try {
     return JSON.parse(written);
   } catch {
-    const shown = shortened(written, secrets);
-    const fault = await faultOf(written);
+    const shown = shortenText(written, secrets);
+    const fault = await findFault(written);
     throw configError(where, {
       zh: `${shown} 不是有效的 JSON（${fault.zh}）；允许：${aModel.zh}`,
       en: `${shown} is not valid JSON (${fault.en}); allowed: ${aModel.en}`,
@@ -53,12 +53,12 @@ async function parsed(written: string, where: string, secrets: readonly string[]
 }
 
 /** Describes a JSON error and its place in our own words, because the messages of `JSON.parse` repeat the text with its keys. */
-async function faultOf(written: string): Promise<Text> {
+async function findFault(written: string): Promise<Text> {
   const thrown = await parseJson(written, "JSON", true).catch((fault: unknown) => fault);
   return thrown instanceof DuetError ? thrown.text : { zh: "JSON", en: "JSON" };
 }
 
-function shortened(written: string, secrets: readonly string[]): string {
+function shortenText(written: string, secrets: readonly string[]): string {
   const text = hideSecrets(written, secrets);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

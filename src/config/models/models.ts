@@ -43,16 +43,16 @@ export function readModels(
   environment: Environment,
   limits: OutputLimits,
 ): ModelsConfig {
-  const placeOf = (role: "functionCall" | "answer"): string => {
+  const findPlace = (role: "functionCall" | "answer"): string => {
     const source = sources.findLast((each) => getValue(each.tree, ["models", role]) !== undefined);
     return source?.where(["models", role]) ?? `models.${role}`;
   };
   const { functionCall, answer } = settings.models;
-  if (answer !== undefined && functionCall === undefined) throw configError(placeOf("answer"), needsFunctionCall);
+  if (answer !== undefined && functionCall === undefined) throw configError(findPlace("answer"), needsFunctionCall);
 
   const secrets = listEnvironmentSecrets(environment);
   const ofVendors = sources.find((each) => getValue(each.tree, ["providers"]) !== undefined);
-  const providers = told(ofVendors?.where([]), secrets, () => createVendorTable(settings.providers));
+  const providers = addWhere(ofVendors?.where([]), secrets, () => createVendorTable(settings.providers));
   checkVariables(providers, environment, secrets);
   const read = (spec: ModelSpec, where: string, limit: number | undefined): ModelChoice => {
     const whole = { ...spec, maxTokens: limit ?? spec.maxTokens ?? limits.maxTokens };
@@ -62,8 +62,8 @@ export function readModels(
   return {
     providers,
     models: {
-      functionCall: functionCall && read(functionCall, placeOf("functionCall"), answer ? undefined : limits.limit),
-      answer: answer && read(answer, placeOf("answer"), limits.limit),
+      functionCall: functionCall && read(functionCall, findPlace("functionCall"), answer ? undefined : limits.limit),
+      answer: answer && read(answer, findPlace("answer"), limits.limit),
     },
     candidates: Object.keys(vendors)
       .filter((provider) => providers[provider]?.keyEnv !== undefined && providers[provider].regionOf === undefined)
@@ -83,11 +83,11 @@ export function resolveChoice(
 ): ModelChoice {
   if (isOffline(spec)) return { provider: offlineProvider, model: "rules" };
   const secrets = listEnvironmentSecrets(environment);
-  return told(undefined, secrets, () => resolveModel(spec, providers, environment, where));
+  return addWhere(undefined, secrets, () => resolveModel(spec, providers, environment, where));
 }
 
 /** Passes on what the providers say is wrong: without secrets, and after the source where they do not know it. */
-function told<T>(where: string | undefined, secrets: readonly string[], work: () => T): T {
+function addWhere<T>(where: string | undefined, secrets: readonly string[], work: () => T): T {
   try {
     return work();
   } catch (thrown) {

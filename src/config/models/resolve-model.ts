@@ -53,7 +53,7 @@ export const modelDefaults = { temperature: 0.7, maxTokens: 2000, timeoutMs: 30_
 /** Merges the built-in vendors and the user's, by name. Throws `config` errors that name the key as `providers.NAME.KEY`. */
 export function createVendorTable(own: Readonly<Record<string, VendorSpec>>): Record<string, Vendor> {
   const table: Record<string, Vendor> = { ...vendors };
-  for (const [name, spec] of Object.entries(own)) table[resolveVendorName(name)] = vendor(name, spec);
+  for (const [name, spec] of Object.entries(own)) table[resolveVendorName(name)] = toVendor(name, spec);
   return table;
 }
 
@@ -75,40 +75,45 @@ export function resolveModel(
   const provider = resolveVendorName(spec.provider);
   const row = Object.hasOwn(table, provider) ? table[provider] : undefined;
   if (!row) {
-    throw invalid(
+    throw invalidSettingError(
       `${path}.provider`,
       spec.provider,
       [...Object.keys(table), ...Object.keys(vendorAliases), offlineProvider].join(", "),
     );
   }
-  const model = spec.model ?? modelFromEnvironment(row, environment) ?? row.defaultModel;
-  if (!model) throw invalid(`${path}.model`, model, "the name of a model");
+  const model = spec.model ?? readModelVariable(row, environment) ?? row.defaultModel;
+  if (!model) throw invalidSettingError(`${path}.model`, model, "the name of a model");
   const rules = (row.models ?? []).filter((rule) => rule.match.test(model));
-  const servedAs = last(rules, "servedAs");
+  const servedAs = findLastRule(rules, "servedAs");
   const apiKeyEnv = spec.apiKeyEnv ?? row.keyEnv;
-  const wire = spec.wire === undefined ? (last(rules, "wire") ?? row.wire) : wireName(spec.wire, `${path}.wire`);
-  const quirks = allQuirks(row, rules);
-  const reasoningEffort = effort(spec.reasoningEffort, row, `${path}.reasoningEffort`);
+  const wire =
+    spec.wire === undefined ? (findLastRule(rules, "wire") ?? row.wire) : checkWireName(spec.wire, `${path}.wire`);
+  const quirks = mergeQuirks(row, rules);
+  const reasoningEffort = checkEffort(spec.reasoningEffort, row, `${path}.reasoningEffort`);
   return {
     provider,
     model,
     servedAs,
     wire,
-    baseUrl: address(spec.baseUrl ?? fromEnvironment(environment, row.baseUrlEnv) ?? row.baseUrl, `${path}.baseUrl`),
+    baseUrl: checkAddress(
+      spec.baseUrl ?? fromEnvironment(environment, row.baseUrlEnv) ?? row.baseUrl,
+      `${path}.baseUrl`,
+    ),
     apiKey: fromEnvironment(environment, apiKeyEnv),
     apiKeyEnv,
-    temperature: temperature(spec.temperature, hottest(row, wire), `${path}.temperature`),
+    temperature: checkTemperature(spec.temperature, getTemperatureRange(row, wire), `${path}.temperature`),
     temperatureSet: spec.temperature !== undefined,
-    topP: topInRange(spec.topP, `${path}.topP`, "topP"),
-    maxTokens: positiveInteger(spec.maxTokens, `${path}.maxTokens`) ?? modelDefaults.maxTokens,
+    topP: checkTopP(spec.topP, `${path}.topP`, "topP"),
+    maxTokens: checkPositiveInteger(spec.maxTokens, `${path}.maxTokens`) ?? modelDefaults.maxTokens,
     timeoutMs:
-      timeoutMs(spec.timeout, `${path}.timeout`) ??
-      (willReason(reasoningEffort, quirks) ? last(rules, "silentThinkingMs")?.[wire] : undefined) ??
+      toTimeoutMs(spec.timeout, `${path}.timeout`) ??
+      (isReasoning(reasoningEffort, quirks) ? findLastRule(rules, "silentThinkingMs")?.[wire] : undefined) ??
       modelDefaults.timeoutMs,
-    contextWindow: positiveInteger(spec.contextWindow, `${path}.contextWindow`) ?? last(rules, "contextWindow"),
-    maxOutput: last(rules, "maxOutput"),
+    contextWindow:
+      checkPositiveInteger(spec.contextWindow, `${path}.contextWindow`) ?? findLastRule(rules, "contextWindow"),
+    maxOutput: findLastRule(rules, "maxOutput"),
     reasoningEffort,
-    price: ownPrice(row, model) ?? ownPrice(row, servedAs),
+    price: getOwnPrice(row, model) ?? getOwnPrice(row, servedAs),
     quirks,
   };
 }
@@ -131,23 +136,23 @@ export function withParameters(
   place: string,
 ): ModelSettings {
   const row = Object.hasOwn(table, settings.provider) ? table[settings.provider] : undefined;
-  const bound = hottest(row ?? { temperature: defaultTemperature }, settings.wire);
+  const bound = getTemperatureRange(row ?? { temperature: defaultTemperature }, settings.wire);
   return {
     ...settings,
-    temperature: heat === undefined ? settings.temperature : temperature(heat, bound, `${place}temperature`),
+    temperature: heat === undefined ? settings.temperature : checkTemperature(heat, bound, `${place}temperature`),
     temperatureSet: settings.temperatureSet || heat !== undefined,
-    topP: topInRange(topP, `${place}top_p`, "top_p") ?? settings.topP,
-    maxTokens: positiveInteger(maxTokens, `${place}max_tokens`) ?? settings.maxTokens,
+    topP: checkTopP(topP, `${place}top_p`, "top_p") ?? settings.topP,
+    maxTokens: checkPositiveInteger(maxTokens, `${place}max_tokens`) ?? settings.maxTokens,
   };
 }
 
-function vendor(name: string, spec: VendorSpec): Vendor {
+function toVendor(name: string, spec: VendorSpec): Vendor {
   const path = `providers.${name}`;
   const real = resolveVendorName(name);
   const known = Object.hasOwn(vendors, real) ? vendors[real] : undefined;
   const baseUrl = spec.baseUrl ?? known?.baseUrl;
-  if (!baseUrl) throw invalid(`${path}.baseUrl`, baseUrl, "http(s)://...");
-  const wire = spec.wire === undefined ? (known?.wire ?? defaultWire) : wireName(spec.wire, `${path}.wire`);
+  if (!baseUrl) throw invalidSettingError(`${path}.baseUrl`, baseUrl, "http(s)://...");
+  const wire = spec.wire === undefined ? (known?.wire ?? defaultWire) : checkWireName(spec.wire, `${path}.wire`);
   const own: Vendor = known ?? {
     wire,
     baseUrl,
@@ -157,23 +162,23 @@ function vendor(name: string, spec: VendorSpec): Vendor {
   };
   // A wire that the user names holds for all models of the vendor.
   const rules = spec.wire === undefined ? own.models : own.models?.map(({ wire: _, ...rule }) => rule);
-  const models = [...(rules ?? []), ...aliasRules(spec.aliases ?? {})];
+  const models = [...(rules ?? []), ...toAliasRules(spec.aliases ?? {})];
   const keyEnv = spec.apiKeyEnv ?? own.keyEnv;
-  return { ...own, wire, baseUrl: address(baseUrl, `${path}.baseUrl`), keyEnv, models, prices: spec.prices };
+  return { ...own, wire, baseUrl: checkAddress(baseUrl, `${path}.baseUrl`), keyEnv, models, prices: spec.prices };
 }
 
-function aliasRules(aliases: Readonly<Record<string, string>>): ModelRule[] {
-  return Object.entries(aliases).map(([name, servedAs]) => ({ match: exactly(name), servedAs }));
+function toAliasRules(aliases: Readonly<Record<string, string>>): ModelRule[] {
+  return Object.entries(aliases).map(([name, servedAs]) => ({ match: matchExactly(name), servedAs }));
 }
 
-function exactly(name: string): RegExp {
+function matchExactly(name: string): RegExp {
   return new RegExp(`^${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`);
 }
 
-function modelFromEnvironment(row: Vendor, environment: Environment): string | undefined {
+function readModelVariable(row: Vendor, environment: Environment): string | undefined {
   const name = fromEnvironment(environment, row.modelEnv?.name);
   if (!name || !row.modelEnv) return undefined;
-  if (!row.modelEnv.match.test(name)) throw invalid(row.modelEnv.name, name, row.modelEnv.allowed);
+  if (!row.modelEnv.match.test(name)) throw invalidSettingError(row.modelEnv.name, name, row.modelEnv.allowed);
   return name;
 }
 
@@ -182,40 +187,46 @@ function fromEnvironment(environment: Environment, name: string | undefined): st
   return name === undefined ? undefined : environment[name]?.trim() || undefined;
 }
 
-function allQuirks(row: Vendor, rules: ModelRule[]): Quirks {
+function mergeQuirks(row: Vendor, rules: ModelRule[]): Quirks {
   const quirks: Quirks = { ...row.quirks };
   for (const rule of rules) Object.assign(quirks, rule.quirks);
   return quirks;
 }
 
-function last<Key extends keyof ModelRule>(rules: ModelRule[], key: Key): ModelRule[Key] | undefined {
+function findLastRule<Key extends keyof ModelRule>(rules: ModelRule[], key: Key): ModelRule[Key] | undefined {
   return rules.findLast((rule) => rule[key] !== undefined)?.[key];
 }
 
 /** Returns the bound of the wire, which holds whichever vendor provides it, else that of the vendor. */
-function hottest(row: Pick<Vendor, "temperature">, wire: WireName): Vendor["temperature"] {
+function getTemperatureRange(row: Pick<Vendor, "temperature">, wire: WireName): Vendor["temperature"] {
   return wireTemperatures[wire] ?? row.temperature;
 }
 
-function temperature(value: number | undefined, bound: Vendor["temperature"], path: string): number {
+function checkTemperature(value: number | undefined, bound: Vendor["temperature"], path: string): number {
   const checked =
     "below" in bound
-      ? within(value, (number) => number >= 0 && number < bound.below, path, `0 <= temperature < ${bound.below}`)
-      : within(value, (number) => number >= 0 && number <= bound.atMost, path, `0 <= temperature <= ${bound.atMost}`);
+      ? checkWithin(value, (number) => number >= 0 && number < bound.below, path, `0 <= temperature < ${bound.below}`)
+      : checkWithin(
+          value,
+          (number) => number >= 0 && number <= bound.atMost,
+          path,
+          `0 <= temperature <= ${bound.atMost}`,
+        );
   return checked ?? modelDefaults.temperature;
 }
 
-function ownPrice({ prices }: Vendor, model: string | undefined): Price | undefined {
+function getOwnPrice({ prices }: Vendor, model: string | undefined): Price | undefined {
   return prices && model !== undefined && Object.hasOwn(prices, model) ? prices[model] : undefined;
 }
 
-function effort(value: string | undefined, { efforts }: Vendor, path: string): string | undefined {
-  if (value !== undefined && efforts && !efforts.includes(value)) throw invalid(path, value, efforts.join(", "));
+function checkEffort(value: string | undefined, { efforts }: Vendor, path: string): string | undefined {
+  if (value !== undefined && efforts && !efforts.includes(value))
+    throw invalidSettingError(path, value, efforts.join(", "));
   return value;
 }
 
-function timeoutMs(seconds: number | undefined, path: string): number | undefined {
-  const checked = within(seconds, (value) => value > 0 && value <= 86_400, path, "0 < timeout <= 86400");
+function toTimeoutMs(seconds: number | undefined, path: string): number | undefined {
+  const checked = checkWithin(seconds, (value) => value > 0 && value <= 86_400, path, "0 < timeout <= 86400");
   return checked === undefined ? undefined : Math.max(1, Math.round(checked * 1000));
 }
 
@@ -223,40 +234,40 @@ function timeoutMs(seconds: number | undefined, path: string): number | undefine
  * Returns true when the model will reason. Without a set effort it reasons, unless it accepts a temperature only while it does
  * not reason.
  */
-function willReason(wanted: string | undefined, quirks: Quirks): boolean {
+function isReasoning(wanted: string | undefined, quirks: Quirks): boolean {
   const { alwaysReasons, noReasoning, noSampling } = quirks;
   const effort = wanted ?? quirks.defaultEffort;
   if (noReasoning || alwaysReasons) return !noReasoning;
   return effort === undefined ? noSampling !== "while-reasoning" : effort !== "none";
 }
 
-function topInRange(value: number | undefined, path: string, name: string): number | undefined {
-  return within(value, (number) => number > 0 && number <= 1, path, `0 < ${name} <= 1`);
+function checkTopP(value: number | undefined, path: string, name: string): number | undefined {
+  return checkWithin(value, (number) => number > 0 && number <= 1, path, `0 < ${name} <= 1`);
 }
 
-function positiveInteger(value: number | undefined, path: string): number | undefined {
-  return within(value, (number) => Number.isSafeInteger(number) && number >= 1, path, ">= 1");
+function checkPositiveInteger(value: number | undefined, path: string): number | undefined {
+  return checkWithin(value, (number) => Number.isSafeInteger(number) && number >= 1, path, ">= 1");
 }
 
-function within(value: number | undefined, ok: (value: number) => boolean, path: string, allowed: string) {
+function checkWithin(value: number | undefined, ok: (value: number) => boolean, path: string, allowed: string) {
   if (value === undefined) return undefined;
-  if (typeof value !== "number" || !ok(value)) throw invalid(path, value, allowed);
+  if (typeof value !== "number" || !ok(value)) throw invalidSettingError(path, value, allowed);
   return value;
 }
 
-function wireName(value: string, path: string): WireName {
+function checkWireName(value: string, path: string): WireName {
   const wire = wires.find((name) => name === value);
-  if (!wire) throw invalid(path, value, wires.join(", "));
+  if (!wire) throw invalidSettingError(path, value, wires.join(", "));
   return wire;
 }
 
-function address(value: string, path: string): string {
+function checkAddress(value: string, path: string): string {
   const url = URL.parse(value);
-  if (!url || !/^https?:$/.test(url.protocol)) throw invalid(path, value, "http(s)://...");
+  if (!url || !/^https?:$/.test(url.protocol)) throw invalidSettingError(path, value, "http(s)://...");
   return value.replace(/\/+$/, "");
 }
 
-function invalid(path: string, value: unknown, allowed: string): DuetError {
+function invalidSettingError(path: string, value: unknown, allowed: string): DuetError {
   const shown = value === undefined ? undefined : JSON.stringify(value);
   return new DuetError({
     code: "config",

@@ -1,20 +1,21 @@
 import * as z from "zod";
+import type { LimitKey } from "../../core/limits.ts";
 import type { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { missingError, notAllowedError, unknownKeyError } from "../config-errors.ts";
 import { getValue } from "../sources/setting-path.ts";
-import type { Source } from "../sources/source.ts";
+import { createAssignedSource, type Source } from "../sources/source.ts";
 import { describeAllowed, findSchema, listKeys } from "./describe-schema.ts";
-import { parseOnce } from "./file-schema.ts";
+import { createFileJsonSchema, fileSchema, parseOnce } from "./file-schema.ts";
 
 /** Refuses a source that does not fit the schema, with one line for its first fault. */
 export function checkSource(source: Source, schema: z.ZodType): void {
   const issue = schema.safeParse(source.tree, parseOnce).error?.issues[0];
-  if (issue !== undefined) throw problemOf(issue, source, schema);
+  if (issue !== undefined) throw issueError(issue, source, schema);
 }
 
-function problemOf(issue: z.core.$ZodIssue, source: Source, schema: z.ZodType): DuetError {
+function issueError(issue: z.core.$ZodIssue, source: Source, schema: z.ZodType): DuetError {
   const jsonSchema = z.toJSONSchema(schema, { io: "input" });
   const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
   const where = source.where(path);
@@ -24,7 +25,7 @@ function problemOf(issue: z.core.$ZodIssue, source: Source, schema: z.ZodType): 
     return unknownKeyError(source.where([...path, key]), source.word(key), allowed);
   }
   const allowed =
-    statedBy(issue) ?? describeAllowed(findSchema(jsonSchema, path), source.word(String(path.at(-1) ?? "")));
+    getStatedValues(issue) ?? describeAllowed(findSchema(jsonSchema, path), source.word(String(path.at(-1) ?? "")));
   const isAbsent = issue.code === "invalid_type" && getValue(source.tree, path) === undefined;
   if (isAbsent) return missingError(where, allowed);
   const value = issue.code === "invalid_key" ? JSON.stringify(path.at(-1)) : source.shown(path);
@@ -32,9 +33,21 @@ function problemOf(issue: z.core.$ZodIssue, source: Source, schema: z.ZodType): 
 }
 
 /** Returns the allowed values that a `refine` of the schema states. */
-function statedBy(issue: z.core.$ZodIssue): Text | undefined {
+function getStatedValues(issue: z.core.$ZodIssue): Text | undefined {
   const inner = issue.code === "invalid_key" ? issue.issues[0] : issue;
   const stated: unknown = inner?.code === "custom" ? inner.params?.allowed : undefined;
   if (!isRecord(stated) || typeof stated.zh !== "string" || typeof stated.en !== "string") return undefined;
   return { zh: stated.zh, en: stated.en };
+}
+
+/** Reads a limit as the configuration would, under the name by which it was typed. Throws a `config` error of one line. */
+export function readLimit(key: LimitKey, name: string, written: string): number {
+  const value = /^[+-]?\d+(\.\d+)?$/.test(written) ? Number(written) : written;
+  const source = createAssignedSource([{ path: ["agent", key], value, written, origin: { from: "flag", name } }], []);
+  checkSource(source, fileSchema);
+  return fileSchema.parse(source.tree, parseOnce).agent[key] ?? Number.NaN;
+}
+
+export function describeLimit(key: LimitKey, name: string): Text {
+  return describeAllowed(findSchema(createFileJsonSchema(), ["agent", key]), name);
 }

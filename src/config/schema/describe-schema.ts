@@ -25,20 +25,20 @@ export function describeAllowed(schema: unknown, name: string): Text {
     const list = schema.enum.join(", ");
     return { zh: list, en: list };
   }
-  if (schema.type === "integer") return integers(schema);
-  if (schema.type === "number") return numbers(schema, name);
+  if (schema.type === "integer") return describeIntegers(schema);
+  if (schema.type === "number") return describeNumbers(schema, name);
   const isFilled = schema.minLength !== undefined || schema.minItems !== undefined;
   return (isFilled ? filled : types)[String(schema.type)] ?? anything;
 }
 
-function integers({ minimum, maximum }: Record<string, unknown>): Text {
+function describeIntegers({ minimum, maximum }: Record<string, unknown>): Text {
   if (typeof maximum === "number" && maximum < Number.MAX_SAFE_INTEGER) {
     return { zh: `${minimum} 到 ${maximum} 的整数`, en: `an integer from ${minimum} to ${maximum}` };
   }
   return { zh: `不小于 ${minimum} 的整数`, en: `an integer of at least ${minimum}` };
 }
 
-function numbers(schema: Record<string, unknown>, name: string): Text {
+function describeNumbers(schema: Record<string, unknown>, name: string): Text {
   const { minimum, exclusiveMinimum, maximum, exclusiveMaximum } = schema;
   const low = minimum === undefined ? `${exclusiveMinimum} <` : `${minimum} <=`;
   const high = maximum === undefined ? `< ${exclusiveMaximum}` : `<= ${maximum}`;

@@ -91,21 +91,21 @@ const variableName = z
   );
 
 const toolPatterns = z.array(
-  ruled((written) => {
+  createRule((written) => {
     const parsed = parseToolPattern(written);
     return "problem" in parsed ? parsed.problem : undefined;
   }),
 );
 
 /** Accepts a text for which `problem` returns undefined. Otherwise `problem` says what is allowed. */
-function ruled(problem: (written: string) => Text | undefined) {
+function createRule(problem: (written: string) => Text | undefined) {
   return text.superRefine((written, context) => {
     const allowed = problem(written);
     if (allowed) context.addIssue({ code: "custom", input: written, ...withAllowed(allowed) });
   });
 }
 
-const permitPatterns = z.array(ruled(findPermitProblem));
+const permitPatterns = z.array(createRule(findPermitProblem));
 
 const reachableForms: Text = {
   zh: "主机、地址或网段，可带端口，例如 localhost:8080、10.0.0.0/8",

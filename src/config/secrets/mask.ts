@@ -22,7 +22,7 @@ export function maskAddress(address: string): string {
   const parts = /^(https?:\/\/)([^/?#]*@)?([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/is.exec(address);
   if (parts === null) return maskSecret(address);
   const [, scheme, user, host, path = "", query = "", hash] = parts;
-  const segments = path.split("/").map((segment) => (looksRandom(segment) ? maskSecret(segment) : segment));
+  const segments = path.split("/").map((segment) => (isRandom(segment) ? maskSecret(segment) : segment));
   const shownQuery = query.replace(/=([^&]*)/g, (_, value: string) => `=${maskSecret(value)}`);
   return `${scheme}${user ? "…@" : ""}${host}${segments.join("/")}${shownQuery}${hash ? "#…" : ""}`;
 }
@@ -35,12 +35,12 @@ export function findAddressSecrets(address: string): string[] {
     .slice(1)
     .split("&")
     .map((pair) => pair.slice(pair.indexOf("=") + 1));
-  const segments = url.pathname.split("/").filter(looksRandom);
+  const segments = url.pathname.split("/").filter(isRandom);
   const parts = [url.username, url.password, ...query, ...segments, url.hash.slice(1)];
-  return parts.filter((part) => part !== "").flatMap((part) => [part, decoded(part)]);
+  return parts.filter((part) => part !== "").flatMap((part) => [part, decodePart(part)]);
 }
 
-function decoded(part: string): string {
+function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -48,7 +48,7 @@ function decoded(part: string): string {
   }
 }
 
-function looksRandom(text: string): boolean {
+function isRandom(text: string): boolean {
   return /^[\w.~%=+-]{20,}$/.test(text) && /\d/.test(text) && /[a-z]/i.test(text);
 }
 
@@ -66,14 +66,14 @@ const wellKnown = /(\bBearer |(?<![A-Za-z0-9]))((?:sk-|tvly-|gh[opsu]_|github_pa
 const assigned = /((?:key|token|secret|password)["']?\s*[:=]\s*["']?)([^\s"',}&…]{4,})/gi;
 
 /** Returns the printable form of a text at `path` of the configuration. */
-function maskedAt(path: Path, text: string, secrets: readonly string[]): string {
+function maskText(path: Path, text: string, secrets: readonly string[]): string {
   const name = String(path.findLast((step) => typeof step === "string") ?? "");
   const ofServer = (path[0] === "mcpServers" || path[0] === "servers") && (path[2] === "env" || path[2] === "headers");
   if (ofServer || isSecretName(name)) return maskSecret(text);
   // Who pastes the key itself where its variable's name belongs must not find it in an error.
   if (name === "apiKeyEnv" && /[^A-Z0-9_]/.test(text)) return maskSecret(text);
   if (/^https?:/i.test(text)) return maskAddress(text);
-  const value = optionSecret(text);
+  const value = getOptionSecret(text);
   return value === undefined ? hideSecrets(text, secrets) : text.slice(0, -value.length) + maskSecret(value);
 }
 
@@ -81,16 +81,16 @@ function maskedAt(path: Path, text: string, secrets: readonly string[]): string 
 export function maskValue(value: unknown, path: Path, secrets: readonly string[]): string {
   if (Array.isArray(value)) return value.length === 0 ? "[]" : "[…]";
   if (typeof value === "object" && value !== null) return "{…}";
-  const text = maskedAt(path, String(value), secrets);
+  const text = maskText(path, String(value), secrets);
   if (typeof value !== "string") return text;
   return JSON.stringify(text.length > longestShown ? `${text.slice(0, longestShown)}…` : text);
 }
 
 export function maskTree(tree: unknown, secrets: readonly string[], path: Path = []): unknown {
-  if (typeof tree === "string") return maskedAt(path, tree, secrets);
+  if (typeof tree === "string") return maskText(path, tree, secrets);
   if (Array.isArray(tree)) {
     return tree.map((item, index) =>
-      typeof item === "string" && announcesSecret(tree[index - 1])
+      typeof item === "string" && isSecretOption(tree[index - 1])
         ? maskSecret(item)
         : maskTree(item, secrets, [...path, index]),
     );
@@ -104,16 +104,16 @@ export function maskTree(tree: unknown, secrets: readonly string[], path: Path =
 /** Returns the secrets among a program's arguments: `--api-key VALUE`, `--api-key=VALUE`, and those of addresses. */
 export function findArgumentSecrets(args: readonly string[]): string[] {
   return args.flatMap((argument, index) => {
-    const value = announcesSecret(args[index - 1]) ? argument : optionSecret(argument);
+    const value = isSecretOption(args[index - 1]) ? argument : getOptionSecret(argument);
     return value === undefined ? findAddressSecrets(argument) : [value];
   });
 }
 
-function announcesSecret(argument: unknown): boolean {
+function isSecretOption(argument: unknown): boolean {
   return typeof argument === "string" && argument.startsWith("-") && isSecretName(argument);
 }
 
-function optionSecret(argument: string): string | undefined {
+function getOptionSecret(argument: string): string | undefined {
   const [, name = "", value] = /^(--?[\w-]+)=(.+)$/s.exec(argument) ?? [];
   return isSecretName(name) ? value : undefined;
 }

@@ -24,13 +24,13 @@ export function listSecrets(config: Config): string[] {
     ...[...addresses, ...searchAddresses].flatMap((address) => findAddressSecrets(address ?? "")),
     config.httpToken,
     config.email?.password,
-    ...servers.flatMap(serverSecrets),
+    ...servers.flatMap(listServerSecrets),
   ].filter((secret) => secret !== undefined);
   const parts = found.flatMap((secret) => [secret, ...secret.split(/\s+/)]);
   return [...new Set(parts)].filter((secret) => secret.length >= shortestSecret).sort((a, b) => b.length - a.length);
 }
 
-function serverSecrets({ transport }: Config["servers"][number]): string[] {
+function listServerSecrets({ transport }: Config["servers"][number]): string[] {
   if (transport.type !== "stdio") {
     const headers = Object.entries(transport.headers).filter(([name]) => !isHarmless(name));
     return [...findAddressSecrets(transport.url), ...headers.map(([, value]) => value)];

@@ -39,10 +39,11 @@ export async function chooseFiles(
 ): Promise<ChosenFiles> {
   const [here] = listSearchedPaths(environment, directory);
   const envHere = join(dirname(here), ".env");
-  const asTold = async (): Promise<ChosenFiles> => trusting(await findFile(asked, environment, directory), directory);
-  if (asked !== undefined || !(await anyIsThere(here, envHere))) return asTold();
+  const chooseNamed = async (): Promise<ChosenFiles> =>
+    chooseTrusted(await findFile(asked, environment, directory), directory);
+  if (asked !== undefined || !(await isAnyThere(here, envHere))) return chooseNamed();
   const { isInWorkTree, isTrusted, readTrusted } = await import("../trust/trusted-files.ts");
-  if (!(await isInWorkTree(directory, environment))) return asTold();
+  if (!(await isInWorkTree(directory, environment))) return chooseNamed();
 
   const trusted = await readTrusted(getStateDirectory(environment, directory));
   const file = await readQuietly(here);
@@ -50,14 +51,14 @@ export async function chooseFiles(
   const fileCounts = file.exists && file.text !== undefined && isTrusted(trusted, here, file.text);
   const envCounts = env.text !== undefined && isTrusted(trusted, envHere, env.text) && (fileCounts || !file.exists);
   const leftOut = [
-    ...(file.exists && !fileCounts ? [{ file: here, servers: await serversOf(file.text) }] : []),
+    ...(file.exists && !fileCounts ? [{ file: here, servers: await countServers(file.text) }] : []),
     ...(env.exists && !envCounts ? [{ file: envHere }] : []),
   ];
   const dotEnv = { file: envHere, text: envCounts ? env.text : undefined };
   if (fileCounts) return { place: { file: here, exists: true, text: file.text ?? "" }, dotEnv, leftOut };
   const elsewhere = await findFile(undefined, environment, directory, "users");
   if (!elsewhere.exists) return { place: { file: here, exists: false }, dotEnv, leftOut };
-  return { ...(await trusting(elsewhere, directory)), leftOut };
+  return { ...(await chooseTrusted(elsewhere, directory)), leftOut };
 }
 
 /** Returns one line that names the files and says what to do, and undefined when there are none. */
@@ -78,7 +79,7 @@ export function describeServerCount(servers: number): string {
   return servers === 1 ? "1 server" : `${servers} servers`;
 }
 
-async function trusting(place: { file: string; exists: boolean }, directory: string): Promise<ChosenFiles> {
+async function chooseTrusted(place: { file: string; exists: boolean }, directory: string): Promise<ChosenFiles> {
   const file = join(place.exists ? dirname(place.file) : directory, ".env");
   const text = await readText(file, toDisplayedPath(file, directory));
   return { place, dotEnv: { file, text }, leftOut: [] };
@@ -95,7 +96,7 @@ async function readQuietly(file: string): Promise<{ exists: boolean; text?: stri
   }
 }
 
-async function serversOf(text: string | undefined): Promise<number | undefined> {
+async function countServers(text: string | undefined): Promise<number | undefined> {
   if (text === undefined) return undefined;
   const tree = await ignoreRejection(
     parseJson(text, ""),
@@ -106,6 +107,6 @@ async function serversOf(text: string | undefined): Promise<number | undefined> 
   return entries.filter((entry) => isRecord(entry) && entry.disabled !== true && entry.enabled !== false).length;
 }
 
-async function anyIsThere(...files: string[]): Promise<boolean> {
+async function isAnyThere(...files: string[]): Promise<boolean> {
   return (await Promise.all(files.map(isExistingFile))).includes(true);
 }

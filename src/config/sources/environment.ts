@@ -61,24 +61,24 @@ interface Variable {
   read(written: string, name: string, secrets: readonly string[]): unknown;
 }
 
-const asText = (written: string): unknown => written;
+const toText = (written: string): unknown => written;
 
-function asNumber(written: string): unknown {
+function toNumber(written: string): unknown {
   return /^\s*[+-]?\d+(\.\d+)?\s*$/.test(written) ? Number(written) : written;
 }
 
-function asSwitch(written: string): unknown {
+function toSwitch(written: string): unknown {
   const word = written.trim().toLowerCase();
   if (word === "true" || word === "1") return true;
   return word === "false" || word === "0" ? false : written;
 }
 
 const readers: Record<SettingKind, Variable["read"]> = {
-  text: asText,
-  number: asNumber,
-  switch: asSwitch,
+  text: toText,
+  number: toNumber,
+  switch: toSwitch,
   model: readModelJson,
-  list: asText,
+  list: toText,
 };
 
 const variables: readonly Variable[] = settings.flatMap(({ environment, path, kind = "text" }): Variable[] =>

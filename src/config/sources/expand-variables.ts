@@ -1,5 +1,4 @@
 import { isRecord } from "../../kit/json.ts";
-import type { Locale } from "../../kit/locale.ts";
 import { configError } from "../config-errors.ts";
 import { hideSecrets } from "../secrets/mask.ts";
 import { type Path, renderPath } from "./setting-path.ts";
@@ -24,10 +23,10 @@ function expandText(text: string, environment: Environment, where: string): stri
   return text.replace(reference, (found: string) => {
     if (found === "$${") return "${";
     const parts = understood.exec(found)?.groups;
-    if (parts?.name === undefined) throw configError(where, notUnderstood(hideSecrets(found, [])));
+    if (parts?.name === undefined) throw configError(where, describeInvalid(hideSecrets(found, [])));
     const value = Object.hasOwn(environment, parts.name) ? environment[parts.name] : undefined;
     if (value) return value;
-    if (parts.fallback === undefined) throw configError(where, notSet(parts.name));
+    if (parts.fallback === undefined) throw configError(where, describeUnset(parts.name));
     return parts.fallback;
   });
 }
@@ -42,23 +41,11 @@ export function listVariables(tree: unknown): string[] {
 const reference = /\$\$\{|\$\{[^}]*\}?/g;
 const understood = /^\$\{(?:env:)?(?<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?<fallback>(?:(?!\$\{)[^}])*))?\}$/;
 
-const notSet = (name: string) => ({
+const describeUnset = (name: string) => ({
   zh: `环境变量 ${name} 未设置（可写默认值：\${${name}:-默认值}）`,
   en: `the variable ${name} is not set (a default is allowed: \${${name}:-default})`,
 });
-const notUnderstood = (found: string) => ({
+const describeInvalid = (found: string) => ({
   zh: `无法识别 ${found}（允许：\${VAR}、\${VAR:-默认值}、\${env:VAR}；字面的 \${ 写作 $\${）`,
   en: `${found} is not valid (allowed: \${VAR}, \${VAR:-default}, \${env:VAR}; a literal \${ is written $\${)`,
 });
-
-/** Returns the language of the terminal, from `LC_ALL`, `LC_MESSAGES` or `LANG`. */
-export function getSystemLocale(environment: Environment): Locale {
-  const name = environment.LC_ALL || environment.LC_MESSAGES || environment.LANG || "";
-  return /^zh/i.test(name) ? "zh" : "en";
-}
-
-/** Returns true when LC_ALL, LC_MESSAGES or LANG names a language. `C` and `POSIX` do not. */
-export function hasLanguage(environment: Environment): boolean {
-  const name = environment.LC_ALL || environment.LC_MESSAGES || environment.LANG || "";
-  return /^[a-z]{2}/i.test(name) && !/^posix/i.test(name);
-}

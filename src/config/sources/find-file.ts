@@ -32,13 +32,13 @@ export function listSearchedPaths(environment: Environment, directory: string): 
 
 /** Returns the directory of the user's configuration and tools. */
 export function getConfigDirectory(environment: Environment): string {
-  return join(baseDirectory(environment, "XDG_CONFIG_HOME", ".config"), "duet");
+  return join(getBaseDirectory(environment, "XDG_CONFIG_HOME", ".config"), "duet");
 }
 
 /** Returns the directory of conversations, history and approvals. */
 export function getStateDirectory(environment: Environment, directory: string): string {
   if (environment.DUET_HOME) return resolve(directory, environment.DUET_HOME);
-  return join(baseDirectory(environment, "XDG_STATE_HOME", join(".local", "state")), "duet");
+  return join(getBaseDirectory(environment, "XDG_STATE_HOME", join(".local", "state")), "duet");
 }
 
 export function getTrustedFile(home: string): string {
@@ -46,7 +46,7 @@ export function getTrustedFile(home: string): string {
 }
 
 // The XDG specification says that a relative path in these variables is to be ignored.
-function baseDirectory(environment: Environment, variable: string, fallback: string): string {
+function getBaseDirectory(environment: Environment, variable: string, fallback: string): string {
   const base = environment[variable];
   return base && isAbsolute(base) ? base : join(getHomeDirectory(environment), fallback);
 }
@@ -81,7 +81,7 @@ async function readBytes(file: string, shownAs: string): Promise<Uint8Array | un
   try {
     const status = await stat(file);
     if (!status.isFile()) throw configError(shownAs, { zh: "不是普通文件", en: "is not a regular file" });
-    if (status.size > largest) throw configError(shownAs, tooLarge(status.size));
+    if (status.size > largest) throw configError(shownAs, describeTooLarge(status.size));
     return await readFile(file);
   } catch (thrown) {
     if (thrown instanceof DuetError) throw thrown;
@@ -91,7 +91,7 @@ async function readBytes(file: string, shownAs: string): Promise<Uint8Array | un
   }
 }
 
-const tooLarge = (size: number) => ({
+const describeTooLarge = (size: number) => ({
   zh: `不能有 ${size} 字节（允许：最多 ${largest} 字节）`,
   en: `${size} bytes are too many (allowed: at most ${largest} bytes)`,
 });

@@ -15,18 +15,18 @@ export async function parseJson(text: string, where: string, plain = false): Pro
   const open: Container[] = [];
   let root: unknown;
 
-  function fail(line: number, column: number, what: Text): never {
+  function throwAt(line: number, column: number, what: Text): never {
     throw configError(`${where}:${line + 1}:${column + 1}`, what);
   }
-  function place(value: unknown): void {
+  function addValue(value: unknown): void {
     const container = open.at(-1);
     if (container === undefined) root = value;
     else if (Array.isArray(container.value)) container.value.push(value);
     else container.value[container.key] = value;
   }
   function begin(value: Container["value"], line: number, column: number): void {
-    if (open.length === deepest) fail(line, column, tooDeep);
-    place(value);
+    if (open.length === deepest) throwAt(line, column, tooDeep);
+    addValue(value);
     open.push({ value, key: "" });
   }
 
@@ -40,15 +40,15 @@ export async function parseJson(text: string, where: string, plain = false): Pro
       onObjectProperty: (key, _offset, _length, line, column) => {
         const container = open.at(-1);
         if (container === undefined) return;
-        if (key === "__proto__" || key.includes("\0")) fail(line, column, forbidden(key));
-        if (Object.hasOwn(container.value, key)) fail(line, column, twice(key));
+        if (key === "__proto__" || key.includes("\0")) throwAt(line, column, describeForbidden(key));
+        if (Object.hasOwn(container.value, key)) throwAt(line, column, describeTwice(key));
         container.key = key;
       },
       onLiteralValue: (value: unknown, _offset, _length, line, column) => {
-        if (typeof value === "string" && value.includes("\0")) fail(line, column, nulCharacter);
-        place(value);
+        if (typeof value === "string" && value.includes("\0")) throwAt(line, column, nulCharacter);
+        addValue(value);
       },
-      onError: (code, _offset, _length, line, column) => fail(line, column, faults[code] ?? notJson),
+      onError: (code, _offset, _length, line, column) => throwAt(line, column, faults[code] ?? notJson),
     },
     { disallowComments: plain, allowTrailingComma: !plain },
   );
@@ -58,11 +58,11 @@ export async function parseJson(text: string, where: string, plain = false): Pro
 const tooDeep: Text = { zh: `嵌套超过 ${deepest} 层`, en: `nested more than ${deepest} levels deep` };
 const notJson: Text = { zh: "不是有效的 JSON", en: "not valid JSON" };
 const nulCharacter: Text = { zh: "不能包含 NUL 字符", en: "a NUL character is not allowed" };
-const forbidden = (key: string): Text => ({
+const describeForbidden = (key: string): Text => ({
   zh: `不允许使用键 ${JSON.stringify(key)}`,
   en: `the key ${JSON.stringify(key)} is not allowed`,
 });
-const twice = (key: string): Text => ({
+const describeTwice = (key: string): Text => ({
   zh: `键 ${JSON.stringify(key)} 重复`,
   en: `duplicate key ${JSON.stringify(key)}`,
 });

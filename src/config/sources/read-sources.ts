@@ -4,7 +4,7 @@ import { configError } from "../config-errors.ts";
 import { readModelFlag } from "../models/model-text.ts";
 import { checkSource } from "../schema/check-source.ts";
 import { fileSchema, parseOnce, settingsSchema } from "../schema/file-schema.ts";
-import { type Flags, settingFlags } from "../settings/flags.ts";
+import { type Flags, settingFlags } from "../settings/settings.ts";
 import { type ChosenFiles, chooseFiles, describeSkippedFiles, type SkippedFile } from "./choose-files.ts";
 import { listEnvironmentSecrets, readEnvironment, withDotEnv } from "./environment.ts";
 import { type Environment, expandVariables } from "./expand-variables.ts";
@@ -41,7 +41,7 @@ export async function readSources(
   embedding?: Embedding,
 ): Promise<Sources> {
   const searches = embedding === undefined || flags.config !== undefined;
-  const chosen = searches ? await chooseFiles(flags.config, real, directory) : noFiles(directory);
+  const chosen = searches ? await chooseFiles(flags.config, real, directory) : createNoFiles(directory);
   try {
     return await readChosen(chosen, { flags, real, directory, embedding });
   } catch (thrown) {
@@ -76,7 +76,7 @@ async function readChosen(chosen: ChosenFiles, { flags, real, directory, embeddi
   return { file, variables, options, code, place, environment, dotEnv: { file: dotEnv.file, added }, leftOut };
 }
 
-function noFiles(directory: string): ChosenFiles {
+function createNoFiles(directory: string): ChosenFiles {
   const place = { file: join(directory, fileName), exists: false };
   return { place, dotEnv: { file: join(directory, ".env"), text: undefined }, leftOut: [] };
 }

@@ -3,10 +3,10 @@ export type Path = readonly (string | number)[];
 
 /** Returns the path as people write it: `mcpServers.amap.args[1]`. A name that would be ambiguous is quoted. */
 export function renderPath(path: Path): string {
-  return path.map((step, index) => (typeof step === "number" ? `[${step}]` : nameText(step, index === 0))).join("");
+  return path.map((step, index) => (typeof step === "number" ? `[${step}]` : renderStep(step, index === 0))).join("");
 }
 
-function nameText(name: string, first: boolean): string {
+function renderStep(name: string, first: boolean): string {
   if (!/^[\w$-]+$/.test(name)) return `[${JSON.stringify(name)}]`;
   return first ? name : `.${name}`;
 }

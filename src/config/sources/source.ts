@@ -66,7 +66,7 @@ export interface Assignment {
 /** Creates the source for variables or flags. Inside the JSON of a model, keys are in `snake_case`. */
 export function createAssignedSource(assignments: readonly Assignment[], secrets: readonly string[]): Source {
   const tree = {};
-  for (const { path, value } of assignments) assign(tree, path, value);
+  for (const { path, value } of assignments) setValue(tree, path, value);
   const find = (path: Path) =>
     assignments.find((each) => each.path.every((step, index) => step === path[index])) ??
     assignments.find((each) => path.every((step, index) => step === each.path[index]));
@@ -91,7 +91,7 @@ export function createAssignedSource(assignments: readonly Assignment[], secrets
   };
 }
 
-function assign(tree: Record<string, unknown>, path: Path, value: unknown): void {
+function setValue(tree: Record<string, unknown>, path: Path, value: unknown): void {
   const [step, ...rest] = path;
   if (step === undefined) return;
   if (rest.length === 0) {
@@ -101,7 +101,7 @@ function assign(tree: Record<string, unknown>, path: Path, value: unknown): void
   const below = tree[step];
   const child: Record<string, unknown> = isRecord(below) ? below : {};
   tree[step] = child;
-  assign(child, rest, value);
+  setValue(child, rest, value);
 }
 
 /** Converts `maxTokens` to `max_tokens`. */
@@ -114,15 +114,15 @@ export function toSnakeCase(key: string): string {
  * model is replaced as a whole, because halves of two models would not fit together.
  */
 export function mergeTrees(trees: readonly unknown[]): unknown {
-  return trees.reduce((below, above) => over(below, above, []), {});
+  return trees.reduce((below, above) => mergeOver(below, above, []), {});
 }
 
-function over(below: unknown, above: unknown, path: Path): unknown {
+function mergeOver(below: unknown, above: unknown, path: Path): unknown {
   if (above === undefined) return below;
   if (!isRecord(below) || !isRecord(above) || isModel(path)) return above;
   const keys = new Set([...Object.keys(below), ...Object.keys(above)]);
   return Object.fromEntries(
-    [...keys].map((key) => [key, over(getValue(below, [key]), getValue(above, [key]), [...path, key])]),
+    [...keys].map((key) => [key, mergeOver(getValue(below, [key]), getValue(above, [key]), [...path, key])]),
   );
 }
 

@@ -15,7 +15,7 @@ export function createStateFolder({ home, environment }: { home: string; environ
   try {
     createFolder(home);
   } catch (thrown) {
-    const reason = reasonOf(thrown, home);
+    const reason = describeReason(thrown, home);
     const shown = JSON.stringify(environment.DUET_HOME);
     throw configError(
       "DUET_HOME",
@@ -28,9 +28,9 @@ export function createStateFolder({ home, environment }: { home: string; environ
   }
 }
 
-function reasonOf(thrown: unknown, path: string): Text {
+function describeReason(thrown: unknown, path: string): Text {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
-  const nearest = nearestExisting(path);
+  const nearest = findNearestExisting(path);
   if (code === "EEXIST" || code === "ENOTDIR") return { zh: `${nearest} 不是文件夹`, en: `${nearest} is not a folder` };
   if (code === "EACCES" || code === "EPERM")
     return { zh: `没有在 ${nearest} 中新建的权限`, en: `no permission to create anything in ${nearest}` };
@@ -39,11 +39,11 @@ function reasonOf(thrown: unknown, path: string): Text {
   return { zh: getMessage(thrown), en: getMessage(thrown) };
 }
 
-function nearestExisting(path: string): string {
+function findNearestExisting(path: string): string {
   try {
     statSync(path);
     return path;
   } catch {
-    return dirname(path) === path ? path : nearestExisting(dirname(path));
+    return dirname(path) === path ? path : findNearestExisting(dirname(path));
   }
 }

@@ -1,8 +1,11 @@
 import { parseEnv } from "node:util";
 import { vendors } from "../../providers/vendors.ts";
+import type { Config } from "../config.ts";
 import { resolveVendorName } from "../models/resolve-model.ts";
 import { findPathOfVariable, findVariable } from "./environment.ts";
 import { listVariables } from "./expand-variables.ts";
+import { readText } from "./find-file.ts";
+import { parseJson } from "./parse-json.ts";
 import { getValue, type Path } from "./setting-path.ts";
 import { listLeaves } from "./source.ts";
 
@@ -11,28 +14,28 @@ import { listLeaves } from "./source.ts";
  * names, and the keys sent to an address that it sets.
  */
 export function listFileVariables(tree: unknown): string[] {
-  return [...new Set([...listVariables(tree), ...listLeaves(tree).flatMap((path) => usedAt(tree, path))])];
+  return [...new Set([...listVariables(tree), ...listLeaves(tree).flatMap((path) => listVariablesAt(tree, path))])];
 }
 
 /** Lists the keys that are sent to an address set in a `.env` file. Such a file names no variables. */
 export function listDotEnvVariables(text: string): string[] {
   const names = Object.keys(parseEnv(text));
-  const used = names.flatMap((name) => [...keysOfVendors(name), ...keySentTo(findPathOfVariable(name) ?? [])]);
+  const used = names.flatMap((name) => [...listVendorKeys(name), ...listKeysSentTo(findPathOfVariable(name) ?? [])]);
   return [...new Set(used)];
 }
 
-function usedAt(tree: unknown, path: Path): readonly string[] {
+function listVariablesAt(tree: unknown, path: Path): readonly string[] {
   const value = getValue(tree, path);
   const key = path.at(-1);
   if (key === "apiKeyEnv" && typeof value === "string") return [value];
   if (key === "inheritEnv" && Array.isArray(value)) return value.filter((name) => typeof name === "string");
-  if (key !== "baseUrl") return keySentTo(path);
-  if (path[0] === "providers") return keyOfVendor(path[1]);
-  return path[0] === "models" ? keyOfVendor(getValue(tree, [...path.slice(0, -1), "provider"])) : keySentTo(path);
+  if (key !== "baseUrl") return listKeysSentTo(path);
+  if (path[0] === "providers") return listKeysOf(path[1]);
+  return path[0] === "models" ? listKeysOf(getValue(tree, [...path.slice(0, -1), "provider"])) : listKeysSentTo(path);
 }
 
 /** Returns the variable of the key that is sent to the service at this address. */
-function keySentTo(path: Path): string[] {
+function listKeysSentTo(path: Path): string[] {
   const [section, service = ""] = path;
   const isSearch = section === "search" && path[2] === "baseUrl";
   const name = isSearch ? findVariable([section, service, "apiKey"]) : undefined;
@@ -40,14 +43,41 @@ function keySentTo(path: Path): string[] {
   return section === "email" && service === "host" ? ["SMTP_PASSWORD"] : [];
 }
 
-function keyOfVendor(provider: unknown): string[] {
+function listKeysOf(provider: unknown): string[] {
   const name = typeof provider === "string" ? resolveVendorName(provider) : "";
   const key = Object.hasOwn(vendors, name) ? vendors[name]?.keyEnv : undefined;
   return key === undefined ? [] : [key];
 }
 
-function keysOfVendors(baseUrlEnv: string): string[] {
+function listVendorKeys(baseUrlEnv: string): string[] {
   return Object.values(vendors).flatMap((vendor) =>
     vendor.baseUrlEnv === baseUrlEnv && vendor.keyEnv !== undefined ? [vendor.keyEnv] : [],
+  );
+}
+
+/**
+ * Returns the variables that affect this configuration and that a program started elsewhere would not find in its files, in
+ * alphabetical order and with their values: settings, keys and addresses of the models in use, and variables named in the file.
+ * The token of the HTTP API is left out because a host starts Duet over stdio.
+ */
+export async function listActiveVariables(config: Config): Promise<Record<string, string>> {
+  const { environment, dotEnv, file, origins, models, candidates, providers } = config;
+  const settings = Object.values(origins).flatMap((origin) => (origin.from === "environment" ? [origin.name] : []));
+  const chosen = [models.functionCall ?? candidates[0], models.answer].filter((model) => model !== undefined);
+  const called = chosen.flatMap((model) => {
+    const row = providers[model.provider];
+    const key = "apiKeyEnv" in model ? model.apiKeyEnv : undefined;
+    return [key, row?.keyEnv, row?.baseUrlEnv, row?.modelEnv?.name].filter((name) => name !== undefined);
+  });
+  const text = file === undefined ? undefined : await readText(file, file);
+  const named = text === undefined ? [] : listFileVariables(await parseJson(text, file ?? ""));
+  // Without a configuration that is named, the `.env` of this directory is read from nowhere else.
+  const isFound = (name: string): boolean => file !== undefined && dotEnv.added.has(name);
+  const names = [...new Set([...settings, ...called, ...named])].filter((name) => !isFound(name)).sort();
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = environment[name];
+      return value && name !== "DUET_HTTP_TOKEN" ? [[name, value]] : [];
+    }),
   );
 }

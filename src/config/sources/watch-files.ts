@@ -30,39 +30,39 @@ export function watchFiles(files: readonly string[], options: Watching): void {
   let wasDisturbed = false;
 
   /** Looks when nothing has changed for a while; one who never stops writing is looked at all the same. */
-  function disturb(): void {
+  function restartWait(): void {
     if (signal.aborted) return;
     if (resting === undefined) restsSince = performance.now();
     else if (performance.now() - restsSince > 10 * restMs) return;
     clearTimeout(resting);
-    resting = setTimeout(look, restMs).unref();
+    resting = setTimeout(checkFiles, restMs).unref();
   }
 
-  async function look(): Promise<void> {
+  async function checkFiles(): Promise<void> {
     resting = undefined;
     if (isLooking) {
       wasDisturbed = true;
       return;
     }
     isLooking = true;
-    const now = await stateOf(files);
+    const now = await describeFiles(files);
     if (now !== known && !signal.aborted) {
       known = now;
       await onChange();
     }
     isLooking = false;
-    if (wasDisturbed) disturb();
+    if (wasDisturbed) restartWait();
     wasDisturbed = false;
   }
 
   async function poll(): Promise<void> {
-    if ((await stateOf(files)) !== known) disturb();
+    if ((await describeFiles(files)) !== known) restartWait();
   }
 
   const polling = setInterval(poll, pollMs).unref();
   const watchers = [...new Set(files.map(dirname))].flatMap((folder) => {
     const names = new Set(files.filter((file) => dirname(file) === folder).map((file) => basename(file)));
-    return watchFolder(folder, (name) => (name === null || names.has(name) ? disturb() : undefined));
+    return watchFolder(folder, (name) => (name === null || names.has(name) ? restartWait() : undefined));
   });
   signal.addEventListener(
     "abort",
@@ -90,7 +90,7 @@ function watchFolder(folder: string, onEvent: (name: string | null) => void): FS
 }
 
 /** Differs whenever one of the files is another or was written. */
-async function stateOf(files: readonly string[]): Promise<string> {
+async function describeFiles(files: readonly string[]): Promise<string> {
   const states = files.map((file) =>
     stat(file, { bigint: true }).then(
       ({ ino, size, mtimeNs, ctimeNs }) => [ino, size, mtimeNs, ctimeNs].join(":"),

@@ -22,43 +22,43 @@ export interface TrustPreviewItem {
 export function previewFile(tree: unknown): TrustPreviewItem[] {
   const servers = ["mcpServers", "servers"].flatMap((root) => {
     const entries = getValue(tree, [root]);
-    return Object.keys(isRecord(entries) ? entries : {}).flatMap((name) => toldByServer(tree, [root, name]));
+    return Object.keys(isRecord(entries) ? entries : {}).flatMap((name) => listServerItems(tree, [root, name]));
   });
   const others = listLeaves(tree).filter((path) => telling.test(renderPath(path)));
-  return [...servers, ...others.map((path) => toldAt(tree, path))];
+  return [...servers, ...others.map((path) => toItemAt(tree, path))];
 }
 
 /** Lists every variable of a `.env` file. */
 export function previewDotEnv(text: string): TrustPreviewItem[] {
-  return Object.entries(parseEnv(text)).map(([key, value]) => told(key, written(value), isDangerousVariable(key)));
+  return Object.entries(parseEnv(text)).map(([key, value]) => toItem(key, toWritten(value), isDangerousVariable(key)));
 }
 
 /** Matches the keys outside of servers that set what is called, read, loaded or permitted. */
 const telling =
   /^(?!mcpServers|servers)(?:(?:email|web|tools|prompts|serve)\b|.*(?:url|key|keyEnv|provider|module|directory)$)/i;
 
-function toldByServer(tree: unknown, path: Path): TrustPreviewItem[] {
+function listServerItems(tree: unknown, path: Path): TrustPreviewItem[] {
   const entry = getValue(tree, path);
-  if (!isRecord(entry)) return [toldAt(tree, path)];
+  if (!isRecord(entry)) return [toItemAt(tree, path)];
   const { command, args = [], disabled, enabled, ...rest } = entry;
   if (disabled === true || enabled === false) return [{ key: renderPath(path), value: "-" }];
   const words = [command, ...(Array.isArray(args) ? args : [args])].filter((word) => word !== undefined);
-  const started = words.length === 0 ? [] : [{ key: renderPath(path), value: words.map(written).join(" ") }];
+  const started = words.length === 0 ? [] : [{ key: renderPath(path), value: words.map(toWritten).join(" ") }];
   const others = Object.entries(rest).flatMap(([key, value]) => listLeaves(value, [...path, key]));
-  return [...started, ...others.map((each) => toldAt(tree, each))];
+  return [...started, ...others.map((each) => toItemAt(tree, each))];
 }
 
-function toldAt(tree: unknown, path: Path): TrustPreviewItem {
+function toItemAt(tree: unknown, path: Path): TrustPreviewItem {
   const isDangerous = path[2] === "env" && isDangerousVariable(String(path[3]));
-  return told(renderPath(path), written(getValue(tree, path)), isDangerous);
+  return toItem(renderPath(path), toWritten(getValue(tree, path)), isDangerous);
 }
 
-function told(key: string, value: string, isDangerous: boolean): TrustPreviewItem {
+function toItem(key: string, value: string, isDangerous: boolean): TrustPreviewItem {
   return isDangerous ? { key, value, isDangerous } : { key, value };
 }
 
 /** Returns a word as it is when it cannot be misread, else as JSON. */
-function written(value: unknown): string {
+function toWritten(value: unknown): string {
   if (typeof value === "string" && /^[\p{L}\p{N}@%+=:,./_-]+$/u.test(value)) return value;
   return JSON.stringify(value) ?? "";
 }

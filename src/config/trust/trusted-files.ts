@@ -43,13 +43,13 @@ export async function readTrusted(home: string): Promise<readonly TrustedFile[]>
 }
 
 export function isTrusted(trusted: readonly TrustedFile[], file: string, text: string): boolean {
-  const digest = digestOf(text);
+  const digest = hashText(text);
   return trusted.some((each) => each.file === file && each.digest === digest);
 }
 
 /** Remembers these files with exactly these texts; others cannot read what is remembered. Throws what the file system throws. */
 export async function trustFiles(files: readonly { file: string; text: string }[], home: string): Promise<void> {
-  const news = files.map(({ file, text }) => ({ file, digest: digestOf(text) }));
+  const news = files.map(({ file, text }) => ({ file, digest: hashText(text) }));
   const isNew = (one: TrustedFile): boolean =>
     news.some(({ file, digest }) => one.file === file && one.digest === digest);
   const known = (await readTrusted(home)).filter((one) => !isNew(one));
@@ -57,7 +57,7 @@ export async function trustFiles(files: readonly { file: string; text: string }[
   await writePrivateFile(getTrustedFile(home), `${JSON.stringify({ files: all }, undefined, 2)}\n`);
 }
 
-function digestOf(text: string): string {
+function hashText(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 

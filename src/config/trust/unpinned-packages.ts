@@ -14,7 +14,7 @@ export interface UnpinnedPackage {
 export function findUnpinnedPackages(servers: readonly ServerSettings[]): UnpinnedPackage[] {
   return servers.flatMap(({ name: server, transport }) => {
     if (transport.type !== "stdio") return [];
-    const wanted = packageOf(transport.command, transport.args);
+    const wanted = findPackage(transport.command, transport.args);
     const [, name, version = ""] = /^((?:@[^@/]+\/)?[^@/:=]+)(?:(?:@|==)(.*))?$/.exec(wanted ?? "") ?? [];
     return name === undefined || isExact(version) ? [] : [{ server, name }];
   });
@@ -25,18 +25,18 @@ function isExact(version: string): boolean {
 }
 
 /** Returns the argument that names the package for a launcher, and undefined when the command is no launcher. */
-function packageOf(command: string, args: readonly string[]): string | undefined {
+function findPackage(command: string, args: readonly string[]): string | undefined {
   const launcher = win32.basename(posix.basename(command)).replace(/\.(?:cmd|exe|ps1)$/i, "");
   const [first = "", ...rest] = args;
-  if (["npx", "pnpx", "bunx", "uvx"].includes(launcher)) return packageAmong(args);
+  if (["npx", "pnpx", "bunx", "uvx"].includes(launcher)) return findPackageArgument(args);
   const isLauncher = `${launcher} ${first}`;
   if (["npm exec", "npm x", "pnpm dlx", "yarn dlx", "bun x", "pipx run"].includes(isLauncher)) {
-    return packageAmong(rest);
+    return findPackageArgument(rest);
   }
   return undefined;
 }
 
-function packageAmong(args: readonly string[]): string | undefined {
+function findPackageArgument(args: readonly string[]): string | undefined {
   for (const [index, argument] of args.entries()) {
     if (withValue.includes(args[index - 1] ?? "")) continue;
     const [, named] = /^--(?:package|from)=(.+)$/.exec(argument) ?? [];

@@ -50,7 +50,7 @@ export const citationSchema = z.object({ n: z.int(), title: z.string(), url: z.s
 
 /** Holds the usage that the agents called by a run report, including the agents that those called. */
 export const agentsBillSchema = z.object({
-  /** Runs of the agents called by this one. */
+  /** Counts the runs of the agents that this one called. */
   runs: z.int(),
   total_tokens: z.int(),
   /** Holds US dollars, and is null when one of the agents does not know its price. */

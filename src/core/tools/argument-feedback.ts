@@ -30,7 +30,7 @@ export function toValueProblem(path: string, value: unknown, zh: string, en: str
   return { path, text: { zh: `${zh}（当前值: ${shown}）`, en: `${en} (current value: ${shown})` } };
 }
 
-/** A problem that names a field which is not there in the schema; `allowed` are those that are. */
+/** Reports a field that the schema does not have. `allowed` lists those that it has. */
 export function toUnknownFieldLine(path: string, allowed: readonly string[]): ArgumentProblem {
   if (allowed.length === 0) return { path, text: { zh: "不是允许的字段", en: "this field is not allowed" } };
   const list = allowed.slice(0, mostNames).map(showName).join(", ");

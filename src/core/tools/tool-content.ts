@@ -12,8 +12,8 @@ export type RawContent = Record<string, unknown>;
 export function renderContent(raw: RawContent, locale: Locale): string {
   const blocks = Array.isArray(raw.content) ? raw.content : [];
   const parts = blocks.map((block) => renderBlock(block, locale));
-  const hasText = blocks.some(saysSomething);
-  if (!hasText && raw.structuredContent !== undefined) parts.push(json(raw.structuredContent, locale));
+  const hasText = blocks.some(hasContent);
+  if (!hasText && raw.structuredContent !== undefined) parts.push(renderJson(raw.structuredContent, locale));
   // A NUL and half a surrogate pair are refused by some model vendors.
   return parts
     .filter((part) => part !== "")
@@ -22,34 +22,34 @@ export function renderContent(raw: RawContent, locale: Locale): string {
     .replaceAll("\0", "\ufffd");
 }
 
-function saysSomething(block: unknown): boolean {
+function hasContent(block: unknown): boolean {
   if (!isRecord(block)) return false;
   return block.type === "resource" || (block.type === "text" && toText(block.text) !== "");
 }
 
 function renderBlock(block: unknown, locale: Locale): string {
-  if (!isRecord(block)) return unknownBlock(typeof block, locale);
+  if (!isRecord(block)) return renderUnknownBlock(typeof block, locale);
   switch (block.type) {
     case "text":
       return toText(block.text);
     case "image":
-      return binary(say(locale, { zh: "图片", en: "image" }), block.mimeType, block.data, locale);
+      return renderBinary(say(locale, { zh: "图片", en: "image" }), block.mimeType, block.data, locale);
     case "audio":
-      return binary(say(locale, { zh: "音频", en: "audio" }), block.mimeType, block.data, locale);
+      return renderBinary(say(locale, { zh: "音频", en: "audio" }), block.mimeType, block.data, locale);
     case "resource":
       return renderResource(block.resource, locale);
     case "resource_link":
       return renderLink(block, locale);
     default:
-      return unknownBlock(toText(block.type), locale);
+      return renderUnknownBlock(toText(block.type), locale);
   }
 }
 
 function renderResource(resource: unknown, locale: Locale): string {
-  if (!isRecord(resource)) return unknownBlock("resource", locale);
+  if (!isRecord(resource)) return renderUnknownBlock("resource", locale);
   const label = `${say(locale, { zh: "资源", en: "resource" })} ${toText(resource.uri)}`;
   if (typeof resource.text === "string") return `[${label}]\n${resource.text}`;
-  return binary(label, resource.mimeType, resource.blob, locale);
+  return renderBinary(label, resource.mimeType, resource.blob, locale);
 }
 
 /** Renders a link as text and never follows it. */
@@ -59,7 +59,7 @@ function renderLink(link: Record<string, unknown>, locale: Locale): string {
   return `[${label}: ${words.filter((word) => word !== "").join(" · ")}]`;
 }
 
-function binary(label: string, mimeType: unknown, data: unknown, locale: Locale): string {
+function renderBinary(label: string, mimeType: unknown, data: unknown, locale: Locale): string {
   const bytes = typeof data === "string" ? Math.floor((data.length * 3) / 4) : 0;
   const facts = [toText(mimeType), say(locale, { zh: `${bytes} 字节`, en: formatCount(bytes, "byte") })].filter(
     (fact) => fact !== "",
@@ -67,16 +67,16 @@ function binary(label: string, mimeType: unknown, data: unknown, locale: Locale)
   return `[${label}: ${facts.join(", ")}${say(locale, { zh: "，未显示", en: ", not shown" })}]`;
 }
 
-function unknownBlock(type: string, locale: Locale): string {
+function renderUnknownBlock(type: string, locale: Locale): string {
   const name = JSON.stringify(type.slice(0, 40));
   return say(locale, { zh: `[未知类型的内容 ${name}，已略去]`, en: `[content of the unknown type ${name}, omitted]` });
 }
 
-function json(value: unknown, locale: Locale): string {
+function renderJson(value: unknown, locale: Locale): string {
   try {
     return JSON.stringify(value, undefined, 2) ?? "";
   } catch {
     // Nesting too deep for the stack.
-    return unknownBlock("structuredContent", locale);
+    return renderUnknownBlock("structuredContent", locale);
   }
 }

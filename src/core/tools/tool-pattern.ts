@@ -50,7 +50,7 @@ export function findPermitProblem(written: string): Text | undefined {
 /** Returns which calls of a tool match, as far as this is known before a call. */
 export function findFittingCalls(pattern: ToolPattern, tool: Tool): "all" | "some" | "none" {
   const { annotation, argument } = pattern;
-  if (!fitsName(pattern, tool)) return "none";
+  if (!isNameMatch(pattern, tool)) return "none";
   if (annotation !== undefined && tool.annotationsFor !== undefined) return "some";
   if (annotation !== undefined && !isSaid(annotation, tool.annotations)) return "none";
   return argument === undefined ? "all" : "some";
@@ -62,7 +62,7 @@ export function findFittingCalls(pattern: ToolPattern, tool: Tool): "all" | "som
  */
 export function isMatchingCall(pattern: ToolPattern, tool: Tool, args: JsonObject, values: "some" | "every"): boolean {
   const { annotation, argument } = pattern;
-  if (!fitsName(pattern, tool)) return false;
+  if (!isNameMatch(pattern, tool)) return false;
   if (annotation !== undefined && !isSaid(annotation, tool.annotationsFor?.(args) ?? tool.annotations)) return false;
   if (argument === undefined) return true;
   return values === "some" ? hasMatchingArgument(argument, args) : hasOnlyMatchingArguments(argument, args);
@@ -71,15 +71,15 @@ export function isMatchingCall(pattern: ToolPattern, tool: Tool, args: JsonObjec
 /** Returns true when the rules allow every call of every tool of a server, whatever its tools are. */
 export function isServerPermitted(written: readonly string[], server: string): boolean {
   const any = { name: `${server}__*`, source: server };
-  return parsePermitPatterns(written).some((pattern) => pattern.argument === undefined && fitsName(pattern, any));
+  return parsePermitPatterns(written).some((pattern) => pattern.argument === undefined && isNameMatch(pattern, any));
 }
 
 /** Returns true when the rules allow some call of a tool of which only the name is known. */
 export function isNamePermitted(written: readonly string[], tool: Pick<Tool, "name" | "source">): boolean {
-  return parsePermitPatterns(written).some((pattern) => fitsName(pattern, tool));
+  return parsePermitPatterns(written).some((pattern) => isNameMatch(pattern, tool));
 }
 
-function fitsName({ name }: ToolPattern, tool: Pick<Tool, "name" | "source">): boolean {
+function isNameMatch({ name }: ToolPattern, tool: Pick<Tool, "name" | "source">): boolean {
   // A server whose name cannot stand in a tool's name is still meant by its own.
   const server = /^([^*]+)__\*$/.exec(name)?.[1];
   return isMatch(tool.name, name) || (server !== undefined && tool.source === server);
@@ -123,9 +123,12 @@ export function readArgumentPattern(written: string): ArgumentPattern {
  * matches. A path or address with `..` must also match after it is resolved.
  */
 export function hasOnlyMatchingArguments({ key, value }: ArgumentPattern, args: JsonObject): boolean {
-  const found = [...leaves(key === undefined ? args : (getOwnValue(args, key) ?? null))];
-  const fits = (text: string): boolean => isMatch(text, value);
-  return found.length > 0 && found.every((text) => fits(text) && (!climbs(text) || fits(destination(text))));
+  const found = [...listLeaves(key === undefined ? args : (getOwnValue(args, key) ?? null))];
+  const isAccepted = (text: string): boolean => isMatch(text, value);
+  return (
+    found.length > 0 &&
+    found.every((text) => isAccepted(text) && (!isClimbing(text) || isAccepted(resolveDestination(text))))
+  );
 }
 
 /**
@@ -134,49 +137,49 @@ export function hasOnlyMatchingArguments({ key, value }: ArgumentPattern, args: 
  * written, or how deep the value is. `rm *` also matches a bare `rm`.
  */
 export function hasMatchingArgument({ text, key, value }: ArgumentPattern, args: JsonObject): boolean {
-  if (someFits([...texts(args)], text)) return true;
+  if (isSomeMatch([...listTexts(args)], text)) return true;
   return (
     key !== undefined &&
-    someFits(
-      [...valuesOf(args, folded(key))].flatMap((named) => [...texts(named)]),
+    isSomeMatch(
+      [...listValues(args, foldCase(key))].flatMap((named) => [...listTexts(named)]),
       value,
     )
   );
 }
 
-function someFits(found: readonly string[], value: string): boolean {
-  const pattern = folded(value);
+function isSomeMatch(found: readonly string[], value: string): boolean {
+  const pattern = foldCase(value);
   const bare = pattern.endsWith(" *") ? pattern.slice(0, -2) : undefined;
   return found.some((text) =>
-    readings(text).some((reading) => {
-      const plain = folded(reading);
+    listReadings(text).some((reading) => {
+      const plain = foldCase(reading);
       return plain === bare || isMatch(plain, pattern);
     }),
   );
 }
 
 /** Returns the text in each form that a receiver may read it in: as it is, as a path, as an address. */
-function readings(text: string): string[] {
+function listReadings(text: string): string[] {
   const address = URL.parse(text)?.href;
-  const path = /[/\\]/.test(text) ? straight(text) : text;
+  const path = /[/\\]/.test(text) ? straightenPath(text) : text;
   return [text, ...(path === text ? [] : [path]), ...(address === undefined ? [] : [address])];
 }
 
 /** Returns true when a segment is `..`, including its percent-encoded forms. */
-function climbs(text: string): boolean {
+function isClimbing(text: string): boolean {
   return /(^|[/\\])(\.|%2e){2}([/\\?#]|$)/i.test(text.replace(/[\t\n\r]/g, ""));
 }
 
-function destination(text: string): string {
-  return (/^https?:/i.test(text) ? URL.parse(text)?.href : undefined) ?? straight(text);
+function resolveDestination(text: string): string {
+  return (/^https?:/i.test(text) ? URL.parse(text)?.href : undefined) ?? straightenPath(text);
 }
 
 /** Removes `//`, `.` and `..`. */
-function straight(path: string): string {
+function straightenPath(path: string): string {
   return posix.normalize(path.replaceAll("\\", "/"));
 }
 
-function folded(text: string): string {
+function foldCase(text: string): string {
   return text
     .normalize("NFKC")
     .replace(/[\s\p{Cc}]+/gu, " ")
@@ -186,8 +189,8 @@ function folded(text: string): string {
 }
 
 /** Yields every value in the arguments as text. */
-function* leaves(value: JsonValue): Generator<string> {
-  if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) yield* leaves(inner);
+function* listLeaves(value: JsonValue): Generator<string> {
+  if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) yield* listLeaves(inner);
   else if (value !== null) yield String(value);
 }
 
@@ -195,21 +198,21 @@ function* leaves(value: JsonValue): Generator<string> {
  * Yields the values, the values of one object or list joined as one text, and the names of nested keys, such as headers or
  * variables.
  */
-function* texts(value: JsonValue, isInner = false): Generator<string> {
+function* listTexts(value: JsonValue, isInner = false): Generator<string> {
   if (typeof value !== "object" || value === null) {
-    yield* leaves(value);
+    yield* listLeaves(value);
     return;
   }
-  yield [...leaves(value)].join(" ");
+  yield [...listLeaves(value)].join(" ");
   if (isInner && !Array.isArray(value)) yield* Object.keys(value);
-  for (const inner of Object.values(value)) yield* texts(inner, true);
+  for (const inner of Object.values(value)) yield* listTexts(inner, true);
 }
 
 /** Yields the values of this name at any depth. */
-function* valuesOf(value: JsonValue, name: string): Generator<JsonValue> {
+function* listValues(value: JsonValue, name: string): Generator<JsonValue> {
   if (typeof value !== "object" || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
-    if (!Array.isArray(value) && folded(key) === name) yield inner;
-    yield* valuesOf(inner, name);
+    if (!Array.isArray(value) && foldCase(key) === name) yield inner;
+    yield* listValues(inner, name);
   }
 }

@@ -91,7 +91,7 @@ export interface ToolResult {
    * Holds the result in MCP's shape for a host that asked for it. The blocks are as received, with the server's secrets removed.
    */
   content?: ToolContent | undefined;
-  /** Pages the result stands on, in order; the agent numbers them for citation. */
+  /** Lists the pages on which the result is based, in order. The agent numbers them for citation. */
   sources?: Source[];
   /**
    * With `page`, `text` is the content of one source and not a list of sources. With `instruction`, `text` is the user's own,

@@ -2,21 +2,21 @@
 export interface Once<T> {
   /** Does the work at the first call and gives its result to every later one; work that failed is tried again. */
   get(): Promise<T>;
-  readonly begun: Promise<T> | undefined;
+  readonly current: Promise<T> | undefined;
 }
 
 export function createOnce<T>(work: () => Promise<T>): Once<T> {
-  let begun: Promise<T> | undefined;
+  let current: Promise<T> | undefined;
   return {
     get() {
-      begun ??= work().catch((thrown) => {
-        begun = undefined;
+      current ??= work().catch((thrown) => {
+        current = undefined;
         throw thrown;
       });
-      return begun;
+      return current;
     },
-    get begun() {
-      return begun;
+    get current() {
+      return current;
     },
   };
 }

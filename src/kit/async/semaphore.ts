@@ -11,14 +11,14 @@ export function createSemaphore(count: number): Semaphore {
   const waiting: (() => void)[] = [];
   let free = count;
 
-  function leave(): void {
+  function releasePlace(): void {
     const next = waiting.shift();
     if (next === undefined) free += 1;
     else next();
   }
 
   return {
-    release: leave,
+    release: releasePlace,
     async acquire(signal) {
       if (free > 0) {
         free -= 1;
@@ -30,10 +30,36 @@ export function createSemaphore(count: number): Semaphore {
         await waitAbortable(mine, signal);
       } catch (reason) {
         const place = waiting.indexOf(turn);
-        if (place === -1) leave();
+        if (place === -1) releasePlace();
         else waiting.splice(place, 1);
         throw reason;
       }
     },
+  };
+}
+
+/**
+ * Lets one at a time through for each key, in the order they come; gives the function that lets the next one in.
+ * Rejects with the signal's reason when that aborts first.
+ */
+export type KeyedMutex = (key: string, signal: AbortSignal) => Promise<() => void>;
+
+export function createKeyedMutex(): KeyedMutex {
+  const lastOf = new Map<string, Promise<void>>();
+  return async (key, signal) => {
+    const before = lastOf.get(key) ?? Promise.resolve();
+    const mine = Promise.withResolvers<void>();
+    const last = before.then(() => mine.promise);
+    lastOf.set(key, last);
+    void last.then(() => {
+      if (lastOf.get(key) === last) lastOf.delete(key);
+    });
+    try {
+      await waitAbortable(before, signal);
+    } catch (thrown) {
+      mine.resolve();
+      throw thrown;
+    }
+    return mine.resolve;
   };
 }

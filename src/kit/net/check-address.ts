@@ -3,9 +3,8 @@ import { isIP } from "node:net";
 import { waitAbortable } from "../async/timeout.ts";
 import type { DuetError } from "../errors.ts";
 import { type AddressKind, classifyAddress } from "./address-kind.ts";
-import { describeConnectionFailure } from "./connection-failure.ts";
 import type { DialTarget } from "./dial-target.ts";
-import { failedRequestError } from "./request-errors.ts";
+import { describeConnectionFailure, failedRequestError } from "./request-errors.ts";
 
 /** Returns all addresses of a host, as literals, in the order in which they are tried. Rejects when there is none. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
@@ -28,7 +27,7 @@ export interface AddressRules extends Reach {
  */
 export async function checkAddress(target: DialTarget, rules: AddressRules, signal: AbortSignal): Promise<string[]> {
   const { host, port } = target;
-  const addresses = await addressesOf(target, rules.lookup, signal);
+  const addresses = await lookUpAddresses(target, rules.lookup, signal);
   const allowed = addresses.filter(
     (address) => isIP(address) !== 0 && !address.includes("%") && rules.permits(host, address, port),
   );
@@ -37,7 +36,7 @@ export async function checkAddress(target: DialTarget, rules: AddressRules, sign
   throw rules.refusal(target, first, classifyAddress(first));
 }
 
-async function addressesOf(target: DialTarget, lookup: Lookup, signal: AbortSignal): Promise<readonly string[]> {
+async function lookUpAddresses(target: DialTarget, lookup: Lookup, signal: AbortSignal): Promise<readonly string[]> {
   const { host } = target;
   if (isIP(host) !== 0) return [host];
   // By RFC 6761 these names are this machine everywhere, whatever a server of names says.

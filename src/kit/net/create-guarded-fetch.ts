@@ -7,12 +7,11 @@ import { DuetError } from "../errors.ts";
 import { toShortLine } from "../text/sanitize.ts";
 import { version } from "../version.ts";
 import { checkAddress, type Lookup, lookUp, type Reach } from "./check-address.ts";
-import { describeConnectionFailure } from "./connection-failure.ts";
 import { type DialTarget, parseAddress, parseDialTarget, toDialTarget } from "./dial-target.ts";
 import type { GuardedFetch, OutgoingRequest, OutgoingResponse } from "./guarded-fetch.ts";
 import { type Answer, type Hop, sendRequest } from "./http-exchange.ts";
 import { parseEncodings, readBody } from "./read-body.ts";
-import { failedRequestError, refusedError } from "./request-errors.ts";
+import { describeConnectionFailure, failedRequestError, refusedError } from "./request-errors.ts";
 
 export interface GuardedFetchOptions {
   reach: Reach;
@@ -50,7 +49,7 @@ export function createGuardedFetch({ reach, lookup = lookUp, ca, idleMs = 15_000
 
   async function follow(request: OutgoingRequest, signal: AbortSignal): Promise<Response> {
     const redirects = Math.min(request.maxRedirects, mostRedirects);
-    let hop = firstHop(request);
+    let hop = createFirstHop(request);
     for (let followed = 0; followed <= redirects; followed += 1) {
       const { response, next } = await take(hop, request, signal);
       if (response) return response;
@@ -91,7 +90,7 @@ export function createGuardedFetch({ reach, lookup = lookUp, ca, idleMs = 15_000
   };
 }
 
-function firstHop({ url, method = "GET", headers = {}, body }: OutgoingRequest): Hop {
+function createFirstHop({ url, method = "GET", headers = {}, body }: OutgoingRequest): Hop {
   const own = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
   return {
     url: parseAddress(url),
@@ -142,17 +141,17 @@ async function openSocket({ target, addresses, secure, ca }: Opening, signal: Ab
   const socket = connect({
     host,
     port,
-    lookup: only(addresses),
+    lookup: limitLookup(addresses),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 1000,
     noDelay: true,
   });
   try {
-    await settled(socket, "connect", signal);
+    await waitForSocket(socket, "connect", signal);
     if (!secure) return socket;
     const servername = isIP(host) === 0 ? host : undefined;
     const tls = connectTls({ socket, host, servername, ca, ALPNProtocols: ["http/1.1"] });
-    await settled(tls, "secureConnect", signal);
+    await waitForSocket(tls, "secureConnect", signal);
     return tls;
   } catch (thrown) {
     socket.destroy();
@@ -162,7 +161,7 @@ async function openSocket({ target, addresses, secure, ca }: Opening, signal: Ab
 }
 
 /** Returns a lookup with a fixed result. Node calls it for names only, and connects to a literal directly. */
-function only(addresses: readonly string[]): LookupFunction {
+function limitLookup(addresses: readonly string[]): LookupFunction {
   const answers = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_host, options, callback) => {
     const [first] = answers;
@@ -171,7 +170,7 @@ function only(addresses: readonly string[]): LookupFunction {
   };
 }
 
-async function settled(socket: Socket, event: "connect" | "secureConnect", signal: AbortSignal): Promise<void> {
+async function waitForSocket(socket: Socket, event: "connect" | "secureConnect", signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const stop = (): void => reject(signal.reason);
   const close = (): void => reject(Object.assign(new Error(), { code: "ECONNRESET" }));
@@ -202,8 +201,8 @@ export function toNextHop(hop: Hop, { status, headers }: Pick<Answer, "status" |
       en: `${hop.url.origin} redirects to it, from https to http, which is not safe`,
     });
   }
-  const next = turnsToGet(hop, status)
-    ? { url, method: "GET", headers: without(hop.headers, ofBodies), body: undefined }
+  const next = isChangedToGet(hop, status)
+    ? { url, method: "GET", headers: removeHeaders(hop.headers, ofBodies), body: undefined }
     : { ...hop, url };
   if (url.origin === hop.url.origin) return next;
   if (next.body !== undefined || !["GET", "HEAD", "OPTIONS"].includes(next.method)) {
@@ -215,7 +214,7 @@ export function toNextHop(hop: Hop, { status, headers }: Pick<Answer, "status" |
   return { ...next, headers: pickHeaders(next.headers, harmless) };
 }
 
-function turnsToGet({ method }: Hop, status: number): boolean {
+function isChangedToGet({ method }: Hop, status: number): boolean {
   if (status === 303) return method !== "HEAD" && method !== "GET";
   return method === "POST" && (status === 301 || status === 302);
 }
@@ -233,6 +232,6 @@ function pickHeaders(headers: Record<string, string>, names: readonly string[]):
   return Object.fromEntries(Object.entries(headers).filter(([name]) => names.includes(name)));
 }
 
-function without(headers: Record<string, string>, names: readonly string[]): Record<string, string> {
+function removeHeaders(headers: Record<string, string>, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
 }

@@ -15,29 +15,29 @@ export interface DialTarget {
  */
 export function parseAddress(written: string, base?: URL): URL {
   const url = URL.parse(written, base?.href);
-  if (url === null) throw refusedError(shownUrl(written), { zh: "不是有效的网址", en: "it is not a valid URL" });
+  if (url === null) throw refusedError(toShownUrl(written), { zh: "不是有效的网址", en: "it is not a valid URL" });
   const { protocol } = url;
   if (protocol !== "http:" && protocol !== "https:") {
-    throw refusedError(shownUrl(url.href), {
+    throw refusedError(toShownUrl(url.href), {
       zh: "只能访问 http 和 https 网址",
       en: "only http and https URLs can be called",
     });
   }
   if (url.username !== "" || url.password !== "") {
-    throw refusedError(shownUrl(url.href), {
+    throw refusedError(toShownUrl(url.href), {
       zh: "网址中不能带用户名和密码",
       en: "a URL must not contain a user name or password",
     });
   }
   const name = url.hostname.replace(/\.+$/, "");
-  if (name === "") throw refusedError(shownUrl(written), { zh: "不是有效的网址", en: "it is not a valid URL" });
+  if (name === "") throw refusedError(toShownUrl(written), { zh: "不是有效的网址", en: "it is not a valid URL" });
   url.hostname = name;
   return url;
 }
 
 export function toDialTarget(url: URL): DialTarget {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  const port = url.port === "" ? standardPort(url) : Number(url.port);
+  const port = url.port === "" ? getStandardPort(url) : Number(url.port);
   return { host, port, shown: `${url.hostname}:${port}` };
 }
 
@@ -50,12 +50,12 @@ export function parseDialTarget(host: string, port: number): DialTarget {
   return toDialTarget(parseAddress(`http://${literal}:${port}`));
 }
 
-function standardPort({ protocol }: URL): number {
+function getStandardPort({ protocol }: URL): number {
   return protocol === "https:" ? 443 : 80;
 }
 
 /** Returns the part of a URL that may be shown. Its user part may be a password, and its path and query may hold a key. */
-function shownUrl(written: string): string {
+function toShownUrl(written: string): string {
   const [start = ""] = /^[^/?#\\]*(\/\/[^/?#\\]*)?/.exec(written) ?? [];
   return start.replace(/\/\/.*@/s, "//") || "-";
 }

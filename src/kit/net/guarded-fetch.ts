@@ -20,7 +20,7 @@ export interface OutgoingResponse {
   status: number;
   /** Holds the standard name of the status, and is empty for a nonstandard status. */
   statusText: string;
-  /** Names in lower case; one that came twice is joined by `, `. */
+  /** Maps names in lower case to values. The values of a name that came twice are joined by `, `. */
   headers: Record<string, string>;
   /** Holds the decoded body. */
   body: Buffer;

@@ -13,7 +13,7 @@ export interface Hop {
 
 export interface Answer {
   status: number;
-  /** Names in lower case; one that came twice is joined by `, `. */
+  /** Maps names in lower case to values. The values of a name that came twice are joined by `, `. */
   headers: Record<string, string>;
   /** Holds the body as sent, still encoded. */
   body: Readable;
@@ -89,16 +89,16 @@ export function ignoreContinue(socket: Socket): void {
   socket.read = (size?: number): unknown => {
     const chunk: unknown = read(size);
     if (isPast || !Buffer.isBuffer(chunk)) return chunk;
-    held = withoutContinue(Buffer.concat([held, chunk]));
+    held = skipContinue(Buffer.concat([held, chunk]));
     if (isIncomplete(held) && held.length < mostBytes) return null;
     isPast = true;
     return held;
   };
 }
 
-function withoutContinue(bytes: Buffer): Buffer {
+function skipContinue(bytes: Buffer): Buffer {
   const end = bytes.indexOf("\r\n\r\n");
-  return isContinue(bytes) && end >= 0 ? withoutContinue(bytes.subarray(end + 4)) : bytes;
+  return isContinue(bytes) && end >= 0 ? skipContinue(bytes.subarray(end + 4)) : bytes;
 }
 
 function isContinue(bytes: Buffer): boolean {

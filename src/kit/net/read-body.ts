@@ -25,7 +25,7 @@ export async function readBody(
   encodings: readonly string[],
   maxBytes: number,
 ): Promise<{ body: Buffer; truncated: boolean }> {
-  const source = await decoded(sent, encodings);
+  const source = await decodeStream(sent, encodings);
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -41,13 +41,13 @@ export async function readBody(
   return { body: Buffer.concat(chunks).subarray(0, maxBytes), truncated: size > maxBytes };
 }
 
-async function decoded(sent: Readable, encodings: readonly string[]): Promise<Readable> {
+async function decodeStream(sent: Readable, encodings: readonly string[]): Promise<Readable> {
   let source = sent;
   for (const encoding of encodings) {
-    const start = await peek(source);
+    const start = await readFirstByte(source);
     // What has no body has no encoding, whatever its headers say.
     if (start === undefined) return source;
-    const decoder = decoderFor(encoding, start);
+    const decoder = createDecoder(encoding, start);
     // An error, and the end that `readBody` makes, go from one to the other; they are reported where it is read.
     pipeline(source, decoder, () => {});
     source = decoder;
@@ -56,7 +56,7 @@ async function decoded(sent: Readable, encodings: readonly string[]): Promise<Re
 }
 
 /** Returns the first byte without consuming it, and undefined when there is none. */
-async function peek(source: Readable): Promise<number | undefined> {
+async function readFirstByte(source: Readable): Promise<number | undefined> {
   for await (const chunk of source.iterator({ destroyOnReturn: false })) {
     if (chunk.length === 0) continue;
     source.unshift(chunk);
@@ -65,7 +65,7 @@ async function peek(source: Readable): Promise<number | undefined> {
   return undefined;
 }
 
-function decoderFor(encoding: string, start: number): Transform {
+function createDecoder(encoding: string, start: number): Transform {
   if (encoding === "br") return createBrotliDecompress();
   if (encoding !== "deflate") return createGunzip();
   // The name means zlib's format; some servers send it without zlib's header, of which the low bits are always 8.

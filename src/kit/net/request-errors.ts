@@ -1,4 +1,4 @@
-import { DuetError } from "../errors.ts";
+import { DuetError, getMessage } from "../errors.ts";
 import type { Text } from "../locale.ts";
 import { toShortLine } from "../text/sanitize.ts";
 
@@ -17,3 +17,64 @@ export function failedRequestError(code: "network" | "bad_response", where: stri
   const text = { zh: `${shown}：${zh}`, en: `${shown}: ${en}` };
   return new DuetError({ code, text, retryable: code === "network" });
 }
+
+/**
+ * Says why a connection or an exchange failed. Only the code and the message are used, because some errors of Node and undici
+ * also hold the data that they read.
+ */
+export function describeConnectionFailure(thrown: unknown): Text {
+  const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : thrown;
+  const code = getCode(first);
+  const known = reasons.find(({ codes }) =>
+    codes.some((each) => code === each || (each.endsWith("_") && code.startsWith(each))),
+  );
+  if (known) return known;
+  const rest = toShortLine(getMessage(first), 150) || code || "?";
+  return { zh: `连接或通信失败（${rest}）`, en: `the connection failed (${rest})` };
+}
+
+/** undici's parser leaves the code empty for some faults. */
+function getCode(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return "";
+  return "code" in thrown && typeof thrown.code === "string" ? thrown.code : thrown.name;
+}
+
+/** A code that ends with `_` matches every code with that prefix. */
+const reasons: (Text & { codes: string[] })[] = [
+  { codes: ["ENOTFOUND", "ENODATA"], zh: "找不到该主机", en: "the host was not found" },
+  { codes: ["EAI_AGAIN"], zh: "域名解析暂时失败", en: "its name cannot be resolved at the moment" },
+  {
+    codes: ["ECONNREFUSED"],
+    zh: "连接被拒绝，该端口没有服务",
+    en: "the connection was refused, no service listens there",
+  },
+  {
+    codes: ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "ERR_STREAM_PREMATURE_CLOSE"],
+    zh: "连接被对方断开",
+    en: "the other side closed the connection",
+  },
+  { codes: ["ETIMEDOUT"], zh: "连接超时", en: "connecting timed out" },
+  { codes: ["EHOSTUNREACH", "ENETUNREACH"], zh: "网络不可达", en: "the network is unreachable" },
+  { codes: ["CERT_HAS_EXPIRED"], zh: "TLS 证书已过期", en: "its TLS certificate has expired" },
+  { codes: ["CERT_NOT_YET_VALID"], zh: "TLS 证书尚未生效", en: "its TLS certificate is not valid yet" },
+  {
+    codes: ["ERR_TLS_CERT_ALTNAME_INVALID"],
+    zh: "TLS 证书不属于该主机",
+    en: "its TLS certificate is for another host",
+  },
+  {
+    codes: ["DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN", "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+    zh: "TLS 证书不可信（自签名或签发者未知）",
+    en: "its TLS certificate is not trusted (self-signed, or of an unknown issuer)",
+  },
+  { codes: ["ERR_SSL_", "EPROTO"], zh: "TLS 握手失败，对方可能不是 https", en: "TLS failed; it may not support https" },
+  { codes: ["HPE_", "HTTPParserError"], zh: "响应不是有效的 HTTP", en: "the response is not valid HTTP" },
+  { codes: ["UND_ERR_HEADERS_OVERFLOW"], zh: "响应头过大", en: "the response headers are too large" },
+  { codes: ["UND_ERR_BODY_TIMEOUT"], zh: "响应中途停止，没有数据", en: "the response stalled midway" },
+  {
+    codes: ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH"],
+    zh: "响应的长度与声明不符",
+    en: "the response is shorter or longer than declared",
+  },
+  { codes: ["Z_", "ERR__ERROR_"], zh: "内容无法解压", en: "the content cannot be decompressed" },
+];

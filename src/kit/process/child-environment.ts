@@ -42,11 +42,11 @@ export function createChildEnvironment(
   const onWindows = host.platform === "win32";
   const base = onWindows ? inheritedOnWindows : inherited;
   /** Windows does not tell `Path` from `PATH`: there must be one of them. */
-  const nameOf = (name: string): string => (onWindows ? name.toUpperCase() : name);
-  const known = new Map(Object.entries(ours).map(([name, value]) => [nameOf(name), value]));
+  const normalizeName = (name: string): string => (onWindows ? name.toUpperCase() : name);
+  const known = new Map(Object.entries(ours).map(([name, value]) => [normalizeName(name), value]));
 
   const environment: Record<string, string> = {};
-  for (const name of [...base, ...inheritEnv.map(nameOf)]) {
+  for (const name of [...base, ...inheritEnv.map(normalizeName)]) {
     const value = known.get(name);
     // A value that starts with "()" is an exported shell function, which old shells would run.
     if (value !== undefined && !value.startsWith("()")) environment[name] = value;
@@ -54,7 +54,7 @@ export function createChildEnvironment(
   environment.PATH = withOwnNode(environment.PATH, host);
   // A Duet below learns how many stand above it, so that one that starts itself comes to an end.
   environment.DUET_DEPTH = String((Number(ours.DUET_DEPTH) || 0) + 1);
-  for (const [name, value] of Object.entries(env)) environment[nameOf(name)] = value;
+  for (const [name, value] of Object.entries(env)) environment[normalizeName(name)] = value;
   return environment;
 }
 

@@ -1,3 +1,4 @@
+import { type Locale, say } from "../locale.ts";
 import { truncate } from "./truncate.ts";
 
 /**
@@ -62,3 +63,18 @@ export function toShortLine(text: string, max: number): string {
   // What is cut away need not be cleaned first: such a text may be a whole page.
   return truncate(sanitizeLine(text.slice(0, 4 * max)), max);
 }
+
+/**
+ * Replaces 20 or more blanks in a row within a JSON string by their number, so that the text behind them is not pushed off the
+ * screen. A tab counts as its escape.
+ */
+export function showBlanks(json: string, locale: Locale): string {
+  return json.replace(blanksAndEscapes, (found) => {
+    if (found.startsWith("\\") && !found.startsWith("\\t")) return found;
+    const count = found.replaceAll("\\t", " ").length;
+    return say(locale, { zh: `…（${count} 个空白字符）…`, en: `… (${count} blanks) …` });
+  });
+}
+
+// Blanks at the beginning of a line indent it; the backslash of another escape begins none of a tab.
+const blanksAndEscapes = /\\[^t]|(?<=\S)(?:\p{Zs}|\\t){20,}/gu;

@@ -1,6 +1,6 @@
+import type { Notice } from "../../core/events.ts";
 import type { Message } from "../../core/messages.ts";
 import { type Model, type ModelRequest, type Turn, toModelName } from "../../core/model.ts";
-import type { Notice } from "../../core/notice.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { estimateMessageTokens, estimateToolTokens, perMessage, toMessageText } from "../estimate-tokens.ts";
 import type { ModelContext } from "./middleware.ts";

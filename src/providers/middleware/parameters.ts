@@ -1,6 +1,6 @@
+import type { Notice } from "../../core/events.ts";
 import { type Model, type ModelEvent, type ModelRequest, toModelName } from "../../core/model.ts";
 import type { ModelSettings, Quirks } from "../../core/model-settings.ts";
-import type { Notice } from "../../core/notice.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { ModelContext } from "./middleware.ts";
 

@@ -42,7 +42,7 @@ export function planSteps({ question, done }: OfflineQuestion, tools: readonly T
 
 interface Walk {
   steps: readonly Step[];
-  /** Calls made that no part has claimed yet. */
+  /** Holds the calls that no part has claimed yet. */
   open: FinishedCall[];
   tools: readonly ToolDefinition[];
   mayCall: boolean;

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
+import type { Notice } from "../../core/events.ts";
 import { type ModelEvent, type ModelRequest, toModelName, type Usage } from "../../core/model.ts";
 import type { ModelSettings } from "../../core/model-settings.ts";
-import type { Notice } from "../../core/notice.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
 import { connectionError, httpError, idleTimeoutError, keyError } from "../errors/errors.ts";

@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { toSafeJson } from "../../kit/text/sanitize.ts";
-import { showBlanks } from "../../kit/text/show-blanks.ts";
+import { showBlanks, toSafeJson } from "../../kit/text/sanitize.ts";
 import { takeEnd, takeStart } from "../../kit/text/truncate.ts";
 
 /** Limits a call's arguments on the screen, in UTF-16 units: a user has to see what is approved, but not screens full of text. */

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Config } from "../../config/load-config.ts";
+import type { Config } from "../../config/config.ts";
 import type { Caller } from "../../core/caller.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import {

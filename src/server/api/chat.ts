@@ -1,4 +1,7 @@
-import type { AskRequest, Duet, ModelChanges, ModelParameters } from "../../app/open-duet.ts";
+import type { AskRequest } from "../../app/ask-request.ts";
+import type { Duet } from "../../app/duet.ts";
+import type { ModelChanges } from "../../app/models/change-models.ts";
+import type { ModelParameters } from "../../config/models/resolve-model.ts";
 import { readChain } from "../../core/chain-text.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";

@@ -1,7 +1,7 @@
-import type { ConversationEntry, ConversationStore } from "../../app/open-duet.ts";
 import type { Caller } from "../../core/caller.ts";
 import type { ConversationListJson } from "../../core/schemas/conversation-schema.ts";
 import { type ConversationJson, type StoredRun, toConversationJson } from "../../core/store/conversation-json.ts";
+import type { ConversationEntry, ConversationStore } from "../../core/store/store.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunService } from "../../runs/run-service.ts";

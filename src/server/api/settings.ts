@@ -1,6 +1,6 @@
 import { chooseStartMode, type StartConfig } from "../../app/models/start-mode.ts";
-import type { ModelParameters } from "../../app/open-duet.ts";
-import type { Config } from "../../config/load-config.ts";
+import type { Config } from "../../config/config.ts";
+import type { ModelParameters } from "../../config/models/resolve-model.ts";
 import type { Caller } from "../../core/caller.ts";
 import { type ConfiguredLimits, mapLimits, offeredLimits } from "../../core/limits.ts";
 import { isOffline, type Model, toModelName } from "../../core/model.ts";

@@ -1,5 +1,5 @@
-import type { Duet } from "../../app/open-duet.ts";
-import type { Config } from "../../config/load-config.ts";
+import type { Duet } from "../../app/duet.ts";
+import type { Config } from "../../config/config.ts";
 import { toModelName } from "../../core/model.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import type { JsonObject } from "../../kit/json.ts";

@@ -1,5 +1,5 @@
-import type { Duet } from "../../app/open-duet.ts";
-import type { Config } from "../../config/load-config.ts";
+import type { Duet } from "../../app/duet.ts";
+import type { Config } from "../../config/config.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { openRunService, type RunService } from "../../runs/run-service.ts";
 import { createApi } from "../api/api.ts";

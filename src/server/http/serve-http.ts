@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { McpServer } from "@modelcontextprotocol/server";
-import type { Config } from "../../config/load-config.ts";
+import type { Config } from "../../config/config.ts";
 import { type Caller, operator } from "../../core/caller.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError } from "../../kit/errors.ts";
@@ -53,7 +53,7 @@ export interface HttpServerOptions {
   log: Log;
   /** Receives the address of `/mcp` as soon as it can be called. */
   onListening(url: string): void;
-  /** Changes of what is fixed otherwise. */
+  /** Overrides values that are fixed otherwise. */
   limits?: Partial<ConnectionLimits> | undefined;
   signal: AbortSignal;
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { McpServer } from "@modelcontextprotocol/server";
-import type { Gateway, List } from "../../app/open-duet.ts";
+import type { Gateway, List } from "../../app/tools/gateway.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { type Locale, say } from "../../kit/locale.ts";

@@ -11,7 +11,7 @@ import type {
   ServerContext,
   Tool,
 } from "@modelcontextprotocol/server";
-import type { List } from "../../app/open-duet.ts";
+import type { List } from "../../app/tools/gateway.ts";
 import type { Host } from "../../runs/input/host.ts";
 
 /**

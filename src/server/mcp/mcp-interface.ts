@@ -8,7 +8,7 @@ import {
   type ResourceTemplateType,
   type Tool,
 } from "@modelcontextprotocol/server";
-import type { Duet } from "../../app/open-duet.ts";
+import type { Duet } from "../../app/duet.ts";
 import { type Caller, operator } from "../../core/caller.ts";
 import { say } from "../../kit/locale.ts";
 import { version } from "../../kit/version.ts";

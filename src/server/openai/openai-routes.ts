@@ -1,4 +1,5 @@
-import type { AskRequest, Duet } from "../../app/open-duet.ts";
+import type { AskRequest } from "../../app/ask-request.ts";
+import type { Duet } from "../../app/duet.ts";
 import { readChain } from "../../core/chain-text.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { Message } from "../../core/messages.ts";

@@ -1,4 +1,4 @@
-import type { AskRequest } from "../../app/open-duet.ts";
+import type { AskRequest } from "../../app/ask-request.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { RefusedError } from "../http/response/refusal.ts";

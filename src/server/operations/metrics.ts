@@ -148,8 +148,8 @@ export function addProcessMetrics(registry: Registry): () => void {
 const longest = 100;
 
 /**
- * Names for labels, of which there are never more than `most`: each one is a time series of its own in whatever gathers
- * them, and names come from servers. What comes later is `other`.
+ * Limits the names in a label to `most`, because each is a time series of its own and names come from servers. A later name
+ * becomes `other`.
  */
 export function createBoundedLabel(most: number): (name: string) => string {
   const known = new Set<string>();

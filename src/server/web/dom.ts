@@ -1,7 +1,6 @@
 import type { PlanStep } from "../../core/events.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
-import { showBlanks } from "../../kit/text/show-blanks.ts";
+import { sanitize, sanitizeLine, showBlanks } from "../../kit/text/sanitize.ts";
 import { toSafeUrl } from "./safe-url.ts";
 import { planStates } from "./texts.ts";
 

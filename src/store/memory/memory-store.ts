@@ -46,8 +46,8 @@ export function createMemoryStore(max = 1000): OperatorStore {
   const marks = createMemoryIdempotencyRecords();
   let asked = 0;
 
-  function of(owner: string | undefined): SharedStore {
-    function own<T extends { owner: string | undefined }>(found: T | undefined): T | undefined {
+  function forOwner(owner: string | undefined): SharedStore {
+    function getOwned<T extends { owner: string | undefined }>(found: T | undefined): T | undefined {
       return found?.owner === owner ? found : undefined;
     }
 
@@ -61,25 +61,26 @@ export function createMemoryStore(max = 1000): OperatorStore {
       return kept;
     }
 
-    function mayHave(id: string): boolean {
+    function isAllowed(id: string): boolean {
       const there = conversations.peek(id);
       return there === undefined ? owner === undefined : there.owner === owner;
     }
 
-    const byLastAsked = (): Kept[] => [...conversations.values()].filter(own).sort((a, b) => b.asked - a.asked);
-    const tracesOf = (): AgentTrace[] => [...traces.values()].filter(own).map(({ trace }) => trace);
+    const sortByLastAsked = (): Kept[] =>
+      [...conversations.values()].filter(getOwned).sort((a, b) => b.asked - a.asked);
+    const listTraces = (): AgentTrace[] => [...traces.values()].filter(getOwned).map(({ trace }) => trace);
 
     return {
-      of,
+      of: forOwner,
       begun: marks.of(owner),
       async load(id) {
-        const kept = own(conversations.peek(id)) && conversations.get(id);
-        return kept && conversationOf(kept);
+        const kept = getOwned(conversations.peek(id)) && conversations.get(id);
+        return kept && toConversation(kept);
       },
       create: async (wanted) =>
-        conversationOf(touch(wanted !== undefined && mayHave(wanted) ? wanted : createId("conv"))),
+        toConversation(touch(wanted !== undefined && isAllowed(wanted) ? wanted : createId("conv"))),
       async append({ conversationId, runId, turn, trace, pendingPlan }) {
-        if (traces.has(runId) && !own(traces.peek(runId))) throw noConversationError();
+        if (traces.has(runId) && !getOwned(traces.peek(runId))) throw noConversationError();
         const kept = touch(conversationId);
         kept.title ||= toConversationTitle(trace.question);
         if (turn) kept.turns.push(turn);
@@ -88,7 +89,7 @@ export function createMemoryStore(max = 1000): OperatorStore {
         marks.settle(runId);
       },
       async summarise(conversationId, summary) {
-        const kept = own(conversations.peek(conversationId));
+        const kept = getOwned(conversations.peek(conversationId));
         if (!kept) return;
         const known = kept.summary?.turns ?? 0;
         const isWanted = summary.isWanted || kept.summary?.isWanted;
@@ -96,26 +97,26 @@ export function createMemoryStore(max = 1000): OperatorStore {
           kept.summary = isWanted ? { ...summary, isWanted } : summary;
       },
       latest: async () =>
-        byLastAsked().find(({ turns, pendingPlan }) => turns.length > 0 || pendingPlan !== undefined)?.id,
+        sortByLastAsked().find(({ turns, pendingPlan }) => turns.length > 0 || pendingPlan !== undefined)?.id,
       async list({ limit, offset }) {
-        return byLastAsked()
+        return sortByLastAsked()
           .slice(offset, offset + limit)
-          .map(entryOf);
+          .map(toEntry);
       },
       async remove(id) {
-        if (!own(conversations.peek(id))) return false;
+        if (!getOwned(conversations.peek(id))) return false;
         for (const [runId, { trace }] of traces.entries()) if (trace.conversation_id === id) traces.delete(runId);
         return conversations.delete(id);
       },
       // A trace that is only read does not become the last one.
-      trace: async (runId) => (runId === undefined ? tracesOf()[0] : own(traces.peek(runId))?.trace),
+      trace: async (runId) => (runId === undefined ? listTraces()[0] : getOwned(traces.peek(runId))?.trace),
       async runs(which) {
         if ("newest" in which)
-          return tracesOf()
+          return listTraces()
             .filter(({ run_id }) => run_id.startsWith(which.beginning ?? ""))
             .slice(0, which.newest)
             .map(toRunEntry);
-        const all = tracesOf().reverse();
+        const all = listTraces().reverse();
         if ("beginning" in which)
           return all
             .filter(({ run_id }) => run_id.startsWith(which.beginning))
@@ -127,7 +128,7 @@ export function createMemoryStore(max = 1000): OperatorStore {
     };
   }
 
-  return { ...of(undefined), typedHistory: createMemoryTypedHistory() };
+  return { ...forOwner(undefined), typedHistory: createMemoryTypedHistory() };
 }
 
 function createMemoryTypedHistory(): TypedHistory {
@@ -147,18 +148,18 @@ function begin(id: string, owner: string | undefined): Kept {
 }
 
 /** Returns a snapshot of the conversation. Later turns are not added to it. */
-function conversationOf({ id, turns, summary, sources, pendingPlan }: Kept): Conversation {
+function toConversation({ id, turns, summary, sources, pendingPlan }: Kept): Conversation {
   return { id, turns: [...turns], summary, sources, pendingPlan };
 }
 
-function entryOf({ id, title, turns, createdAt, updatedAt }: Kept): ConversationEntry {
+function toEntry({ id, title, turns, createdAt, updatedAt }: Kept): ConversationEntry {
   return { id, title, turns: turns.length, createdAt, updatedAt };
 }
 
 export function createMemorySourceList(): SourceList {
   const sources: Source[] = [];
   const numbers = new Map<string, number>();
-  function number(source: Source): number {
+  function numberSource(source: Source): number {
     const known = numbers.get(source.url);
     if (known !== undefined) return known;
     sources.push(source);
@@ -166,7 +167,7 @@ export function createMemorySourceList(): SourceList {
     return sources.length;
   }
   return {
-    number: async (found) => found.map(number),
+    number: async (found) => found.map(numberSource),
     get: (wanted) => sources[wanted - 1],
     all: () => sources.map((source, index) => ({ n: index + 1, source })),
     get size() {
@@ -181,12 +182,12 @@ export interface MemoryIdempotencyRecords {
   settle(runId: string): void;
 }
 
-/** Marks for as long as the process lives. */
+/** Creates records that live as long as the process. */
 export function createMemoryIdempotencyRecords(): MemoryIdempotencyRecords {
   const marks = new Map<string, IdempotencyRecord & { owner: string | undefined }>();
   const settle = (runId: string): void => void marks.delete(runId);
 
-  function prune(): void {
+  function removeOldest(): void {
     const oldest = new Date(Date.now() - longestRecordMs).toISOString();
     for (const { runId, begunAt } of marks.values()) if (begunAt < oldest) settle(runId);
   }
@@ -195,7 +196,7 @@ export function createMemoryIdempotencyRecords(): MemoryIdempotencyRecords {
     settle,
     of: (owner) => ({
       async mark({ runId, beginning }) {
-        prune();
+        removeOldest();
         for (const { owner: whose, ...mark } of marks.values())
           if (whose === owner && mark.runId.startsWith(beginning)) return mark;
         marks.set(runId, { runId, begunAt: new Date().toISOString(), owner });

@@ -42,7 +42,7 @@ export async function openStoreConnection(file: string, options: ConnectionOptio
   let database = await open().catch(orStoreError);
 
   /** Tries again as long as somebody else holds the lock. */
-  async function patiently<T>(attempt: () => T): Promise<T> {
+  async function retryBusy<T>(attempt: () => T): Promise<T> {
     const end = performance.now() + options.patienceMs;
     for (;;) {
       try {
@@ -55,7 +55,7 @@ export async function openStoreConnection(file: string, options: ConnectionOptio
   }
 
   async function open(condemned?: string): Promise<Database> {
-    const { damaged, ...opened } = await patiently(() => openDatabase(file, condemned));
+    const { damaged, ...opened } = await retryBusy(() => openDatabase(file, condemned));
     if (damaged !== undefined) options.onDamage(damaged);
     return opened;
   }
@@ -83,7 +83,7 @@ export async function openStoreConnection(file: string, options: ConnectionOptio
     for (let left = mostReopenings; ; left--) {
       if (left > 0 && isMoved()) await reopen();
       try {
-        const result = await patiently(() => transact(database, begin, work));
+        const result = await retryBusy(() => runTransaction(database, begin, work));
         // What was written to a file that was set aside meanwhile is written again.
         if (left === 0 || !isMoved()) return result;
       } catch (thrown) {
@@ -98,13 +98,13 @@ export async function openStoreConnection(file: string, options: ConnectionOptio
     write: (work) => use("BEGIN IMMEDIATE", work).catch(orStoreError),
     close() {
       if (closing.signal.aborted) return;
-      closing.abort(closed());
+      closing.abort(closedStoreError());
       database.connection.close();
     },
   };
 }
 
-function transact<T>({ connection, statements }: Database, begin: string, work: StoreWork<T>): T {
+function runTransaction<T>({ connection, statements }: Database, begin: string, work: StoreWork<T>): T {
   connection.exec(begin);
   try {
     const result = work(statements);
@@ -117,7 +117,7 @@ function transact<T>({ connection, statements }: Database, begin: string, work: 
   }
 }
 
-function closed(): DuetError {
+function closedStoreError(): DuetError {
   return new DuetError({
     code: "internal",
     text: { zh: "对话存储已关闭", en: "the conversation store is closed" },
@@ -249,10 +249,10 @@ function moveDamagedFile(file: string): string {
 
 /** Returns true when there is a log without its database. SQLite would delete that log. */
 export function isLogAlone(file: string): boolean {
-  return sizeOf(file) === 0 && sizeOf(`${file}-wal`) > 0;
+  return getSize(file) === 0 && getSize(`${file}-wal`) > 0;
 }
 
-function sizeOf(file: string): number {
+function getSize(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 

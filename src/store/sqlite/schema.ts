@@ -102,7 +102,7 @@ export type SchemaState = "ours" | "without-additions" | "older" | "empty";
 /** Looks at the tables. Changes nothing; throws for other tables and for a newer version. */
 export function inspectSchema(connection: DatabaseSync): SchemaState {
   const found = Number(connection.prepare("PRAGMA user_version").get()?.user_version);
-  if (found > version) throw newer(found, connection.location() ?? "");
+  if (found > version) throw newerSchemaError(found, connection.location() ?? "");
   const texts = connection.prepare("SELECT sql FROM sqlite_schema").all();
   if (found === 0 && texts.length === 0) return "empty";
   const known = new Set(texts.map(({ sql }) => sql));
@@ -120,7 +120,7 @@ export function migrateSchema(connection: DatabaseSync, state: Exclude<SchemaSta
   );
 }
 
-function newer(found: number, file: string): DuetError {
+function newerSchemaError(found: number, file: string): DuetError {
   return new DuetError({
     code: "internal",
     text: {

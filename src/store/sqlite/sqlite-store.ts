@@ -30,44 +30,44 @@ export async function createSqliteStore(
   options: Partial<ConnectionOptions> = {},
 ): Promise<OperatorStore> {
   const connection = await openStoreConnection(file, { ...defaults, ...options });
-  /** Numbers that runs gave out while the store could not be written, by owner and conversation. */
+  /** Holds the numbers that runs gave out while the store could not be written, by owner and conversation. */
   const owed = new Map<string, NumberedSource[]>();
 
-  function of(name: string | undefined): SharedStore {
+  function forOwner(name: string | undefined): SharedStore {
     const owner = name ?? null;
-    const keyOf = (id: string): string => JSON.stringify([owner, id]);
+    const toKey = (id: string): string => JSON.stringify([owner, id]);
 
-    function conversationOf(id: string, { sources, ...words }: LoadedConversation): Conversation {
+    function toConversation(id: string, { sources, ...words }: LoadedConversation): Conversation {
       const list = createSqliteSourceList({
         conversationId: id,
         owner,
         connection,
         known: sources,
-        owe: (more) => void owed.set(keyOf(id), [...(owed.get(keyOf(id)) ?? []), ...more]),
+        owe: (more) => void owed.set(toKey(id), [...(owed.get(toKey(id)) ?? []), ...more]),
       });
       return { id, ...words, sources: list };
     }
 
-    async function mayHave(id: string): Promise<boolean> {
+    async function isAllowed(id: string): Promise<boolean> {
       return connection.read(({ conversation, isAnothers }) =>
         owner === null ? isAnothers.get({ id, owner }) === undefined : conversation.get({ id, owner }) !== undefined,
       );
     }
 
     return {
-      of,
+      of: forOwner,
       begun: createSqliteIdempotencyRecords(connection, owner),
       async load(id) {
         const loaded = await connection.read((statements) => loadConversation(statements, { id, owner }));
-        return loaded && conversationOf(id, loaded);
+        return loaded && toConversation(id, loaded);
       },
       async create(wanted) {
-        const id = wanted !== undefined && (await mayHave(wanted)) ? wanted : createId("conv");
-        return conversationOf(id, { turns: [], summary: undefined, sources: [] });
+        const id = wanted !== undefined && (await isAllowed(wanted)) ? wanted : createId("conv");
+        return toConversation(id, { turns: [], summary: undefined, sources: [] });
       },
       async append(run) {
-        const due = owed.get(keyOf(run.conversationId)) ?? [];
-        owed.delete(keyOf(run.conversationId));
+        const due = owed.get(toKey(run.conversationId)) ?? [];
+        owed.delete(toKey(run.conversationId));
         await connection.write((statements) => saveRun(statements, { run, owner, owed: due }));
       },
       async summarise(id, { text, turns, isWanted = false }) {
@@ -101,7 +101,7 @@ export async function createSqliteStore(
     };
   }
 
-  return { ...of(undefined), typedHistory: createSqliteTypedHistory(connection) };
+  return { ...forOwner(undefined), typedHistory: createSqliteTypedHistory(connection) };
 }
 
 function createSqliteTypedHistory(connection: StoreConnection): TypedHistory {
@@ -191,7 +191,7 @@ export function createSqliteSourceList({
 
   const isFresh = ({ url }: Source): boolean => !byUrl.has(url);
 
-  function learn({ n, source }: NumberedSource): void {
+  function recordSource({ n, source }: NumberedSource): void {
     byNumber.set(n, source);
     byUrl.set(source.url, n);
     last = Math.max(last, n);
@@ -200,7 +200,7 @@ export function createSqliteSourceList({
   /** Gives and learns in one go: calls run side by side, and a number may be given only once. */
   function numberAlone(sources: readonly Source[]): void {
     const numbered = sources.filter(isFresh).map((source, index) => ({ n: last + 1 + index, source }));
-    numbered.forEach(learn);
+    numbered.forEach(recordSource);
     owe(numbered);
   }
 
@@ -211,7 +211,7 @@ export function createSqliteSourceList({
         await connection
           .write((statements) => claim(statements, { conversationId, owner, sources: fresh, after: last }))
           .then(
-            (claimed) => claimed.forEach(learn),
+            (claimed) => claimed.forEach(recordSource),
             () => numberAlone(fresh),
           );
       }

@@ -37,7 +37,7 @@ export function isHan(text: string): boolean {
   return (code >= 0x3400 && code <= 0x9fff) || (code >= 0xf900 && code <= 0xfaff);
 }
 
-/** Pairs of neighbouring characters; a single one stands for itself. */
+/** Returns the pairs of neighbouring characters. A single character stands for itself. */
 export function toPairs(run: string): string[] {
   if (run.length < 2) return [run];
   return Array.from({ length: run.length - 1 }, (_, index) => run.slice(index, index + 2));

@@ -10,7 +10,7 @@ import { Child, type Ending } from "../../kit/process/child.ts";
 import { createChildEnvironment, type Environment } from "../../kit/process/child-environment.ts";
 import type { Lifeline } from "../../kit/process/lifeline.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
-import { truncateMiddle } from "../../kit/text/truncate-middle.ts";
+import { truncateMiddle } from "../../kit/text/truncate.ts";
 import { createTool } from "../create-tool.ts";
 import { findAllowed } from "../files/allowed-path.ts";
 import { readStart } from "../files/read-lines.ts";

@@ -23,7 +23,7 @@ async function findingBy(rules: { share?: number; deny?: string[]; ask?: string[
   const rest = { allow: ["*"], newTools: "stop", directoryIsNamed: false, roots: ["."] } as const;
   const settings = { ...rest, allow: ["*"], roots: ["."], searchAbove, deny, ask };
   return createToolSearch({ tools: settings }).open({
-    told: new Set(),
+    reported: new Set(),
     approved: new Set(),
     refused: new Set(),
     loaded: new Set(),

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { ApprovalRequest } from "../../../src/app/open-duet.ts";
-import type { Approval } from "../../../src/core/tools/tool.ts";
+import type { Approval, ApprovalRequest } from "../../../src/core/tools/tool.ts";
 import { countedTool, duetWith } from "../../fakes/callers.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 

@@ -149,7 +149,7 @@ function toLine(text: string): string {
 function open(home: string, kind: "disk" | "memory" = "disk"): { typed: TypedHistory; close(): Promise<void> } {
   const config = { home, conversations: settings(kind) };
   const store = createOnce(() => openStore(config));
-  const close = async (): Promise<void> => store.begun?.then((opened) => opened.store.close());
+  const close = async (): Promise<void> => store.current?.then((opened) => opened.store.close());
   onTestFinished(close);
   return { typed: createTypedHistory(config, store.get), close };
 }

@@ -1,6 +1,9 @@
 import { createServer } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Duet, type ModelChanges, openDuet, type Parts } from "../../../src/app/open-duet.ts";
+import type { DuetOverrides } from "../../../src/app/ask-request.ts";
+import type { Duet } from "../../../src/app/duet.ts";
+import type { ModelChanges } from "../../../src/app/models/change-models.ts";
+import { openDuet } from "../../../src/app/open-duet.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { toModelName } from "../../../src/core/model.ts";
 import { scriptedModel } from "../../fakes/model.ts";
@@ -15,7 +18,7 @@ interface Place {
   models?: object;
   settings?: object;
   environment?: Record<string, string>;
-  parts?: Parts;
+  parts?: DuetOverrides;
 }
 
 async function open({

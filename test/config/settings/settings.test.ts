@@ -3,9 +3,8 @@ import * as z from "zod";
 import { chatOptions, sharedOptions, toFlags } from "../../../bin/options.ts";
 import { findSchema } from "../../../src/config/schema/describe-schema.ts";
 import { settingsSchema } from "../../../src/config/schema/file-schema.ts";
-import { settingFlags } from "../../../src/config/settings/flags.ts";
 import type { SettingKind } from "../../../src/config/settings/setting.ts";
-import { settings } from "../../../src/config/settings/settings.ts";
+import { settingFlags, settings } from "../../../src/config/settings/settings.ts";
 import { isRecord } from "../../../src/kit/json.ts";
 
 const schema = z.toJSONSchema(settingsSchema, { io: "input" });

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runConfigCommand } from "../../../src/cli/config-command.ts";
 import { runTrust, type TrustCommand } from "../../../src/cli/trust/trust-command.ts";
-import { describeSkippedFiles, findConfigFiles, loadConfig } from "../../../src/config/load-config.ts";
+import { findConfigFiles, loadConfig } from "../../../src/config/load-config.ts";
+import { describeSkippedFiles } from "../../../src/config/sources/choose-files.ts";
 import { requires, unix } from "../../runner/requirements.ts";
 import { lineOf, workplace } from "../workplace.ts";
 

@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
-import { type Duet, openDuet } from "../../../src/app/open-duet.ts";
+import type { Duet } from "../../../src/app/duet.ts";
+import { openDuet } from "../../../src/app/open-duet.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import type { Caller } from "../../../src/core/caller.ts";
 import type { Model } from "../../../src/core/model.ts";

@@ -2,7 +2,7 @@ import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from "@mo
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { List } from "../../../src/app/open-duet.ts";
+import type { List } from "../../../src/app/tools/gateway.ts";
 import { type ServedFace, startHttpFace } from "../../fakes/http-interface.ts";
 
 const listeners = new Set<(list: List) => void>();

@@ -187,7 +187,7 @@ test("a thread that waits for ever for a pipe does not keep the process", requir
   execFileSync("mkfifo", [pipe]);
   const code = `
     import { open } from "node:fs";
-    const { exitNow } = await import(${JSON.stringify(resolve("src/kit/process/exit-now.ts"))});
+    const { exitNow } = await import(${JSON.stringify(resolve("src/kit/process/exit.ts"))});
     open(${JSON.stringify(pipe)}, "r", () => {});
     setImmediate(() => exitNow(7, 10));
   `;

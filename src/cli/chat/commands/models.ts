@@ -1,4 +1,4 @@
-import type { ModelChanges } from "../../../app/open-duet.ts";
+import type { ModelChanges } from "../../../app/models/change-models.ts";
 import { say, type Text } from "../../../kit/locale.ts";
 import type { Chat } from "../chat.ts";
 import { listModelChoices, resolveModelName, switchModels } from "../settings/switch-models.ts";

@@ -1,5 +1,5 @@
-import type { ConversationStore } from "../../../app/open-duet.ts";
 import type { PlanStep } from "../../../core/events.ts";
+import type { ConversationStore } from "../../../core/store/store.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { planSigns, renderPlanTitle, states, toPurpose } from "../../../render/plan-lines.ts";

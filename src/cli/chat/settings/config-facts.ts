@@ -1,6 +1,6 @@
 import { mergeLimits } from "../../../app/merge-limits.ts";
 import type { SearchCheck } from "../../../app/models/check-models.ts";
-import type { ModelParameters } from "../../../app/open-duet.ts";
+import type { ModelParameters } from "../../../config/models/resolve-model.ts";
 import { describeRange, type LimitRow, settableLimits } from "../../../core/limits.ts";
 import { type Model, toModelName } from "../../../core/model.ts";
 import { say, type Text } from "../../../kit/locale.ts";

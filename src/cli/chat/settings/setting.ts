@@ -1,11 +1,11 @@
 import { mergeLimits } from "../../../app/merge-limits.ts";
-import type { ModelChanges } from "../../../app/open-duet.ts";
+import type { ModelChanges } from "../../../app/models/change-models.ts";
 import { notAllowedError } from "../../../config/config-errors.ts";
-import { describeLimit, readLimit } from "../../../config/limit-setting.ts";
+import { describeLimit, readLimit } from "../../../config/schema/check-source.ts";
 import { settableLimits, unitNames } from "../../../core/limits.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
-import { parameterRanges } from "../../../render/parameter-ranges.ts";
+import { parameterRanges } from "../../../render/choice-texts.ts";
 import type { Chat } from "../chat.ts";
 import { commandError } from "../commands/chat-command.ts";
 import type { Role } from "./switch-models.ts";

@@ -1,4 +1,5 @@
-import type { Duet, ModelChanges } from "../../../app/open-duet.ts";
+import type { Duet } from "../../../app/duet.ts";
+import type { ModelChanges } from "../../../app/models/change-models.ts";
 import { toModelName } from "../../../core/model.ts";
 import { say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";

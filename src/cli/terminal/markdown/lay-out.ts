@@ -196,7 +196,7 @@ function renderRecords(piece: TablePiece, header: readonly Cell[], rows: readonl
 interface Margin {
   readonly first: Line;
   readonly further: Line;
-  /** Marks of items for which there is no more room: they are part of the text. */
+  /** Makes the marks of items that do not fit beside the text a part of it. */
   readonly lead: readonly Span[];
   /** Is the width in cells. */
   readonly width: number;

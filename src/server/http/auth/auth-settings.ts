@@ -1,4 +1,4 @@
-import type { Config } from "../../../config/load-config.ts";
+import type { Config } from "../../../config/config.ts";
 
 /** Is `serve.http.auth` of the configuration. */
 export type AuthSettings = NonNullable<Config["serve"]["http"]["auth"]>;

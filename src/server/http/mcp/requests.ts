@@ -1,5 +1,5 @@
 import { createMcpHandler, type McpHttpHandler, type McpServer, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import type { List } from "../../../app/open-duet.ts";
+import type { List } from "../../../app/tools/gateway.ts";
 import type { Caller } from "../../../core/caller.ts";
 import { getMessage } from "../../../kit/errors.ts";
 import { isRecord } from "../../../kit/json.ts";
@@ -21,7 +21,7 @@ export interface RequestsOptions {
   log: Log;
 }
 
-/** Requests of the 2026 protocol, each with a server of its own. */
+/** Handles requests of the 2026 protocol, each with a server of its own. */
 export interface Requests {
   handle(exchange: McpExchange, caller: Caller): Promise<Response>;
   close(): Promise<void>;

@@ -1,6 +1,7 @@
 import type { CompleteRequestParams, CompleteResult } from "@modelcontextprotocol/server";
-import type { ConversationStore, Duet } from "../../../app/open-duet.ts";
+import type { Duet } from "../../../app/duet.ts";
 import type { Caller } from "../../../core/caller.ts";
+import type { ConversationStore } from "../../../core/store/store.ts";
 import type { Capabilities } from "../capabilities.ts";
 import { listUsableServers } from "./describe-agent.ts";
 import { isPromptName, modes, promptArguments } from "./prompts.ts";

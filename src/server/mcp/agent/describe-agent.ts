@@ -1,5 +1,5 @@
 import type { Tool as ListedTool } from "@modelcontextprotocol/server";
-import type { Duet } from "../../../app/open-duet.ts";
+import type { Duet } from "../../../app/duet.ts";
 import type { Caller } from "../../../core/caller.ts";
 import type { Tool, ToolAnnotations } from "../../../core/tools/tool.ts";
 import { findFittingCalls, parsePermitPatterns, parseToolPatterns } from "../../../core/tools/tool-pattern.ts";

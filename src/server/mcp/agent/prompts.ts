@@ -1,5 +1,5 @@
 import { type Prompt, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import type { Duet } from "../../../app/open-duet.ts";
+import type { Duet } from "../../../app/duet.ts";
 import type { Caller } from "../../../core/caller.ts";
 import type { Mode } from "../../../core/outcome.ts";
 import { findPermitProblem } from "../../../core/tools/tool-pattern.ts";

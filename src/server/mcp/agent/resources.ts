@@ -1,7 +1,9 @@
 import type { ReadResourceResult, Resource, ResourceTemplateType } from "@modelcontextprotocol/server";
-import type { ConversationEntry, Duet, List, RunEntry } from "../../../app/open-duet.ts";
+import type { Duet } from "../../../app/duet.ts";
+import type { List } from "../../../app/tools/gateway.ts";
 import type { Caller } from "../../../core/caller.ts";
 import { toConversationJson } from "../../../core/store/conversation-json.ts";
+import type { ConversationEntry, RunEntry } from "../../../core/store/store.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { toBoundedJson } from "../../../runs/bounded-json.ts";

@@ -1,5 +1,5 @@
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from "@modelcontextprotocol/server";
-import type { Gateway } from "../../../app/open-duet.ts";
+import type { Gateway } from "../../../app/tools/gateway.ts";
 import { type Chain, deepestChain, tooDeepError } from "../../../core/chain.ts";
 import type { Elicit } from "../../../core/forms/elicitation.ts";
 import type { Approve, ToolContext } from "../../../core/tools/tool.ts";

@@ -9,7 +9,8 @@ import {
   type ReadResourceResult,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { Duet, RequestOptions } from "../../../app/open-duet.ts";
+import type { Duet } from "../../../app/duet.ts";
+import type { RequestOptions } from "../../../app/tools/gateway.ts";
 import { readChainMeta, toChainMeta } from "../../../core/chain.ts";
 import { DuetError, toDuetError } from "../../../kit/errors.ts";
 import { type Locale, say } from "../../../kit/locale.ts";

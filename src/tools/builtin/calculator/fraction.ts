@@ -56,7 +56,7 @@ export function round(value: Fraction, digits: number): Fraction {
   return digits < 0 ? createFraction(whole * scale) : createFraction(whole, scale);
 }
 
-/** Functions of whole numbers: `NaN` where there is no value, `Infinity` where it is too large to be written out. */
+/** Holds functions of whole numbers. They give `NaN` where there is no value, and `Infinity` where it is too large to be written out. */
 export function calculateFactorial(n: bigint): bigint | number {
   if (n < 0n) return Number.NaN;
   // 500! has 3,768 bits.

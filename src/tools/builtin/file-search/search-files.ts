@@ -26,7 +26,7 @@ export interface FileSearch {
   tally: { files: number; bytes: number; large: number; partial: boolean };
 }
 
-/** Matches in the order of the walk; one more than asked for shows that there are more. */
+/** Finds matches in the order of the walk. One more than requested shows that there are more. */
 export async function searchFiles(
   starts: readonly string[],
   search: FileSearch,

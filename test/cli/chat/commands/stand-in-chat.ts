@@ -1,6 +1,7 @@
 // A chat without an interface: its duet, store, steps and bill are real, and what it writes is kept.
 import { onTestFinished } from "vitest";
-import { openDuet, type Parts } from "../../../../src/app/open-duet.ts";
+import type { DuetOverrides } from "../../../../src/app/ask-request.ts";
+import { openDuet } from "../../../../src/app/open-duet.ts";
 import type { Chat } from "../../../../src/cli/chat/chat.ts";
 import { runCommand } from "../../../../src/cli/chat/run-command.ts";
 import { createSessionBill } from "../../../../src/cli/chat/session-bill.ts";
@@ -25,7 +26,7 @@ export interface StandIn extends Chat {
 
 export interface StandInOptions {
   mode?: Mode;
-  parts?: Parts;
+  parts?: DuetOverrides;
   settings?: Record<string, unknown>;
   /** The labels to be taken in lists; undefined leaves one. Absent: nobody can be asked. */
   picks?: (string | undefined)[];

@@ -1,7 +1,8 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openDuet, type SharedStore } from "../../../../src/app/open-duet.ts";
+import { openDuet } from "../../../../src/app/open-duet.ts";
 import type { Caller } from "../../../../src/core/caller.ts";
+import type { SharedStore } from "../../../../src/core/store/store.ts";
 import { createAgentCompletion } from "../../../../src/server/mcp/agent/complete-arguments.ts";
 import { createMemoryStore } from "../../../../src/store/memory/memory-store.ts";
 import { fakePath } from "../../../client/servers.ts";

@@ -1,8 +1,8 @@
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { McpServer } from "@modelcontextprotocol/server";
 import { onTestFinished } from "vitest";
-import type { ConversationStore, SharedStore } from "../../../../src/app/open-duet.ts";
 import type { Caller } from "../../../../src/core/caller.ts";
+import type { ConversationStore, SharedStore } from "../../../../src/core/store/store.ts";
 import type { LiveRun, LiveRuns } from "../../../../src/runs/live-run.ts";
 import type { Capabilities } from "../../../../src/server/mcp/capabilities.ts";
 import { serveCapabilities } from "../../../../src/server/mcp/mcp-interface.ts";

@@ -1,4 +1,4 @@
-import type { Inventory } from "../../../../src/app/open-duet.ts";
+import type { Inventory } from "../../../../src/app/tools/tool-inventory.ts";
 import type { Tool, ToolAnnotations } from "../../../../src/core/tools/tool.ts";
 
 /** What there is of tools when these servers run, each with these tools, beside these others. */

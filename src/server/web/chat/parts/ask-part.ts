@@ -4,7 +4,7 @@ import type { Approval } from "../../../../core/tools/tool.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "../../../../kit/json.ts";
 import { type Locale, say, type Text } from "../../../../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../../../../kit/text/sanitize.ts";
-import { approvalNames } from "../../../../render/approval-names.ts";
+import { approvalNames } from "../../../../render/choice-texts.ts";
 import { createElement, createLink, type Part, setShown, setText } from "../../dom.ts";
 import type { OpenQuestion, Reply } from "../api/question.ts";
 import { chatTexts } from "../state/chat-texts.ts";

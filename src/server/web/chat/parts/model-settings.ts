@@ -1,6 +1,6 @@
 import { type Locale, say } from "../../../../kit/locale.ts";
 import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
-import { parameterRanges } from "../../../../render/parameter-ranges.ts";
+import { parameterRanges } from "../../../../render/choice-texts.ts";
 import { createElement, type Part, setShown, setText } from "../../dom.ts";
 import { type ParameterName, parameterNames, type Role, roles } from "../api/server-settings.ts";
 import { getModel } from "../state/chat-choices.ts";

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../../../core/outcome.ts";
 import { type Locale, say } from "../../../../kit/locale.ts";
 import { sanitize } from "../../../../kit/text/sanitize.ts";
-import { chatAdvice } from "../../../../render/chat-advice.ts";
+import { chatAdvice } from "../../../../render/choice-texts.ts";
 import { renderSeconds } from "../../../../render/event-lines.ts";
 import { renderDollars } from "../../../../render/known-cost.ts";
 import { modeHelp, modeNames, modes } from "../../../../render/mode-names.ts";

@@ -75,7 +75,7 @@ export const core: readonly Mutation[] = [
     endangers: "what a lookup gives is dialled although it is no address",
   },
   {
-    id: "door-each-hop",
+    id: "fetch-each-hop",
     file: "src/kit/net/create-guarded-fetch.ts",
     text: "Math.min(request.maxRedirects, mostRedirects)",
     becomes: "request.maxRedirects",
@@ -83,7 +83,7 @@ export const core: readonly Mutation[] = [
     endangers: "a server redirects without end",
   },
   {
-    id: "door-permits",
+    id: "fetch-permits",
     file: "src/kit/net/create-guarded-fetch.ts",
     text: "    request.permits?.(new URL(hop.url));\n",
     becomes: "",

@@ -1,0 +1,25 @@
+import type { Approval } from "../core/tools/tool.ts";
+import type { Text } from "../kit/locale.ts";
+
+export const approvalNames: Record<Approval, Text> = {
+  once: { zh: "允许这一次", en: "Yes, once" },
+  conversation: { zh: "本次对话中都允许", en: "Yes, always in this conversation" },
+  no: { zh: "不允许", en: "No" },
+  never: { zh: "本次对话中都不允许", en: "Never in this conversation" },
+};
+
+/** Says which values a model's parameters may have (docs/development/model-invocation.md#无效参数). */
+export const parameterRanges: Record<"temperature" | "max_tokens" | "top_p", Text> = {
+  temperature: { zh: "0 <= temperature < 2（Anthropic：<= 1）", en: "0 <= temperature < 2 (Anthropic: <= 1)" },
+  max_tokens: { zh: "不小于 1 的整数", en: "an integer of at least 1" },
+  top_p: { zh: "0 < top_p <= 1", en: "0 < top_p <= 1" },
+};
+
+/**
+ * Suggests what to try after a run with failed tools (docs/development/agent-mode.md#llm-api-错误), for interfaces that have no
+ * text of their own.
+ */
+export const chatAdvice: Text = {
+  zh: "也可以切换到 Chat 模式（mode chat）再试。",
+  en: "You can also switch to Chat mode (mode chat) and try again.",
+};

@@ -2,15 +2,15 @@ import { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { configError, notAllowedError, unknownKeyError } from "../config-errors.ts";
-import { modelSchema } from "../schema/file-schema.ts";
 import { hideSecrets } from "../secrets/mask.ts";
+import { modelRows } from "../settings/model-settings.ts";
 import { parseJson } from "../sources/parse-json.ts";
 import { toSnakeCase } from "../sources/source.ts";
 
 const example = '{"provider":"deepseek","model":"deepseek-chat","max_tokens":2000}';
 const aModel = { zh: `JSON 对象，例如 ${example}`, en: `a JSON object such as ${example}` };
 
-const camelCase = new Map(Object.keys(modelSchema.shape).map((key) => [toSnakeCase(key), key]));
+const camelCase = new Map(Object.keys(modelRows).map((key) => [toSnakeCase(key), key]));
 
 /**
  * Reads a model as in `AGENT_FUNCTION_CALL_MODEL`: JSON with keys in `snake_case`. Throws a `config` error when it is invalid.

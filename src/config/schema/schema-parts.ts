@@ -208,9 +208,15 @@ const token = z
     withAllowed({ zh: "不含空格的 ASCII 文本", en: "ASCII without spaces" }),
   );
 
+/** Holds the functions of Zod that the table uses. The namespace as a value would put the whole package into the bundle. */
+const builders = {
+  ...{ string: z.string, number: z.number, int: z.int, boolean: z.boolean, unknown: z.unknown },
+  ...{ enum: z.enum, array: z.array, record: z.record },
+};
+
 /** Holds what the schemas in the table of settings are built from. The table itself loads no Zod, because `duet --help` reads it. */
 export const schemaParts = {
-  ...{ z, text, patterns, address, seconds, variable, variableName, wire, limit: createLimitSchema },
+  ...{ z: builders, text, patterns, address, seconds, variable, variableName, wire, limit: createLimitSchema },
   ...{ providerName, priceSchema, serverName, headerName, headerValue },
   ...{ toolPatterns, permitPatterns, hostPattern, reachable, mailServer, sender },
   ...{ signatureAlgorithms, secureAddress, keysAddress, scope, hostHeader, origin, token },

@@ -47,7 +47,7 @@ const verbsBefore: Readonly<Record<string, Set<string>>> = {
   as: words("asks counts works runs"),
   for: words("waits looks asks stands runs searches"),
   to: words("defaults rounds moves points tries turns waits refers ranges returns scrolls"),
-  in: words("runs ends signs answers counts draws works shows asks looks names sorts"),
+  in: words("reports runs ends signs answers counts draws works shows asks looks names sorts"),
 };
 
 const subordinators = words("that which who whom whose where when while if because unless until what whether how why");

@@ -9,7 +9,7 @@ import { warmProgram } from "../fakes/warm-program.ts";
 
 const runProgram = warmProgram();
 
-interface Desk {
+interface Workplace {
   provider: FakeProvider;
   options: ProgramOptions;
   config: string;
@@ -18,7 +18,7 @@ interface Desk {
 }
 
 /** Two models on two wires and the reference server for files, whose `write_file` says of itself that it is destructive. */
-async function desk(tools: object = {}, agent: object = {}): Promise<Desk> {
+async function openWorkplace(tools: object = {}, agent: object = {}): Promise<Workplace> {
   const provider = await startFakeProvider();
   onTestFinished(() => provider.close());
   const folder = await temporaryFolder();
@@ -39,7 +39,7 @@ async function desk(tools: object = {}, agent: object = {}): Promise<Desk> {
   return { provider, options: { env }, config, folder };
 }
 
-function write(name: string, { folder }: Desk): FakeTurn {
+function write(name: string, { folder }: Workplace): FakeTurn {
   return { toolCalls: [{ name: "files__write_file", arguments: { path: join(folder, name), content: "Duet" } }] };
 }
 
@@ -62,11 +62,11 @@ export default {
 
 const enough: FakeTurn = { text: "Enough." };
 
-function content(name: string, { folder }: Desk): Promise<string> {
+function content(name: string, { folder }: Workplace): Promise<string> {
   return readFile(join(folder, name), "utf8").catch(() => "");
 }
 
-async function chat(it: Desk, ...more: string[]): Promise<Terminal> {
+async function chat(it: Workplace, ...more: string[]): Promise<Terminal> {
   const args = ["chat", "--mode", "agent", "--config", it.config, ...more];
   const terminal = await startTerminal(args, it.options);
   await terminal.shows(" > ");
@@ -74,18 +74,18 @@ async function chat(it: Desk, ...more: string[]): Promise<Terminal> {
 }
 
 /** The same where only lines are typed. */
-function plainChat(it: Desk): Promise<Terminal> {
+function plainChat(it: Workplace): Promise<Terminal> {
   return chat({ ...it, options: { ...it.options, env: { ...it.options.env, TERM: "dumb" } } });
 }
 
 /** Returns the text of the last request to the function-call model. */
-function told({ provider }: Desk): string {
+function told({ provider }: Workplace): string {
   return JSON.stringify(provider.requests("cheap").at(-1)?.body.messages);
 }
 
 describe("a call that needs consent, in the terminal chat", () => {
   test("is shown with its arguments and rule, and runs at y; the next one is asked about again", async () => {
-    const it = await desk();
+    const it = await openWorkplace();
     it.provider.script("cheap", write("a.txt", it), enough, write("b.txt", it), enough);
     it.provider.script("strong", { text: "Written a." }, { text: "Not written b." });
     const terminal = await chat(it);
@@ -109,7 +109,7 @@ describe("a call that needs consent, in the terminal chat", () => {
   });
 
   test("is asked about once where all of its kind are agreed to, in that conversation alone", async () => {
-    const it = await desk();
+    const it = await openWorkplace();
     it.provider.script("cheap", write("a.txt", it), write("b.txt", it), enough, write("c.txt", it), enough);
     it.provider.script("strong", { text: "Written both." }, { text: "Nothing more." });
     const terminal = await chat(it, "--locale", "zh");
@@ -128,7 +128,7 @@ describe("a call that needs consent, in the terminal chat", () => {
   });
 
   test("does not run at Ctrl-C, and the chat goes on; nor at the end of the input", async () => {
-    const it = await desk();
+    const it = await openWorkplace();
     it.provider.script("cheap", write("a.txt", it), write("b.txt", it));
     const terminal = await chat(it);
     terminal.type("Write a\r");
@@ -143,7 +143,7 @@ describe("a call that needs consent, in the terminal chat", () => {
   });
 
   test("is refused at /exit, which leaves without asking about what the run would call next", async () => {
-    const it = await desk();
+    const it = await openWorkplace();
     it.provider.script("cheap", write("a.txt", it), write("b.txt", it), enough);
     const terminal = await plainChat(it);
     terminal.type("Write both\r");
@@ -159,7 +159,7 @@ describe("a call that needs consent, in the terminal chat", () => {
 
   test("stands on a quiet screen: what another call says meanwhile is shown after the reply", async () => {
     const tools = await temporaryFolder();
-    const it = await desk({ directory: tools });
+    const it = await openWorkplace({ directory: tools });
     await writeFile(join(tools, "sly.mjs"), slyTool(it.folder));
     const both = [...(write("a.txt", it).toolCalls ?? []), { name: "sly", arguments: {} }];
     it.provider.script("cheap", { toolCalls: both }, enough);
@@ -175,7 +175,7 @@ describe("a call that needs consent, in the terminal chat", () => {
   });
 
   test("of two at once, none runs at the end of the input, and nothing more is asked of the models", async () => {
-    const it = await desk();
+    const it = await openWorkplace();
     const both = [...(write("a.txt", it).toolCalls ?? []), ...(write("b.txt", it).toolCalls ?? [])];
     it.provider.script("cheap", { toolCalls: both });
     const terminal = await chat(it);
@@ -189,7 +189,7 @@ describe("a call that needs consent, in the terminal chat", () => {
   });
 
   test("of two at once, one is asked about after the other", async () => {
-    const it = await desk();
+    const it = await openWorkplace();
     const both = [...(write("a.txt", it).toolCalls ?? []), ...(write("b.txt", it).toolCalls ?? [])];
     it.provider.script("cheap", { toolCalls: both }, enough);
     it.provider.script("strong", { text: "One of them." });
@@ -205,14 +205,14 @@ describe("a call that needs consent, in the terminal chat", () => {
 });
 
 describe("a plan that was confirmed", () => {
-  const step = (name: string, text: string, { folder }: Desk) => ({
+  const step = (name: string, text: string, { folder }: Workplace) => ({
     description: `Write ${name}`,
     tool: "files__write_file",
     parameters: { path: join(folder, name), content: text },
   });
 
   test("is consent to a call that runs as it was shown, not to one that results have filled in", async () => {
-    const it = await desk();
+    const it = await openWorkplace();
     it.provider.script("cheap", { text: written(step("a.txt", "Duet", it), step("b.txt", "{{step_1}}", it)) });
     it.provider.script("strong", { text: "The plan is done." });
     const terminal = await startTerminal(["chat", "--mode", "plan", "--config", it.config], it.options);
@@ -229,7 +229,7 @@ describe("a plan that was confirmed", () => {
   });
 
   test("is no consent where another program showed it: what it would destroy is asked about", async () => {
-    const it = await desk({}, { plan: { unattended: "stop" } });
+    const it = await openWorkplace({}, { plan: { unattended: "stop" } });
     it.provider.script("cheap", { text: written(step("a.txt", "Duet", it)) });
     it.provider.script("strong", { text: "It could not be written." });
     const args = ["ask", "--mode", "plan", "--config", it.config];
@@ -245,7 +245,7 @@ describe("a plan that was confirmed", () => {
 
 describe("duet ask", () => {
   test("asks at a terminal", async () => {
-    const it = await desk();
+    const it = await openWorkplace();
     it.provider.script("cheap", write("a.txt", it), enough);
     it.provider.script("strong", { text: "Written." });
     const terminal = await startTerminal(["ask", "Write a", "--config", it.config], it.options);
@@ -256,7 +256,7 @@ describe("duet ask", () => {
   });
 
   test("runs nothing that needs consent where nobody can be asked, tells the reader and the model, and keeps it in the trace", async () => {
-    const it = await desk();
+    const it = await openWorkplace();
     it.provider.script("cheap", write("a.txt", it), enough);
     it.provider.script("strong", { text: "It was not written." });
     const ask = await runProgram(["ask", "Write a", "--config", it.config], it.options);
@@ -276,7 +276,7 @@ describe("duet ask", () => {
   });
 
   test("runs what the rules do not ask about, and tells the rule", async () => {
-    const it = await desk({ ask: [] });
+    const it = await openWorkplace({ ask: [] });
     it.provider.script("cheap", write("a.txt", it), enough);
     it.provider.script("strong", { text: "Written." });
     const ask = await runProgram(["ask", "Write a", "--config", it.config, "--output", "jsonl"], it.options);
@@ -292,7 +292,7 @@ describe("duet ask", () => {
   });
 
   test("runs no call that a rule about its arguments denies, though others of the tool run", async () => {
-    const it = await desk({ ask: [], deny: ["files__write_file(path=*/b.txt)"] });
+    const it = await openWorkplace({ ask: [], deny: ["files__write_file(path=*/b.txt)"] });
     it.provider.script("cheap", write("b.txt", it), write("a.txt", it), enough);
     it.provider.script("strong", { text: "One of them." });
     const ask = await runProgram(["ask", "Write both", "--config", it.config], it.options);
@@ -306,7 +306,7 @@ describe("duet ask", () => {
     ["deny", ["shell(rm"], "tools.deny[0]"],
     ["allow", ["*:readOnly"], "tools.allow[0]"],
   ])("refuses the rule tools.%s %j in one line", async (setting, rules, place) => {
-    const it = await desk({ [setting]: rules });
+    const it = await openWorkplace({ [setting]: rules });
     const { code, stderr } = await runProgram(["ask", "x", "--config", it.config], it.options);
     expect(code).toBe(2);
     expect(stderr.trim().split("\n")).toHaveLength(1);

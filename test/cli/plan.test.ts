@@ -9,7 +9,7 @@ import { warmProgram } from "../fakes/warm-program.ts";
 
 const runProgram = warmProgram();
 
-interface Desk {
+interface Workplace {
   provider: FakeProvider;
   env: Record<string, string>;
   /** The folder that the real file server serves; `note.txt` is in it. */
@@ -18,7 +18,7 @@ interface Desk {
 }
 
 /** Two models on two wires and the reference server for files. */
-async function desk(more: object = {}): Promise<Desk> {
+async function openWorkplace(more: object = {}): Promise<Workplace> {
   const provider = await startFakeProvider();
   onTestFinished(() => provider.close());
   const folder = await temporaryFolder();
@@ -38,7 +38,7 @@ async function desk(more: object = {}): Promise<Desk> {
 }
 
 /** Reads the note and writes it to a file of that name. */
-function copyTo(name: string, { folder }: Desk): FakeTurn {
+function copyTo(name: string, { folder }: Workplace): FakeTurn {
   return {
     text: written(
       { description: "Read the note", tool: "files__read_text_file", parameters: { path: join(folder, "note.txt") } },
@@ -51,14 +51,14 @@ function copyTo(name: string, { folder }: Desk): FakeTurn {
   };
 }
 
-function copied(name: string, { folder }: Desk): Promise<string> {
+function copied(name: string, { folder }: Workplace): Promise<string> {
   return readFile(join(folder, name), "utf8").catch(() => "");
 }
 
 const copy = "Copy: Duet plays in two voices.";
 const question = "Copy the note";
 
-async function chat(it: Desk, ...more: string[]): Promise<Terminal> {
+async function chat(it: Workplace, ...more: string[]): Promise<Terminal> {
   const terminal = await startTerminal(["chat", "--config", it.config, ...more], { env: it.env });
   await terminal.shows(" > ");
   return terminal;
@@ -66,7 +66,7 @@ async function chat(it: Desk, ...more: string[]): Promise<Terminal> {
 
 describe("a plan in the terminal chat", () => {
   test("is listed with purpose, tool and parameters, asked about, carried out at y with its states, and answered", async () => {
-    const it = await desk();
+    const it = await openWorkplace();
     it.provider.script("cheap", copyTo("a.txt", it));
     it.provider.script("strong", { text: "It is copied." });
     const terminal = await chat(it, "--mode", "plan");
@@ -86,7 +86,7 @@ describe("a plan in the terminal chat", () => {
   });
 
   test("is changed in words, listed and asked about again", async () => {
-    const it = await desk();
+    const it = await openWorkplace();
     it.provider.script("cheap", copyTo("a.txt", it), copyTo("b.txt", it));
     it.provider.script("strong", { text: "It is copied." });
     const terminal = await chat(it, "--mode", "plan", "--locale", "zh");
@@ -101,7 +101,7 @@ describe("a plan in the terminal chat", () => {
   });
 
   test("is not carried out at n, nor at Ctrl-C, and the chat goes on", async () => {
-    const it = await desk();
+    const it = await openWorkplace();
     it.provider.script("cheap", copyTo("a.txt", it), copyTo("b.txt", it));
     const terminal = await chat(it, "--mode", "plan");
     terminal.type(`${question}\r`);
@@ -120,7 +120,7 @@ describe("a plan in the terminal chat", () => {
   });
 
   test("is not carried out at the end of the input", async () => {
-    const it = await desk();
+    const it = await openWorkplace();
     it.provider.script("cheap", copyTo("a.txt", it));
     const terminal = await chat(it, "--mode", "plan");
     terminal.type(`${question}\r`);
@@ -131,7 +131,7 @@ describe("a plan in the terminal chat", () => {
   });
 
   test("takes no command for a change, but /exit for a no that leaves", async () => {
-    const it = await desk();
+    const it = await openWorkplace();
     it.provider.script("cheap", copyTo("a.txt", it));
     const terminal = await chat(it, "--mode", "plan");
     terminal.type(`${question}\r`);
@@ -146,7 +146,7 @@ describe("a plan in the terminal chat", () => {
   });
 
   test("takes no line for a reply that was typed before it was shown", async () => {
-    const it = await desk();
+    const it = await openWorkplace();
     const typed = Promise.withResolvers<void>();
     const planned = { ...copyTo("a.txt", it), hang: "after-text", until: typed.promise } as const;
     it.provider.script("cheap", planned, { text: '{"steps":[]}' });
@@ -164,7 +164,7 @@ describe("a plan in the terminal chat", () => {
   });
 
   test("is what DEFAULT_MODE=plan and /mode plan ask for", async () => {
-    const it = await desk();
+    const it = await openWorkplace();
     const terminal = await startTerminal(["--config", it.config], { env: { ...it.env, DEFAULT_MODE: "plan" } });
     await terminal.shows("Plan mode > ");
     terminal.type("/mode agent\r");
@@ -183,7 +183,7 @@ describe("duet ask --mode plan", () => {
     ["\u0004", 130, ""],
     ["\u0003", 130, ""],
   ])("asks at a terminal: %j ends with %i", async (keys, code, content) => {
-    const it = await desk();
+    const it = await openWorkplace();
     it.provider.script("cheap", copyTo("a.txt", it));
     it.provider.script("strong", { text: "It is copied." });
     const terminal = await startTerminal(["ask", question, "--mode", "plan", "--config", it.config], { env: it.env });
@@ -195,7 +195,7 @@ describe("duet ask --mode plan", () => {
   });
 
   test("takes no line for a reply that was typed before the plan was shown", async () => {
-    const it = await desk();
+    const it = await openWorkplace();
     const typed = Promise.withResolvers<void>();
     it.provider.script("cheap", { ...copyTo("a.txt", it), hang: "after-text", until: typed.promise });
     const terminal = await startTerminal(["ask", question, "--mode", "plan", "--config", it.config], { env: it.env });
@@ -211,7 +211,7 @@ describe("duet ask --mode plan", () => {
   });
 
   test("shows the plan at a terminal even where the output is JSON", async () => {
-    const it = await desk();
+    const it = await openWorkplace();
     it.provider.script("cheap", copyTo("a.txt", it));
     const args = ["ask", question, "--mode", "plan", "--output", "json", "--config", it.config];
     const terminal = await startTerminal(args, { env: it.env });
@@ -222,7 +222,7 @@ describe("duet ask --mode plan", () => {
   });
 
   test("goes on without a word where there is no terminal", async () => {
-    const it = await desk();
+    const it = await openWorkplace();
     it.provider.script("cheap", copyTo("a.txt", it));
     it.provider.script("strong", { text: "It is copied." });
     const args = ["ask", question, "--mode", "plan", "--config", it.config];
@@ -234,7 +234,7 @@ describe("duet ask --mode plan", () => {
   });
 
   test("stops with the plan on stdout where plans are to be confirmed", async () => {
-    const it = await desk({ agent: { plan: { unattended: "stop" } } });
+    const it = await openWorkplace({ agent: { plan: { unattended: "stop" } } });
     it.provider.script("cheap", copyTo("a.txt", it));
     const args = ["ask", question, "--mode", "plan", "--config", it.config];
     const { code, stdout, stderr } = await runProgram(args, { env: it.env });
@@ -246,7 +246,7 @@ describe("duet ask --mode plan", () => {
 });
 
 test("a plan that waits is carried out by the yes of a later process", async () => {
-  const it = await desk({ agent: { plan: { unattended: "stop" } } });
+  const it = await openWorkplace({ agent: { plan: { unattended: "stop" } } });
   it.provider.script("cheap", copyTo("a.txt", it));
   it.provider.script("strong", { text: "It is copied." });
   const env = { ...it.env, DUET_HOME: await temporaryFolder() };
@@ -258,7 +258,7 @@ test("a plan that waits is carried out by the yes of a later process", async () 
 });
 
 test("lines on a pipe: the plan waits for the next line where plans are to be confirmed", async () => {
-  const it = await desk({ agent: { plan: { unattended: "stop" } }, conversations: { store: "memory" } });
+  const it = await openWorkplace({ agent: { plan: { unattended: "stop" } }, conversations: { store: "memory" } });
   it.provider.script("cheap", copyTo("a.txt", it));
   it.provider.script("strong", { text: "It is copied." });
   const args = ["chat", "--mode", "plan", "--config", it.config];

@@ -5,15 +5,15 @@ import { createSemaphore } from "../../src/kit/async/semaphore.ts";
 import { isRecord, toText } from "../../src/kit/json.ts";
 import { drive } from "./client-driver.ts";
 
-export interface Door {
+export interface ClientProxy {
   /** What the suite is to start. */
   command: string;
   close(): Promise<void>;
 }
 
 /** Takes the tasks of clients that the suite starts. */
-export async function openDoor(folder: string): Promise<Door> {
-  const socket = join(folder, "door");
+export async function openClientProxy(folder: string): Promise<ClientProxy> {
+  const socket = join(folder, "proxy");
   // The suite starts its clients all at once, but some are checked by the clock: no more of them work than cores.
   const semaphore = createSemaphore(2);
   const server = createServer({ allowHalfOpen: true }, (client) => void play(client));

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { revisions, scoredScenarios } from "./checks.ts";
-import { type Door, openDoor } from "./client-proxy.ts";
+import { type ClientProxy, openClientProxy } from "./client-proxy.ts";
 import { checksOf, runScenarios } from "./run-scenario.ts";
 
 const scored = await Promise.all(
@@ -12,14 +12,14 @@ const scored = await Promise.all(
 );
 
 let folder = "";
-let door: Door;
+let proxy: ClientProxy;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "duet-conformance-"));
-  door = await openDoor(folder);
-  await Promise.all(revisions.map((revision) => runScenarios({ revision, command: door.command, folder })));
+  proxy = await openClientProxy(folder);
+  await Promise.all(revisions.map((revision) => runScenarios({ revision, command: proxy.command, folder })));
 }, 300_000);
 afterAll(async () => {
-  await door.close();
+  await proxy.close();
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -102,30 +102,30 @@ export async function startFakeProvider(): Promise<FakeProvider> {
   };
 }
 
-interface Desk {
+interface ProviderState {
   scripts: Map<string, Reply[]>;
   journal: JournalEntry[];
   memory: Memory;
   stop: AbortSignal;
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, desk: Desk): Promise<void> {
+async function answer(request: IncomingMessage, response: ServerResponse, state: ProviderState): Promise<void> {
   const path = request.url ?? "";
-  if (request.method === "GET" && path === "/v1/models") return sendModels(response, [...desk.scripts.keys()]);
+  if (request.method === "GET" && path === "/v1/models") return sendModels(response, [...state.scripts.keys()]);
   const wire = paths[path];
   if (request.method !== "POST" || !wire) return sendJson(response, 404, { error: { message: `No route ${path}` } });
   const entry = await record(request, wire, path);
-  desk.journal.push(entry);
+  state.journal.push(entry);
   response.on("close", () => {
     entry.endedAt = Date.now();
     entry.aborted = !response.writableFinished;
   });
-  const refusal = checks[wire](entry) ?? checkReasoning(entry, desk.memory.sent);
+  const refusal = checks[wire](entry) ?? checkReasoning(entry, state.memory.sent);
   if (refusal) return sendError(response, wire, refusal);
-  const reply = desk.scripts.get(entry.model)?.shift();
+  const reply = state.scripts.get(entry.model)?.shift();
   if (!reply) return sendError(response, wire, unscripted(entry.model));
-  const turn = desk.memory.sign(typeof reply === "function" ? reply(entry) : reply, entry);
-  await play(turn, entry, response, desk.stop);
+  const turn = state.memory.sign(typeof reply === "function" ? reply(entry) : reply, entry);
+  await play(turn, entry, response, state.stop);
 }
 
 async function play(turn: FakeTurn, entry: JournalEntry, response: ServerResponse, stop: AbortSignal): Promise<void> {

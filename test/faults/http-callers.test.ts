@@ -33,7 +33,7 @@ type Send = (method: string, path: string, sent?: Sent) => Promise<Answer>;
 type Options = NonNullable<Parameters<typeof startHttpDuet>[0]>;
 
 /** A Duet behind the sign-in, and what its callers send. */
-async function openDoor(turns: ScriptedTurn[], more: Options = {}, auth: object = {}) {
+async function openSignInServer(turns: ScriptedTurn[], more: Options = {}, auth: object = {}) {
   const http = { auth: { issuer: issuer.url, ...auth } };
   const settings = { search: { enabled: false }, serve: { http }, ...more.settings };
   const duet = await startHttpDuet({ turns, ...more, settings });
@@ -87,7 +87,7 @@ describe("97: what is one caller's", () => {
   }
 
   test("is as unknown to another one as what never was, by every route, and stays as it was", async () => {
-    const { anna, ben, duet } = await openDoor(["The word is swordfish.", "No idea.", "Swordfish."]);
+    const { anna, ben, duet } = await openSignInServer(["The word is swordfish.", "No idea.", "Swordfish."]);
     const { json: annas } = await anna("POST", "/agent/chat", { body: { message: "Say the word." } });
     expect(annas).toMatchObject({
       status: "complete",
@@ -110,7 +110,7 @@ describe("97: what is one caller's", () => {
 
   test("is no less unknown while it goes on, and goes on", async () => {
     const gate = Promise.withResolvers<void>();
-    const { anna, ben } = await openDoor(["At last."], { gate: gate.promise });
+    const { anna, ben } = await openSignInServer(["At last."], { gate: gate.promise });
     const { json: going } = await anna("POST", "/agent/chat", { body: { message: "Take your time.", wait_s: 1 } });
     expect(going.status).toBe("running");
     await expectUnknown(ben, { ...going, conversation_id: going.conversation_id || `conv-${"1".repeat(32)}` });
@@ -121,7 +121,7 @@ describe("97: what is one caller's", () => {
   });
 
   test("is not given out for an idempotency key that two of them use", async () => {
-    const { anna, ben, duet } = await openDoor(["For Anna.", "For Ben."]);
+    const { anna, ben, duet } = await openSignInServer(["For Anna.", "For Ben."]);
     const sent: Sent = { body: { message: "For whom?" }, headers: { "idempotency-key": "k-1" } };
     const [first, again, other] = [
       await anna("POST", "/agent/chat", sent),
@@ -150,7 +150,7 @@ describe("100, 101: what was agreed to is what runs, once, and for who agreed", 
 
   test("a token is nobody else's, cannot be changed, and counts once, however often it comes at once", async () => {
     const wipe = wiper();
-    const { anna, ben } = await openDoor([...wiping(), ...wiping("another")], { tools: [wipe] });
+    const { anna, ben } = await openSignInServer([...wiping(), ...wiping("another")], { tools: [wipe] });
     const waits = await anna("POST", "/agent/chat", { body: { message: "Wipe it." } });
     expect(waits.json.status).toBe("needs_confirmation");
     const token = tokenOf(waits);
@@ -190,7 +190,7 @@ describe("100, 101: what was agreed to is what runs, once, and for who agreed", 
 
   test("a question is answered by its own caller, by its own id, once", async () => {
     const wipe = wiper();
-    const { anna, ben, duet } = await openDoor(wiping(), { tools: [wipe] });
+    const { anna, ben, duet } = await openSignInServer(wiping(), { tools: [wipe] });
     const { place, question } = await firstQuestion(`${duet.origin}/agent/chat`, {
       method: "POST",
       headers: { ...stream, authorization: `Bearer ${anna.token}`, "content-type": "application/json" },
@@ -212,7 +212,7 @@ describe("100, 101: what was agreed to is what runs, once, and for who agreed", 
 
   test("who does not say that he answers is not asked: the call does not run", async () => {
     const wipe = wiper();
-    const { anna } = await openDoor(wiping(), { tools: [wipe] });
+    const { anna } = await openSignInServer(wiping(), { tools: [wipe] });
     const { text } = await anna("POST", "/agent/chat", { body: { message: "Wipe it." }, headers: stream });
     expect(text).toContain('"type":"run-end"');
     expect(text).not.toContain("event: question");
@@ -241,7 +241,11 @@ describe("95: the token of the caller stays with us", () => {
         mcpServers: { down: { type: "http", url: below.url } },
         tools: { allow: ["down__*"] },
       };
-      const { anna, duet } = await openDoor([], { settings, environment: { FAKE_KEY: "provider-key" }, models: {} });
+      const { anna, duet } = await openSignInServer([], {
+        settings,
+        environment: { FAKE_KEY: "provider-key" },
+        models: {},
+      });
       const headers = {
         ...accept,
         cookie: `session=${anna.token}`,
@@ -274,7 +278,7 @@ describe("99: what a caller may not use is not used for it", () => {
     ["/v1/chat/completions", { ...chat, tools: [wanted] }],
   ])("99: not by %s with %j", async (path, body) => {
     const [safe, secret] = [countedTool("safe"), countedTool("secret_tool")];
-    const { as, duet } = await openDoor([calls, "Done.", "Done."], { tools: [safe, secret] }, scopes);
+    const { as, duet } = await openSignInServer([calls, "Done.", "Done."], { tools: [safe, secret] }, scopes);
     const limited = await as("anna", "safe");
     const { status } = await limited("POST", path, { body });
     expect([status, secret.calls, safe.calls]).toEqual([200, [], ["x"]]);
@@ -284,7 +288,7 @@ describe("99: what a caller may not use is not used for it", () => {
   });
 
   test("99: one may not pick a model that the operator has not set up, nor learn of a tool by what is refused", async () => {
-    const { anna, duet } = await openDoor(["Said."]);
+    const { anna, duet } = await openSignInServer(["Said."]);
     for (const name of ["http://evil.test/x", "fake/other", "../x/y", "__proto__/x", "openai/gpt-9"]) {
       const { status, json } = await anna("POST", "/agent/chat", {
         body: { message: "x", models: { function_call: name } },
@@ -313,7 +317,7 @@ describe("names that come in the address or in a header", () => {
   ];
 
   test("that are odd are not found, and reach no header", async () => {
-    const { anna } = await openDoor([]);
+    const { anna } = await openSignInServer([]);
     for (const id of odd)
       for (const [method, path] of [
         ["GET", `/agent/runs/${id}`],
@@ -336,7 +340,7 @@ describe("names that come in the address or in a header", () => {
   });
 
   test("a conversation's, an event's and a key that are odd are refused or not known, never a fault", async () => {
-    const { anna, duet } = await openDoor(Array.from({ length: 20 }, () => "Said."));
+    const { anna, duet } = await openSignInServer(Array.from({ length: 20 }, () => "Said."));
     for (const id of ["../../etc/passwd", "__proto__", "a\r\nset-cookie: x=y", "\u0000", "x".repeat(10_000)]) {
       const { status, json, headers } = await anna("POST", "/agent/chat", {
         body: { message: "x", conversation_id: id },

@@ -14,7 +14,7 @@ import { type FakeIssuer, type SigningKey, signingKey, startIssuer } from "../fa
 import { answer, sessionServer } from "../fakes/mcp-http.ts";
 import { type ScriptedCall, scriptedModel } from "../fakes/model.ts";
 import { startFakeSearch } from "../fakes/search.ts";
-import { openDoor } from "../server/http/auth/resource-server.ts";
+import { openResourceServer } from "../server/http/auth/resource-server.ts";
 
 let issuer: FakeIssuer;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ async function guarded(createServer?: (caller: Caller) => Promise<McpServer>) {
   const lines: string[] = [];
   const face = await startHttpFace({
     openAuth: (resource) =>
-      openDoor({ issuer: issuer.url, scopes: ["duet"] }, { resource, log: (line) => void lines.push(line) }),
+      openResourceServer({ issuer: issuer.url, scopes: ["duet"] }, { resource, log: (line) => void lines.push(line) }),
     ...(createServer && { createServer }),
   });
   onTestFinished(() => face.close());
@@ -218,20 +218,20 @@ describe("96: a token is what it says, or nothing", () => {
   ];
 
   test.each(bad)("96: a token %s is refused", async (_, said, make) => {
-    const door = openDoor({ issuer: issuer.url });
+    const resourceServer = openResourceServer({ issuer: issuer.url });
     const token = await make();
-    const { status, challenge, body: told } = await door.refusal(`Bearer ${token}`);
+    const { status, challenge, body: told } = await resourceServer.refusal(`Bearer ${token}`);
     expect(status).toBe(401);
     expect(challenge).toMatch(/^Bearer error="invalid_token", error_description="[ -!#-[\]-~]+", resource_metadata="/);
     expect(told).toMatch(said);
-    expect(JSON.stringify([challenge, told, door.lines])).not.toContain(token);
-    expect(door.lines).toEqual([]);
+    expect(JSON.stringify([challenge, told, resourceServer.lines])).not.toContain(token);
+    expect(resourceServer.lines).toEqual([]);
   });
 
   test("96: after the issuer has changed its key, the new one is known at once and the old one no longer", async () => {
     const rotating = await startIssuer();
     onTestFinished(() => rotating.close());
-    const { admit, refusal, clock } = openDoor({ issuer: rotating.url });
+    const { admit, refusal, clock } = openResourceServer({ issuer: rotating.url });
     const old = await rotating.token(resource);
     await admit(old);
     rotating.keys = [await signingKey("second")];

@@ -5,7 +5,7 @@ import { onlyOurSequences } from "../../fakes/our-sequences.ts";
 import { program, programEnvironment } from "../../fakes/program.ts";
 import { openPseudoTerminal } from "../../fakes/pseudo-terminal.ts";
 import type { Terminal } from "../../fakes/terminal.ts";
-import { type Desk, isGivenBack, openDesk } from "./open-chat.ts";
+import { type ChatTerminal, isGivenBack, openChatTerminal } from "./open-chat.ts";
 
 const answer = "# Paris\n\n**Paris** has `2` million.\n\n| a | b |\n|---|---|\n| 中文 | 1 |\n";
 
@@ -16,9 +16,9 @@ const modules = {
 };
 
 /** One question with a tool that needs consent, a picker and a way out. */
-async function visit(desk: Desk, terminal: Terminal): Promise<void> {
+async function visit(chatTerminal: ChatTerminal, terminal: Terminal): Promise<void> {
   const toolCalls = [{ name: "asked", arguments: {} }];
-  desk.provider.script("only", { reasoning: "I ask.", toolCalls }, { text: answer });
+  chatTerminal.provider.script("only", { reasoning: "I ask.", toolCalls }, { text: answer });
   terminal.type("Where?\r");
   await terminal.shows("Let asked run?");
   await terminal.reply("y\r");
@@ -28,8 +28,8 @@ async function visit(desk: Desk, terminal: Terminal): Promise<void> {
   expect(await terminal.ended()).toBe(0);
 }
 
-function desk(): Promise<Desk> {
-  return openDesk({ tools: modules, ask: ["asked"] });
+function chatTerminal(): Promise<ChatTerminal> {
+  return openChatTerminal({ tools: modules, ask: ["asked"] });
 }
 
 const looks = /\u001b\[[0-9;]*m/;
@@ -39,7 +39,7 @@ describe("a chat on terminals of every kind", () => {
     ["TERM=dumb", { env: { TERM: "dumb" } }, []],
     ["--screen-reader", {}, ["--screen-reader"]],
   ])("%s: not one escape sequence", async (name, options, args) => {
-    const here = await desk();
+    const here = await chatTerminal();
     const terminal = await here.open(["--mode", "agent", ...args], options);
     await visit(here, terminal);
     const written = terminal.bytes().toString();
@@ -48,7 +48,7 @@ describe("a chat on terminals of every kind", () => {
   });
 
   test("NO_COLOR: no looks at all, all else as ever", async () => {
-    const here = await desk();
+    const here = await chatTerminal();
     const terminal = await here.open(["--mode", "agent"], { env: { NO_COLOR: "1" } });
     await visit(here, terminal);
     isGivenBack(terminal);
@@ -60,7 +60,7 @@ describe("a chat on terminals of every kind", () => {
     [40, 12, "dark", "15;0"],
     [20, 6, "light", "0;15"],
   ])("%d x %d and %s: what is asked and what is marked stay in view", async (columns, lines, _, COLORFGBG) => {
-    const here = await desk();
+    const here = await chatTerminal();
     const terminal = await here.open(["--mode", "agent"], { columns, lines, env: { COLORFGBG } });
     here.provider.script("only", { toolCalls: [{ name: "asked", arguments: {} }] }, { text: answer });
     terminal.type("Where?\r");
@@ -81,7 +81,7 @@ describe("a chat on terminals of every kind", () => {
   });
 
   test("a resize during a run and during a picker leaves each finished line once, the input below", async () => {
-    const here = await desk();
+    const here = await chatTerminal();
     const rest = Promise.withResolvers<void>();
     const lines = Array.from({ length: 30 }, (_, index) => `- item ${index} of the list\n`).join("");
     here.provider.script("only", { text: `${lines}\nand so `, delayMs: 3, hang: "after-text", until: rest.promise });
@@ -126,7 +126,7 @@ describe("a chat of which one end is a pipe", () => {
     line: (command: string) => string,
     keys: string,
   ): Promise<{ code: number | null; bytes: Buffer }> {
-    const here = await openDesk();
+    const here = await openChatTerminal();
     here.provider.script("only", { text: "Paris." });
     const command = `"${process.execPath}" "${program}" --mode chat --config "${here.home}/duet.config.json"`;
     const written: Buffer[] = [];
@@ -165,7 +165,7 @@ describe("a chat of which one end is a pipe", () => {
 
 describe("a chat speaks one language", () => {
   test("--locale zh and --locale en: our own words are not mixed, and a hang-up gives the terminal back", async () => {
-    const here = await desk();
+    const here = await chatTerminal();
     for (const { locale, args, LANG } of [
       { locale: "zh", args: ["--locale", "zh"], LANG: "en_US.UTF-8" },
       { locale: "en", args: ["--locale", "en", "--no-color"], LANG: "zh_CN.UTF-8" },

@@ -7,7 +7,7 @@ import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 import { startTerminal, type Terminal, type TerminalOptions } from "../../fakes/terminal.ts";
 
 /** Somebody's machine: a model called `only`, a home that lasts through several starts, a folder to work in. */
-export interface Desk {
+export interface ChatTerminal {
   provider: FakeProvider;
   /** `DUET_HOME`. */
   home: string;
@@ -19,14 +19,14 @@ export interface Desk {
   lastQuestion(): string;
 }
 
-export interface DeskOptions {
+export interface ChatTerminalOptions {
   /** Modules of the user's own tools, by the names of their files. */
   tools?: Record<string, string>;
   /** Those that need consent. */
   ask?: string[];
 }
 
-export async function openDesk({ tools = {}, ask = [] }: DeskOptions = {}): Promise<Desk> {
+export async function openChatTerminal({ tools = {}, ask = [] }: ChatTerminalOptions = {}): Promise<ChatTerminal> {
   const provider = await startFakeProvider();
   onTestFinished(() => provider.close());
   const [home, cwd] = [await temporaryFolder(), await temporaryFolder()];

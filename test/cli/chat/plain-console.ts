@@ -6,7 +6,7 @@ import { createStepLog } from "../../../src/cli/chat/steps/step-log.ts";
 import { createEmulatedOutput, type EmulatedOutput } from "../terminal/screen/emulated-output.ts";
 
 /** A plain interface with a person who types. */
-export interface PlainDesk {
+export interface PlainConsole {
   chatInterface: ChatInterface;
   emulator: EmulatedOutput;
   /** All that was written to the terminal; of a pipe, stdout alone. */
@@ -17,12 +17,12 @@ export interface PlainDesk {
   endInput(): Promise<void>;
 }
 
-export interface DeskOptions extends Partial<Omit<PlainInterfaceOptions, "console" | "handler">> {
+export interface PlainConsoleOptions extends Partial<Omit<PlainInterfaceOptions, "console" | "handler">> {
   isTerminal?: boolean;
   handler?: Partial<ChatHandler>;
 }
 
-export function openPlainDesk({ isTerminal = true, handler, ...more }: DeskOptions = {}): PlainDesk {
+export function openPlainConsole({ isTerminal = true, handler, ...more }: PlainConsoleOptions = {}): PlainConsole {
   const emulator = createEmulatedOutput(60, 20);
   let out = "";
   let err = "";

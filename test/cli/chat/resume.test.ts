@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { isGivenBack, openDesk } from "./open-chat.ts";
+import { isGivenBack, openChatTerminal } from "./open-chat.ts";
 
 describe("going on with a conversation in a terminal", () => {
   test("of two chats at once on one home, -c, --conversation and the arrow keys of /resume lead to each by its first question", async () => {
-    const desk = await openDesk();
-    desk.provider.script("only", { text: "Paris." }, { text: "Four." }, { text: "Five." }, { text: "Rome." });
-    const [one, other] = await Promise.all([desk.open(), desk.open()]);
+    const chatTerminal = await openChatTerminal();
+    chatTerminal.provider.script("only", { text: "Paris." }, { text: "Four." }, { text: "Five." }, { text: "Rome." });
+    const [one, other] = await Promise.all([chatTerminal.open(), chatTerminal.open()]);
     one.type("The capital of France?\r");
     await one.stands("Paris.");
     other.type("Two and two?\r");
@@ -13,12 +13,12 @@ describe("going on with a conversation in a terminal", () => {
     for (const terminal of [one, other]) terminal.press("ctrl-d");
     expect(await Promise.all([one.ended(), other.ended()])).toEqual([0, 0]);
 
-    const second = await desk.open(["-c"]);
+    const second = await chatTerminal.open(["-c"]);
     await second.stands("Continuing: Two and two? (1 turn)");
     await second.stands("Four.");
     second.type("And one more?\r");
     await second.stands("Five.");
-    expect(JSON.stringify(desk.provider.journal.at(-1)?.body.messages)).toContain("Two and two?");
+    expect(JSON.stringify(chatTerminal.provider.journal.at(-1)?.body.messages)).toContain("Two and two?");
     second.type("/resume\r");
     await second.stands("❯ Two and two?");
     second.press("down");
@@ -27,7 +27,7 @@ describe("going on with a conversation in a terminal", () => {
     await second.stands("Continuing: The capital of France? (1 turn)");
     second.type("And of Italy?\r");
     await second.stands("Rome.");
-    expect(JSON.stringify(desk.provider.journal.at(-1)?.body.messages)).toContain("The capital of France?");
+    expect(JSON.stringify(chatTerminal.provider.journal.at(-1)?.body.messages)).toContain("The capital of France?");
     second.type("/conversations\r");
     const listed = await second.follows("> /conversations", "Two and two?");
     second.press("ctrl-c");
@@ -36,7 +36,7 @@ describe("going on with a conversation in a terminal", () => {
     expect(await second.ended()).toBe(0);
 
     const id = /^\s*(\S+).*Two and two\?/m.exec(listed)?.[1] ?? "";
-    const third = await desk.open(["--conversation", id]);
+    const third = await chatTerminal.open(["--conversation", id]);
     await third.stands("Continuing: Two and two? (2 turns)");
     for (const typed of ["/conversations", "And of Italy?", "/resume", "And one more?"]) {
       third.press("up");
@@ -52,9 +52,14 @@ describe("going on with a conversation in a terminal", () => {
   });
 
   test("after a crash -c goes on with the turns before it, and Up brings the lost question back", async () => {
-    const desk = await openDesk();
-    desk.provider.script("only", { text: "Paris." }, { text: "Two mil", hang: "after-text" }, { text: "Two million." });
-    const first = await desk.open();
+    const chatTerminal = await openChatTerminal();
+    chatTerminal.provider.script(
+      "only",
+      { text: "Paris." },
+      { text: "Two mil", hang: "after-text" },
+      { text: "Two million." },
+    );
+    const first = await chatTerminal.open();
     first.type("The capital of France?\r");
     await first.stands("Paris.");
     first.type("How many live there?\r");
@@ -62,14 +67,14 @@ describe("going on with a conversation in a terminal", () => {
     await first.signal("SIGKILL");
     await first.ended();
 
-    const second = await desk.open(["-c"]);
+    const second = await chatTerminal.open(["-c"]);
     await second.stands("Continuing: The capital of France?");
     await second.stands("Paris.");
     second.press("up");
     await second.stands("> How many live there?");
     second.press("enter");
     await second.stands("Two million.");
-    expect(JSON.stringify(desk.provider.journal.at(-1)?.body.messages)).toContain("Paris.");
+    expect(JSON.stringify(chatTerminal.provider.journal.at(-1)?.body.messages)).toContain("Paris.");
     second.type("/exit\r");
     expect(await second.ended()).toBe(0);
     isGivenBack(second);

@@ -1,16 +1,16 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isGivenBack, openDesk } from "./open-chat.ts";
+import { isGivenBack, openChatTerminal } from "./open-chat.ts";
 
 const asked = `export default {
   name: "asked", description: "Needs consent.", inputSchema: { type: "object" }, async run() { return "was run"; },
 };`;
 
 test("several lines are one message, by Shift+Enter of either protocol, Ctrl-J, a backslash and a paste", async () => {
-  const desk = await openDesk();
-  desk.provider.script("only", { text: "Fine." });
-  const terminal = await desk.open();
+  const chatTerminal = await openChatTerminal();
+  chatTerminal.provider.script("only", { text: "Fine." });
+  const terminal = await chatTerminal.open();
   terminal.type("one");
   terminal.press("shift-enter");
   terminal.type("two\u001b[27;2;13~three");
@@ -20,20 +20,20 @@ test("several lines are one message, by Shift+Enter of either protocol, Ctrl-J, 
   await terminal.stands("in lines");
   terminal.press("backspace", "enter");
   await terminal.stands("Fine.");
-  expect(desk.lastQuestion()).toContain("one\ntwo\nthree\nfour\nfive pasted\nin lines");
-  expect(desk.provider.journal).toHaveLength(1);
+  expect(chatTerminal.lastQuestion()).toContain("one\ntwo\nthree\nfour\nfive pasted\nin lines");
+  expect(chatTerminal.provider.journal).toHaveLength(1);
   terminal.press("ctrl-d");
   expect(await terminal.ended()).toBe(0);
   isGivenBack(terminal);
 });
 
 test("@file attaches what it holds, Tab completes its path and a command; what cannot be attached is told", async () => {
-  const desk = await openDesk();
-  await writeFile(join(desk.cwd, "recipe with eggs.md"), "Take three eggs.");
-  await writeFile(join(desk.cwd, "large.txt"), "x".repeat(200_001));
-  await writeFile(join(desk.cwd, "image.png"), Uint8Array.of(0x89, 0x50, 0, 0x47));
-  desk.provider.script("only", { text: "An omelette." });
-  const terminal = await desk.open();
+  const chatTerminal = await openChatTerminal();
+  await writeFile(join(chatTerminal.cwd, "recipe with eggs.md"), "Take three eggs.");
+  await writeFile(join(chatTerminal.cwd, "large.txt"), "x".repeat(200_001));
+  await writeFile(join(chatTerminal.cwd, "image.png"), Uint8Array.of(0x89, 0x50, 0, 0x47));
+  chatTerminal.provider.script("only", { text: "An omelette." });
+  const terminal = await chatTerminal.open();
   terminal.type("What is @rec");
   await terminal.stands("❯ @recipe\\ with\\ eggs.md");
   terminal.press("tab");
@@ -44,7 +44,7 @@ test("@file attaches what it holds, Tab completes its path and a command; what c
   await terminal.stands("⚠ Not attached: @large.txt is too large");
   await terminal.stands("⚠ Not attached: @image.png is not UTF-8 text");
   await terminal.stands("⚠ Not attached: @none.txt does not exist");
-  expect(desk.lastQuestion()).toContain("Take three eggs.");
+  expect(chatTerminal.lastQuestion()).toContain("Take three eggs.");
   terminal.type("/conv");
   await terminal.stands("/conversations");
   terminal.press("tab");
@@ -59,16 +59,16 @@ test("@file attaches what it holds, Tab completes its path and a command; what c
 });
 
 test("what is submitted meanwhile is answered in its order; Esc stops the run and gives back what waits", async () => {
-  const desk = await openDesk();
+  const chatTerminal = await openChatTerminal();
   const first = Promise.withResolvers<void>();
-  desk.provider.script(
+  chatTerminal.provider.script(
     "only",
     { text: "First ", hang: "after-text", until: first.promise },
     { text: "Second" },
     { text: "Third" },
     { text: "Fourth", hang: "after-text" },
   );
-  const terminal = await desk.open();
+  const terminal = await chatTerminal.open();
   terminal.type("1?\r");
   await terminal.stands("First");
   for (const question of ["2?", "3?", "4?"]) terminal.type(`${question}\r`);
@@ -90,20 +90,20 @@ test("what is submitted meanwhile is answered in its order; Esc stops the run an
   await terminal.hides("half");
   terminal.press("ctrl-d");
   expect(await terminal.ended()).toBe(0);
-  expect(desk.provider.journal).toHaveLength(4);
+  expect(chatTerminal.provider.journal).toHaveLength(4);
 });
 
 test("a question that pops up is not answered by what was being typed, and history lasts through a restart", async () => {
-  const desk = await openDesk({ tools: { "asked.mjs": asked }, ask: ["asked"] });
+  const chatTerminal = await openChatTerminal({ tools: { "asked.mjs": asked }, ask: ["asked"] });
   const turn = Promise.withResolvers<void>();
-  desk.provider.script(
+  chatTerminal.provider.script(
     "only",
     { reasoning: "Let me see.", thinkUntil: turn.promise, toolCalls: [{ name: "asked", arguments: {} }] },
     { text: "It was refused." },
     { text: "You are welcome." },
     { text: "Yours." },
   );
-  const terminal = await desk.open(["--mode", "agent"]);
+  const terminal = await chatTerminal.open(["--mode", "agent"]);
   terminal.type("Do it\r");
   await terminal.stands("Let me see.");
   terminal.type("yes plea");
@@ -117,7 +117,7 @@ test("a question that pops up is not answered by what was being typed, and histo
   await terminal.reply("n\rmore");
   await terminal.stands("Let asked run? No");
   await terminal.stands("Yours.");
-  expect(JSON.stringify(desk.provider.journal[1]?.body)).not.toContain("was run");
+  expect(JSON.stringify(chatTerminal.provider.journal[1]?.body)).not.toContain("was run");
   // What came with the answer was none any more.
   await terminal.stands("> more");
   terminal.press("ctrl-c");
@@ -126,7 +126,7 @@ test("a question that pops up is not answered by what was being typed, and histo
   expect(await terminal.ended()).toBe(0);
   isGivenBack(terminal);
 
-  const later = await desk.open();
+  const later = await chatTerminal.open();
   later.press("up", "up", "up");
   await later.stands("> yes please");
   later.press("down");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isGivenBack, openDesk } from "./open-chat.ts";
+import { isGivenBack, openChatTerminal } from "./open-chat.ts";
 
 const modules = {
   "loud.mjs": `import process from "node:process";
@@ -25,9 +25,9 @@ export default {
 };
 
 test("SIGTERM in the middle of an answer gives the terminal back", async () => {
-  const desk = await openDesk();
-  desk.provider.script("only", { text: "Half of", hang: "after-text" });
-  const terminal = await desk.open();
+  const chatTerminal = await openChatTerminal();
+  chatTerminal.provider.script("only", { text: "Half of", hang: "after-text" });
+  const terminal = await chatTerminal.open();
   terminal.type("Go\r");
   await terminal.stands("Half of");
   terminal.type("half typed");
@@ -39,9 +39,9 @@ test("SIGTERM in the middle of an answer gives the terminal back", async () => {
 });
 
 test("a tool of the user's that would end the process ends alone: the chat says who did it and goes on", async () => {
-  const desk = await openDesk({ tools: modules });
-  desk.provider.script("only", { toolCalls: [{ name: "quitter", arguments: {} }] }, { text: "It quit." });
-  const terminal = await desk.open(["--mode", "agent"]);
+  const chatTerminal = await openChatTerminal({ tools: modules });
+  chatTerminal.provider.script("only", { toolCalls: [{ name: "quitter", arguments: {} }] }, { text: "It quit." });
+  const terminal = await chatTerminal.open(["--mode", "agent"]);
   terminal.type("Go\r");
   await terminal.stands("quitter.mjs ended: it called process.exit(7).");
   await terminal.stands("tok in total");
@@ -52,15 +52,15 @@ test("a tool of the user's that would end the process ends alone: the chat says 
 });
 
 test("what a tool of the user's writes or throws aside comes as finished, cleaned lines, and the chat goes on", async () => {
-  const desk = await openDesk({ tools: modules });
-  desk.provider.script(
+  const chatTerminal = await openChatTerminal({ tools: modules });
+  chatTerminal.provider.script(
     "only",
     { toolCalls: [{ name: "loud", arguments: {} }] },
     { text: "Well heard." },
     { toolCalls: [{ name: "thrower", arguments: {} }] },
     { text: "It was caught." },
   );
-  const terminal = await desk.open(["--mode", "agent"]);
+  const terminal = await chatTerminal.open(["--mode", "agent"]);
   terminal.type("Go\r");
   await terminal.stands("Well heard.");
   await terminal.shows("tok in total");

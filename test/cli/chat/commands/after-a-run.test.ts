@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { scriptedModel } from "../../../fakes/model.ts";
 import { temporaryFolder } from "../../../fakes/program.ts";
-import { openStandIn, type StandIn } from "./stand-in-chat.ts";
+import { openTestChat, type TestChat } from "./test-chat.ts";
 
-async function twoConversations(picks?: (string | undefined)[]): Promise<{ chat: StandIn; ids: string[] }> {
-  const chat = await openStandIn({ picks });
+async function twoConversations(picks?: (string | undefined)[]): Promise<{ chat: TestChat; ids: string[] }> {
+  const chat = await openTestChat({ picks });
   await chat.ask("calculate 1 + 2", "agent");
   const first = chat.conversationId ?? "";
   chat.startAnew();
@@ -43,7 +43,7 @@ test("/conversations lists them, the one that goes on marked", async () => {
 });
 
 test("where nothing was asked yet there is nothing to resume, list, trace, expand or save", async () => {
-  const chat = await openStandIn({ picks: [] });
+  const chat = await openTestChat({ picks: [] });
   expect(await chat.type("/resume")).toEqual(["There is no conversation to continue yet."]);
   expect(await chat.type("/conversations")).toEqual(["No conversations."]);
   expect(await chat.type("/trace")).toEqual(["This conversation has no run yet."]);
@@ -54,7 +54,7 @@ test("where nothing was asked yet there is nothing to resume, list, trace, expan
 });
 
 test("/save writes questions, answers, models and times as Markdown, and never over a file", async () => {
-  const chat = await openStandIn({
+  const chat = await openTestChat({
     parts: { models: { functionCall: scriptedModel(["**Duet** answers.", "Again.\u001b[2J"]), alone: true } },
   });
   await chat.ask("What is\nthis?", "agent");
@@ -82,7 +82,7 @@ test("/save writes questions, answers, models and times as Markdown, and never o
 });
 
 test("a run without an answer is saved with its reason", async () => {
-  const chat = await openStandIn({ parts: { models: { functionCall: scriptedModel([]), alone: true } } });
+  const chat = await openTestChat({ parts: { models: { functionCall: scriptedModel([]), alone: true } } });
   chat.settings.locale = "zh";
   await chat.ask("为什么？", "agent");
   const file = join(await temporaryFolder(), "x.md");
@@ -91,7 +91,7 @@ test("a run without an answer is saved with its reason", async () => {
 });
 
 test("a change of the mode leaves the conversation behind; the mode that is in force already leaves it alone", async () => {
-  const chat = await openStandIn();
+  const chat = await openTestChat();
   await chat.ask("calculate 1 + 2", "agent");
   const before = chat.conversationId;
   expect(await chat.type("/mode AGENT")).toEqual(["Agent mode is already in use; nothing changed."]);
@@ -104,7 +104,7 @@ test("a change of the mode leaves the conversation behind; the mode that is in f
 });
 
 test("/trace shows the last run, or one by the beginning of its id, and /expand its steps", async () => {
-  const chat = await openStandIn();
+  const chat = await openTestChat();
   await chat.ask("calculate 1 + 2", "agent");
   const [head, question] = await chat.type("/trace");
   expect(head).toMatch(new RegExp(`^${chat.runId} · .* · agent$`));
@@ -126,7 +126,7 @@ test("/cost tells what the chat has used", async () => {
     { text: "One.", tokens: 12 },
     { text: "Two.", tokens: 12 },
   ]);
-  const chat = await openStandIn({ parts: { models: { functionCall: model, alone: true } } });
+  const chat = await openTestChat({ parts: { models: { functionCall: model, alone: true } } });
   await chat.ask("One?", "chat");
   await chat.ask("Two?", "chat");
   const text = (await chat.type("/cost")).join("\n");
@@ -137,7 +137,7 @@ test("/cost tells what the chat has used", async () => {
 test("/plan asks once in plan mode and shows that plan from then on; the mode stays", async () => {
   const steps = [{ step: 1, description: "Look it up", tool: "echo", parameters: { text: "hello" } }];
   const model = scriptedModel([JSON.stringify({ steps }), "Done.", "Later."]);
-  const chat = await openStandIn({ mode: "chat", parts: { models: { functionCall: model, alone: true } } });
+  const chat = await openTestChat({ mode: "chat", parts: { models: { functionCall: model, alone: true } } });
   await chat.type("/plan Say  hello,\nthen stop");
   expect(chat.asked).toEqual([{ question: "Say  hello,\nthen stop", mode: "plan" }]);
   expect(chat.settings.mode).toBe("chat");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { settableLimits } from "../../../../src/core/limits.ts";
-import { openStandIn } from "./stand-in-chat.ts";
+import { openTestChat } from "./test-chat.ts";
 
 const tested = ["maxIterations", "maxToolCalls", "maxExecutionTime", "tokenBudget"];
 
@@ -12,7 +12,7 @@ function isOtherLimit(line: string): boolean {
 test("/config shows the mode with its limits, the models with their parameters, and what was changed in the chat", async () => {
   const model = { provider: "openai", model: "one", temperature: 0.3, baseUrl: "http://127.0.0.1:9/v1" };
   const answer = { ...model, model: "two", topP: 0.5, maxTokens: 500 };
-  const chat = await openStandIn({ settings: { models: { functionCall: model, answer } } });
+  const chat = await openTestChat({ settings: { models: { functionCall: model, answer } } });
   chat.settings.limits = { maxIterations: 7 };
   const lines = await chat.type("/config");
   expect(lines.filter((line) => !isOtherLimit(line))).toEqual([
@@ -32,7 +32,7 @@ test("/config shows the mode with its limits, the models with their parameters, 
 });
 
 test("/config of chat mode shows the search switch and no rounds, in Chinese too", async () => {
-  const chat = await openStandIn({ mode: "chat" });
+  const chat = await openTestChat({ mode: "chat" });
   chat.settings.locale = "zh";
   const text = (await chat.type("/config")).join("\n");
   expect(text).toContain("模式：Chat 模式 · 常规对话,可手动启用联网搜索");
@@ -42,7 +42,7 @@ test("/config of chat mode shows the search switch and no rounds, in Chinese too
 });
 
 test("/tools lists the tools by source with their weight, or those of one", async () => {
-  const chat = await openStandIn();
+  const chat = await openTestChat();
   const all = await chat.type("/tools");
   expect(all[0]).toMatch(/^builtin · ready · \d+ · about \d+ tokens$/);
   expect(all.join("\n")).toMatch(/^ {2}calculator +\S/m);
@@ -51,7 +51,7 @@ test("/tools lists the tools by source with their weight, or those of one", asyn
 });
 
 test("/doctor checks what a run needs, a line each", async () => {
-  const chat = await openStandIn();
+  const chat = await openTestChat();
   const lines = await chat.type("/doctor");
   expect(lines[0]).toMatch(/^✓ Node\.js /);
   expect(lines.join("\n")).toContain("✓ model offline: the offline rules, as configured (not a language model)");

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { openStandIn } from "./stand-in-chat.ts";
+import { openTestChat } from "./test-chat.ts";
 
 test("/mode shows the modes with the requirement's explanations, the one in force marked, and takes the one that is chosen", async () => {
-  const chat = await openStandIn({ mode: "chat", picks: ["Agent 模式", undefined] });
+  const chat = await openTestChat({ mode: "chat", picks: ["Agent 模式", undefined] });
   chat.settings.locale = "zh";
   expect(await chat.type("/mode")).toEqual([
     "已切换到 Agent 模式，对话历史已清除。",
@@ -21,7 +21,7 @@ test("/mode shows the modes with the requirement's explanations, the one in forc
 });
 
 test("a mode that there is not is refused with those there are, and where nobody can be asked they are listed", async () => {
-  const chat = await openStandIn({ mode: "chat" });
+  const chat = await openTestChat({ mode: "chat" });
   expect(await chat.type("/mode fast")).toEqual(['✗ Unknown mode "fast". Allowed: chat, agent, plan.']);
   expect(await chat.type("/mode")).toEqual([
     "💬 Mode",
@@ -34,7 +34,7 @@ test("a mode that there is not is refused with those there are, and where nobody
 });
 
 test("the search switch counts in chat mode alone, is left as it was by other modes, and comes back with chat mode", async () => {
-  const chat = await openStandIn({ mode: "chat" });
+  const chat = await openTestChat({ mode: "chat" });
   expect(await chat.type("/search")).toEqual(["Web search: off"]);
   expect(await chat.type("/search ON")).toEqual(["Web search: on"]);
   expect(await chat.type("/search maybe")).toEqual(['"maybe" is not valid. Allowed: on, off.']);
@@ -45,7 +45,7 @@ test("the search switch counts in chat mode alone, is left as it was by other mo
 });
 
 test("/lang changes what the chat says, by a list or by a word", async () => {
-  const chat = await openStandIn({ picks: ["中文"] });
+  const chat = await openTestChat({ picks: ["中文"] });
   expect(await chat.type("/lang")).toEqual(["界面语言：中文"]);
   expect(await chat.type("/clear")).toEqual(["对话历史已清除。"]);
   expect(await chat.type("/lang fr")).toEqual(['✗ 没有 "fr" 这种界面语言。可选：zh、en。']);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { toModelName } from "../../../../src/core/model.ts";
 import { scriptedModel } from "../../../fakes/model.ts";
 import { finishedRun } from "../../../store/runs.ts";
-import { openStandIn, type StandIn } from "./stand-in-chat.ts";
+import { openTestChat, type TestChat } from "./test-chat.ts";
 
 const providers = { fake: { baseUrl: "http://127.0.0.1:1/v1", prices: { small: { input: 1, output: 1 } } } };
 const one = { settings: { providers, models: { functionCall: { provider: "fake", model: "big" } } } };
@@ -13,19 +13,19 @@ const two = {
   },
 };
 
-async function inForce({ duet, settings }: StandIn): Promise<string[]> {
+async function inForce({ duet, settings }: TestChat): Promise<string[]> {
   const { functionCall, answer } = await duet.models(settings.models);
   return functionCall === answer ? [toModelName(answer)] : [toModelName(functionCall), toModelName(answer)];
 }
 
-async function begun(chat: StandIn): Promise<StandIn> {
+async function begun(chat: TestChat): Promise<TestChat> {
   await (await chat.duet.store()).append(finishedRun("conv-begun", "One?", "Yes."));
   await chat.resume("conv-begun");
   return chat;
 }
 
 test("/model changes the model, clears the history and says so", async () => {
-  const chat = await begun(await openStandIn(one));
+  const chat = await begun(await openTestChat(one));
   expect(await chat.type("/model fake/other")).toEqual(["Switched to fake/other; the history is cleared."]);
   expect([await inForce(chat), chat.conversationId, chat.refreshed]).toEqual([["fake/other"], undefined, 1]);
   chat.settings.locale = "zh";
@@ -41,7 +41,7 @@ const taken: [typed: string, name: string][] = [
 ];
 
 test("/model takes a name, the bare name of a variant of DeepSeek's, the JSON, and the offline rules", async () => {
-  const chat = await openStandIn(one);
+  const chat = await openTestChat(one);
   for (const [typed, name] of taken) {
     chat.settings.models = {};
     expect(await chat.type(`/model ${typed}`)).toEqual([`Switched to ${name}; the history is cleared.`]);
@@ -49,7 +49,7 @@ test("/model takes a name, the bare name of a variant of DeepSeek's, the JSON, a
 });
 
 test("a model that cannot be is refused in one line, and the old one and its conversation stay", async () => {
-  const chat = await begun(await openStandIn(one));
+  const chat = await begun(await openTestChat(one));
   const [line, ...more] = await chat.type("/model nobody/x");
   expect(line).toContain('function_call.provider is "nobody"; allowed: deepseek,');
   expect([more, await inForce(chat), chat.conversationId]).toEqual([[], ["fake/big"], "conv-begun"]);
@@ -57,13 +57,13 @@ test("a model that cannot be is refused in one line, and the old one and its con
 });
 
 test("the model that is already in use changes nothing", async () => {
-  const chat = await begun(await openStandIn(one));
+  const chat = await begun(await openTestChat(one));
   expect(await chat.type("/model fake/big")).toEqual(["fake/big is already in use; nothing changed."]);
   expect(chat.conversationId).toBe("conv-begun");
 });
 
 test("/model without an argument lists what can be chosen, the one in force first, and takes what is picked", async () => {
-  const chat = await openStandIn({ ...one, picks: ["offline", undefined, "offline"] });
+  const chat = await openTestChat({ ...one, picks: ["offline", undefined, "offline"] });
   expect(await chat.type("/model")).toEqual(["Switched to offline/rules; the history is cleared."]);
   expect(chat.shown[0]).toMatchObject({ title: "🤖 Model", chosen: "fake/big" });
   expect(chat.shown[0]?.labels[0]).toBe("fake/big");
@@ -72,13 +72,13 @@ test("/model without an argument lists what can be chosen, the one in force firs
 });
 
 test("where nobody can be asked, the list and the usage are told", async () => {
-  const lines = await (await openStandIn(one)).type("/model");
+  const lines = await (await openTestChat(one)).type("/model");
   expect(lines).toEqual(expect.arrayContaining(["🤖 Model", "  fake/big · current", "  offline"]));
   expect(lines.at(-1)).toContain("/model [provider/model]");
 });
 
 test("with two models each command says which role it has changed", async () => {
-  const chat = await openStandIn(two);
+  const chat = await openTestChat(two);
   expect(await chat.type("/model fake/small")).toEqual([
     "Switched to fake/small; the history is cleared. (It calls the tools; fake/fine answers: /answer-model changes that.)",
   ]);
@@ -91,7 +91,7 @@ test("with two models each command says which role it has changed", async () => 
 });
 
 test("/answer-model without an argument offers the one model for both parts too", async () => {
-  const chat = await openStandIn({ ...two, picks: ["same", "fake/fine"] });
+  const chat = await openTestChat({ ...two, picks: ["same", "fake/fine"] });
   await chat.type("/answer-model");
   expect(chat.shown[0]).toMatchObject({ title: "🤖 Answer model", chosen: "fake/fine" });
   expect(chat.shown[0]?.labels.slice(0, 2)).toEqual(["same", "fake/fine"]);
@@ -103,7 +103,7 @@ test("/answer-model without an argument offers the one model for both parts too"
 
 test("/compact puts the earlier turns into a summary, says what that saved, and bills it", async () => {
   const model = scriptedModel([`One.${" word".repeat(200)}`, "Two.", "The summary."]);
-  const chat = await openStandIn({ parts: { models: { functionCall: model, alone: true } } });
+  const chat = await openTestChat({ parts: { models: { functionCall: model, alone: true } } });
   expect((await chat.type("/compact")).join()).toContain("the conversation has not started");
   await chat.ask("One?", "chat");
   expect((await chat.type("/compact")).at(-1)).toContain("the conversation has 1 turn (at least 2 are needed)");

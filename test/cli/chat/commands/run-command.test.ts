@@ -5,10 +5,10 @@ import type { ChatCommand } from "../../../../src/cli/chat/commands/chat-command
 import { createCompleteCommand } from "../../../../src/cli/chat/run-chat.ts";
 import { runCommand } from "../../../../src/cli/chat/run-command.ts";
 import { modeHelp } from "../../../../src/render/mode-names.ts";
-import { openStandIn } from "./stand-in-chat.ts";
+import { openTestChat } from "./test-chat.ts";
 
 test("help lists every command, says what sets the modes apart and how to switch, in both languages", async () => {
-  const chat = await openStandIn({ picks: [] });
+  const chat = await openTestChat({ picks: [] });
   for (const locale of ["zh", "en"] as const) {
     chat.settings.locale = locale;
     const text = (await chat.type("/help")).join("\n");
@@ -39,14 +39,14 @@ function isCommand(value: unknown): value is ChatCommand {
 }
 
 test("help of one command shows how it is typed", async () => {
-  const chat = await openStandIn();
+  const chat = await openTestChat();
   expect(await chat.type("/help exit")).toEqual(["  /exit  exits (so does Ctrl-D)", "  also /quit"]);
   expect(await chat.type("/help /SEARCH")).toEqual([expect.stringContaining("/search [on|off]")]);
   expect(await chat.type("/help foo")).toEqual(['✗ Unknown command "foo". /help lists them.']);
 });
 
 test("the name of a command may be written in any case, and /quit ends the chat, too", async () => {
-  const chat = await openStandIn();
+  const chat = await openTestChat();
   const { signal } = new AbortController();
   expect(await runCommand("/EXIT", chat, signal)).toBe("exit");
   expect(await runCommand(" /quit ", chat, signal)).toBe("exit");
@@ -61,19 +61,19 @@ test.each([
   ["/\u001b[2J", "Unknown command /\\u{1b}[2J. /help lists the commands."],
   ["/clear all", '/clear takes no argument (given: "all"). Usage: /clear'],
 ])("%j is refused in one line", async (line, told) => {
-  const chat = await openStandIn();
+  const chat = await openTestChat();
   expect(await chat.type(line)).toEqual([told]);
 });
 
 test("what a command throws is one line, and what was stopped says so", async () => {
-  const chat = await openStandIn({ mode: "agent" });
+  const chat = await openTestChat({ mode: "agent" });
   chat.ask = () => Promise.reject(new Error("the wire broke"));
   expect(await chat.type("/plan go")).toEqual(["✗ the wire broke. This is a fault of the program: please report it."]);
   expect(await chat.type("/tools", AbortSignal.abort())).toEqual(["Cancelled."]);
 });
 
 test("names are completed with their help, then what the command can be given", async () => {
-  const chat = await openStandIn();
+  const chat = await openTestChat();
   const complete = createCompleteCommand(chat);
   const texts = async (typed: string) => {
     const found = await complete(typed);
@@ -92,7 +92,7 @@ test("names are completed with their help, then what the command can be given", 
 });
 
 test("there is nothing to complete of what is no command, or is typed in full already", async () => {
-  const complete = createCompleteCommand(await openStandIn());
+  const complete = createCompleteCommand(await openTestChat());
   for (const typed of ["hello", " /mode", "/zzz", "/mode", "/mode agent", "/zzz a", "/clear x", "/plan a\nb"])
     expect(await complete(typed), typed).toBeUndefined();
 });

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { set } from "../../../../src/cli/chat/commands/settings.ts";
 import { scriptedModel } from "../../../fakes/model.ts";
-import { openStandIn } from "./stand-in-chat.ts";
+import { openTestChat } from "./test-chat.ts";
 
 const deepseek = { provider: "deepseek", model: "deepseek-chat" };
 const one = { settings: { models: { functionCall: deepseek } } };
 const two = { settings: { models: { functionCall: deepseek, answer: { provider: "anthropic", temperature: 0.5 } } } };
 
 test("/set changes a parameter of both roles, says from what to what, and keeps the conversation", async () => {
-  const chat = await openStandIn(one);
+  const chat = await openTestChat(one);
   expect(await chat.type("/set temperature 0.3")).toEqual(["temperature: 0.7 → 0.3"]);
   expect(await chat.type("/set max_tokens=500")).toEqual(["max_tokens: 2000 → 500"]);
   chat.settings.locale = "zh";
@@ -19,7 +19,7 @@ test("/set changes a parameter of both roles, says from what to what, and keeps 
 });
 
 test("with two models a parameter may be that of one", async () => {
-  const chat = await openStandIn(two);
+  const chat = await openTestChat(two);
   expect(await chat.type("/set temperature")).toHaveLength(1);
   expect(await chat.type("/set answer.temperature 1")).toEqual(["answer.temperature: 0.5 → 1"]);
   expect(await chat.type("/set function_call.temperature 0")).toEqual(["function_call.temperature: 0.7 → 0"]);
@@ -41,13 +41,13 @@ const refused: [typed: string, line: string][] = [
 ];
 
 test("what cannot be is refused in one line with the value and what is allowed, and nothing changes", async () => {
-  const chat = await openStandIn(one);
+  const chat = await openTestChat(one);
   for (const [typed, line] of refused) expect(await chat.type(typed)).toEqual([expect.stringContaining(line)]);
   expect([chat.settings.models, chat.settings.limits]).toEqual([{}, {}]);
 });
 
 test("what one of two models does not take is taken of neither", async () => {
-  const chat = await openStandIn(two);
+  const chat = await openTestChat(two);
   expect((await chat.type("/set temperature 1.5")).join()).toContain(
     "answer.temperature is 1.5; allowed: 0 <= temperature <= 1",
   );
@@ -55,7 +55,7 @@ test("what one of two models does not take is taken of neither", async () => {
 });
 
 test("a model without parameters has none to set", async () => {
-  const chat = await openStandIn();
+  const chat = await openTestChat();
   expect(await chat.type("/set temperature 0.3")).toEqual([
     expect.stringContaining("offline/rules has no parameters to set"),
   ]);
@@ -63,7 +63,7 @@ test("a model without parameters has none to set", async () => {
 
 test("/set changes limits of the runs from then on", async () => {
   const turns = Array.from({ length: 3 }, (_, at) => [{ id: String(at), name: "echo", input: { text: String(at) } }]);
-  const chat = await openStandIn({
+  const chat = await openTestChat({
     parts: { models: { functionCall: scriptedModel([...turns, "Enough."]), alone: true } },
   });
   expect(await chat.type("/set max_iterations 3")).toEqual(["max_iterations: 5 → 3"]);
@@ -76,7 +76,7 @@ test("/set changes limits of the runs from then on", async () => {
 });
 
 test("a bare /set shows everything with its value and what it may be", async () => {
-  const chat = await openStandIn(two);
+  const chat = await openTestChat(two);
   const lines = await chat.type("/set");
   expect(lines.map((line) => line.trim().split(/\s{2,}/))).toEqual(
     expect.arrayContaining([

@@ -4,7 +4,7 @@ import type { AgentEvent } from "../../../../src/core/events.ts";
 import { createBuiltinTool } from "../../../../src/tools/create-tool.ts";
 import { scriptedModel } from "../../../fakes/model.ts";
 import { runAll } from "../../../fakes/run.ts";
-import { openPlainDesk, type PlainDesk } from "../plain-console.ts";
+import { openPlainConsole, type PlainConsole } from "../plain-console.ts";
 
 const prompt = "Chat mode > ";
 /** Printable text, lines and tabs: no escape sequence, and not even a carriage return. */
@@ -12,7 +12,7 @@ const plain = /^[^\p{Cc}]*(?:[\n\t][^\p{Cc}]*)*$/u;
 
 describe("plain lines on a terminal", () => {
   test("prompt, take a line and prompt again, without one escape sequence", async () => {
-    const { chatInterface, type, stdout } = openPlainDesk();
+    const { chatInterface, type, stdout } = openPlainConsole();
     const first = chatInterface.next();
     await type("你好 hello\r");
     expect(await first).toBe("你好 hello");
@@ -27,7 +27,7 @@ describe("plain lines on a terminal", () => {
   });
 
   test("keep what is typed while something goes on in its order, the half-typed end behind the next prompt", async () => {
-    const { chatInterface, type, stdout } = openPlainDesk();
+    const { chatInterface, type, stdout } = openPlainConsole();
     void chatInterface.next();
     await type("one\rtwo\rhalf");
     chatInterface.write("First.");
@@ -39,7 +39,7 @@ describe("plain lines on a terminal", () => {
   });
 
   test("take no more of a line than can be sent, and say so once", async () => {
-    const { chatInterface, type, stdout } = openPlainDesk();
+    const { chatInterface, type, stdout } = openPlainConsole();
     const line = chatInterface.next();
     for (let sent = 0; sent < 1_500_000; sent += 100_000) await type("x".repeat(100_000));
     await type("\r");
@@ -53,7 +53,7 @@ describe("plain lines on a terminal", () => {
   });
 
   test("take back what is typed, a Chinese character and an emoji as a whole", async () => {
-    const { chatInterface, type, emulator } = openPlainDesk();
+    const { chatInterface, type, emulator } = openPlainConsole();
     const line = chatInterface.next();
     await type("ab中👩‍👩‍👧\u007f\u007f");
     expect(await emulator.rows()).toEqual([`${prompt}ab    `]);
@@ -65,7 +65,7 @@ describe("plain lines on a terminal", () => {
   test("go on with a line that ends in a backslash, and recall what was typed", async () => {
     const entries: string[] = [];
     const history = { entries, add: (text: string) => void entries.push(text) };
-    const { chatInterface, type } = openPlainDesk({ history });
+    const { chatInterface, type } = openPlainConsole({ history });
     const both = chatInterface.next();
     await type("one\\\rtwo\r");
     expect(await both).toBe("one\ntwo");
@@ -79,7 +79,7 @@ describe("plain lines on a terminal", () => {
     const completions = (text: string): { text: string; help?: string }[] =>
       text === "/mo" ? [{ text: "/mode", help: "the mode" }, { text: "/model" }] : [{ text: "/mode " }];
     const complete = async (text: string) => ({ from: 0, completions: completions(text) });
-    const { chatInterface, type, stdout } = openPlainDesk({ handler: { complete } });
+    const { chatInterface, type, stdout } = openPlainConsole({ handler: { complete } });
     const line = chatInterface.next();
     await type("/mo\t");
     expect(stdout()).toBe(`${prompt}/mo\n/mode  the mode\n${prompt}/mo\n/model\n${prompt}/mo`);
@@ -89,7 +89,7 @@ describe("plain lines on a terminal", () => {
   });
 
   test("let a line from outside stand by itself, the prompt with what is typed below it", async () => {
-    const { chatInterface, type, stdout } = openPlainDesk();
+    const { chatInterface, type, stdout } = openPlainConsole();
     void chatInterface.next();
     await type("half");
     chatInterface.write("A server has gone.");
@@ -98,7 +98,7 @@ describe("plain lines on a terminal", () => {
 
   test("show another prompt where one stands, once", async () => {
     let mode = "Chat";
-    const { chatInterface, stdout } = openPlainDesk({ handler: { prompt: () => `${mode} > ` } });
+    const { chatInterface, stdout } = openPlainConsole({ handler: { prompt: () => `${mode} > ` } });
     void chatInterface.next();
     chatInterface.refresh();
     mode = "Agent";
@@ -107,17 +107,17 @@ describe("plain lines on a terminal", () => {
   });
 
   test("leave at the second Ctrl-C, at Ctrl-D, and when the terminal goes away", async () => {
-    const interrupted = openPlainDesk();
+    const interrupted = openPlainConsole();
     const line = interrupted.chatInterface.next();
     await interrupted.type("half\u0003");
     expect(interrupted.stdout()).toBe(`${prompt}half\nPress Ctrl-C again to exit.\n${prompt}`);
     await interrupted.type("\u0003");
     expect(await line).toBeUndefined();
-    const left = openPlainDesk();
+    const left = openPlainConsole();
     const next = left.chatInterface.next();
     await left.type("\u0004");
     expect(await next).toBeUndefined();
-    const gone = openPlainDesk();
+    const gone = openPlainConsole();
     const last = gone.chatInterface.next();
     await gone.endInput();
     expect(await last).toBeUndefined();
@@ -125,7 +125,7 @@ describe("plain lines on a terminal", () => {
 
   test("who stops what goes on is told what waited for it; who leaves leaves for good", async () => {
     const leave = vi.fn();
-    const { chatInterface, type, stdout } = openPlainDesk({ handler: { stop: () => true, leave } });
+    const { chatInterface, type, stdout } = openPlainConsole({ handler: { stop: () => true, leave } });
     void chatInterface.next();
     await type("one\rtwo\rhalf\u0003");
     expect(stdout()).toBe(`${prompt}one\nNot sent: two\n`);
@@ -138,7 +138,7 @@ describe("plain lines on a terminal", () => {
   });
 
   test("show what models, tools and servers say, but never obey it", async () => {
-    const { chatInterface, stdout } = openPlainDesk({ handler: { prompt: () => "\u001b]0;x\u0007> " } });
+    const { chatInterface, stdout } = openPlainConsole({ handler: { prompt: () => "\u001b]0;x\u0007> " } });
     void chatInterface.next();
     chatInterface.write("\u001b[2J\u009b1m\u202eevil\r", [{ text: "\u001b[31m" }]);
     await chatInterface.writeTurn({ question: "\u001bc", answer: "\u0007" });
@@ -149,7 +149,7 @@ describe("plain lines on a terminal", () => {
 
 describe("a question in plain lines", () => {
   test("is answered by a line that was typed after it alone, and what was half typed comes back", async () => {
-    const { chatInterface, type, stdout } = openPlainDesk();
+    const { chatInterface, type, stdout } = openPlainConsole();
     void chatInterface.next();
     await type("first\rqueued\ry");
     const reply = chatInterface.reader?.ask("Let it run? [y/n] ", new AbortController().signal);
@@ -164,7 +164,7 @@ describe("a question in plain lines", () => {
 
   test("has a reply that is not kept among what was typed before", async () => {
     const history = { entries: [], add: vi.fn() };
-    const { chatInterface, type } = openPlainDesk({ history });
+    const { chatInterface, type } = openPlainConsole({ history });
     void chatInterface.next();
     await type("Send it\r");
     const reply = chatInterface.reader?.ask("Your address? ", new AbortController().signal);
@@ -179,7 +179,7 @@ describe("a question in plain lines", () => {
       run.abort(new Error("stopped"));
       return true;
     };
-    const { chatInterface, type } = openPlainDesk({ handler: { stop } });
+    const { chatInterface, type } = openPlainConsole({ handler: { stop } });
     const reply = chatInterface.reader?.ask("Sure? ", run.signal);
     const refused = expect(reply).rejects.toThrow("stopped");
     await type("half\u0003");
@@ -191,7 +191,7 @@ describe("a question in plain lines", () => {
 
   test("has no reply at the end of the input, which stops what goes on", async () => {
     const stop = vi.fn(() => true);
-    const { chatInterface, type } = openPlainDesk({ handler: { stop } });
+    const { chatInterface, type } = openPlainConsole({ handler: { stop } });
     const reply = chatInterface.reader?.ask("Sure? ", new AbortController().signal);
     await type("\u0004");
     expect(await reply).toBeUndefined();
@@ -201,7 +201,7 @@ describe("a question in plain lines", () => {
   });
 
   test("keeps what a run says off the screen until it is answered", async () => {
-    const { chatInterface, type, stdout } = openPlainDesk();
+    const { chatInterface, type, stdout } = openPlainConsole();
     const shown = chatInterface.openRun("en");
     const reply = chatInterface.reader?.ask("Sure? ", new AbortController().signal);
     const taken = shown.handle({ type: "tool-progress", callId: "1", message: "Let rm run? [y/n] " });
@@ -215,18 +215,18 @@ describe("a question in plain lines", () => {
 
 describe("for a screen reader", () => {
   test("a run is told in words and whole lines, its steps by the numbers that open them", async () => {
-    const desk = await told({ isScreenReader: true });
-    const lines = desk.stdout().split("\n");
+    const terminal = await told({ isScreenReader: true });
+    const lines = terminal.stdout().split("\n");
     expect(lines).toContain("thought: #1 I need the weather.");
     expect(lines).toContain('tool: #2 weather {"city":"Beijing"}');
     expect(lines.find((line) => line.startsWith("ok: #2 weather ("))).toMatch(/ms\) Sunny$/);
     expect(lines).toContain("It is sunny.");
-    expect(desk.stdout()).toMatch(plain);
-    expect(desk.stdout()).not.toMatch(/\p{Extended_Pictographic}/u);
+    expect(terminal.stdout()).toMatch(plain);
+    expect(terminal.stdout()).not.toMatch(/\p{Extended_Pictographic}/u);
   });
 
   test("the answer is written line by line, and the half one only at its end", async () => {
-    const { chatInterface, stdout } = openPlainDesk({ isScreenReader: true });
+    const { chatInterface, stdout } = openPlainConsole({ isScreenReader: true });
     const shown = chatInterface.openRun("en");
     for (const text of ["One ", "line\nand ", "half"]) await shown.handle({ type: "answer-delta", text });
     expect(stdout()).toBe("One line\n");
@@ -238,7 +238,7 @@ describe("for a screen reader", () => {
   test("a run that says nothing for ten seconds says that it goes on, and what it does", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
     onTestFinished(() => void vi.useRealTimers());
-    const { chatInterface, stdout } = openPlainDesk({ isScreenReader: true, handler: { locale: "zh" } });
+    const { chatInterface, stdout } = openPlainConsole({ isScreenReader: true, handler: { locale: "zh" } });
     const shown = chatInterface.openRun("zh");
     await shown.handle({ type: "tool-start", callId: "1", step: 1, tool: "slow", arguments: {} });
     vi.advanceTimersByTime(20_000);
@@ -250,7 +250,7 @@ describe("for a screen reader", () => {
 
 describe("a pipe", () => {
   test("leaves a line out that has no end, says so once, and takes the next", async () => {
-    const { chatInterface, type, endInput, stderr } = openPlainDesk({ isTerminal: false });
+    const { chatInterface, type, endInput, stderr } = openPlainConsole({ isTerminal: false });
     for (let sent = 0; sent < 3_000_000; sent += 100_000) await type("x".repeat(100_000));
     expect(stderr()).toBe("Not sent, the line is too long: 1100000 bytes so far (allowed: at most 1000000)\n");
     await type("\nnext\r\n好");
@@ -264,7 +264,7 @@ describe("a pipe", () => {
   });
 
   test("is answered line by line: no prompt, the answer alone on stdout, nobody to ask", async () => {
-    const { chatInterface, type, endInput, stdout, stderr } = openPlainDesk({ isTerminal: false });
+    const { chatInterface, type, endInput, stdout, stderr } = openPlainConsole({ isTerminal: false });
     await type("one\ntwo");
     await endInput();
     expect(await chatInterface.next()).toBe("one");
@@ -279,7 +279,7 @@ describe("a pipe", () => {
   });
 });
 
-async function told(options: Parameters<typeof openPlainDesk>[0]): Promise<PlainDesk> {
+async function told(options: Parameters<typeof openPlainConsole>[0]): Promise<PlainConsole> {
   const weather = createBuiltinTool({
     name: "weather",
     description: "The weather of a city.",
@@ -290,12 +290,12 @@ async function told(options: Parameters<typeof openPlainDesk>[0]): Promise<Plain
   const models = { functionCall: scriptedModel([thinking, "Enough."]), answer: scriptedModel(["It is sunny."]) };
   const events: AgentEvent[] = await runAll({ models, tools: [weather] });
   const steps = createStepLog();
-  const desk = openPlainDesk({ ...options, steps });
-  const shown = desk.chatInterface.openRun("en");
+  const terminal = openPlainConsole({ ...options, steps });
+  const shown = terminal.chatInterface.openRun("en");
   for (const event of events) {
     steps.handle(event);
     await shown.handle(event);
   }
   await shown.close();
-  return desk;
+  return terminal;
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { type FakeIssuer, type SigningKey, signingKey, startIssuer, type TokenChanges } from "../../../fakes/issuer.ts";
-import { openDoor, resource } from "./resource-server.ts";
+import { openResourceServer, resource } from "./resource-server.ts";
 
 let issuer: FakeIssuer;
 let rsa: SigningKey;
@@ -27,7 +27,7 @@ describe("a token that the issuer has signed lets nobody in", () => {
     ["that is an id token", { header: { typ: "id+jwt" } }, "it is not an access token"],
     ["that is a proof of possession", { header: { typ: "dpop+jwt" } }, "it is not an access token"],
   ])("%s", async (_, changes, why) => {
-    const { refusal } = openDoor({ issuer: issuer.url });
+    const { refusal } = openResourceServer({ issuer: issuer.url });
     const { status, challenge, body } = await refusal(`Bearer ${await issuer.token(resource, changes)}`);
     expect([status, challenge]).toEqual([401, expect.stringContaining('error="invalid_token"')]);
     expect(body).toContain(why);
@@ -35,15 +35,15 @@ describe("a token that the issuer has signed lets nobody in", () => {
 
   test("by an algorithm that is not among those of the configuration", async () => {
     const token = await issuer.token(resource, { key: rsa });
-    await openDoor({ issuer: issuer.url, algorithms: ["RS256"] }).admit(token);
-    const { refusal } = openDoor({ issuer: issuer.url, algorithms: ["ES256"] });
+    await openResourceServer({ issuer: issuer.url, algorithms: ["RS256"] }).admit(token);
+    const { refusal } = openResourceServer({ issuer: issuer.url, algorithms: ["ES256"] });
     expect((await refusal(`Bearer ${token}`)).body).toContain("its algorithm is not allowed");
   });
 });
 
 test("a token that somebody else has signed under the name of the issuer's key lets nobody in", async () => {
   const forged = await signingKey("first");
-  const { refusal } = openDoor({ issuer: issuer.url });
+  const { refusal } = openResourceServer({ issuer: issuer.url });
   expect((await refusal(`Bearer ${await issuer.token(resource, { key: forged })}`)).body).toContain(
     "its signature is wrong",
   );
@@ -52,6 +52,6 @@ test("a token that somebody else has signed under the name of the issuer's key l
 test("a token without a signature lets nobody in", async () => {
   const [, payload] = (await issuer.token(resource)).split(".");
   const header = Buffer.from('{"alg":"none","typ":"at+jwt"}').toString("base64url");
-  const { refusal } = openDoor({ issuer: issuer.url });
+  const { refusal } = openResourceServer({ issuer: issuer.url });
   expect((await refusal(`Bearer ${header}.${payload}.`)).status).toBe(401);
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createKeyCache } from "../../../../src/server/http/auth/key-cache.ts";
 import { type FakeIssuer, json, openIssuer, signingKey } from "../../../fakes/issuer.ts";
-import { openDoor, resource } from "./resource-server.ts";
+import { openResourceServer, resource } from "./resource-server.ts";
 
 const keys = "/keys";
 const seconds = 1000;
@@ -17,7 +17,7 @@ function keyFetches(): number {
 
 describe("keys", () => {
   test("are fetched once for many tokens at once, and again after ten minutes", async () => {
-    const { admit, clock } = openDoor({ issuer: issuer.url });
+    const { admit, clock } = openResourceServer({ issuer: issuer.url });
     const tokens = await Promise.all(Array.from({ length: 20 }, () => issuer.token(resource)));
     await Promise.all(tokens.map(admit));
     expect(keyFetches()).toBe(1);
@@ -27,7 +27,7 @@ describe("keys", () => {
   });
 
   test("that are new are fetched when a token names one, at most every half minute", async () => {
-    const { admit, refusal, clock } = openDoor({ issuer: issuer.url });
+    const { admit, refusal, clock } = openResourceServer({ issuer: issuer.url });
     await admit(await issuer.token(resource));
     const unknown = await signingKey("unknown");
     const forged = `Bearer ${await issuer.token(resource, { key: unknown })}`;
@@ -43,7 +43,7 @@ describe("keys", () => {
   });
 
   test("that the issuer has taken back open nothing any more once they are fetched again", async () => {
-    const { admit, refusal, clock } = openDoor({ issuer: issuer.url });
+    const { admit, refusal, clock } = openResourceServer({ issuer: issuer.url });
     const old = await issuer.token(resource);
     await admit(old);
     issuer.keys = [await signingKey("second")];
@@ -53,12 +53,12 @@ describe("keys", () => {
 
   test.each(["RS256", "EdDSA"])("of other kinds are taken too (%s)", async (alg) => {
     issuer.keys = [await signingKey("other", alg)];
-    await openDoor({ issuer: issuer.url }).admit(await issuer.token(resource));
+    await openResourceServer({ issuer: issuer.url }).admit(await issuer.token(resource));
   });
 
   test("are tried one by one for a token that names none", async () => {
     issuer.keys = [await signingKey("one"), await signingKey("two")];
-    const { admit, refusal } = openDoor({ issuer: issuer.url });
+    const { admit, refusal } = openResourceServer({ issuer: issuer.url });
     for (const key of issuer.keys) await admit(await issuer.token(resource, { key, header: { kid: undefined } }));
     const foreign = await signingKey("three");
     const token = await issuer.token(resource, { key: foreign, header: { kid: undefined } });
@@ -68,7 +68,7 @@ describe("keys", () => {
 
 describe("an issuer that cannot be reached", () => {
   test("is a 503 and one line, asked again after a while, and told when it is there again", async () => {
-    const { admit, refusal, lines, clock } = openDoor({ issuer: issuer.url });
+    const { admit, refusal, lines, clock } = openResourceServer({ issuer: issuer.url });
     const token = await issuer.token(resource);
     const { keys: kept } = issuer;
     issuer.answers[keys] = (response) => void response.destroy();
@@ -94,7 +94,7 @@ describe("an issuer that cannot be reached", () => {
   });
 
   test("goes unnoticed for an hour by who has its keys, and no longer", async () => {
-    const { admit, refusal, clock } = openDoor({ issuer: issuer.url });
+    const { admit, refusal, clock } = openResourceServer({ issuer: issuer.url });
     const token = await issuer.token(resource, { claims: { exp: Math.floor(Date.now() / 1000) + 9_000 } });
     await admit(token);
     await issuer.close();
@@ -105,7 +105,7 @@ describe("an issuer that cannot be reached", () => {
   });
 
   test("costs a wrong token nothing: what cannot be good is refused without asking it", async () => {
-    const { refusal } = openDoor({ issuer: issuer.url });
+    const { refusal } = openResourceServer({ issuer: issuer.url });
     for (const token of ["x", "a.b.c", "e30.e30.", `${btoa('{"alg":"none"}')}.e30.`])
       expect((await refusal(`Bearer ${token}`)).status).toBe(401);
     expect(issuer.hits).toEqual([]);
@@ -133,7 +133,7 @@ describe("the keys of an issuer are found", () => {
 
   test("by its metadata, its path behind the well-known name", async () => {
     const tenant = await openIssuer("/tenant/1");
-    await openDoor({ issuer: tenant.url }).admit(await tenant.token(resource));
+    await openResourceServer({ issuer: tenant.url }).admit(await tenant.token(resource));
     expect(tenant.hits).toEqual(["/.well-known/oauth-authorization-server/tenant/1", keys]);
   });
 
@@ -142,12 +142,14 @@ describe("the keys of an issuer are found", () => {
     tenant.answers["/.well-known/oauth-authorization-server/tenant"] = (response) => void response.writeHead(404).end();
     const jwks_uri = new URL(keys, tenant.url).href;
     tenant.answers[path] = (response) => json(response, 200, { issuer: tenant.url, jwks_uri });
-    await openDoor({ issuer: tenant.url }).admit(await tenant.token(resource));
+    await openResourceServer({ issuer: tenant.url }).admit(await tenant.token(resource));
     expect(tenant.hits.slice(-2)).toEqual([path, keys]);
   });
 
   test("where the configuration says", async () => {
-    await openDoor({ issuer: issuer.url, jwksUrl: `${issuer.url}${keys}` }).admit(await issuer.token(resource));
+    await openResourceServer({ issuer: issuer.url, jwksUrl: `${issuer.url}${keys}` }).admit(
+      await issuer.token(resource),
+    );
     expect(issuer.hits).toEqual([keys]);
   });
 
@@ -188,7 +190,7 @@ describe("the keys of an issuer are found", () => {
   ];
   test.each(lies)("not %s", async (_, path, answer, said) => {
     issuer.answers[path] = answer;
-    const { refusal, lines } = openDoor({ issuer: issuer.url });
+    const { refusal, lines } = openResourceServer({ issuer: issuer.url });
     const token = await issuer.token(resource);
     expect((await refusal(`Bearer ${token}`)).status).toBe(503);
     expect(lines).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { openAuth } from "../../../../src/server/http/auth/open-auth.ts";
 import { type FakeIssuer, startIssuer } from "../../../fakes/issuer.ts";
-import { openDoor, resource } from "./resource-server.ts";
+import { openResourceServer, resource } from "./resource-server.ts";
 
 let issuer: FakeIssuer;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ const metadata = "https://duet.example.com/.well-known/oauth-protected-resource/
 
 describe("who brings a good token", () => {
   test("is admitted, as the same owner each time, whom nobody reads from it", async () => {
-    const { admit } = openDoor({ issuer: issuer.url });
+    const { admit } = openResourceServer({ issuer: issuer.url });
     const first = await admit(await issuer.token(resource));
     const again = await admit(await issuer.token([resource, "https://other.example/"]));
     const other = await admit(await issuer.token(resource, { claims: { sub: "ben" } }));
@@ -27,7 +27,7 @@ describe("who brings a good token", () => {
     const second = await startIssuer();
     const owners = await Promise.all(
       [issuer, second].map(async (each) => {
-        const { caller } = await openDoor({ issuer: each.url }).admit(await each.token(resource));
+        const { caller } = await openResourceServer({ issuer: each.url }).admit(await each.token(resource));
         return caller.owner;
       }),
     );
@@ -35,9 +35,9 @@ describe("who brings a good token", () => {
     expect(new Set(owners).size).toBe(2);
   });
 
-  test("leaves the token at the door: what goes on has who, which client, what for and until when", async () => {
+  test("leaves the token at the resourceServer: what goes on has who, which client, what for and until when", async () => {
     const token = await issuer.token(resource, { claims: { client_id: "a-host", scope: "a b" } });
-    const admission = await openDoor({ issuer: issuer.url }).admit(token);
+    const admission = await openResourceServer({ issuer: issuer.url }).admit(token);
     expect(admission.authInfo).toEqual({
       token: "",
       clientId: "a-host",
@@ -49,17 +49,17 @@ describe("who brings a good token", () => {
 
   test.each(["at+jwt", "application/at+jwt", "AT+JWT", "JWT", undefined])("may call it %s", async (typ) => {
     const token = await issuer.token(resource, { header: { typ } });
-    await openDoor({ issuer: issuer.url }).admit(token);
+    await openResourceServer({ issuer: issuer.url }).admit(token);
   });
 
   test("may bring one for the audience that is configured, and then no other", async () => {
-    const door = openDoor({ issuer: issuer.url, audience: "api://duet" });
-    await door.admit(await issuer.token("api://duet"));
-    expect((await door.refusal(`Bearer ${await issuer.token(resource)}`)).body).toContain("another audience");
+    const resourceServer = openResourceServer({ issuer: issuer.url, audience: "api://duet" });
+    await resourceServer.admit(await issuer.token("api://duet"));
+    expect((await resourceServer.refusal(`Bearer ${await issuer.token(resource)}`)).body).toContain("another audience");
   });
 
   test("may be late, or early, by a few seconds", async () => {
-    const { admit } = openDoor({ issuer: issuer.url });
+    const { admit } = openResourceServer({ issuer: issuer.url });
     const now = Math.floor(Date.now() / 1000);
     await admit(await issuer.token(resource, { claims: { exp: now - 20 } }));
     await admit(await issuer.token(resource, { claims: { nbf: now + 20 } }));
@@ -70,14 +70,18 @@ describe("who brings none", () => {
   test.each([undefined, "Basic YTpi", "DPoP abc", "Bearerabc"])(
     "(%s) is told where to sign in, and no error",
     async (header) => {
-      const { refusal } = openDoor({ issuer: issuer.url, scopes: ["duet", "mcp:read"] });
+      const { refusal } = openResourceServer({ issuer: issuer.url, scopes: ["duet", "mcp:read"] });
       const { status, challenge } = await refusal(header);
       expect([status, challenge]).toEqual([401, `Bearer resource_metadata="${metadata}", scope="duet mcp:read"`]);
     },
   );
 
   test("finds the rest in the metadata of the resource, under both paths", async () => {
-    const { routes } = openDoor({ issuer: issuer.url, scopes: ["duet"], tools: { maps: ["amap__*"], duet: ["echo"] } });
+    const { routes } = openResourceServer({
+      issuer: issuer.url,
+      scopes: ["duet"],
+      tools: { maps: ["amap__*"], duet: ["echo"] },
+    });
     const wellKnown = "/.well-known/oauth-protected-resource";
     expect(Object.keys(routes)).toEqual([wellKnown, `${wellKnown}/mcp`]);
     for (const page of Object.values(routes)) {
@@ -94,7 +98,7 @@ describe("who brings none", () => {
   });
 
   test("is sent below the address under which others reach the server, whatever its path", async () => {
-    const { refusal } = openDoor({ issuer: issuer.url }, { resource: "https://example.com/duet/mcp" });
+    const { refusal } = openResourceServer({ issuer: issuer.url }, { resource: "https://example.com/duet/mcp" });
     const where = "https://example.com/duet/.well-known/oauth-protected-resource/mcp";
     expect((await refusal()).challenge).toBe(`Bearer resource_metadata="${where}"`);
   });
@@ -102,7 +106,7 @@ describe("who brings none", () => {
 
 describe("scopes", () => {
   test("that are missing are named with a 403, all that are needed in the challenge", async () => {
-    const { refusal } = openDoor({ issuer: issuer.url, scopes: ["read", "write"] });
+    const { refusal } = openResourceServer({ issuer: issuer.url, scopes: ["read", "write"] });
     const { status, challenge, body } = await refusal(
       `Bearer ${await issuer.token(resource, { claims: { scope: "read" } })}`,
     );
@@ -116,19 +120,19 @@ describe("scopes", () => {
     ["scp", "read write"],
     ["scp", ["read", "write"]],
   ])("are read from %s: %j", async (name, value) => {
-    const { admit } = openDoor({ issuer: issuer.url, scopes: ["read", "write"] });
+    const { admit } = openResourceServer({ issuer: issuer.url, scopes: ["read", "write"] });
     await admit(await issuer.token(resource, { claims: { [name]: value } }));
   });
 
   test("are whole words: what only begins so is another one", async () => {
-    const { refusal } = openDoor({ issuer: issuer.url, scopes: ["read"] });
+    const { refusal } = openResourceServer({ issuer: issuer.url, scopes: ["read"] });
     const token = await issuer.token(resource, { claims: { scope: "reader readonly read:all" } });
     expect((await refusal(`Bearer ${token}`)).status).toBe(403);
   });
 
   test("open the tools that they stand for, all of them together, in one order; none of them opens none", async () => {
     const tools = { maps: ["amap__*"], files: ["filesystem__read_*", "amap__*"], constructor: ["echo"] };
-    const { admit } = openDoor({ issuer: issuer.url, tools });
+    const { admit } = openResourceServer({ issuer: issuer.url, tools });
     const toolsFor = async (scope?: string) =>
       (await admit(await issuer.token(resource, { claims: { scope } }))).caller.tools;
     expect(await toolsFor("maps")).toEqual(["amap__*"]);
@@ -148,7 +152,7 @@ test("tokens are not taken where they could be overheard on their way", () => {
 });
 
 test("a token that is longer than any issuer makes is not even parsed", async () => {
-  const { refusal } = openDoor({ issuer: issuer.url });
+  const { refusal } = openResourceServer({ issuer: issuer.url });
   const long = await issuer.token(resource, { claims: { more: "x".repeat(20_000) } });
   expect(await refusal(`Bearer ${long}`)).toMatchObject({
     status: 401,

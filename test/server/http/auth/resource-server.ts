@@ -23,7 +23,10 @@ export function testClock(): TestClock {
 }
 
 /** Creates the authentication of a resource server with these settings and the defaults of the configuration. */
-export function openDoor(given: Partial<AuthSettings> & { issuer: string }, options: Partial<AuthOptions> = {}) {
+export function openResourceServer(
+  given: Partial<AuthSettings> & { issuer: string },
+  options: Partial<AuthOptions> = {},
+) {
   const auth = serveSchema.parse({ http: { auth: given } }).http.auth;
   if (auth === undefined) throw new Error("no settings");
   const lines: string[] = [];

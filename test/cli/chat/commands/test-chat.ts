@@ -12,7 +12,7 @@ import { loadConfig } from "../../../../src/config/load-config.ts";
 import type { Mode } from "../../../../src/core/outcome.ts";
 import { configFile, temporaryFolder } from "../../../fakes/program.ts";
 
-export interface StandIn extends Chat {
+export interface TestChat extends Chat {
   /** Runs a command and gives the lines that it wrote. */
   type(line: string, signal?: AbortSignal): Promise<string[]>;
   /** The lists that were shown; each is answered with the next of `picks`. */
@@ -24,7 +24,7 @@ export interface StandIn extends Chat {
   readonly asked: { question: string; mode: Mode }[];
 }
 
-export interface StandInOptions {
+export interface TestChatOptions {
   mode?: Mode;
   parts?: DuetOverrides;
   settings?: Record<string, unknown>;
@@ -32,7 +32,12 @@ export interface StandInOptions {
   picks?: (string | undefined)[];
 }
 
-export async function openStandIn({ mode = "agent", parts, settings, picks }: StandInOptions = {}): Promise<StandIn> {
+export async function openTestChat({
+  mode = "agent",
+  parts,
+  settings,
+  picks,
+}: TestChatOptions = {}): Promise<TestChat> {
   const home = await temporaryFolder();
   const models = parts ? {} : { models: { functionCall: { provider: "offline" } } };
   const file = await configFile({ locale: "en", search: { backend: "tavily" }, ...models, ...settings });
@@ -42,8 +47,8 @@ export async function openStandIn({ mode = "agent", parts, settings, picks }: St
   const steps = createStepLog({ now: () => 0 });
   const bill = createSessionBill();
   const written: string[] = [];
-  const shown: StandIn["shown"] = [];
-  const asked: StandIn["asked"] = [];
+  const shown: TestChat["shown"] = [];
+  const asked: TestChat["asked"] = [];
   let conversationId: string | undefined;
   let runId: string | undefined;
   let refreshed = 0;
@@ -56,7 +61,7 @@ export async function openStandIn({ mode = "agent", parts, settings, picks }: St
   }
 
   const reader: Reader = { locale: "en", ask: async () => undefined, write: (line) => void written.push(line), pick };
-  const chat: StandIn = {
+  const chat: TestChat = {
     duet,
     config,
     settings: { locale: "en", mode, search: { on: false, isBarred: false }, models: {}, limits: {} },

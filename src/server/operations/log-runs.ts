@@ -40,7 +40,7 @@ export function createRunLog(log: Log, locale: Locale): RunLog {
   };
 }
 
-/** Reports to the operator what a fault of the program was. Nobody else learns it. */
+/** Writes a fault of the program to the operator's log. Nobody else learns it. */
 export function createFaultLog(log: Log, locale: Locale): (run: RunHandle) => void {
   return (run) => {
     if (run.fault === undefined) return;

@@ -63,6 +63,29 @@ const shapesByValue = {
   },
 };
 
+// The reason why a failure is ignored is for the reader of the code. A call that is written in another way is only larger.
+const reasonsLeftOut = {
+  name: "reasons-left-out",
+  setup({ onLoad }) {
+    const call = /\bignoreRejection\(((?:[^"'`()]|\((?:[^"'`()]|\([^"'`()]*\))*\))*),\s*"[^"]*",?\s*\)/g;
+    onLoad({ filter: /[\\/]server[\\/]web[\\/].*\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      return { contents: text.replace(call, "ignoreRejection($1)"), loader: "ts" };
+    });
+  },
+};
+
+// What libraries say to programmers who call them in a wrong way is not for the people at the page.
+const libraryErrorsInShort = {
+  name: "library-errors-in-short",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]node_modules[\\/](?:marked|eventsource-parser)[\\/].*\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      return { contents: text.replace(/(new (?:Type)?Error\()(?:"[^"]*"|'[^']*'|`[^`]*`)\)/g, "$1)") };
+    });
+  },
+};
+
 /** A style or a script with all that it imports. What would end its element early, the bundler writes in another way. */
 async function bundle(entry) {
   const { outputFiles } = await build({
@@ -75,7 +98,7 @@ async function bundle(entry) {
     target: ["es2022", "chrome123", "safari17.5", "firefox120"],
     charset: "utf8",
     legalComments: "none",
-    plugins: [versionAlone, limitsInShort, shapesByValue],
+    plugins: [versionAlone, limitsInShort, shapesByValue, reasonsLeftOut, libraryErrorsInShort],
     logLevel: "warning",
   });
   return outputFiles[0].text;

@@ -3,7 +3,6 @@ import type { EmbeddedDuet } from "./app/create-duet.ts";
 import type { DuetOptions } from "./app/duet-options.ts";
 
 export type { EvaluatedResult, Evaluation, EvaluationFacts, Evaluator } from "./agent/loop/evaluator.ts";
-export type { ConfirmPlan } from "./agent/plan/plan-policy.ts";
 export type { AskOptions } from "./app/ask-options.ts";
 export type { EmbeddedDuet } from "./app/create-duet.ts";
 export type { DuetOptions } from "./app/duet-options.ts";
@@ -15,6 +14,7 @@ export type { AssistantMessage, Message, ToolCall } from "./core/messages.ts";
 export type { FinishReason, Model, ModelEvent, ModelRequest, ToolDefinition, Turn, Usage } from "./core/model.ts";
 export type { Citation, Mode, Outcome, Status, StopReason, ToolCallRecord } from "./core/outcome.ts";
 export type { PlanReply } from "./core/questions/plan-reply.ts";
+export type { ConfirmPlan } from "./core/questions/user.ts";
 export type { NumberedSource } from "./core/sources.ts";
 export type {
   Conversation,

@@ -1,9 +1,9 @@
 import { deepestChain, getTraceId } from "../core/chain.ts";
 import { hasChainProperty, removeChainProperty } from "../core/chain-text.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
-import type { AskElicitation } from "../core/forms/elicitation.ts";
+import type { User } from "../core/questions/user.ts";
 import { createId } from "../core/store/store.ts";
-import type { ApproveCall, Tool } from "../core/tools/tool.ts";
+import type { Tool } from "../core/tools/tool.ts";
 import { detectLanguage } from "../kit/locale.ts";
 import { createRandomHex } from "../kit/random.ts";
 import { createAnswerText } from "./answer/answer-text.ts";
@@ -11,7 +11,7 @@ import { createContextWindows, getLongestResult, pickSmallerModel } from "./cont
 import { createStatistics } from "./limits/statistics.ts";
 import { createSubAgents } from "./limits/sub-agents.ts";
 import { createRepetition } from "./loop/repetition.ts";
-import { createApprove, createAskSequentially, createElicit } from "./questions/ask-user.ts";
+import { createRunUser } from "./questions/ask-user.ts";
 import { getDepth, type LoopState, type Run, type RunInput, type RunRequest, type RunServices } from "./run.ts";
 import { createToolCatalog, type ToolCatalog, type ToolFinder } from "./tools/tool-catalog.ts";
 import { createToolResults } from "./tools/tool-results.ts";
@@ -28,14 +28,12 @@ export interface RunOptions {
 }
 
 /** Holds what the caller provides for a run. The services of the run are made from it. */
-export interface RunParts extends Pick<RunServices, "models" | "prompts" | "store" | "evaluator" | "confirmPlan"> {
+export interface RunParts extends Pick<RunServices, "models" | "prompts" | "store" | "evaluator"> {
   tools: readonly Tool[];
   /** Holds what a search among tools needs when they are too many to be listed. All tools are listed when it is absent. */
   finding?: ToolFinder | undefined;
-  /** Asks a person about one call; absent where nobody can be asked. */
-  approveCall?: ApproveCall | undefined;
-  /** Shows a person a question of a program below; absent where nobody can be asked. */
-  elicit?: AskElicitation | undefined;
+  /** Answers the questions of the run; absent where nobody can be asked. */
+  user?: User | undefined;
 }
 
 /** Follows the events of one run, each at the moment it happens. */
@@ -73,17 +71,14 @@ export function openRun(request: RunRequest, parts: RunParts, environment: RunEn
 }
 
 function createServices(input: RunInput, parts: RunParts, environment: RunEnvironment): RunServices {
-  const { models, prompts, store, evaluator, confirmPlan, approveCall, elicit } = parts;
+  const { models, prompts, store, evaluator, user } = parts;
   const { clock, emit, keepOutput, question } = environment;
-  const askInTurn = createAskSequentially(clock);
   return {
     models,
     prompts,
     store,
     evaluator,
-    confirmPlan,
-    approve: approveCall && createApprove(approveCall, askInTurn),
-    elicit: elicit && createElicit(elicit, askInTurn),
+    user: user && createRunUser(user, clock),
     catalog: openCatalog(input, parts, question),
     clock,
     emit,

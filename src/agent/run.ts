@@ -1,11 +1,10 @@
 import type { Chain } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
-import type { Elicit } from "../core/forms/elicitation.ts";
 import type { Message } from "../core/messages.ts";
 import type { Model } from "../core/model.ts";
 import type { Mode, ToolCallRecord } from "../core/outcome.ts";
+import type { User } from "../core/questions/user.ts";
 import type { Conversation, ConversationStore } from "../core/store/store.ts";
-import type { Approve } from "../core/tools/tool.ts";
 import type { DuetError } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
 import type { AnswerText } from "./answer/answer-text.ts";
@@ -15,7 +14,7 @@ import type { Statistics } from "./limits/statistics.ts";
 import type { SubAgents } from "./limits/sub-agents.ts";
 import type { Evaluator } from "./loop/evaluator.ts";
 import type { Repetition } from "./loop/repetition.ts";
-import type { ConfirmPlan, PlanPolicy } from "./plan/plan-policy.ts";
+import type { PlanPolicy } from "./plan/plan-policy.ts";
 import type { Prompts } from "./prompts/prompts.ts";
 import type { ToolCatalog } from "./tools/tool-catalog.ts";
 import type { ToolResults } from "./tools/tool-results.ts";
@@ -89,12 +88,8 @@ export interface RunServices {
   readonly store: ConversationStore;
   /** Holds the user's own rule for after each round. The built-in rules decide when it is undefined. */
   readonly evaluator?: Evaluator | undefined;
-  /** Shows a plan to the reader; absent where nobody can be asked. */
-  readonly confirmPlan?: ConfirmPlan | undefined;
-  /** Asks whether a call may run; absent where nobody can be asked. */
-  readonly approve: Approve | undefined;
-  /** Puts a question of a program below to the reader; absent where nobody can be asked. */
-  readonly elicit: Elicit | undefined;
+  /** Answers the questions of the run; absent where nobody can be asked. */
+  readonly user: User | undefined;
   /** Holds the tools that models are offered, and all others that exist. */
   readonly catalog: ToolCatalog;
   /** Limits the run's time, and holds the signals that stop it. */

@@ -31,7 +31,7 @@ export async function* askAgent(
   request: AskRequest,
   going: ActiveRun,
 ): AsyncGenerator<AgentEvent, void, undefined> {
-  const { question, caller = operator, conversationId, mode = "agent", search, approveCall, limits, chain } = request;
+  const { question, caller = operator, conversationId, mode = "agent", search, user, limits, chain } = request;
   const { history, instruction } = request;
   const { signal } = going;
   const began = performance.now();
@@ -86,9 +86,7 @@ export async function* askAgent(
       tools: await tools.limitSearches(session, offered),
       finding: mode === "chat" ? undefined : await tools.search.open(session),
       evaluator,
-      confirmPlan: request.confirmPlan,
-      approveCall: approveCall && rememberApprovals(approveCall, session),
-      elicit: request.elicit,
+      user: user && rememberApprovals(user, session),
     },
     spentMs: performance.now() - began - waitedMs,
     notices: [

@@ -1,13 +1,14 @@
 import { inspect } from "node:util";
 import { notAllowedError } from "../config/config-errors.ts";
 import { type LimitField, limitRows } from "../core/limits.ts";
+import type { UserCallbacks } from "../core/questions/user.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 import type { DuetError } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
 import type { AskRequest } from "./ask-request.ts";
 
 /** Holds the options that a program which embeds Duet may give with a question. */
-export type AskOptions = Omit<AskRequest, "question" | "models">;
+export interface AskOptions extends Omit<AskRequest, "question" | "models" | "user">, UserCallbacks {}
 
 /** Checks what types cannot say, or nobody has checked. Throws a `config` error of one line that names the option. */
 export function checkAsk(question: unknown, { conversationId, mode, tools, locale, limits = {} }: AskOptions): void {

@@ -1,12 +1,11 @@
 import type { Evaluator } from "../agent/loop/evaluator.ts";
-import type { ConfirmPlan } from "../agent/plan/plan-policy.ts";
 import type { Models } from "../agent/run.ts";
 import type { Caller } from "../core/caller.ts";
 import type { Chain } from "../core/chain.ts";
-import type { AskElicitation } from "../core/forms/elicitation.ts";
 import type { Mode } from "../core/outcome.ts";
+import type { User } from "../core/questions/user.ts";
 import type { ConversationStore, ConversationTurn } from "../core/store/store.ts";
-import type { ApproveCall, Tool } from "../core/tools/tool.ts";
+import type { Tool } from "../core/tools/tool.ts";
 import type { Locale, Text } from "../kit/locale.ts";
 import type { LimitChanges } from "./merge-limits.ts";
 import type { CustomModels } from "./models/model-registry.ts";
@@ -31,12 +30,11 @@ export interface AskRequest {
    * is false.
    */
   search?: boolean | undefined;
-  /** Shows a plan to somebody who can say yes, no, or what to change; absent where nobody can be asked. */
-  confirmPlan?: ConfirmPlan;
-  /** Shows a call that needs consent to somebody who can give it; absent where nobody can be asked, so that it does not run. */
-  approveCall?: ApproveCall;
-  /** Shows a question of a downstream server to somebody who can answer it; absent where nobody can be asked, so that it is cancelled. */
-  elicit?: AskElicitation;
+  /**
+   * Answers the questions of the run. Where the user cannot be asked a kind of question, a call does not run, a plan follows the
+   * policy for plans, and a question of a downstream server is cancelled.
+   */
+  user?: User | undefined;
   /** Limits the tools to those whose names match one of these patterns. */
   tools?: readonly string[];
   limits?: LimitChanges;

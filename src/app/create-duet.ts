@@ -1,6 +1,7 @@
 import { loadConfig } from "../config/load-config.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
+import { toUser } from "../core/questions/user.ts";
 import type { ConversationStore } from "../core/store/store.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import { DuetError } from "../kit/errors.ts";
@@ -57,7 +58,7 @@ export async function createDuet(options: DuetOptions = {}): Promise<EmbeddedDue
   });
   function stream(question: string, asked: AskOptions = {}): AsyncGenerator<AgentEvent, void, undefined> {
     checkAsk(question, asked);
-    return duet.ask({ ...asked, mode: asked.mode ?? config.agent.mode, question });
+    return duet.ask({ ...asked, mode: asked.mode ?? config.agent.mode, question, user: toUser(asked) });
   }
   return {
     stream,

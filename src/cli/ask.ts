@@ -8,10 +8,9 @@ import { toSafeJson } from "../kit/text/sanitize.ts";
 import { createStepWriter } from "../render/step-writer.ts";
 import { type Console, writeSafely } from "./console.ts";
 import { createRenderer, type RenderOptions } from "./create-renderer.ts";
-import { createApproveCall } from "./questions/approve-call.ts";
-import { createConfirmPlan } from "./questions/confirm-plan.ts";
-import { createAskElicitation } from "./questions/form-field.ts";
-import { canBeAsked, createQuietScreen, openTerminalQuestions } from "./questions/reader.ts";
+import { createTerminalUser } from "./questions/ask-question.ts";
+import { createQuietScreen } from "./questions/quiet-screen.ts";
+import { canBeAsked, openTerminalQuestions } from "./questions/reader.ts";
 
 export interface AskOptions {
   duet: Duet;
@@ -31,15 +30,12 @@ export async function runAsk({ duet, console, request, output, verbose, hyperlin
   const take = createEventWriter(output, { console, locale, verbose, hyperlinks });
   let outcome: Outcome | undefined;
   const write = (line: string) => writeSafely(console.stderr, `${line}\n`);
-  const showsPlan = output !== "text" && !verbose;
+  const showsEvents = output !== "text" && !verbose;
   const questions = canBeAsked(console) ? openTerminalQuestions(console) : undefined;
   const screen = questions && createQuietScreen(questions.ask);
-  const reader = screen && { locale, ask: screen.ask, write };
-  const confirmPlan = reader && createConfirmPlan({ ...reader, showsPlan });
-  const approveCall = reader && createApproveCall(reader);
-  const elicit = reader && createAskElicitation(reader);
+  const user = screen && createTerminalUser({ locale, ask: screen.ask, write, showsEvents });
   try {
-    for await (const event of duet.ask({ confirmPlan, approveCall, elicit, ...request })) {
+    for await (const event of duet.ask({ user, ...request })) {
       await screen?.free();
       if (event.type === "run-start" && event.mode === "plan") questions?.listen();
       take(event);

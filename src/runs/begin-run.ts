@@ -1,6 +1,7 @@
 import type { AskRequest } from "../app/ask-request.ts";
 import { type Chain, getTraceId } from "../core/chain.ts";
 import { mapLimits, offeredLimits, toRunUnit } from "../core/limits.ts";
+import type { QuestionKind } from "../core/questions/user-question.ts";
 import { showValue } from "../core/tools/argument-feedback.ts";
 import { DuetError } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
@@ -42,7 +43,7 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
     caller,
     locale,
     request: { ...toRequest(input), ...given, mode: input.mode ?? mode, models, locale, chain, isInteractive },
-    asks: listAskableQuestions(asked),
+    canAsk: (kind) => canAskKind(asked, kind),
     patienceMs: settings.confirmTime * 1000,
     ask: (request) => duet.ask(request),
   });
@@ -50,14 +51,13 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
   return run;
 }
 
-function listAskableQuestions({
-  scope,
-  chain,
-  host: { asksForms },
-  isUnattended,
-}: RunQuestionRequest): StartRunOptions["asks"] {
-  if (isUnattended) return { calls: false, plans: false, forms: false };
-  return { calls: asksForms || canHandOut(scope, chain), plans: asksForms, forms: true };
+function canAskKind(
+  { scope, chain, host: { asksForms }, isUnattended }: RunQuestionRequest,
+  kind: QuestionKind,
+): boolean {
+  if (isUnattended) return false;
+  if (kind === "call") return asksForms || canHandOut(scope, chain);
+  return asksForms || kind === "form" || kind === "url";
 }
 
 /** Finds the run that the same request began earlier, if nobody has received its outcome. */

@@ -8,19 +8,19 @@ import type { WaitResult } from "./wait-for-run.ts";
 /** Returns what a request learns about its run: its outcome, what is known so far, or what a person has to approve. */
 export async function toOutcomeFor(scope: CallerScope, run: RunHandle, waitResult: WaitResult): Promise<Outcome> {
   if (waitResult.end === "window") return run.snapshot();
-  if (waitResult.end === "confirm") return toWaitingOutcome(scope, run, waitResult.open);
+  if (waitResult.end === "confirm") return addCallToken(scope, run, waitResult.open);
   run.isDelivered = true;
-  return withPlanToken(scope, run.snapshot());
+  return addPlanToken(scope, run.snapshot());
 }
 
-function toWaitingOutcome(
+function addCallToken(
   { confirmations }: Pick<CallerScope, "confirmations">,
   run: RunHandle,
-  open: OpenQuestion,
+  open: OpenQuestion<"call">,
 ): Outcome {
-  const { question, until } = open;
+  const { tool, arguments: args, rule } = open.question;
+  const { until } = open;
   const token = confirmations.mint(toConfirmableCall(run, open), until);
-  const { tool, arguments: args, rule } = question.kind === "call" ? question.request : unknownCall;
   return {
     ...run.snapshot(),
     status: "needs_confirmation",
@@ -29,10 +29,8 @@ function toWaitingOutcome(
   };
 }
 
-const unknownCall = { tool: undefined, arguments: undefined, rule: undefined };
-
 /** Adds the token that confirms the run's plan, as long as that plan waits for an answer. */
-export async function withPlanToken(
+export async function addPlanToken(
   { duet, settings, confirmations, caller }: CallerScope,
   outcome: Outcome,
 ): Promise<Outcome> {

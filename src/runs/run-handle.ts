@@ -2,6 +2,7 @@ import type { AskRequest } from "../app/ask-request.ts";
 import type { Caller } from "../core/caller.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
+import type { QuestionKind } from "../core/questions/user-question.ts";
 import type { RunItem } from "../core/run-state.ts";
 import { DuetError, type ErrorReport, toDuetError, toErrorReport } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
@@ -9,7 +10,7 @@ import { weighJson } from "./bounded-json.ts";
 import { hideCause } from "./finished-outcome.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { OpenQuestion } from "./questions/open-question.ts";
-import { createQuestions } from "./questions/question-queue.ts";
+import { createQuestionQueue } from "./questions/question-queue.ts";
 import { createRunSnapshot } from "./run-snapshot.ts";
 
 /** Extends a live run with what the requests attached to it use. */
@@ -58,9 +59,9 @@ export interface StartRunOptions {
   locale: Locale;
   /** Is described at `RunHandle`. */
   isAside?: boolean | undefined;
-  request: Omit<AskRequest, "approveCall" | "confirmPlan" | "elicit" | "signal" | "runId" | "caller">;
-  /** Says which kinds of questions the run may ask a person. */
-  asks: { calls: boolean; plans: boolean; forms: boolean };
+  request: Omit<AskRequest, "user" | "signal" | "runId" | "caller">;
+  /** Returns true for the kinds of questions that the run may ask its user. */
+  canAsk(kind: QuestionKind): boolean;
   /** Is how long a question waits for its answer, in milliseconds. */
   patienceMs: number;
   ask(request: AskRequest): AsyncIterable<AgentEvent>;
@@ -75,7 +76,7 @@ export function startRun({
   locale,
   isAside = false,
   request,
-  asks,
+  canAsk,
   patienceMs,
   ask,
   onEnd,
@@ -85,8 +86,7 @@ export function startRun({
   const stop = new AbortController();
   const notifier = createNotifier();
   const turns = createNotifier();
-  const questions = createQuestions(patienceMs, notifyWaiters);
-  const { pose } = questions;
+  const questions = createQuestionQueue(patienceMs, notifyWaiters);
   const followers = new Set<Parameters<RunHandle["follow"]>[0]>();
   let events: AgentEvent[] = [];
   let eventWeight = 0;
@@ -176,16 +176,7 @@ export function startRun({
       caller,
       runId: id,
       signal: stop.signal,
-      approveCall: asks.calls
-        ? (wanted, signal) => pose(signal, undefined, (answer) => ({ kind: "call", request: wanted, answer }))
-        : undefined,
-      confirmPlan: asks.plans
-        ? (steps, signal) => pose(signal, undefined, (answer) => ({ kind: "plan", steps, answer }))
-        : undefined,
-      elicit: asks.forms
-        ? (elicitation, signal) =>
-            pose(signal, { action: "cancel" }, (answer) => ({ kind: "elicitation", elicitation, answer }))
-        : undefined,
+      user: { canAsk, ask: questions.ask, person: run },
     });
     for await (const event of stream) handleEvent(event);
     if (outcome === undefined) throw new DuetError({ code: "internal", text: noEnd });

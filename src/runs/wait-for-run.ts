@@ -20,7 +20,7 @@ export type WaitResult =
   /** The run continues. */
   | { end: "window" }
   /** The host's model should ask its user and then call again. */
-  | { end: "confirm"; open: OpenQuestion };
+  | { end: "confirm"; open: OpenQuestion<"call"> };
 
 /**
  * Waits for a run on behalf of one request, and puts the run's questions to the host's user. Rejects with the signal's
@@ -39,8 +39,7 @@ export async function waitForRun(
       if (run.outcome !== undefined) return { end: "ended" };
       const { open } = run;
       const isAskable = open !== undefined && canAsk(host, open);
-      if (open !== undefined && !isAskable && open.question.kind === "call" && handsOut)
-        return { end: "confirm", open };
+      if (open?.kind === "call" && !isAskable && handsOut) return { end: "confirm", open };
       if (window.expired) return { end: "window" };
       if (open === undefined || open.isAsked) {
         await run.waitForChange(window.signal);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { rememberApprovals } from "../../src/app/conversations/remember-approvals.ts";
-import type { Approval, ApprovalRequest } from "../../src/core/tools/tool.ts";
+import { toUser } from "../../src/core/questions/user.ts";
+import type { Approval, ApprovalRequest, ApproveCall } from "../../src/core/tools/tool.ts";
 
 const call: ApprovalRequest = { tool: "shell", arguments: {}, rule: "tools.ask: shell", onlyOnce: false };
 const { signal } = new AbortController();
@@ -8,14 +9,17 @@ const { signal } = new AbortController();
 /** A person who gives these answers, one after the other, in one conversation. */
 function person(...answers: (Approval | undefined)[]) {
   const asked: ApprovalRequest[] = [];
-  const ask = rememberApprovals(
-    async (request) => {
-      asked.push(request);
-      return answers.shift();
-    },
-    { reported: new Set(), approved: new Set(), refused: new Set(), loaded: new Set() },
-  );
-  return { ask: (more: Partial<ApprovalRequest> = {}) => ask({ ...call, ...more }, signal), asked };
+  const approveCall: ApproveCall = async (request) => {
+    asked.push(request);
+    return answers.shift();
+  };
+  const user = rememberApprovals(toUser({ approveCall }), {
+    reported: new Set(),
+    approved: new Set(),
+    refused: new Set(),
+    loaded: new Set(),
+  });
+  return { ask: (more: Partial<ApprovalRequest> = {}) => user.ask({ kind: "call", ...call, ...more }, signal), asked };
 }
 
 test("a yes for the conversation covers later calls of that tool under that rule, and no others", async () => {

@@ -5,6 +5,7 @@ import type { RunRequest } from "../../src/agent/run.ts";
 import { runAgent } from "../../src/agent/run-agent.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { defaultedLimits, mapLimits, mergeRunLimits } from "../../src/core/limits.ts";
+import { toUser, type UserCallbacks } from "../../src/core/questions/user.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 
 export const defaultLimits: Limits = {
@@ -24,7 +25,8 @@ export const defaultLimits: Limits = {
 
 /** What a test sets of a run: its request, its parts and the rest in one object. */
 export interface Overrides
-  extends Omit<Partial<RunRequest>, "limits" | "conversation">,
+  extends UserCallbacks,
+    Omit<Partial<RunRequest>, "limits" | "conversation">,
     Omit<Partial<RunParts>, "models">,
     Pick<RunParts, "models">,
     Omit<RunOptions, "request" | "parts"> {
@@ -37,7 +39,14 @@ export interface Overrides
 export async function runOptions(overrides: Overrides): Promise<RunOptions> {
   const { spentMs, notices, observer, signal, limits, conversationId, ...more } = overrides;
   const { models, tools = [], finding, prompts = createPrompts(), evaluator, ...others } = more;
-  const { confirmPlan, approveCall, elicit, store = createMemoryStore(), ...request } = others;
+  const {
+    confirmPlan,
+    approveCall,
+    elicit,
+    user = toUser({ confirmPlan, approveCall, elicit }),
+    store = createMemoryStore(),
+    ...request
+  } = others;
   const known = conversationId === undefined ? undefined : await store.load(conversationId);
   return {
     request: {
@@ -49,7 +58,7 @@ export async function runOptions(overrides: Overrides): Promise<RunOptions> {
       locale: "en",
       ...request,
     },
-    parts: { models, tools, finding, prompts, evaluator, confirmPlan, approveCall, elicit, store },
+    parts: { models, tools, finding, prompts, evaluator, user, store },
     spentMs,
     notices,
     observer,

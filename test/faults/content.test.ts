@@ -9,7 +9,7 @@ import type { Message } from "../../src/core/messages.ts";
 import type { Model } from "../../src/core/model.ts";
 import { type ModelSettings, type WireName, wires } from "../../src/core/model-settings.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
-import type { ApproveCall } from "../../src/core/tools/tool.ts";
+import { toUser } from "../../src/core/questions/user.ts";
 import { createFailure, type Tool } from "../../src/core/tools/tool.ts";
 import type { JsonObject } from "../../src/kit/json.ts";
 import { createModel } from "../../src/providers/create-model.ts";
@@ -94,7 +94,7 @@ async function ask(model: Model, asked: Asked = {}): Promise<{ outcome: Outcome;
   let events: AgentEvent[] = [];
   let conversationId: string | undefined;
   for (const { question, tools } of asked.questions ?? [{ question: "Book a room in Oslo." }]) {
-    const request = { question, tools, conversationId, limits: asked.limits, approveCall: agree };
+    const request = { question, tools, conversationId, limits: asked.limits, user: agree };
     events = await Array.fromAsync(duet.ask(request));
     const first = events[0];
     if (first?.type === "run-start") conversationId = first.conversationId;
@@ -105,7 +105,7 @@ async function ask(model: Model, asked: Asked = {}): Promise<{ outcome: Outcome;
 }
 
 /** The tools say that they are destructive, so that somebody has to agree. */
-const agree: ApproveCall = async () => "once";
+const agree = toUser({ approveCall: async () => "once" });
 
 function script(...replies: Reply[]): void {
   fake.script(name, ...replies);

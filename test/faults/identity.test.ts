@@ -1,10 +1,12 @@
 // Fault group H (docs/development/faults-network.md#h-identity-sessions-callers), and the check of tokens of group G (case 86).
+
 import { Client, ClientCredentialsProvider, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { McpServer } from "@modelcontextprotocol/server";
 import { exportSPKI, importJWK, SignJWT } from "jose";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Duet } from "../../src/app/duet.ts";
 import type { Caller } from "../../src/core/caller.ts";
+import { toUser } from "../../src/core/questions/user.ts";
 import { isRecord } from "../../src/kit/json.ts";
 import { written } from "../agent/plan/planning.ts";
 import { anna, askAs, ben, countedTool, duetWith } from "../fakes/callers.ts";
@@ -308,8 +310,8 @@ describe("97: a conversation is its owner's", () => {
       asked.push("asked");
       return asked.length === 1 ? ("conversation" as const) : ("no" as const);
     };
-    const { outcome } = await askAs(duet, anna, "Wipe it", { approveCall });
-    await askAs(duet, ben, "Wipe it", { approveCall, conversationId: outcome.conversation_id });
+    const { outcome } = await askAs(duet, anna, "Wipe it", { user: toUser({ approveCall }) });
+    await askAs(duet, ben, "Wipe it", { user: toUser({ approveCall }), conversationId: outcome.conversation_id });
     expect([asked.length, wipe.calls.length]).toEqual([2, 1]);
   });
 });

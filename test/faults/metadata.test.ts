@@ -1,5 +1,6 @@
 // Fault group A (docs/development/faults-tools.md#a-tool-metadata): what a server says of its tools, and what must not come of
 // it.
+
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -13,6 +14,7 @@ import { loadConfig } from "../../src/config/load-config.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { wires } from "../../src/core/model-settings.ts";
 import type { Mode } from "../../src/core/outcome.ts";
+import { toUser } from "../../src/core/questions/user.ts";
 import type { ApprovalRequest, Tool, ToolResult } from "../../src/core/tools/tool.ts";
 import { createModel } from "../../src/providers/create-model.ts";
 import { call, processesIn, readJournal, stdio, temporaryFolder } from "../client/servers.ts";
@@ -146,7 +148,7 @@ async function ask(
     return "no" as const;
   };
   await duet.inventory();
-  const events = await Array.fromAsync(duet.ask({ question: "Go on.", mode, approveCall }));
+  const events = await Array.fromAsync(duet.ask({ question: "Go on.", mode, user: toUser({ approveCall }) }));
   const { tools: offered, ...rest } = fake.requests("model")[0]?.body ?? {};
   return { fake, events, approvals, told: { tools: JSON.stringify(offered) ?? "", rest: JSON.stringify(rest) } };
 }

@@ -14,7 +14,7 @@ function openRuns(kept: { ends: number; events: number }) {
       caller: {},
       locale: "en",
       request: { question: "Hello" },
-      asks: { calls: false, plans: false, forms: false },
+      canAsk: () => false,
       patienceMs: 60_000,
       async *ask(): AsyncGenerator<AgentEvent> {
         for (let at = 0; at < response.length; at += 100)

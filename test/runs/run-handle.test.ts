@@ -9,7 +9,7 @@ test("a run that is cancelled before it has begun is cancelled, and no fault of 
     caller: {},
     locale: "en",
     request: { question: "Hello" },
-    asks: { calls: false, plans: false, forms: false },
+    canAsk: () => false,
     patienceMs: 60_000,
     async *ask({ signal = new AbortController().signal }) {
       await waitAbortable(new Promise<void>(() => {}), signal);

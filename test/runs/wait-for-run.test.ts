@@ -19,11 +19,17 @@ function attendRun({ isModern, asksForms = true }: { isModern: boolean; asksForm
     caller: {},
     locale: "en",
     request: { question: "Wipe disk a." },
-    asks: { calls: true, plans: false, forms: false },
+    canAsk: (kind) => kind === "call",
     patienceMs: 3_600_000,
-    async *ask({ signal = new AbortController().signal, approveCall }) {
-      const request = { tool: "wipe_disk", arguments: {}, rule: "tools.ask: *", onlyOnce: false };
-      approvals.push(await approveCall?.(request, signal));
+    async *ask({ signal = new AbortController().signal, user }) {
+      const request = {
+        kind: "call" as const,
+        tool: "wipe_disk",
+        arguments: {},
+        rule: "tools.ask: *",
+        onlyOnce: false,
+      };
+      approvals.push(await user?.ask(request, signal));
       await waitAbortable(new Promise<void>(() => {}), signal);
       yield* [];
     },

@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rememberApprovals } from "../../src/app/conversations/remember-approvals.ts";
+import { createApprove, toUser } from "../../src/core/questions/user.ts";
 import type {
   Approval,
   ApprovalRequest,
   Approve,
+  ApproveCall,
   Tool,
   ToolAnnotations,
   ToolContext,
@@ -192,15 +194,18 @@ describe("a call under the rules", () => {
     const { tool, ran } = recorded("shell", { annotations: { destructive: true } });
     const judged = withPermission(tool, createPermissionCheck({ ask: ["*:destructive", "shell(rm *)"] }));
     const asked: string[] = [];
-    const remembered = rememberApprovals(
-      async ({ rule }) => {
-        asked.push(rule);
-        return asked.length === 1 ? "conversation" : "no";
-      },
-      { reported: new Set(), approved: new Set(), refused: new Set(), loaded: new Set() },
-    );
-    const { signal } = new AbortController();
-    const context = { ...testContext(), approve: (request: ApprovalRequest) => remembered(request, signal) };
+    const approveCall: ApproveCall = async ({ rule }) => {
+      asked.push(rule);
+      return asked.length === 1 ? "conversation" : "no";
+    };
+    const session = {
+      reported: new Set<string>(),
+      approved: new Set<string>(),
+      refused: new Set<string>(),
+      loaded: new Set<string>(),
+    };
+    const user = rememberApprovals(toUser({ approveCall }), session);
+    const context = { ...testContext(), approve: createApprove(user, new AbortController().signal) };
     for (const command of ["mkdir a", "mkdir b", "rm a"]) await judged.run({ command }, context);
     expect(asked).toEqual(["tools.ask: *:destructive", "tools.ask: *:destructive, shell(rm *)"]);
     expect(ran).toEqual([{ command: "mkdir a" }, { command: "mkdir b" }]);

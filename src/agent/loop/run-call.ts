@@ -1,12 +1,13 @@
 import { createChildTrace } from "../../core/chain.ts";
+import { unanswered } from "../../core/forms/elicitation.ts";
 import type { ToolCall } from "../../core/messages.ts";
+import { createApprove, createElicit } from "../../core/questions/user.ts";
 import type { RunFacts, Tool, ToolContext, ToolResult } from "../../core/tools/tool.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { getRemainingBudget } from "../limits/reached-limit.ts";
 import type { Budget } from "../limits/sub-agents.ts";
-import { unanswered } from "../questions/ask-user.ts";
 import { getDepth, type Run } from "../run.ts";
 import {
   toFailedResult,
@@ -97,8 +98,10 @@ interface CallContext extends ToolContext {
 /** Drops what a tool reports after its call has ended: its events belong between `tool-start` and `tool-end`. */
 export function openCallContext(run: Run, callId: string, allowance: CallAllowance): CallContext {
   const {
-    services: { approve, elicit },
+    services: { user, clock },
   } = run;
+  const approve = createApprove(user, clock.callerSignal);
+  const elicit = createElicit(user, clock.callerSignal);
   const reservation = run.state.subAgents.reserveBudget(getRemainingBudget(run.state, run.input.limits));
   let open = true;
   let waitedMs = 0;

@@ -1,11 +1,11 @@
 import type { PlanStep } from "../../core/events.ts";
 import type { PlanReply } from "../../core/questions/plan-reply.ts";
+import { canAskUser } from "../../core/questions/user.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import type { Observation } from "../loop/act.ts";
 import { decideAndAct, toDecideResult } from "../loop/decide.ts";
 import { type DecideResult, isEarlyEnd } from "../loop/run-result.ts";
-import { askPerson } from "../questions/ask-user.ts";
 import type { LoopState, Run, RunInput } from "../run.ts";
 import { resumePlan, toPendingPlan } from "./pending-plan.ts";
 import { createPlan, type Plan, type StartedPlan } from "./plan.ts";
@@ -236,12 +236,10 @@ async function revisePlan(
 
 async function askReader(run: Run, plan: Plan): Promise<PlanReply | undefined> {
   const {
-    services: { confirmPlan },
+    services: { user, clock },
   } = run;
-  if (confirmPlan === undefined) return run.input.planPolicy.unattended === "run" ? { reply: "yes" } : undefined;
-  const reply = await askPerson(run.services.clock, waitingForPlan, (signal) => confirmPlan(plan.steps, signal));
+  if (!canAskUser(user, "plan")) return run.input.planPolicy.unattended === "run" ? { reply: "yes" } : undefined;
+  const reply = await user.ask({ kind: "plan", steps: plan.steps }, clock.callerSignal);
   if (reply?.reply === "yes") plan.confirm();
   return reply;
 }
-
-const waitingForPlan = { zh: "等待确认计划", en: "waiting for confirmation of the plan" };

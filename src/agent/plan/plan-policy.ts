@@ -1,9 +1,3 @@
-import type { PlanStep } from "../../core/events.ts";
-import type { PlanReply } from "../../core/questions/plan-reply.ts";
-
-/** Shows a plan to somebody and waits for the reply; undefined when nobody replies. Rejects when the signal aborts. */
-export type ConfirmPlan = (steps: readonly PlanStep[], signal: AbortSignal) => Promise<PlanReply | undefined>;
-
 export interface PlanPolicy {
   /**
    * Says what happens where nobody can be asked: the plan is complete, or the run stops and returns the plan for

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PlanStep } from "../../core/events.ts";
 import type { Message, ToolCall } from "../../core/messages.ts";
-import type { Approve, Tool, ToolFailure } from "../../core/tools/tool.ts";
+import { answerCalls, canAskUser, createApprove, type User } from "../../core/questions/user.ts";
+import type { Tool, ToolFailure } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import type { DuetError } from "../../kit/errors.ts";
@@ -17,7 +18,7 @@ import { createRepetition } from "../loop/repetition.ts";
 import type { DecideResult } from "../loop/run-result.ts";
 import { runTurn } from "../loop/run-turn.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
-import type { Run, RunInput, RunServices } from "../run.ts";
+import type { Run, RunInput } from "../run.ts";
 import { describeUnknownTool } from "./parse-plan.ts";
 import type { Plan } from "./plan.ts";
 import { createStepRequest } from "./plan-requests.ts";
@@ -90,7 +91,7 @@ async function call(
   const planned: Run = {
     input: run.input,
     state: { ...run.state, repetition: createRepetition(["*"]) },
-    services: { ...run.services, approve: createConsent(run.services, plan, parameters, filled) },
+    services: { ...run.services, user: approveAsPlanned(run, plan, parameters, filled) },
   };
   const [observation] = await act(planned, [toolCall], step, run.input.limits.maxToolCalls - plan.toolCalls);
   run.services.clock.callerSignal.throwIfAborted();
@@ -103,15 +104,16 @@ async function call(
  * A person who confirmed a plan has approved only a call that runs as it was shown, in full. Other calls need a new
  * confirmation.
  */
-function createConsent(
-  { approve }: RunServices,
+function approveAsPlanned(
+  { services: { user, clock } }: Run,
   { isConfirmed: isAgreed }: Plan,
   planned: JsonObject,
   filled: FilledStep,
-): Approve | undefined {
+): User | undefined {
   const wasSeen = isAgreed && isShownWhole(planned) && isDeepStrictEqual(filled.arguments, planned);
-  if (!wasSeen) return approve;
-  return async (request) => (request.onlyOnce ? approve?.(request) : "once");
+  if (!wasSeen) return user;
+  const approve = createApprove(user, clock.callerSignal);
+  return answerCalls(user, async (request) => (request.onlyOnce ? approve?.(request) : "once"));
 }
 
 /** Returns what later steps may refer to: the whole result, with its sources under their numbers. */
@@ -152,8 +154,8 @@ function canCorrect(run: Run, { parameters }: PlanStep): boolean {
 }
 
 /** Is true when a person confirms what is carried out, so that a model may not change it. */
-function isConfirmed({ services: { confirmPlan }, input: { planPolicy } }: Run): boolean {
-  return confirmPlan !== undefined || planPolicy.unattended === "stop";
+function isConfirmed({ services: { user }, input: { planPolicy } }: Run): boolean {
+  return canAskUser(user, "plan") || planPolicy.unattended === "stop";
 }
 
 function toFailedStep(run: Run, plan: Plan, thrown: unknown): StepEnd {

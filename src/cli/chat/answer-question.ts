@@ -2,9 +2,7 @@ import type { Duet } from "../../app/duet.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { Mode } from "../../core/outcome.ts";
 import { say } from "../../kit/locale.ts";
-import { createApproveCall } from "../questions/approve-call.ts";
-import { createConfirmPlan } from "../questions/confirm-plan.ts";
-import { createAskElicitation } from "../questions/form-field.ts";
+import { createTerminalUser } from "../questions/ask-question.ts";
 import { attachFiles } from "../terminal/editor/files/attach-files.ts";
 import type { Folders } from "../terminal/editor/files/complete-files.ts";
 import type { ChatSettings } from "./chat.ts";
@@ -34,17 +32,14 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
   const locale = settings.language ?? duet.localeFor(options.question);
   const question = await withFiles(options);
   const models = await duet.models(settings.models);
-  const reader = chatInterface.reader && { ...chatInterface.reader, locale };
-  const asking = reader && {
-    confirmPlan: createConfirmPlan({ ...reader, leave, showsPlan: false }),
-    approveCall: createApproveCall({ ...reader, leave: leaveAtOnce }),
-    elicit: createAskElicitation({ ...reader, leave: leaveAtOnce }),
-  };
+  const { reader } = chatInterface;
+  const leaveRun = (endsRun: boolean): void => (endsRun ? leave() : leaveAtOnce());
+  const user = reader && createTerminalUser({ ...reader, locale, leave: leaveRun, showsEvents: false });
   const { limits, search } = settings;
   const shown = chatInterface.openRun(locale);
   try {
     const shared = { question, conversationId, mode, search: search.on, limits, models, locale };
-    const request = { ...shared, ...asking, isInteractive: true, signal };
+    const request = { ...shared, user, isInteractive: true, signal };
     for await (const event of duet.ask(request)) {
       onEvent(event);
       await shown.handle(event);

@@ -2,29 +2,16 @@ import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { askLine, type Choice, type Picking, type Reader } from "./reader.ts";
 
-/** Holds the question that replaces a numbered list where only lines are typed. */
-export interface TypedQuestion {
-  query: string;
-  /** Is shown after a line that matches no choice. */
-  wanted: string;
-}
-
 /**
- * Has somebody choose: with the arrow keys, or by a number or one of a choice's words where only lines are typed. Undefined when
+ * Has somebody choose: with the arrow keys, or by its number or one of its words where only lines are typed. Undefined when
  * nothing was chosen: the input has ended, `/exit` was typed, or an Enter where no choice is in force. Rejects when the signal
  * aborts.
  */
-export async function pickOne<T>(
-  reader: Reader,
-  picking: Picking<T>,
-  signal: AbortSignal,
-  typed?: TypedQuestion,
-): Promise<T | undefined> {
+export async function pickOne<T>(reader: Reader, picking: Picking<T>, signal: AbortSignal): Promise<T | undefined> {
   if (reader.pick) return reader.pick(picking, signal);
   const { choices } = picking;
-  if (typed === undefined) showList(reader, picking);
-  const query = typed?.query ?? `1-${choices.length}> `;
-  const wanted = typed?.wanted ?? say(reader.locale, numberOf(choices.length));
+  showList(reader, picking);
+  const query = `1-${choices.length}> `;
   for (;;) {
     const line = (await askLine(reader, query, signal))?.trim().toLowerCase();
     if (line === undefined) return undefined;
@@ -32,11 +19,10 @@ export async function pickOne<T>(
       reader.leave?.();
       return undefined;
     }
-    // An Enter that was meant for something else decides nothing that has words of its own.
-    if (line === "" && typed === undefined) return picking.chosen;
-    const choice = find(line, choices, typed === undefined);
+    if (line === "") return picking.chosen;
+    const choice = /^\d{1,4}$/.test(line) ? choices[Number(line) - 1] : findChoice(line, choices);
     if (choice) return choice.value;
-    if (line !== "") reader.write(wanted);
+    reader.write(say(reader.locale, describeNumbers(choices.length)));
   }
 }
 
@@ -54,15 +40,14 @@ export function renderChoices<T>({ choices, chosen }: Picking<T>, locale: Locale
   });
 }
 
-function find<T>(line: string, choices: readonly Choice<T>[], byNumber: boolean): Choice<T> | undefined {
-  const isNumber = byNumber && /^\d{1,4}$/.test(line);
-  if (isNumber) return choices[Number(line) - 1];
+/** Finds the choice whose label or one of whose words was typed. The line is in lower case. */
+export function findChoice<T>(line: string, choices: readonly Choice<T>[]): Choice<T> | undefined {
   return choices.find(({ label, words = [] }) => words.includes(line) || label.toLowerCase() === line);
 }
 
 const current: Text = { zh: "当前", en: "current" };
 
-function numberOf(count: number): Text {
+function describeNumbers(count: number): Text {
   return {
     zh: `请输入 1 到 ${count}，或直接回车不做改变。`,
     en: `Type a number from 1 to ${count}, or press Enter to keep the current one.`,

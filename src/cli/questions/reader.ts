@@ -1,6 +1,6 @@
 import { createInterface, type Interface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
-import { type Locale, say, type Text } from "../../kit/locale.ts";
+import type { Locale } from "../../kit/locale.ts";
 import { type Console, writeSafely } from "../console.ts";
 
 export interface Reader {
@@ -82,65 +82,6 @@ export function openTerminalQuestions({ stdin, stderr }: Console): TerminalQuest
     close: () => close?.(),
   };
 }
-
-/** Asks until it is a yes or a no; undefined when the input has ended. Rejects when the signal aborts. */
-export async function askYesNo(reader: Reader, query: string, signal: AbortSignal): Promise<boolean | undefined> {
-  for (;;) {
-    const line = (await askLine(reader, query, signal))?.trim();
-    const answer = line === undefined ? undefined : readYesNo(line);
-    if (line === undefined || answer !== undefined) return answer;
-    if (line !== "") reader.write(say(reader.locale, yesOrNo));
-  }
-}
-
-/** Interprets a typed line; returns undefined when it is neither yes nor no. */
-export function readYesNo(line: string): boolean | undefined {
-  const word = line.trim().toLowerCase();
-  if (yesWords.has(word)) return true;
-  return noWords.has(word) ? false : undefined;
-}
-
-export const yesOrNo: Text = { zh: "请输入 y 或 n。", en: "Type y or n." };
-
-export const yesWords: ReadonlySet<string> = new Set(["y", "yes", "true", "是", "好", "同意", "允许", "批准"]);
-export const noWords: ReadonlySet<string> = new Set([
-  "n",
-  "no",
-  "false",
-  "否",
-  "不",
-  "不同意",
-  "不允许",
-  "不批准",
-  "拒绝",
-]);
-
-/** Keeps other lines off the screen while a question stands there, so that nothing that comes meanwhile can pass for one. */
-export interface QuietScreen {
-  /** Asks a question, which stays until it is answered or can no longer be. */
-  ask: Reader["ask"];
-  /** Settles when no question stands there. Never rejects. */
-  free(): Promise<void>;
-}
-
-export function createQuietScreen(ask: Reader["ask"]): QuietScreen {
-  let standing: Promise<void> | undefined;
-  return {
-    ask(query, signal) {
-      const answer = ask(query, signal);
-      const mine = answer.then(nothing, nothing).then(() => {
-        if (standing === mine) standing = undefined;
-      });
-      standing = mine;
-      return answer;
-    },
-    async free() {
-      while (standing) await standing;
-    },
-  };
-}
-
-function nothing(): void {}
 
 interface TypedLines {
   /** Is true when no more lines will arrive; earlier ones may still be unread. */

@@ -6,7 +6,8 @@ import { say, type Text } from "../../kit/locale.ts";
 import { toSafeJson, toShortLine } from "../../kit/text/sanitize.ts";
 import { renderError } from "../../render/event-lines.ts";
 import { type Console, writeSafely } from "../console.ts";
-import { askYesNo, canBeAsked, openTerminalQuestions, type Reader } from "../questions/reader.ts";
+import { askYesNo } from "../questions/ask-yes-no.ts";
+import { canBeAsked, openTerminalQuestions, type Reader } from "../questions/reader.ts";
 
 export interface ApproveOptions {
   duet: Pick<Duet, "locale" | "inventory" | "toolChanges" | "trustedTools" | "approveTools">;

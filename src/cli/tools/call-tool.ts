@@ -1,3 +1,4 @@
+import { createElicit } from "../../core/questions/user.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { isRecord, type JsonObject } from "../../kit/json.ts";
@@ -5,8 +6,9 @@ import type { Text } from "../../kit/locale.ts";
 import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { writeSafely } from "../console.ts";
-import { createAskElicitation, createManualElicit } from "../questions/form-field.ts";
-import { canBeAsked, createQuietScreen, openTerminalQuestions } from "../questions/reader.ts";
+import { createTerminalUser, limitThinkingTime } from "../questions/ask-question.ts";
+import { createQuietScreen } from "../questions/quiet-screen.ts";
+import { canBeAsked, openTerminalQuestions } from "../questions/reader.ts";
 import type { ToolsOptions } from "./list-tools.ts";
 
 /** Calls one tool by hand; its result goes to stdout. 0 if it succeeded, 1 if not. */
@@ -24,13 +26,13 @@ export async function callTool(options: ToolsOptions, name: string, argumentsTex
   const screen = questions && createQuietScreen(questions.ask);
   const write = (line: string): void => writeSafely(console.stderr, `${line}\n`);
   const writeNote = (line: string): void => void Promise.resolve(screen?.free()).then(() => write(line));
-  const ask = screen && createAskElicitation({ locale, ask: screen.ask, write });
+  const user = screen && limitThinkingTime(createTerminalUser({ locale, ask: screen.ask, write, showsEvents: false }));
   const running = tool.run(args, {
     signal,
     locale,
     // Whoever calls it by hand has agreed to the call.
     approve: async () => "once",
-    elicit: ask && createManualElicit(ask, signal),
+    elicit: createElicit(user, signal),
     progress: (message) => writeNote(`… ${sanitizeLine(message)}`),
     notice: (_, message) => writeNote(`ℹ ${sanitizeLine(message)}`),
   });

@@ -1,6 +1,7 @@
 import type { Locale } from "../../kit/locale.ts";
 import { type Console, writeSafely } from "../console.ts";
-import { askYesNo, canBeAsked, openTerminalQuestions } from "../questions/reader.ts";
+import { askYesNo } from "../questions/ask-yes-no.ts";
+import { canBeAsked, openTerminalQuestions } from "../questions/reader.ts";
 
 export interface TrustQuestion {
   /** Resolves to true when the user says yes; the end of the input is a no. Rejects when the signal aborts. */

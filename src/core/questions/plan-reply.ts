@@ -1,4 +1,6 @@
-export type PlanReply = { reply: "yes" } | { reply: "no" } | { reply: "edit"; words: string };
+import type { UserReply } from "./user-question.ts";
+
+export type PlanReply = UserReply<"plan">;
 
 const yes = /^(y|yes|ok|okay|sure|go|go ahead|是|是的|好|好的|可以|确认|确认执行|执行|好的?[，, ]*执行)$/i;
 const no = /^(n|no|cancel|stop|q|quit|否|不|不要|算了|取消)$/i;

@@ -1,58 +1,34 @@
 import * as z from "zod";
-import { planStepSchema } from "./events-schema.ts";
-import { jsonValueSchema, outcomeSchema, statusSchema } from "./outcome-schema.ts";
+import { questionSchemas } from "../questions/user-question.ts";
+import { outcomeSchema, statusSchema } from "./outcome-schema.ts";
 
 const time = z.iso.datetime().meta({ description: "UTC." });
 
-/** Describes a question of a run that waits for a person. */
+/** Holds the fields of all kinds of questions. Each is present only for the kinds that have it. */
+const { message: _, ...fieldSchemas }: Record<string, z.ZodType> = Object.fromEntries(
+  Object.values(questionSchemas).flatMap(({ fields }) =>
+    Object.entries<z.ZodType>(fields.shape).map(([name, field]) => [toFieldName(name), field.optional()]),
+  ),
+);
+
+/** Describes a question of a run that waits for a person. Its message contains the whole question as text. */
 export const questionSchema = z
   .object({
     question_id: z.string(),
-    kind: z.enum(["call", "plan", "form", "url"]),
-    /** Contains the whole question as text. */
+    kind: z.enum(Object.keys(questionSchemas)),
     message: z.string(),
-    tool: z.string().optional().meta({ description: "call: what is to run." }),
-    arguments: z.record(z.string(), jsonValueSchema).optional(),
-    rule: z.string().optional().meta({ description: "call: why it asks." }),
-    only_once: z.boolean().optional().meta({ description: "call: a yes is valid for this call only." }),
-    from: z.string().optional().meta({ description: "form and url: the server that asks." }),
-    steps: z.array(planStepSchema).readonly().optional().meta({ description: "plan." }),
-    schema: z.record(z.string(), z.unknown()).optional().meta({ description: "form: the JSON Schema of its fields." }),
-    url: z.string().optional().meta({ description: "url: the page to open." }),
+    ...fieldSchemas,
     expires_at: time,
   })
   .meta({ description: "Answered by POST /agent/runs/{id}/reply." });
 
 export type QuestionJson = z.infer<typeof questionSchema>;
 
-/** Accepts the answers about a call. An answer applies once or permanently, as the question itself says. */
-export const callAnswerSchema = z.enum(["once", "conversation", "no", "never"]);
-
-/** Accepts the answers about a call that must be approved each time. */
-export const onceAnswerSchema = callAnswerSchema.extract(["once", "no"]);
-
-export const planAnswerSchema = z.discriminatedUnion("reply", [
-  z.strictObject({ reply: z.literal("yes") }),
-  z.strictObject({ reply: z.literal("no") }),
-  z.strictObject({ reply: z.literal("edit"), words: z.string().trim().min(1).max(10_000) }),
-]);
-
-export const formAnswerSchema = z.discriminatedUnion("action", [
-  z.strictObject({
-    action: z.literal("accept"),
-    content: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])).optional(),
-  }),
-  z.strictObject({ action: z.literal("decline") }),
-  z.strictObject({ action: z.literal("cancel") }),
-]);
-
-export const urlAnswerSchema = z.strictObject({ action: z.enum(["accept", "decline", "cancel"]) });
-
 /** Describes the body of `POST /agent/runs/{id}/reply`. */
 export const replySchema = z.strictObject({
   question_id: z.string().min(1).max(200),
   answer: z
-    .union([callAnswerSchema, planAnswerSchema, formAnswerSchema, urlAnswerSchema])
+    .union(Object.values(questionSchemas).map(({ reply }) => reply))
     .meta({ description: "call: one of the words. plan: with reply. form and url: with action." }),
 });
 
@@ -81,3 +57,8 @@ export const runListSchema = z.object({
 });
 
 export type RunListJson = z.infer<typeof runListSchema>;
+
+/** Writes the name of a field as the API has it: `only_once`. */
+export function toFieldName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -3,6 +3,7 @@ import type { JsonObject, JsonSchema } from "../../kit/json.ts";
 import type { Locale, Text } from "../../kit/locale.ts";
 import type { Chain } from "../chain.ts";
 import type { Elicit } from "../forms/elicitation.ts";
+import type { approvalRequestSchema, approvalSchema } from "../questions/user-question.ts";
 import type { permissionSchema, toolFailureSchema } from "../schemas/events-schema.ts";
 
 /** Represents one tool of the agent: a built-in, a user's module, or a tool of a downstream MCP server. */
@@ -157,19 +158,9 @@ export function createFailure(code: ToolFailure["code"], message: string): ToolR
 
 export type Permission = z.infer<typeof permissionSchema>;
 
-export interface ApprovalRequest {
-  tool: string;
-  arguments: JsonObject;
-  /** Names the permission rule that requires the approval. */
-  rule: string;
-  onlyOnce: boolean;
-}
+export type ApprovalRequest = z.infer<typeof approvalRequestSchema>;
 
-/**
- * Holds a person's decision: yes (`once`, `conversation`) or no (`no`, `never`), for this call or for all calls of that tool
- * under that rule in this conversation.
- */
-export type Approval = "once" | "conversation" | "no" | "never";
+export type Approval = z.infer<typeof approvalSchema>;
 
 /** Shows a call to a person and waits for the answer; undefined when nobody answers. Rejects only when the signal aborts. */
 export type ApproveCall = (request: ApprovalRequest, signal: AbortSignal) => Promise<Approval | undefined>;

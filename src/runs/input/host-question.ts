@@ -4,11 +4,10 @@ import {
   type InputRequest,
   type InputResponseView,
   inputRequired,
-  isSpecType,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import type { Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
+import { type ElicitationReply, unanswered } from "../../core/forms/elicitation.ts";
 
 /** Represents a question as the host's user sees it. Its message says who asks. */
 export type HostQuestion =
@@ -19,19 +18,6 @@ interface UrlQuestion {
   kind: "url";
   message: string;
   url: string;
-}
-
-/** Is the reply when nobody answered. */
-export const noAnswer: ElicitationReply = { action: "cancel" };
-
-/** Converts a downstream server's question. Returns undefined when MCP does not know its form. */
-export function toQuestion(elicitation: Elicitation): HostQuestion | undefined {
-  const message = `[${elicitation.from}] ${elicitation.message}`;
-  if (elicitation.kind === "url") return { kind: "url", message, url: elicitation.url };
-  const params = { message, requestedSchema: elicitation.schema };
-  return isSpecType.ElicitRequestFormParams(params)
-    ? { kind: "form", message, form: params.requestedSchema }
-    : undefined;
 }
 
 /** Converts a question to an entry of a result, as the 2026 era requires. */
@@ -56,7 +42,7 @@ export async function askHost(
   try {
     return readReply(await mcpReq.send({ method: "elicitation/create", params }, { signal, timeout }));
   } catch {
-    return noAnswer;
+    return unanswered;
   }
 }
 
@@ -64,10 +50,10 @@ const filledIn = z.record(z.string(), z.union([z.string(), z.number(), z.boolean
 
 /** Reads the host's reply for its user. An invalid reply counts as no answer. */
 export function readReply(reply: InputResponseView | { action: string; content?: unknown }): ElicitationReply {
-  if (!("action" in reply)) return noAnswer;
+  if (!("action" in reply)) return unanswered;
   if (reply.action === "decline") return { action: "decline" };
-  if (reply.action !== "accept") return noAnswer;
+  if (reply.action !== "accept") return unanswered;
   if (reply.content === undefined || reply.content === null) return { action: "accept" };
   const { data } = filledIn.safeParse(reply.content);
-  return data ? { action: "accept", content: data } : noAnswer;
+  return data ? { action: "accept", content: data } : unanswered;
 }

@@ -4,13 +4,14 @@ import {
   inputResponse,
   type ServerContext,
 } from "@modelcontextprotocol/server";
+import { unanswered } from "../../core/forms/elicitation.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { followSignal, sleep, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import type { Host } from "./host.ts";
 import type { HostConnection } from "./host-connection.ts";
-import { noAnswer, readReply, toInputRequest } from "./host-question.ts";
+import { readReply, toInputRequest } from "./host-question.ts";
 import {
   type IncomingRequest,
   type PendingQuestion,
@@ -55,7 +56,7 @@ export function createInputRequests<T>({
   const all = new Set<PendingWork<T>>();
   const parked = new Map<string, { work: PendingWork<T>; open: PendingQuestion; forget(): void }>();
 
-  function begun(request: IncomingRequest, begin: StartWork<T>): PendingWork<T> {
+  function beginWork(request: IncomingRequest, begin: StartWork<T>): PendingWork<T> {
     const work = startWork(request, patienceMs, begin);
     all.add(work);
     ignoreRejection(work.done, "whoever waits for the work is told").finally(() => all.delete(work));
@@ -64,19 +65,19 @@ export function createInputRequests<T>({
 
   function resume(state: string, { kind, connection, context }: IncomingRequest): PendingWork<T> | undefined {
     const found = parked.get(state);
-    if (found?.work.kind !== kind || ownerOf(found.work) !== connection.caller.owner) return undefined;
+    if (found?.work.kind !== kind || getOwner(found.work) !== connection.caller.owner) return undefined;
     found.forget();
     found.open.answer(readReply(inputResponse(context.mcpReq.inputResponses, questionName)));
     found.work.questions.delete(found.open);
     return found.work;
   }
 
-  function park(work: PendingWork<T>, open: PendingQuestion): InputRequiredResult | undefined {
-    const ofCaller = [...parked.values()].filter((one) => ownerOf(one.work) === ownerOf(work));
-    if (ofCaller.length >= most) return undefined;
+  function keepUntilAnswer(work: PendingWork<T>, open: PendingQuestion): InputRequiredResult | undefined {
+    const callersWork = [...parked.values()].filter((one) => getOwner(one.work) === getOwner(work));
+    if (callersWork.length >= most) return undefined;
     const requestState = createRandomHex();
     const { signal } = work.stop;
-    const timer = setTimeout(() => work.stop.abort(unanswered()), patienceMs);
+    const timer = setTimeout(() => work.stop.abort(unansweredError()), patienceMs);
     const forget = (): void => {
       clearTimeout(timer);
       signal.removeEventListener("abort", forget);
@@ -88,13 +89,13 @@ export function createInputRequests<T>({
   }
 
   /** Returns the work's own result, or its next question. */
-  async function outcome(work: PendingWork<T>): Promise<T | InputRequiredResult> {
+  async function waitForResult(work: PendingWork<T>): Promise<T | InputRequiredResult> {
     for (;;) {
       const open = await waitForQuestion(work);
       if (open === undefined || work.stop.signal.aborted) return work.done;
-      const asked = park(work, open);
+      const asked = keepUntilAnswer(work, open);
       if (asked) return asked;
-      open.answer(noAnswer);
+      open.answer(unanswered);
       work.questions.delete(open);
     }
   }
@@ -104,13 +105,13 @@ export function createInputRequests<T>({
       const { mcpReq } = request.context;
       const state: unknown = mcpReq.requestState();
       const isAnswer = typeof state === "string";
-      const work = isAnswer ? resume(state, request) : begun(request, begin);
+      const work = isAnswer ? resume(state, request) : beginWork(request, begin);
       if (work === undefined) return tooLate(String(state));
       // On HTTP the signal aborts also when all has gone well, so it is followed no longer than the request lasts.
       const unfollow = followSignal(work.stop, mcpReq.signal);
       work.progress.attach(createProgressSender(request.context, request.connection, request.host));
       try {
-        return await outcome(work);
+        return await waitForResult(work);
       } finally {
         if (!mcpReq.signal.aborted) await work.progress.settle();
         work.progress.attach(undefined);
@@ -119,24 +120,24 @@ export function createInputRequests<T>({
     },
     closeConnection(connection) {
       // Work that is done may still wait for its host to ask.
-      const goings = [...[...parked.values()].map(({ work }) => work), ...all];
-      for (const work of goings) if (work.connection === connection) work.stop.abort(left());
+      const allWork = [...[...parked.values()].map(({ work }) => work), ...all];
+      for (const work of allWork) if (work.connection === connection) work.stop.abort(leftError());
     },
   };
 }
 
-function ownerOf({ connection }: PendingWork<unknown>): string | undefined {
+function getOwner({ connection }: PendingWork<unknown>): string | undefined {
   return connection.caller.owner;
 }
 
-function unanswered(): DuetError {
+function unansweredError(): DuetError {
   return new DuetError({
     code: "timeout",
     text: { zh: "没有等到答复", en: "nobody answered in time" },
   });
 }
 
-function left(): DuetError {
+function leftError(): DuetError {
   return new DuetError({ code: "network", text: { zh: "调用方已断开", en: "the caller disconnected" } });
 }
 

@@ -1,10 +1,10 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
-import type { ElicitationReply } from "../../core/forms/elicitation.ts";
+import { type ElicitationReply, unanswered } from "../../core/forms/elicitation.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import { canShow, type Host } from "./host.ts";
 import type { HostConnection } from "./host-connection.ts";
-import { askHost, type HostQuestion, noAnswer } from "./host-question.ts";
+import { askHost, type HostQuestion } from "./host-question.ts";
 import type { ProgressPace } from "./progress-pace.ts";
 
 /** Starts the work that a host has requested, with the services that it may use. */
@@ -59,20 +59,20 @@ export function startWork<T>(
   const stop = new AbortController();
   const questions = new Set<PendingQuestion>();
   const ask: AskHost = async (question, ...withdrawn) => {
-    if (!canShow(host, question.kind)) return noAnswer;
-    const { signal, end } = firstOf([stop.signal, ...withdrawn]);
+    if (!canShow(host, question.kind)) return unanswered;
+    const { signal, end } = combineSignals([stop.signal, ...withdrawn]);
     try {
-      if (signal.aborted) return noAnswer;
+      if (signal.aborted) return unanswered;
       if (!host.isModern) return await askHost(question, context, signal, patienceMs);
-      return await answerOf(question, signal);
+      return await waitForAnswer(question, signal);
     } finally {
       end();
     }
   };
-  async function answerOf(question: HostQuestion, signal: AbortSignal): Promise<ElicitationReply> {
+  async function waitForAnswer(question: HostQuestion, signal: AbortSignal): Promise<ElicitationReply> {
     const { promise, resolve: answer } = Promise.withResolvers<ElicitationReply>();
     const open: PendingQuestion = { question, answer };
-    signal.addEventListener("abort", () => answer(noAnswer), { once: true });
+    signal.addEventListener("abort", () => answer(unanswered), { once: true });
     questions.add(open);
     work.wake();
     try {
@@ -106,7 +106,7 @@ export async function waitForQuestion<T>(work: PendingWork<T>): Promise<PendingQ
 }
 
 /** Returns a signal that aborts with the first of these signals, until `end` is called. */
-function firstOf(signals: readonly (AbortSignal | undefined)[]): { signal: AbortSignal; end(): void } {
+function combineSignals(signals: readonly (AbortSignal | undefined)[]): { signal: AbortSignal; end(): void } {
   const first = new AbortController();
   const unfollow = signals.map((signal) => followSignal(first, signal));
   return {

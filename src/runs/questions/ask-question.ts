@@ -1,14 +1,13 @@
+import { isSpecType } from "@modelcontextprotocol/server";
 import type { ElicitationReply } from "../../core/forms/elicitation.ts";
-import type { PlanReply } from "../../core/questions/plan-reply.ts";
-import { toText } from "../../kit/json.ts";
-import { type Locale, say } from "../../kit/locale.ts";
-import { sanitize } from "../../kit/text/sanitize.ts";
-import { renderPlan } from "../../render/plan-lines.ts";
-import { toApproval, toApprovalQuestion } from "../input/approval-question.ts";
-import { canShow, type Host } from "../input/host.ts";
-import { type HostQuestion, toQuestion } from "../input/host-question.ts";
+import type { User } from "../../core/questions/user.ts";
+import type { QuestionKind, UserQuestion } from "../../core/questions/user-question.ts";
+import type { Locale } from "../../kit/locale.ts";
+import { fromElicitationReply, toElicitation } from "../../render/questions/elicitation-wording.ts";
+import type { Host } from "../input/host.ts";
+import type { HostQuestion } from "../input/host-question.ts";
 import type { AskHost } from "../input/pending-work.ts";
-import type { OpenQuestion, RunQuestion } from "./open-question.ts";
+import type { OpenQuestion } from "./open-question.ts";
 
 /**
  * Puts a run's question to the host's user, and the answer to the run. When the signal aborts first, the question is free
@@ -20,49 +19,55 @@ export async function askQuestion(
   ask: AskHost,
   signal: AbortSignal,
 ): Promise<void> {
-  const { question } = open;
-  const shown = toHostQuestion(question, locale);
+  const shown = toHostQuestion(open.question, locale);
   if (shown === undefined) return open.withdraw();
   const release = open.show();
   const reply = await ask(shown, signal, open.closed);
   if (open.closed.aborted) return;
   if (signal.aborted && reply.action === "cancel") return release();
-  answerQuestion(question, reply);
+  applyHostReply(open, reply);
 }
 
 /** Gives a run what the host's user has said. */
-export function answerQuestion(question: RunQuestion, reply: ElicitationReply): void {
-  if (question.kind === "call") question.answer(toApproval(reply));
-  else if (question.kind === "plan") question.answer(toPlanReply(reply));
-  else question.answer(reply);
+export function applyHostReply<K extends QuestionKind>(open: OpenQuestion<K>, reply: ElicitationReply): void {
+  open.answer(fromElicitationReply(open.question, reply));
 }
 
-export function canAsk(host: Host, { question }: OpenQuestion): boolean {
-  return canShow(host, question.kind === "elicitation" ? question.elicitation.kind : "form");
+/** Returns true when the host can show the question: a form, or an address where it asks to open one. */
+export function canAsk({ asksForms, asksUrls }: Host, { kind }: OpenQuestion): boolean {
+  return kind === "url" ? asksUrls : asksForms;
 }
 
 /**
  * Converts a question to the form that a host's user sees. Returns undefined when a downstream server asked for something that
  * MCP does not know.
  */
-export function toHostQuestion(question: RunQuestion, locale: Locale): HostQuestion | undefined {
-  if (question.kind === "elicitation") return toQuestion(question.elicitation);
-  return question.kind === "call" ? toApprovalQuestion(question.request, locale) : ofPlan(question, locale);
+export function toHostQuestion<K extends QuestionKind>(
+  question: UserQuestion<K>,
+  locale: Locale,
+): HostQuestion | undefined {
+  const words = toElicitation(question, locale);
+  if (words.kind === "url") return words;
+  const params = { message: words.message, requestedSchema: words.schema };
+  if (!isSpecType.ElicitRequestFormParams(params)) return undefined;
+  return { kind: "form", message: words.message, form: params.requestedSchema };
 }
 
-function ofPlan({ steps }: Extract<RunQuestion, { kind: "plan" }>, locale: Locale): HostQuestion {
-  const words = { zh: "执行这个计划吗？", en: "Run this plan?" };
-  const change = {
-    type: "string" as const,
-    title: say(locale, { zh: "要修改什么", en: "What to change" }),
-    description: say(locale, { zh: "留空即按计划执行", en: "Leave empty to proceed" }),
+export interface HostUserOptions {
+  locale: Locale;
+  /** Stands for the host's user. */
+  person: object;
+  canAsk(kind: QuestionKind): boolean;
+}
+
+/** Creates the user behind a host, who is asked at once. */
+export function createHostUser(askHost: AskHost, { locale, person, canAsk: canAskKind }: HostUserOptions): User {
+  return {
+    canAsk: canAskKind,
+    person,
+    async ask(question, signal) {
+      const shown = toHostQuestion(question, locale);
+      return shown && fromElicitationReply(question, await askHost(shown, signal));
+    },
   };
-  const message = sanitize(`${say(locale, words)}\n${renderPlan(steps, locale).join("\n")}`);
-  return { kind: "form", message, form: { type: "object", properties: { change } } };
-}
-
-function toPlanReply(reply: ElicitationReply): PlanReply | undefined {
-  if (reply.action !== "accept") return reply.action === "decline" ? { reply: "no" } : undefined;
-  const words = toText(reply.content?.change).trim();
-  return words === "" ? { reply: "yes" } : { reply: "edit", words };
 }

@@ -8,19 +8,19 @@ import type { OpenQuestion } from "./open-question.ts";
 /** Takes a user's word that came back with its token; gives the run that goes on with it. Throws why it does not count. */
 export async function confirmRun(asked: RunQuestionRequest, token: string): Promise<RunHandle> {
   const claim = asked.scope.confirmations.read(token);
-  if (claim === undefined) throw refused(notOurs);
+  if (claim === undefined) throw refusedError(notOurs);
   return claim.kind === "call" ? confirmCall(asked, token, claim.id) : confirmPlan(asked, token, claim.id);
 }
 
 async function confirmCall({ scope, input }: RunQuestionRequest, token: string, runId: string): Promise<RunHandle> {
   const { runs, confirmations, caller } = scope;
   const run = runs.find(runId, caller);
-  const question = run?.open?.question;
-  if (run?.open === undefined || question?.kind !== "call") throw refused(over);
-  if (!confirmations.fits(token, toConfirmableCall(run, run.open))) throw refused(over);
+  const open = run?.open;
+  if (run === undefined || open?.kind !== "call") throw refusedError(over);
+  if (!confirmations.fits(token, toConfirmableCall(run, open))) throw refusedError(over);
   const word = readPlanReply(input.question)?.reply;
-  if (word === undefined || word === "edit") throw refused(yesOrNo(input.question));
-  question.answer(word === "yes" ? "once" : "no");
+  if (word === undefined || word === "edit") throw refusedError(describeUnclearReply(input.question));
+  open.answer(word === "yes" ? "once" : "no");
   return run;
 }
 
@@ -37,17 +37,16 @@ async function confirmPlan(given: RunQuestionRequest, token: string, conversatio
   // A word that comes twice means one run, as long as that goes on; by its end the plan waits no more.
   const again = findSameRun(asked);
   if (again) return again;
-  if (pendingPlan === undefined || !scope.confirmations.fits(token, what)) throw refused(over);
+  if (pendingPlan === undefined || !scope.confirmations.fits(token, what)) throw refusedError(over);
   return beginRun(asked);
 }
 
 /** Identifies a call by the tool and its arguments as they were shown. The same call asked again is a different one. */
 export function toConfirmableCall(
   { id, caller: { owner } }: RunHandle,
-  { question, id: asked }: OpenQuestion,
+  { question, id: asked }: OpenQuestion<"call">,
 ): Confirmable {
-  const shown = question.kind === "call" ? [question.request.tool, question.request.arguments] : null;
-  return { id, kind: "call", owner, shown: [asked, shown] };
+  return { id, kind: "call", owner, shown: [asked, [question.tool, question.arguments]] };
 }
 
 export function toConfirmablePlan(
@@ -58,7 +57,7 @@ export function toConfirmablePlan(
   return { id: conversationId, kind: "plan", owner, shown: pendingPlan ?? null };
 }
 
-function refused(text: DuetError["text"]): DuetError {
+function refusedError(text: DuetError["text"]): DuetError {
   return new DuetError({ code: "invalid_request", text });
 }
 
@@ -72,7 +71,7 @@ const over = {
   en: "The confirmation token was already used, has expired, or its question is no longer waiting. Nothing was run; see the state of its run with agent_result or GET /agent/runs/{run_id}.",
 };
 
-function yesOrNo(question: string) {
+function describeUnclearReply(question: string) {
   const shown = JSON.stringify(question.slice(0, 100));
   return {
     zh: `${shown} 不是对批准请求的答复（允许：用户的 yes 或 no）。令牌仍然有效。`,

@@ -1,62 +1,72 @@
+import type { AskUser, QuestionKind, UserQuestion, UserReply } from "../../core/questions/user-question.ts";
 import { createRandomHex } from "../../kit/random.ts";
-import type { OpenQuestion, RunQuestion } from "./open-question.ts";
+import type { OpenQuestion } from "./open-question.ts";
 
-/** Holds the questions that a run asks a person, one at a time. */
-export interface Questions {
+/** Holds the questions that a run asks its user, one at a time. */
+export interface QuestionQueue {
   readonly open: OpenQuestion | undefined;
-  /** Waits until a person has answered; gives `nobody` when none has in time, or when the signal aborts. Never rejects. */
-  pose<T>(signal: AbortSignal, nobody: T, pack: (answer: (reply: T) => void) => RunQuestion): Promise<T>;
+  /** Waits until the user has replied; undefined when nobody has in time, or when the signal aborts. Never rejects. */
+  readonly ask: AskUser;
 }
 
 /**
  * Creates a run's questions. Each waits `patienceMs` milliseconds. `onChange` is called when a question opens, becomes free to
  * be shown again, or closes.
  */
-export function createQuestions(patienceMs: number, onChange: () => void): Questions {
+export function createQuestionQueue(patienceMs: number, onChange: () => void): QuestionQueue {
   let open: OpenQuestion | undefined;
+
+  async function ask<K extends QuestionKind>(
+    question: UserQuestion<K>,
+    signal: AbortSignal,
+  ): Promise<UserReply<K> | undefined> {
+    if (signal.aborted) return undefined;
+    const { promise, resolve } = Promise.withResolvers<UserReply<K> | undefined>();
+    const closed = new AbortController();
+    let isAsked = false;
+    const timer = setTimeout(withdraw, patienceMs);
+    const posed: OpenQuestion<K> = {
+      id: createRandomHex(),
+      kind: question.kind,
+      question,
+      get isAsked() {
+        return isAsked;
+      },
+      until: Date.now() + patienceMs,
+      closed: closed.signal,
+      show() {
+        isAsked = true;
+        return () => {
+          isAsked = false;
+          onChange();
+        };
+      },
+      answer,
+      withdraw,
+    };
+    function withdraw(): void {
+      answer(undefined);
+    }
+    function answer(reply: UserReply<K> | undefined): void {
+      if (closed.signal.aborted) return;
+      clearTimeout(timer);
+      signal.removeEventListener("abort", withdraw);
+      if (open?.id === posed.id) open = undefined;
+      closed.abort();
+      resolve(reply);
+      onChange();
+    }
+    signal.addEventListener("abort", withdraw, { once: true });
+    // The compiler does not see that one kind of question is one of all kinds.
+    open = posed as unknown as OpenQuestion;
+    onChange();
+    return promise;
+  }
+
   return {
     get open() {
       return open;
     },
-    pose(signal, nobody, pack) {
-      const { promise, resolve } = Promise.withResolvers<typeof nobody>();
-      if (signal.aborted) return Promise.resolve(nobody);
-      const closed = new AbortController();
-      let isAsked = false;
-      const timer = setTimeout(giveUp, patienceMs);
-      const posed: OpenQuestion = {
-        id: createRandomHex(),
-        question: pack(answer),
-        get isAsked() {
-          return isAsked;
-        },
-        until: Date.now() + patienceMs,
-        closed: closed.signal,
-        show() {
-          isAsked = true;
-          return () => {
-            isAsked = false;
-            onChange();
-          };
-        },
-        withdraw: giveUp,
-      };
-      function giveUp(): void {
-        answer(nobody);
-      }
-      function answer(reply: typeof nobody): void {
-        if (closed.signal.aborted) return;
-        clearTimeout(timer);
-        signal.removeEventListener("abort", giveUp);
-        if (open === posed) open = undefined;
-        closed.abort();
-        resolve(reply);
-        onChange();
-      }
-      signal.addEventListener("abort", giveUp, { once: true });
-      open = posed;
-      onChange();
-      return promise;
-    },
+    ask,
   };
 }

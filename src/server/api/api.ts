@@ -4,7 +4,7 @@ import { showValue } from "../../core/tools/argument-feedback.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { toBoundedJson } from "../../runs/bounded-json.ts";
 import { hideCauseInTrace } from "../../runs/finished-outcome.ts";
-import { toOutcomeFor, withPlanToken } from "../../runs/outcome-for.ts";
+import { addPlanToken, toOutcomeFor } from "../../runs/outcome-for.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { CallerScope, RunService } from "../../runs/run-service.ts";
 import { RefusedError } from "../http/response/refusal.ts";
@@ -110,8 +110,8 @@ function read(api: ApiContext): Handle {
 /** A run that waits for approval is reported as such, with the confirmation token where the answer may be given by token. */
 async function toCurrentOutcome(scope: CallerScope, run: RunHandle): Promise<Outcome> {
   const { open } = run;
-  if (open === undefined || open.question.kind === "elicitation") return withPlanToken(scope, run.snapshot());
-  if (open.question.kind === "call" && scope.settings.confirm === "token")
+  if (open?.kind !== "call" && open?.kind !== "plan") return addPlanToken(scope, run.snapshot());
+  if (open.kind === "call" && scope.settings.confirm === "token")
     return toOutcomeFor(scope, run, { end: "confirm", open });
   return { ...run.snapshot(), status: "needs_confirmation", stop_reason: "confirmation" };
 }

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../core/outcome.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { toFinishedOutcome } from "../../runs/finished-outcome.ts";
-import { withPlanToken } from "../../runs/outcome-for.ts";
+import { addPlanToken } from "../../runs/outcome-for.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { CallerScope } from "../../runs/run-service.ts";
 import { RefusedError } from "../http/response/refusal.ts";
@@ -16,7 +16,7 @@ export async function findRun(scope: CallerScope, id: string): Promise<FoundRun>
   const store = await scope.duet.store(scope.caller);
   const trace = await store.trace(id);
   if (trace === undefined) throw unknownRunError(id);
-  return { kept: await withPlanToken(scope, toFinishedOutcome(trace, scope.duet.localeFor(trace.question))) };
+  return { kept: await addPlanToken(scope, toFinishedOutcome(trace, scope.duet.localeFor(trace.question))) };
 }
 
 function unknownRunError(id: string): RefusedError {

@@ -1,17 +1,10 @@
 import * as z from "zod";
-import {
-  callAnswerSchema,
-  formAnswerSchema,
-  onceAnswerSchema,
-  planAnswerSchema,
-  type QuestionJson,
-  replySchema,
-  urlAnswerSchema,
-} from "../../core/schemas/run-schema.ts";
+import { getReplySchema, type QuestionKind } from "../../core/questions/user-question.ts";
+import { type QuestionJson, replySchema, toFieldName } from "../../core/schemas/run-schema.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { toHostQuestion } from "../../runs/questions/ask-question.ts";
-import type { OpenQuestion, RunQuestion } from "../../runs/questions/open-question.ts";
+import type { OpenQuestion } from "../../runs/questions/open-question.ts";
 import { readJsonBody } from "../http/request/read-body.ts";
 import { RefusedError } from "../http/response/refusal.ts";
 import type { Handle } from "../http/routes.ts";
@@ -29,21 +22,18 @@ export function createReplyRoute(api: ApiContext): Handle {
     const { run } = await findRun({ ...api, caller: call.caller }, id);
     const { question_id, answer } = readFields(replyInput, await readJsonBody(call, api.settings.http.maxBody));
     const open = run?.open;
-    if (open === undefined || open.id !== question_id) throw questionClosedError(question_id);
-    passAnswer(open.question, answer);
+    if (open === undefined || open.id !== question_id) throw closedQuestionError(question_id);
+    applyReply(open, answer);
     return new Response(null, { status: 204 });
   };
 }
 
-/** Throws `RefusedError` for a value that is not an answer to this kind of question. */
-function passAnswer(question: RunQuestion, answer: unknown): void {
-  const read = <T>(schema: z.ZodType<T>): T => readFields(z.object({ answer: schema }), { answer }).answer;
-  if (question.kind === "call") question.answer(read(question.request.onlyOnce ? onceAnswerSchema : callAnswerSchema));
-  else if (question.kind === "plan") question.answer(read(planAnswerSchema));
-  else question.answer(read(question.elicitation.kind === "url" ? urlAnswerSchema : formAnswerSchema));
+/** Throws `RefusedError` for a value that is not an answer to this question. */
+function applyReply<K extends QuestionKind>(open: OpenQuestion<K>, answer: unknown): void {
+  open.answer(readFields(z.object({ answer: getReplySchema(open.question) }), { answer }).answer);
 }
 
-function questionClosedError(id: string): RefusedError {
+function closedQuestionError(id: string): RefusedError {
   const shown = showValue(id);
   return new RefusedError({
     status: 409,
@@ -58,13 +48,7 @@ function questionClosedError(id: string): RefusedError {
 export function toQuestionJson({ id, question, until }: OpenQuestion, locale: Locale): QuestionJson | undefined {
   const words = toHostQuestion(question, locale);
   if (words === undefined) return undefined;
-  const said = { question_id: id, message: words.message, expires_at: new Date(until).toISOString() };
-  if (question.kind === "plan") return { ...said, kind: "plan", steps: [...question.steps] };
-  if (question.kind === "call") {
-    const { tool, arguments: args, rule, onlyOnce } = question.request;
-    return { ...said, kind: "call", tool, arguments: args, rule, only_once: onlyOnce };
-  }
-  const { elicitation } = question;
-  if (elicitation.kind === "url") return { ...said, kind: "url", url: elicitation.url, from: elicitation.from };
-  return { ...said, kind: "form", schema: elicitation.schema, from: elicitation.from };
+  const fields = Object.entries(question).map(([name, value]) => [toFieldName(name), value]);
+  const { message } = words;
+  return { ...Object.fromEntries(fields), question_id: id, message, expires_at: new Date(until).toISOString() };
 }

@@ -169,7 +169,7 @@ export async function answerSideCall(service: RunService, asked: ChatRequest, ca
     locale,
     request: { question: "", mode: "chat" },
     isAside: true,
-    asks: { calls: false, plans: false, forms: false },
+    canAsk: () => false,
     patienceMs: 0,
     ask: ({ signal }) => streamSideRun({ runId, model: functionCall, messages: said, maxTokens, signal }),
   });

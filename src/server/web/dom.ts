@@ -22,6 +22,13 @@ export function createElement<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** Creates a button that calls `press`. */
+export function createButton(text: string, press: () => void, look?: string | undefined): HTMLButtonElement {
+  const made = createElement("button", { type: "button", ...(look === undefined ? {} : { class: look }) }, text);
+  made.addEventListener("click", press);
+  return made;
+}
+
 /** Touches the page only where the text is another: what is selected or being read out stays. */
 export function setText(node: Node, text: string): void {
   if (node.textContent !== text) node.textContent = text;

@@ -1,9 +1,10 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { createRunClock } from "../../../src/agent/limits/run-clock.ts";
-import { createApprove, createAskSequentially, createElicit } from "../../../src/agent/questions/ask-user.ts";
+import { createRunUser } from "../../../src/agent/questions/ask-user.ts";
 import { runAgent } from "../../../src/agent/run-agent.ts";
 import type { AskElicitation, Elicit, Elicitation, ElicitationReply } from "../../../src/core/forms/elicitation.ts";
-import type { Tool } from "../../../src/core/tools/tool.ts";
+import { createApprove, createElicit, toUser } from "../../../src/core/questions/user.ts";
+import type { ApproveCall, Tool } from "../../../src/core/tools/tool.ts";
 import { withTimeout } from "../../../src/tools/tool-limits.ts";
 import { makeTool, outcomeOf } from "../../fakes/events.ts";
 import { scriptedModel } from "../../fakes/model.ts";
@@ -33,10 +34,13 @@ const models = () => {
   return { functionCall: model, answer: model };
 };
 
-function desk(ask: AskElicitation, cancelled = new AbortController().signal) {
-  const clock = createRunClock({ limits: defaultLimits, spentMs: 0, callerSignal: cancelled });
-  const askInTurn = createAskSequentially(clock);
-  return { clock, askInTurn, elicit: createElicit(ask, askInTurn) };
+function desk(ask: AskElicitation, approveCall?: ApproveCall) {
+  const callerSignal = new AbortController().signal;
+  const clock = createRunClock({ limits: defaultLimits, spentMs: 0, callerSignal });
+  const user = createRunUser(toUser({ elicit: ask, approveCall }), clock);
+  const elicit = createElicit(user, callerSignal);
+  if (elicit === undefined) throw new Error("the user cannot be asked");
+  return { clock, elicit, approve: createApprove(user, callerSignal) };
 }
 
 test("a tool's question reaches the person, and the reply the tool, through a limit of time too", async () => {
@@ -159,10 +163,12 @@ test("a person is asked one thing at a time, whether to agree to a call or to an
     standing -= 1;
     return reply;
   }
-  const { elicit, askInTurn, clock } = desk(() => person({ action: "accept" }));
-  const approve = createApprove(() => person("once"), askInTurn);
+  const { elicit, approve, clock } = desk(
+    () => person({ action: "accept" }),
+    () => person("once"),
+  );
   const approval = { tool: "shop__buy", arguments: {}, rule: "always", onlyOnce: true };
-  const replies = await Promise.all([elicit(question), approve(approval), elicit(question), approve(approval)]);
+  const replies = await Promise.all([elicit(question), approve?.(approval), elicit(question), approve?.(approval)]);
   expect(replies).toEqual([{ action: "accept" }, "once", { action: "accept" }, "once"]);
   expect(most).toBe(1);
   clock.clear();

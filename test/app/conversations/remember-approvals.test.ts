@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { toUser } from "../../../src/core/questions/user.ts";
 import type { Approval, ApprovalRequest } from "../../../src/core/tools/tool.ts";
 import { countedTool, duetWith } from "../../fakes/callers.ts";
 import { scriptedModel } from "../../fakes/model.ts";
@@ -15,7 +16,11 @@ async function open(answers: Approval[], turns: Parameters<typeof scriptedModel>
     return answers.shift();
   };
   const ask = async (conversationId?: string) => {
-    const request = { question: "Erase it", approveCall, ...(conversationId ? { conversationId } : {}) };
+    const request = {
+      question: "Erase it",
+      user: toUser({ approveCall }),
+      ...(conversationId ? { conversationId } : {}),
+    };
     const end = (await Array.fromAsync(duet.ask(request))).at(-1);
     if (end?.type !== "run-end") throw new Error("no run-end");
     return end.outcome;

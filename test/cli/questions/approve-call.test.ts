@@ -1,10 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { createApproveCall } from "../../../src/cli/questions/approve-call.ts";
+import { createTerminalUser } from "../../../src/cli/questions/ask-question.ts";
 import { pickOne } from "../../../src/cli/questions/pick-one.ts";
 import type { Picking, Reader } from "../../../src/cli/questions/reader.ts";
 
 const { signal } = new AbortController();
-const call = { tool: "mail__send", arguments: { to: "anna" }, rule: "tools.ask: *", onlyOnce: false };
+const call = {
+  kind: "call" as const,
+  tool: "mail__send",
+  arguments: { to: "anna" },
+  rule: "tools.ask: *",
+  onlyOnce: false,
+};
 
 /** Somebody who types these lines, and then nothing more. */
 function typing(...lines: string[]): Reader & { written: string[]; left: number } {
@@ -44,7 +50,10 @@ function choosing(label: string | undefined) {
 test("the tool, its server, the rule and the whole arguments are shown, whatever hides in them", async () => {
   const { reader, written } = choosing(undefined);
   const args = { path: "rm\u202etxt", note: "\u001b[2J", site: "p\u0430ypal" };
-  await createApproveCall(reader)({ ...call, tool: "mail__s\u0435nd", arguments: args }, signal);
+  await createTerminalUser({ ...reader, showsEvents: false }).ask(
+    { ...call, tool: "mail__s\u0435nd", arguments: args },
+    signal,
+  );
   expect(written[0]).toBe("🔐 needs consent · mail__s\u0435nd(U+0435) · rule tools.ask: * · server mail");
   expect(written[1]).toContain(String.raw`"path": "rm\u202etxt"`);
   expect(written[1]).toContain(String.raw`"note": "\u001b[2J"`);
@@ -53,7 +62,7 @@ test("the tool, its server, the rule and the whole arguments are shown, whatever
 
 test("a tool of nobody's server has none", async () => {
   const { reader, written } = choosing(undefined);
-  await createApproveCall(reader)({ ...call, tool: "write_file" }, signal);
+  await createTerminalUser({ ...reader, showsEvents: false }).ask({ ...call, tool: "write_file" }, signal);
   expect(written[0]).toBe("🔐 needs consent · write_file · rule tools.ask: *");
 });
 
@@ -62,14 +71,14 @@ test("a list offers once, always, no and never, none of them chosen beforehand; 
   const answers = await Promise.all(
     [...labels, undefined].map(async (label) => {
       const { reader, shown } = choosing(label);
-      const answer = await createApproveCall(reader)(call, signal);
+      const answer = await createTerminalUser({ ...reader, showsEvents: false }).ask(call, signal);
       expect(shown).toEqual([{ title: "Let mail__send run?", labels, chosen: undefined }]);
       return answer;
     }),
   );
   expect(answers).toEqual(["once", "conversation", "no", "never", "no"]);
   const { reader, shown } = choosing(undefined);
-  await createApproveCall(reader)({ ...call, onlyOnce: true }, signal);
+  await createTerminalUser({ ...reader, showsEvents: false }).ask({ ...call, onlyOnce: true }, signal);
   expect(shown[0]?.labels).toEqual([labels[0], labels[2], labels[3]]);
 });
 
@@ -83,7 +92,7 @@ test.each([
   [[], "no"],
 ])("typed %j means %s", async (lines, answer) => {
   const reader = typing(...lines);
-  expect(await createApproveCall(reader)(call, signal)).toBe(answer);
+  expect(await createTerminalUser({ ...reader, showsEvents: false }).ask(call, signal)).toBe(answer);
   expect(reader.written).toContain("Let mail__send run? [y once/a always in this conversation/n] ");
 });
 
@@ -92,7 +101,7 @@ describe("where the arguments could not be shown whole", () => {
 
   test("a list offers no always, and says why", async () => {
     const { reader, shown } = choosing("Yes, always in this conversation");
-    expect(await createApproveCall(reader)(long, signal)).toBe("no");
+    expect(await createTerminalUser({ ...reader, showsEvents: false }).ask(long, signal)).toBe("no");
     expect(shown).toEqual([
       {
         title: "Let mail__send run? Not all arguments are shown, so a yes applies to this call only.",
@@ -107,14 +116,16 @@ describe("where the arguments could not be shown whole", () => {
     ["zh", "允许执行 mail__send？参数没有全部显示，只能允许这一次。[y/n] "],
   ] as const)("a typed always is not taken, in %s", async (locale, question) => {
     const reader = typing("a", "y");
-    expect(await createApproveCall({ ...reader, locale })(long, signal)).toBe("once");
+    expect(await createTerminalUser({ ...reader, locale, showsEvents: false }).ask(long, signal)).toBe("once");
     expect(reader.written.filter((line) => line === question)).toHaveLength(2);
   });
 });
 
 test("always is not taken of a call that is asked about each time, and /exit leaves with a no", async () => {
   const reader = typing("a", "/exit");
-  expect(await createApproveCall(reader)({ ...call, onlyOnce: true }, signal)).toBe("no");
+  expect(await createTerminalUser({ ...reader, showsEvents: false }).ask({ ...call, onlyOnce: true }, signal)).toBe(
+    "no",
+  );
   expect(reader.written).toContain(
     "Type y or n; /exit declines and exits. Type never to refuse for the rest of this conversation.",
   );

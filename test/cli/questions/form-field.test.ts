@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createAskElicitation, createManualElicit } from "../../../src/cli/questions/form-field.ts";
+import { createTerminalUser, limitThinkingTime } from "../../../src/cli/questions/ask-question.ts";
 import type { Elicitation, ElicitationReply } from "../../../src/core/forms/elicitation.ts";
 import { readForm } from "../../../src/core/forms/form.ts";
+import { createElicit } from "../../../src/core/questions/user.ts";
 import type { Locale } from "../../../src/kit/locale.ts";
 import { everyField, formQuestion } from "../../fakes/mcp-questions.ts";
 import { configFile, type ProgramOptions } from "../../fakes/program.ts";
@@ -26,7 +27,7 @@ function person(lines: string[], locale: Locale = "en") {
     write: (line: string) => void screen.push(line),
     leave: () => void left.push("left"),
   };
-  return { screen, left, ask: createAskElicitation(reader) };
+  return { screen, left, ask: createTerminalUser({ ...reader, showsEvents: false }).ask };
 }
 
 const signal = new AbortController().signal;
@@ -171,14 +172,15 @@ describe("a form", () => {
 
   test("that is withdrawn says so", async () => {
     const screen: string[] = [];
-    const ask = createAskElicitation({
+    const user = createTerminalUser({
       locale: "en",
       ask: async () => Promise.reject(new Error("withdrawn")),
       write: (line) => void screen.push(line),
+      showsEvents: false,
     });
-    await expect(ask(form(everyField), signal)).rejects.toThrow("withdrawn");
+    await expect(user.ask(form(everyField), signal)).rejects.toThrow("withdrawn");
     expect(screen.at(-1)).toBe("– The question was withdrawn.");
-    expect(await createManualElicit(ask, signal)(form(everyField))).toEqual({ action: "cancel" });
+    expect(await createElicit(limitThinkingTime(user), signal)?.(form(everyField))).toEqual({ action: "cancel" });
   });
 });
 

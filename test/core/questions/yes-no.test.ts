@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readYesNo } from "../../../src/cli/questions/reader.ts";
+import { readYesNo } from "../../../src/core/questions/yes-no.ts";
 
 test.each(["y", "YES", " 是 ", "好", "同意", "允许", "批准"])("%j is a yes", (line) => {
   expect(readYesNo(line)).toBe(true);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { showLookAlikes } from "../../../src/cli/questions/approve-call.ts";
+import { showLookAlikes } from "../../../src/render/questions/show-arguments.ts";
 
 test.each([
   ["a Cyrillic letter in a Latin word", "rm \u0441url", "rm \u0441url(U+0441)"],

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import type { ElicitationReply } from "../../../src/core/forms/elicitation.ts";
 import type { Approval } from "../../../src/core/tools/tool.ts";
-import { toApproval, toApprovalQuestion } from "../../../src/runs/input/approval-question.ts";
+import { fromElicitationReply, toElicitation } from "../../../src/render/questions/elicitation-wording.ts";
+
+const request = { kind: "call" as const, tool: "send_email", arguments: {}, rule: "always" };
 
 test.each<[ElicitationReply, Approval | undefined]>([
   [{ action: "accept", content: { scope: "once" } }, "once"],
@@ -12,13 +14,12 @@ test.each<[ElicitationReply, Approval | undefined]>([
   [{ action: "decline" }, "no"],
   [{ action: "cancel" }, undefined],
 ])("the reply %j to a request for consent means %s", (reply, approval) => {
-  expect(toApproval(reply)).toBe(approval);
+  expect(fromElicitationReply({ ...request, onlyOnce: false }, reply)).toBe(approval);
 });
 
 test("who is asked about a tool that asks each time is offered no consent for the conversation", () => {
-  const request = { tool: "send_email", arguments: {}, rule: "always" };
-  expect(toApprovalQuestion({ ...request, onlyOnce: true }, "en")).toMatchObject({ form: { properties: {} } });
-  expect(toApprovalQuestion({ ...request, onlyOnce: false }, "en")).toMatchObject({
-    form: { properties: { scope: { enum: ["once", "conversation"], default: "once" } } },
+  expect(toElicitation({ ...request, onlyOnce: true }, "en")).toMatchObject({ schema: { properties: {} } });
+  expect(toElicitation({ ...request, onlyOnce: false }, "en")).toMatchObject({
+    schema: { properties: { scope: { enum: ["once", "conversation"], default: "once" } } },
   });
 });

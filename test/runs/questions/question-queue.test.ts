@@ -1,21 +1,21 @@
 import { expect, test } from "vitest";
-import { createQuestions } from "../../../src/runs/questions/question-queue.ts";
+import { createQuestionQueue } from "../../../src/runs/questions/question-queue.ts";
 import { createNotifier } from "../../../src/runs/run-handle.ts";
 import { linkHost } from "../../fakes/linked-hosts.ts";
 import { openFace } from "../mcp-interface.ts";
 
 const wipe = { id: "1", name: "wipe_disk", input: { disk: "a" } };
-const steps = { kind: "plan", steps: [] } as const;
+const plan = { kind: "plan", steps: [] } as const;
 const never = new AbortController().signal;
 
 test("a question is open until it is answered, once, and the next is another one", async () => {
-  const questions = createQuestions(10_000, () => {});
-  const pose = () => questions.pose<string>(never, "nobody", (answer) => ({ ...steps, answer: () => answer("yes") }));
+  const questions = createQuestionQueue(10_000, () => {});
+  const pose = () => questions.ask(plan, never);
   const first = pose();
   const asked = questions.open;
-  if (asked?.question.kind === "plan") asked.question.answer(undefined);
+  if (asked?.kind === "plan") asked.answer({ reply: "yes" });
   asked?.withdraw();
-  expect(await first).toBe("yes");
+  expect(await first).toEqual({ reply: "yes" });
   expect(asked?.closed.aborted).toBe(true);
   expect(questions.open).toBeUndefined();
   const second = pose();
@@ -23,27 +23,27 @@ test("a question is open until it is answered, once, and the next is another one
   asked?.withdraw();
   expect(questions.open).toBeDefined();
   questions.open?.withdraw();
-  expect(await second).toBe("nobody");
+  expect(await second).toBeUndefined();
 });
 
 test("a question that is given up leaves the one that came after it open", async () => {
-  const questions = createQuestions(10_000, () => {});
-  const pose = () => questions.pose<string>(never, "nobody", (answer) => ({ ...steps, answer: () => answer("yes") }));
+  const questions = createQuestionQueue(10_000, () => {});
+  const pose = () => questions.ask(plan, never);
   const first = pose();
   const [earlier] = [questions.open];
   const second = pose();
   const later = questions.open;
   earlier?.withdraw();
-  expect(await first).toBe("nobody");
+  expect(await first).toBeUndefined();
   expect(questions.open).toBe(later);
   later?.withdraw();
-  expect(await second).toBe("nobody");
+  expect(await second).toBeUndefined();
 });
 
 test("whoever waits hears that a question is free to be shown again", async () => {
   const notifier = createNotifier();
-  const questions = createQuestions(10_000, notifier.notify);
-  void questions.pose(never, undefined, (answer) => ({ ...steps, answer }));
+  const questions = createQuestionQueue(10_000, notifier.notify);
+  void questions.ask(plan, never);
   const release = questions.open?.show();
   const heard = notifier.wait(AbortSignal.timeout(10_000)).then(() => questions.open?.isAsked);
   release?.();

@@ -16,7 +16,7 @@ function toldRun() {
     caller: {},
     locale: "en",
     request: { question: "Hello" },
-    asks: { calls: false, plans: false, forms: false },
+    canAsk: () => false,
     patienceMs: 60_000,
     ask: () => channel,
     onEnd() {},

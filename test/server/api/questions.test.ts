@@ -189,11 +189,12 @@ test("a form and an address of a program below are shown, and answered in their 
     caller: {},
     locale: "en",
     request: { question: "Book it." },
-    asks: { calls: true, plans: true, forms: true },
+    canAsk: () => true,
     patienceMs: 60_000,
-    async *ask({ elicit, signal = AbortSignal.timeout(60_000) }) {
-      replies.push(await elicit?.({ kind: "form", from: "travel", message: "Who?", schema }, signal));
-      replies.push(await elicit?.({ kind: "url", from: "travel", message: "Pay.", url: "https://a.example/" }, signal));
+    async *ask({ user, signal = AbortSignal.timeout(60_000) }) {
+      replies.push(await user?.ask({ kind: "form", from: "travel", message: "Who?", schema }, signal));
+      const pay = { kind: "url", from: "travel", message: "Pay.", url: "https://a.example/" } as const;
+      replies.push(await user?.ask(pay, signal));
       yield { type: "run-end", outcome: { ...run.snapshot(), status: "complete" } };
     },
   });

@@ -55,7 +55,7 @@ test("a run is told when it begins and when it has ended, by its ids and figures
     caller: { owner: "anna" },
     locale: "en",
     request: { question: "canary-question", conversationId: "conv-1", mode: "plan" },
-    asks: { calls: false, plans: false, forms: false },
+    canAsk: () => false,
     patienceMs: 60_000,
     async *ask() {
       const models = { functionCall: "a/b", answer: "a/b" };

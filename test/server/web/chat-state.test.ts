@@ -89,7 +89,7 @@ test("the list of sources at an answer's end is cut off where it is one, and wha
 });
 
 test("a run that could not be followed asks nothing any more", () => {
-  const question = { id: "q-1", message: "", kind: "plan" } as const;
+  const question = readQuestion({ question_id: "q-1", message: "", kind: "plan" });
   const asked = applyEvents(chatWithTurn(), "one", { events: [], question });
   expect(asked.turns.one?.question).toEqual(question);
   const closed = closeQuestion(asked, "one");

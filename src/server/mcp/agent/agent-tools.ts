@@ -10,7 +10,7 @@ import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import { createInputRequests } from "../../../runs/input/input-requests.ts";
 import { describeWithdrawnQuestion } from "../../../runs/input/withdrawn-question.ts";
 import { describeUnknownRun, type LiveRuns } from "../../../runs/live-run.ts";
-import { withPlanToken } from "../../../runs/outcome-for.ts";
+import { addPlanToken } from "../../../runs/outcome-for.ts";
 import type { RunService } from "../../../runs/run-service.ts";
 import type { Capabilities, ResourceCapability, ToolCapability } from "../capabilities.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
@@ -171,7 +171,7 @@ async function readStoredResult(scope: ConnectionScope, runId: string): Promise<
   const trace = await store.trace(runId);
   if (trace === undefined) return createFailedResult(say(duet.locale, describeUnknownRun(runId)));
   const locale = duet.localeFor(trace.question);
-  return toResult(await withPlanToken(scope, toFinishedOutcome(trace, locale)), locale);
+  return toResult(await addPlanToken(scope, toFinishedOutcome(trace, locale)), locale);
 }
 
 export interface AskDescription {

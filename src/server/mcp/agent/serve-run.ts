@@ -86,7 +86,7 @@ async function waitFor(
 
 /** The dialog closes with the request, and the next request shows it again. */
 function describeWaiting({ question }: OpenQuestion, locale: Locale): string {
-  const tool = question.kind === "call" ? ` (${question.request.tool})` : "";
+  const tool = question.kind === "call" ? ` (${question.tool})` : "";
   return say(locale, {
     zh: `它在等待用户的答复${tool}：agent_result 会再次询问。`,
     en: `It is waiting for the user's reply${tool}: agent_result asks again.`,

@@ -12,8 +12,8 @@ import * as z from "zod";
 import { isRecord } from "../../../kit/json.ts";
 import { type Host, readHost } from "../../../runs/input/host.ts";
 import { readReply, toInputRequest } from "../../../runs/input/host-question.ts";
-import { withPlanToken } from "../../../runs/outcome-for.ts";
-import { answerQuestion, canAsk, toHostQuestion } from "../../../runs/questions/ask-question.ts";
+import { addPlanToken } from "../../../runs/outcome-for.ts";
+import { applyHostReply, canAsk, toHostQuestion } from "../../../runs/questions/ask-question.ts";
 import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import { toResult } from "./ask-result.ts";
@@ -76,7 +76,7 @@ export function serveTasks({ server }: McpServer, scope: ConnectionScope): void 
     return {
       resultType: "complete",
       ...task,
-      result: { resultType: "complete", ...toResult(await withPlanToken(scope, run.outcome), run.locale) },
+      result: { resultType: "complete", ...toResult(await addPlanToken(scope, run.outcome), run.locale) },
     };
   });
 
@@ -84,7 +84,7 @@ export function serveTasks({ server }: McpServer, scope: ConnectionScope): void 
     const { open } = findTaskRun(taskId, context).run;
     const { inputResponses } = context.mcpReq;
     if (open && Object.hasOwn(inputResponses ?? {}, toQuestionName(open)))
-      answerQuestion(open.question, readReply(inputResponse(inputResponses, toQuestionName(open))));
+      applyHostReply(open, readReply(inputResponse(inputResponses, toQuestionName(open))));
     return { resultType: "complete" };
   });
 

@@ -137,8 +137,8 @@ function report(run: WatchedRun | undefined, seen: number): CallToolResult {
 /** Returns what a person is asked, without the token that carries the answer. */
 function toShownQuestion({ question }: OpenQuestion): Record<string, unknown> {
   if (question.kind === "plan") return { kind: "plan" };
-  if (question.kind === "elicitation") return { kind: "question", message: question.elicitation.message };
-  const { tool, arguments: args } = question.request;
+  if (question.kind !== "call") return { kind: "question", message: "message" in question ? question.message : "" };
+  const { tool, arguments: args } = question;
   const shown: unknown = JSON.parse(toBoundedJson({ args }, 20_000));
   return { kind: "call", tool, arguments: isRecord(shown) ? shown.args : null };
 }

@@ -1,17 +1,16 @@
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from "@modelcontextprotocol/server";
 import type { Gateway } from "../../../app/tools/gateway.ts";
 import { type Chain, deepestChain, tooDeepError } from "../../../core/chain.ts";
-import type { Elicit } from "../../../core/forms/elicitation.ts";
-import type { Approve, ToolContext } from "../../../core/tools/tool.ts";
+import { createApprove, createElicit } from "../../../core/questions/user.ts";
+import type { ToolContext } from "../../../core/tools/tool.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { renderProgressCounts } from "../../../render/event-lines.ts";
-import { toApproval, toApprovalQuestion } from "../../../runs/input/approval-question.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
-import { noAnswer, toQuestion } from "../../../runs/input/host-question.ts";
 import type { InputRequests } from "../../../runs/input/input-requests.ts";
-import type { AskHost, RequestContext } from "../../../runs/input/pending-work.ts";
+import type { RequestContext } from "../../../runs/input/pending-work.ts";
 import { createProgressPace, type ProgressPace } from "../../../runs/input/progress-pace.ts";
+import { createHostUser } from "../../../runs/questions/ask-question.ts";
 
 export interface CallOptions {
   locale: Locale;
@@ -28,14 +27,17 @@ export function openGatewayContext(
   { signal, progress, ask }: GatewayRequestContext,
   { locale, asks, chain, person }: CallOptions,
 ): ToolContext {
+  const user = createHostUser(ask, { locale, person, canAsk: (kind) => asks || kind !== "call" });
+  const approve = createApprove(user, signal);
   return {
     signal,
     locale,
     wantsContent: true,
     chain: toChildChain(chain),
     trace: chain.trace,
-    approve: asks ? toApprove(ask, locale) : undefined,
-    elicit: toElicit(ask, person),
+    // There is no conversation in which a word could go on counting.
+    approve: approve && ((request) => approve({ ...request, onlyOnce: true })),
+    elicit: createElicit(user, signal),
     progress: (message, count, total) => progress.notify(renderProgressLine(message, count, total)),
     notice: (_, message) => progress.notify(message),
   };
@@ -46,20 +48,6 @@ export function toChildChain(chain: Chain): Chain {
   const depth = chain.depth + 1;
   if (depth > deepestChain) throw tooDeepError(depth);
   return { ...chain, depth };
-}
-
-/** Hands a question of a server on to the host's user. */
-export function toElicit(ask: AskHost, person: object): Elicit {
-  const askPerson: Elicit = async (elicitation, signal) => {
-    const question = toQuestion(elicitation);
-    return question === undefined ? noAnswer : ask(question, signal);
-  };
-  return Object.assign(askPerson, { person });
-}
-
-function toApprove(ask: AskHost, locale: Locale): Approve {
-  // There is no conversation in which a word could go on counting.
-  return async (request) => toApproval(await ask(toApprovalQuestion({ ...request, onlyOnce: true }, locale)));
 }
 
 /** A server's counts only mean something to people, because the counter that the host sees is our own. */

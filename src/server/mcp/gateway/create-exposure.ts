@@ -12,12 +12,14 @@ import {
 import type { Duet } from "../../../app/duet.ts";
 import type { RequestOptions } from "../../../app/tools/gateway.ts";
 import { readChainMeta, toChainMeta } from "../../../core/chain.ts";
+import { createElicit } from "../../../core/questions/user.ts";
 import { DuetError, toDuetError } from "../../../kit/errors.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { readHost } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import { createInputRequests } from "../../../runs/input/input-requests.ts";
 import { describeWithdrawnQuestion } from "../../../runs/input/withdrawn-question.ts";
+import { createHostUser } from "../../../runs/questions/ask-question.ts";
 import type { Capabilities, PromptCapability, ResourceCapability } from "../capabilities.ts";
 import { createFailedResult } from "../failed-result.ts";
 import {
@@ -27,7 +29,6 @@ import {
   type GatewayRequestContext,
   renderProgressLine,
   toChildChain,
-  toElicit,
 } from "./call-context.ts";
 import { createToolCapability } from "./tools.ts";
 
@@ -147,14 +148,14 @@ export function createResourceCapability(exposed: Exposure): ResourceCapability 
 function toRequestOptions(
   { signal, progress, ask }: GatewayRequestContext,
   { mcpReq }: ServerContext,
-  { person }: Exposure,
+  { person, locale }: Exposure,
 ): RequestOptions {
   const chain = readChainMeta(mcpReq._meta);
   return {
     signal,
     onProgress: ({ message = "", progress: count, total }) =>
       progress.notify(renderProgressLine(message, count, total)),
-    elicit: toElicit(ask, person),
+    elicit: createElicit(createHostUser(ask, { locale, person, canAsk: () => true }), signal),
     meta: { ...chain.trace, ...toChainMeta(toChildChain(chain)) },
   };
 }

@@ -1,10 +1,11 @@
+import type { UserReply } from "../../../core/questions/user-question.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { createPageRunState } from "../run/page-run-state.ts";
 import type { Confirmation } from "../run/run-view.ts";
 import { type Api, type QuestionRequest, readRunId } from "./api/api.ts";
 import { followRun, type RunUpdate } from "./api/follow-run.ts";
-import type { OpenQuestion, Reply } from "./api/question.ts";
+import type { OpenQuestion } from "./api/question.ts";
 import { RefusedError } from "./api/refused.ts";
 import {
   addTurn,
@@ -26,7 +27,7 @@ export interface ChatRuns {
   /** Rejects where the run could not be stopped. */
   stop(key: string): Promise<void>;
   /** Rejects where the answer was not taken. */
-  reply(key: string, question: OpenQuestion, reply: Reply): Promise<void>;
+  reply(key: string, question: OpenQuestion, reply: UserReply): Promise<void>;
 }
 
 export interface RunsOptions {

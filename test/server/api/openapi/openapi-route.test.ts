@@ -5,9 +5,12 @@ import { openDuet } from "../../../../src/app/open-duet.ts";
 import { loadConfig } from "../../../../src/config/load-config.ts";
 import type { AgentEvent } from "../../../../src/core/events.ts";
 import type { Outcome } from "../../../../src/core/outcome.ts";
+import type { UserQuestion } from "../../../../src/core/questions/user-question.ts";
 import { isRecord } from "../../../../src/kit/json.ts";
+import { createQuestionQueue } from "../../../../src/runs/questions/question-queue.ts";
 import { openRunService } from "../../../../src/runs/run-service.ts";
 import { describeApi } from "../../../../src/server/api/openapi/document.ts";
+import { toQuestionJson } from "../../../../src/server/api/reply.ts";
 import { createHealthPages } from "../../../../src/server/http/health.ts";
 import { joinRoutes } from "../../../../src/server/http/serve-duet.ts";
 import { openOperations } from "../../../../src/server/operations/operations.ts";
@@ -127,3 +130,21 @@ test("a body of which the document says that it is none is refused, and the othe
   }
   expect(faultsOf("ChatRequest", { message: "x", max_tool_calls: 50, timeout_s: 10, mode: "plan" })).toEqual([]);
 });
+
+test.each<UserQuestion>([
+  { kind: "call", tool: "wipe", arguments: { disk: "a" }, rule: "tools.ask: *", onlyOnce: true },
+  { kind: "plan", steps: [{ step: 1, description: "Wipe it", tool: "", parameters: {}, state: "pending" }] },
+  { kind: "form", from: "travel", message: "Who?", schema: { type: "object", properties: {} } },
+  { kind: "url", from: "travel", message: "Pay.", url: "https://a.example/" },
+])(
+  "a question of kind $kind has all its fields in the API, and fits the schema that describes it",
+  async (question) => {
+    const queue = createQuestionQueue(60_000, () => {});
+    void queue.ask(question, new AbortController().signal);
+    const json = queue.open && toQuestionJson(queue.open, "en");
+    queue.open?.withdraw();
+    const { onlyOnce, message, ...fields } = { onlyOnce: undefined, message: undefined, ...question };
+    expect(json).toMatchObject({ ...fields, ...(onlyOnce === undefined ? {} : { only_once: onlyOnce }) });
+    expect(faultsOf("Question", json)).toEqual([]);
+  },
+);

@@ -39,10 +39,10 @@ export function pagedAgent({ decide, answer, tools = [], runIdOf }: Script): Pag
       caller: operator,
       locale: "en",
       request: { question },
-      asks: { calls: true, plans: true, forms: true },
+      canAsk: () => true,
       patienceMs: 10_000,
-      async *ask({ runId, signal, approveCall }) {
-        yield* runAgent(await runOptions({ models, tools: [...tools], question, id: runId, signal, approveCall }));
+      async *ask({ runId, signal, user }) {
+        yield* runAgent(await runOptions({ models, tools: [...tools], question, id: runId, signal, user }));
       },
     });
   }

@@ -110,8 +110,8 @@ test("a call that waits for a person is told without its token, and told again o
   const byToken = await watch(client, { question: "yes", confirmation: "token" });
   expect(byToken.run_id).toBe(run.id);
   const after = watch(client, { run_id: run.id, after: run.events.length, waiting: true, wait_s: 20 });
-  const question = run.open?.question;
-  if (question?.kind === "call") question.answer("once");
+  const { open } = run;
+  if (open?.kind === "call") open.answer("once");
   expect(await after).toMatchObject({ waits_for: null });
   expect(await agent.ended(run)).toMatchObject({ status: "complete" });
 });

@@ -1,5 +1,6 @@
 import { mapLimits, stoppingLimits } from "../../../../core/limits.ts";
 import type { Mode, Outcome } from "../../../../core/outcome.ts";
+import type { UserReply } from "../../../../core/questions/user-question.ts";
 import type { AgentTrace, TraceNote, TracePhase, TraceStep } from "../../../../core/trace.ts";
 import type { Verdict } from "../../../../core/verdict.ts";
 import type { Locale } from "../../../../kit/locale.ts";
@@ -18,7 +19,6 @@ import {
   readRuns,
 } from "./conversation.ts";
 import type { Send } from "./follow-run.ts";
-import type { Reply } from "./question.ts";
 import { type Parameters, type Role, readSettings, type ServerSettings } from "./server-settings.ts";
 
 export interface QuestionRequest {
@@ -47,7 +47,7 @@ export interface Api {
   /** Returns the steps of a run that has ended. */
   trace(runId: string): Promise<StoredSteps | undefined>;
   cancel(runId: string): Promise<void>;
-  reply(runId: string, questionId: string, answer: Reply): Promise<void>;
+  reply(runId: string, questionId: string, answer: UserReply): Promise<void>;
 }
 
 const events = "text/event-stream";

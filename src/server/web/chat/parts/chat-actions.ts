@@ -1,6 +1,7 @@
 import type { Mode } from "../../../../core/outcome.ts";
+import type { UserReply } from "../../../../core/questions/user-question.ts";
 import type { Locale } from "../../../../kit/locale.ts";
-import type { OpenQuestion, Reply } from "../api/question.ts";
+import type { OpenQuestion } from "../api/question.ts";
 import type { ParameterName, Role } from "../api/server-settings.ts";
 
 /** Lists all user actions on the page. None of them rejects: errors are shown on the page. */
@@ -12,7 +13,7 @@ export interface ChatActions {
   /** Stops the run that is in sight; false where none goes on. */
   stop(): boolean;
   /** Resolves to true when the server accepted the answer. */
-  reply(key: string, question: OpenQuestion, reply: Reply): Promise<boolean>;
+  reply(key: string, question: OpenQuestion, reply: UserReply): Promise<boolean>;
   loadSteps(key: string): void;
   chooseMode(mode: Mode): void;
   chooseSearch(isOn: boolean): void;

@@ -1,10 +1,9 @@
 import { type Locale, say, type Text } from "../../../../kit/locale.ts";
 import { describeSearchChoice, modeHelp, modeNames, modes, modeTitle } from "../../../../render/mode-names.ts";
-import { createElement, type Part, setShown, setText } from "../../dom.ts";
+import { createButton, createElement, type Part, setShown, setText } from "../../dom.ts";
 import { type ChatState, findActiveTurn } from "../state/chat-state.ts";
 import { chatTexts, describeTooLong, searchBarred } from "../state/chat-texts.ts";
 import type { Drafts } from "../storage/drafts.ts";
-import { createButton } from "./ask-part.ts";
 import type { ChatActions } from "./chat-actions.ts";
 import { createModelSettings } from "./model-settings.ts";
 

@@ -1,13 +1,12 @@
 import { type Locale, say } from "../../../../kit/locale.ts";
 import { modeNames } from "../../../../render/mode-names.ts";
-import { createElement, type Part, setShown, setText } from "../../dom.ts";
+import { createButton, createElement, type Part, setShown, setText } from "../../dom.ts";
 import { toView } from "../../run/to-view.ts";
 import { renderStatus } from "../../texts.ts";
 import type { ChatState } from "../state/chat-state.ts";
 import { chatTexts } from "../state/chat-texts.ts";
 import { getTalkTitle } from "../state/side-entries.ts";
 import type { Drafts } from "../storage/drafts.ts";
-import { createButton } from "./ask-part.ts";
 import type { ChatActions } from "./chat-actions.ts";
 import { type ComposerPart, createComposer } from "./composer-part.ts";
 import { createSidePart } from "./side-part.ts";

@@ -1,11 +1,10 @@
 import { type Locale, say } from "../../../../kit/locale.ts";
 import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
-import { createElement, type Part, setShown, setText } from "../../dom.ts";
+import { createButton, createElement, type Part, setShown, setText } from "../../dom.ts";
 import type { ConversationEntry } from "../api/conversation.ts";
 import type { ChatState } from "../state/chat-state.ts";
 import { chatTexts, describeRemoval, labelRemoval, sideTexts } from "../state/chat-texts.ts";
 import { type SideEntry, toSideEntries } from "../state/side-entries.ts";
-import { createButton } from "./ask-part.ts";
 import type { ChatActions } from "./chat-actions.ts";
 
 export interface SideOptions {

@@ -7,7 +7,16 @@ import { renderDollars } from "../../../../render/known-cost.ts";
 import { modeHelp, modeNames, modes } from "../../../../render/mode-names.ts";
 import { createAnswerPart } from "../../answer-part.ts";
 import { createBillPart } from "../../bill-part.ts";
-import { createElement, createList, createPlanStep, createSection, type Part, setShown, setText } from "../../dom.ts";
+import {
+  createButton,
+  createElement,
+  createList,
+  createPlanStep,
+  createSection,
+  type Part,
+  setShown,
+  setText,
+} from "../../dom.ts";
 import { createCopyButton } from "../../markdown/inline.ts";
 import type { PageRunState } from "../../run/page-run-state.ts";
 import type { PhaseBill } from "../../run/run-view.ts";
@@ -16,7 +25,7 @@ import { createNotice, createStepList } from "../../step-part.ts";
 import { renderStatus, texts } from "../../texts.ts";
 import type { ChatState, TalkItem, Turn } from "../state/chat-state.ts";
 import { chatTexts } from "../state/chat-texts.ts";
-import { createAsk, createButton } from "./ask-part.ts";
+import { createAsk } from "./ask-part.ts";
 import type { ChatActions } from "./chat-actions.ts";
 import { createKeyedList } from "./side-part.ts";
 

@@ -1,0 +1,89 @@
+import type { ElicitationReply } from "../../core/forms/elicitation.ts";
+import type { QuestionKind, UserQuestion, UserReply } from "../../core/questions/user-question.ts";
+import { type JsonSchema, toText } from "../../kit/json.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { sanitize, toSafeJson } from "../../kit/text/sanitize.ts";
+import { renderPlan } from "../plan-lines.ts";
+
+/** Holds a question in the words of an MCP elicitation, which says who asks. It is what hosts show, and what the HTTP API calls its message. */
+export type ElicitationWording =
+  | { kind: "form"; message: string; schema: JsonSchema }
+  | { kind: "url"; message: string; url: string };
+
+/** Puts a question into words for a program that can show forms and addresses. */
+export function toElicitation<K extends QuestionKind>(question: UserQuestion<K>, locale: Locale): ElicitationWording {
+  return wordings[question.kind].ask(question, locale);
+}
+
+/** Reads what the user replied to the elicitation. Returns undefined when the reply is not from a user. */
+export function fromElicitationReply<K extends QuestionKind>(
+  question: UserQuestion<K>,
+  reply: ElicitationReply,
+): UserReply<K> | undefined {
+  return wordings[question.kind].read(reply);
+}
+
+interface Wording<K extends QuestionKind> {
+  ask(question: UserQuestion<K>, locale: Locale): ElicitationWording;
+  read(reply: ElicitationReply): UserReply<K> | undefined;
+}
+
+const wordings: { [K in QuestionKind]: Wording<K> } = {
+  call: {
+    ask({ tool, rule, arguments: args, onlyOnce }, locale) {
+      const words = {
+        zh: `允许调用 ${tool} 吗？（规则 ${rule}）`,
+        en: `Allow the call of ${tool}? (rule ${rule})`,
+      };
+      const message = sanitize(`${say(locale, words)}\n${toSafeJson(args, 2)}`);
+      return { kind: "form", message, schema: toObjectSchema(onlyOnce ? {} : { scope: createScopeField(locale) }) };
+    },
+    read(reply) {
+      if (reply.action !== "accept") return reply.action === "decline" ? "no" : undefined;
+      return toText(reply.content?.scope) === "conversation" ? "conversation" : "once";
+    },
+  },
+  plan: {
+    ask({ steps }, locale) {
+      const words = { zh: "执行这个计划吗？", en: "Run this plan?" };
+      const change = {
+        type: "string",
+        title: say(locale, { zh: "要修改什么", en: "What to change" }),
+        description: say(locale, { zh: "留空即按计划执行", en: "Leave empty to proceed" }),
+      };
+      const message = sanitize(`${say(locale, words)}\n${renderPlan(steps, locale).join("\n")}`);
+      return { kind: "form", message, schema: toObjectSchema({ change }) };
+    },
+    read(reply) {
+      if (reply.action !== "accept") return reply.action === "decline" ? { reply: "no" } : undefined;
+      const words = toText(reply.content?.change).trim();
+      return words === "" ? { reply: "yes" } : { reply: "edit", words };
+    },
+  },
+  form: {
+    ask: ({ from, message, schema }) => ({ kind: "form", message: `[${from}] ${message}`, schema }),
+    read: (reply) => reply,
+  },
+  url: {
+    ask: ({ from, message, url }) => ({ kind: "url", message: `[${from}] ${message}`, url }),
+    read: (reply) => reply,
+  },
+};
+
+function toObjectSchema(properties: Record<string, JsonSchema>): JsonSchema {
+  return { type: "object", properties };
+}
+
+/** Creates the field in the words that every revision of the protocol knows. */
+function createScopeField(locale: Locale): JsonSchema {
+  return {
+    type: "string",
+    title: say(locale, { zh: "范围", en: "Scope" }),
+    enum: ["once", "conversation"],
+    enumNames: [
+      say(locale, { zh: "仅这一次", en: "this call" }),
+      say(locale, { zh: "本对话中的此类调用", en: "similar calls in this conversation" }),
+    ],
+    default: "once",
+  };
+}

@@ -1,0 +1,209 @@
+import { type FormField, readForm } from "../../core/forms/form.ts";
+import { readPlanReply } from "../../core/questions/plan-reply.ts";
+import type { QuestionKind, UserQuestion, UserReply } from "../../core/questions/user-question.ts";
+import { noWords, readYesNo, yesWords } from "../../core/questions/yes-no.ts";
+import type { JsonObject } from "../../kit/json.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
+import { approvalNames } from "../choice-texts.ts";
+import { renderPlan } from "../plan-lines.ts";
+import { showArguments, showLookAlikes } from "./show-arguments.ts";
+
+/** Holds a question in the words of a terminal: lines, then fields to fill in one by one, then one reply. */
+export interface TerminalWording<R> {
+  lines: readonly string[];
+  /** Is true when the lines repeat what an event has shown, so that they are left out where events are shown. */
+  repeatsEvent?: boolean;
+  fields?: readonly FormField[];
+  /** Is shown before the place where the reply is typed. */
+  query: string;
+  /** Is shown after a line that is no reply. */
+  hint: string;
+  /** Holds the replies to choose from, where the reply is chosen. A person picks one from a list or types one of its words. */
+  list?: { title: string; choices: readonly TerminalChoice<R>[] };
+  /** Reads a typed line that is no command of the question; undefined when it is no reply. */
+  read?(line: string, content: JsonObject): R | undefined;
+  /** Holds what the question's own commands reply, such as `/decline`. They work in the fields as well. */
+  commands?: Readonly<Record<string, R>>;
+  /** Is the reply when the input ends or `/exit` is typed. */
+  left: R;
+  /** Is true when that reply ends the run, so that it cannot ask again. */
+  endsRun?: boolean;
+  /** Is shown when the question is withdrawn. */
+  withdrawn?: string;
+}
+
+export interface TerminalChoice<R> {
+  value: R;
+  label: string;
+  words: readonly string[];
+}
+
+export interface TerminalOptions {
+  locale: Locale;
+  /** Is true where `/exit` leaves the chat. */
+  canLeave: boolean;
+}
+
+/** Puts a question into words for a terminal. What a server says stands behind a bar, which marks it as not ours. */
+export function toTerminalWording<K extends QuestionKind>(
+  question: UserQuestion<K>,
+  options: TerminalOptions,
+): TerminalWording<UserReply<K>> {
+  return wordings[question.kind](question, options);
+}
+
+const wordings: {
+  [K in QuestionKind]: (question: UserQuestion<K>, options: TerminalOptions) => TerminalWording<UserReply<K>>;
+} = { call: wordCall, plan: wordPlan, form: wordForm, url: wordUrl };
+
+/**
+ * An approval is offered once, or for the whole conversation where that is allowed and all the arguments could be shown. Nothing
+ * is chosen beforehand: an Enter that was meant for something else agrees to nothing.
+ */
+function wordCall(
+  { tool: name, rule, arguments: args, onlyOnce }: UserQuestion<"call">,
+  { locale, canLeave }: TerminalOptions,
+): TerminalWording<UserReply<"call">> {
+  const { text, isWhole } = showArguments(args, locale);
+  const tool = showLookAlikes(sanitizeLine(name));
+  const [server, own] = name.split(/__(.*)/s);
+  const from = own === undefined ? { zh: "", en: "" } : { zh: ` · 服务器 ${server}`, en: ` · server ${server}` };
+  const head = {
+    zh: `🔐 需要同意 · ${tool} · 规则 ${rule}${from.zh}`,
+    en: `🔐 needs consent · ${tool} · rule ${rule}${from.en}`,
+  };
+  const hasAlways = isWhole && !onlyOnce;
+  // It names the tool again: long arguments may have pushed the first line off the screen.
+  const title = {
+    zh: `允许执行 ${tool}？${isWhole ? "" : "参数没有全部显示，只能允许这一次。"}`,
+    en: `Let ${tool} run?${isWhole ? "" : " Not all arguments are shown, so a yes applies to this call only."}`,
+  };
+  const query = {
+    zh: `${title.zh}[${hasAlways ? "y 这一次/a 本次对话中都允许/n" : "y/n"}] `,
+    en: `${title.en} [${hasAlways ? "y once/a always in this conversation/n" : "y/n"}] `,
+  };
+  const hint = {
+    zh: `请输入 ${hasAlways ? "y、a 或 n" : "y 或 n"}${canLeave ? "；/exit 拒绝并退出" : ""}。输入 never：本次对话中都不允许。`,
+    en: `Type ${hasAlways ? "y, a or n" : "y or n"}${canLeave ? "; /exit declines and exits" : ""}. Type never to refuse for the rest of this conversation.`,
+  };
+  const choices = approvals
+    .filter(({ value }) => value !== "conversation" || hasAlways)
+    .map(({ value, words }) => ({ value, words, label: say(locale, approvalNames[value]) }));
+  return {
+    lines: [sanitizeLine(say(locale, head)), showLookAlikes(text)],
+    list: { title: say(locale, title), choices },
+    query: say(locale, query),
+    hint: say(locale, hint),
+    left: "no",
+  };
+}
+
+const approvals: readonly { value: UserReply<"call">; words: readonly string[] }[] = [
+  { value: "once", words: [...yesWords] },
+  { value: "conversation", words: ["a", "always", "都允许", "总是"] },
+  { value: "no", words: [...noWords] },
+  { value: "never", words: ["never", "都不允许", "总不"] },
+];
+
+function wordPlan({ steps }: UserQuestion<"plan">, { locale }: TerminalOptions): TerminalWording<UserReply<"plan">> {
+  const query = { zh: "确认执行？[y/n/修改意见] ", en: "Run the plan? [y/n/what to change] " };
+  const hint = {
+    zh: "这里不接受命令：请输入 y、n 或修改意见；/exit 取消计划并退出。",
+    en: "Commands do not work here: type y, n or what to change; /exit cancels the plan and exits.",
+  };
+  return {
+    lines: renderPlan(steps, locale),
+    repeatsEvent: true,
+    query: say(locale, query),
+    hint: say(locale, hint),
+    read: (line) => (line.startsWith("/") ? undefined : readPlanReply(line)),
+    left: { reply: "no" },
+    endsRun: true,
+  };
+}
+
+function wordForm(
+  { from: server, message, schema }: UserQuestion<"form">,
+  { locale }: TerminalOptions,
+): TerminalWording<UserReply<"form">> {
+  const fields = readForm(schema) ?? [];
+  const from = sanitizeLine(server);
+  const head = { zh: `❓ MCP 服务器 ${from} 提问：`, en: `❓ The MCP server ${from} asks:` };
+  const advice = {
+    zh: `  /decline 拒绝，/cancel 取消。${from} 会看到您输入的内容：不要输入密码或密钥。`,
+    en: `  /decline declines, /cancel cancels. ${from} sees what you type: never type a password or a key.`,
+  };
+  const query =
+    fields.length === 0
+      ? { zh: `对 ${from} 回答“是”？[y/n] `, en: `Answer yes to ${from}? [y/n] ` }
+      : { zh: `把以上内容发送给 ${from}？[y/n] `, en: `Send this to ${from}? [y/n] ` };
+  return {
+    ...wordElicitation(locale),
+    lines: [say(locale, head), ...quoteMessage(message), say(locale, advice)],
+    fields,
+    query: say(locale, query),
+    read: (line, content) => readConsent(line, { action: "accept", content }),
+  };
+}
+
+/** The address is shown; nothing is opened. */
+function wordUrl(
+  { from: server, message, url }: UserQuestion<"url">,
+  { locale }: TerminalOptions,
+): TerminalWording<UserReply<"url">> {
+  const from = sanitizeLine(server);
+  const host = sanitizeLine(URL.canParse(url) ? new URL(url).host : "?");
+  const head = {
+    zh: `🔗 MCP 服务器 ${from} 请您打开一个网页：`,
+    en: `🔗 The MCP server ${from} asks you to open a page:`,
+  };
+  const address = {
+    zh: `  ${sanitizeLine(url)}\n  主机：${host}`,
+    en: `  ${sanitizeLine(url)}\n  Host: ${host}`,
+  };
+  const advice = {
+    zh: "  没有替您打开任何网页；确认主机可信再自行打开。/decline 拒绝，/cancel 取消。",
+    en: "  Nothing was opened. Open it yourself if you trust that host. /decline declines, /cancel cancels.",
+  };
+  return {
+    ...wordElicitation(locale),
+    lines: [say(locale, head), ...quoteMessage(message), say(locale, address), say(locale, advice)],
+    query: say(locale, { zh: "您已经打开并完成了吗？[y/n] ", en: "Have you finished there? [y/n] " }),
+    read: (line) => readConsent(line, { action: "accept" }),
+  };
+}
+
+/** Returns what all questions of servers have in common. */
+function wordElicitation(locale: Locale) {
+  return {
+    hint: say(locale, yesOrNo),
+    commands: { "/decline": declined, "/cancel": cancelled },
+    left: cancelled,
+    withdrawn: say(locale, { zh: "– 问题已撤回。", en: "– The question was withdrawn." }),
+  };
+}
+
+const cancelled: UserReply<"form"> = { action: "cancel" };
+const declined: UserReply<"form"> = { action: "decline" };
+
+function readConsent(line: string, accepted: UserReply<"form">): UserReply<"form"> | undefined {
+  const answer = readYesNo(line);
+  if (answer === undefined) return undefined;
+  return answer ? accepted : declined;
+}
+
+export const yesOrNo: Text = { zh: "请输入 y 或 n。", en: "Type y or n." };
+
+/** Limits the lines of a message; more would push the server's name off the screen. */
+const mostLines = 40;
+
+function quoteMessage(message: string): string[] {
+  const lines = sanitize(message).split("\n");
+  return quoteLines(lines.length > mostLines ? [...lines.slice(0, mostLines), "…"] : lines);
+}
+
+/** Puts a server's text behind a bar. */
+export function quoteLines(lines: readonly string[]): string[] {
+  return lines.map((line) => `│ ${sanitize(line)}`);
+}

@@ -73,7 +73,7 @@ function wordCall(
       choose("once", "primary"),
       ...(onlyOnce ? [] : [choose("conversation")]),
       choose("no", "danger"),
-      choose("never", "danger"),
+      ...(onlyOnce ? [] : [choose("never", "danger")]),
     ],
   };
 }

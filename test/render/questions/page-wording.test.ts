@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { getReplySchema, type UserQuestion } from "../../../src/core/questions/user-question.ts";
+import { toPageWording } from "../../../src/render/questions/page-wording.ts";
+
+const empty = { from: "", message: "", schema: {}, url: "" };
+
+test.each([true, false])(
+  "the page offers exactly the replies that a call allows, where only once is %s",
+  (onlyOnce) => {
+    const question: UserQuestion<"call"> = {
+      kind: "call",
+      tool: "wipe",
+      arguments: {},
+      rule: "tools.ask: *",
+      onlyOnce,
+    };
+    const { choices } = toPageWording({ ...empty, ...question }, "en");
+    const offered = choices.map((choice) => (choice.kind === "reply" ? choice.reply : choice.kind));
+    const allowed = ["once", "conversation", "no", "never"].filter(
+      (reply) => getReplySchema(question).safeParse(reply).success,
+    );
+    expect(offered).toEqual(allowed);
+  },
+);

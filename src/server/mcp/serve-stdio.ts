@@ -37,9 +37,11 @@ const messageLimit = 10_000_000;
 const endOfInputMs = 850;
 const answerMs = 450;
 const cancelledAnswerMs = 200;
+const endingMs = endOfInputMs - answerMs - cancelledAnswerMs;
 
-/** On a busy machine the wait for answers grows by the time that this process has waited for a processor, up to this in milliseconds. */
+/** On a busy machine both waits grow by the time that this process has waited for a processor, up to these in milliseconds. */
 const longestAnswerMs = 1200;
+const longestCancelledAnswerMs = 600;
 
 /**
  * Limits how long a host that has sent a signal is still read once its runs are cancelled, in milliseconds: a result that follows
@@ -98,23 +100,29 @@ export async function serveOverStdio({
   untell();
   const isInterrupted = signal.aborted;
   if (!isInterrupted) {
-    deadline?.set(longestAnswerMs + endOfInputMs - answerMs);
-    const waited = readProcessorWaitMs();
+    deadline?.set(longestAnswerMs + longestCancelledAnswerMs + endingMs);
     // The last lines are handed on in a later turn.
     await new Promise((resolve) => setImmediate(resolve));
-    await runWithin(answerMs, requests.waitForAnswers);
-    const delay = Math.min(readProcessorWaitMs() - waited, longestAnswerMs - answerMs);
-    if (delay > 0) await runWithin(delay, requests.waitForAnswers);
-    deadline?.set(endOfInputMs - answerMs);
+    await waitForAnswers(requests, answerMs, longestAnswerMs);
+    deadline?.set(longestCancelledAnswerMs + endingMs);
   }
   for (const run of service.runs.stop()) run.cancel();
   if (isInterrupted) await runWithin(pongMs, requests.waitForAnswers);
   stdin.unpipe(lines);
   stdin.pause();
   input.abort();
-  await runWithin(cancelledAnswerMs, requests.waitForAnswers);
+  await waitForAnswers(requests, cancelledAnswerMs, longestCancelledAnswerMs);
+  if (!isInterrupted) deadline?.set(endingMs);
   await Promise.race([handle.close(), sleep(closeMs)]);
   return { written: out.release() };
+}
+
+/** Waits for answers `ms`, and as much longer as the process has waited for a processor meanwhile, `longestMs` in all. */
+async function waitForAnswers(requests: OpenRequests, ms: number, longestMs: number): Promise<void> {
+  const waitedMs = readProcessorWaitMs();
+  await runWithin(ms, requests.waitForAnswers);
+  const delayMs = Math.min(readProcessorWaitMs() - waitedMs, longestMs - ms);
+  if (delayMs > 0) await runWithin(delayMs, requests.waitForAnswers);
 }
 
 /** The signal tells the work that its time is over, and the work must obey it. */

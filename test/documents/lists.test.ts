@@ -3,6 +3,7 @@ import { createFileJsonSchema } from "../../src/config/schema/file-schema.ts";
 import { findVariable } from "../../src/config/sources/environment.ts";
 import { isRecord } from "../../src/kit/json.ts";
 import { vendors } from "../../src/providers/vendors.ts";
+import { searchBackends } from "../../src/tools/search/search-backends.ts";
 import { readDocument } from "./pages.ts";
 
 const languages = ["", ".zh"];
@@ -23,6 +24,20 @@ test.each(languages)("the page of environment variables%s lists every variable t
   const names = [...ofSettings, ...ofModels, ...ofVendors, ...ofProgram, "DEEPSEEK_MODEL_VARIANT"];
   expect(names).toEqual(expect.arrayContaining(["AGENT_ANSWER_MODEL", "DUET_HOME", "SMTP_HOST", "GEMINI_API_KEY"]));
   expect(names.filter((name) => name !== undefined && !text.includes(`\`${name}\``))).toEqual([]);
+});
+
+test.each(languages)("the page of models%s names every vendor, with the variable of its key", (language) => {
+  const text = readDocument(`docs/models${language}.md`);
+  const names = Object.entries(vendors).flatMap(([id, { keyEnv }]) => [id, keyEnv ?? id]);
+  expect(names.length).toBeGreaterThan(10);
+  expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+});
+
+test.each(languages)("the page of web search%s names every service, with the variable of its key", (language) => {
+  const text = readDocument(`docs/web-search${language}.md`);
+  const names = Object.values(searchBackends).map((row) => ("keyEnv" in row ? row.keyEnv : row.title));
+  expect(names.length).toBeGreaterThan(7);
+  expect(names.filter((name) => !text.includes(name))).toEqual([]);
 });
 
 /** The paths of what can be set; `NAME` stands for names that people choose. */

@@ -1,6 +1,7 @@
 import type { ToolDefinition } from "../../core/model.ts";
 import { isRecord, type JsonObject, type JsonSchema } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
+import { vendors } from "../vendors.ts";
 import { quoteLine, toOneLine } from "./result-text.ts";
 import { rules } from "./rules/rules.ts";
 
@@ -60,10 +61,16 @@ const nothingServed = {
   en: "None of the available tools has a rule.",
 };
 
+const keys = [...new Set(Object.values(vendors).flatMap(({ keyEnv }) => keyEnv ?? []))];
+
 const howTo = {
-  zh: "要得到完整的回答，请配置一个模型：设置 DEEPSEEK_API_KEY、OPENAI_API_KEY、ANTHROPIC_API_KEY、DASHSCOPE_API_KEY 或 GEMINI_API_KEY 之一，或在本机运行 Ollama；见 README。",
-  en: "For full answers configure a model: set one of DEEPSEEK_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, DASHSCOPE_API_KEY or GEMINI_API_KEY, or run Ollama on this machine; see the README.",
+  zh: `要得到完整的回答，请配置一个模型：设置 ${joinWords(keys, "、", " 或 ")} 之一，或在本机运行 Ollama；见 README。`,
+  en: `For full answers configure a model: set one of ${joinWords(keys, ", ", " or ")}, or run Ollama on this machine; see the README.`,
 };
+
+function joinWords(words: readonly string[], between: string, beforeLast: string): string {
+  return [words.slice(0, -1).join(between), words.at(-1)].join(beforeLast);
+}
 
 export interface MatchingTool {
   tool: string;

@@ -39,7 +39,7 @@ const answerMs = 450;
 const cancelledAnswerMs = 200;
 const endingMs = endOfInputMs - answerMs - cancelledAnswerMs;
 
-/** On a busy machine both waits grow by the time that this process has waited for a processor, up to these in milliseconds. */
+/** Limits both waits on a busy machine, where they grow by the time that this process has waited for a processor, in milliseconds. */
 const longestAnswerMs = 1200;
 const longestCancelledAnswerMs = 600;
 

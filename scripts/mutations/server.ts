@@ -243,9 +243,9 @@ export const server: readonly Mutation[] = [
     endangers: "a run whose end is not known is run again",
   },
   {
-    id: "key-not-marked",
+    id: "key-not-recorded",
     file: "src/server/api/keyed-runs.ts",
-    text: ".catch((): never => {\n    throw new RefusedError(notMarked);\n  })",
+    text: ".catch((): never => {\n      throw new RefusedError(notRecorded);\n    })",
     becomes: ".catch(() => undefined)",
     tests: ["test/server/api/keyed-runs.test.ts"],
     endangers: "a run begins although its key cannot be kept",

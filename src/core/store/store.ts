@@ -43,14 +43,16 @@ export interface ConversationStore {
     which: { conversationId: string } | { beginning: string } | { newest: number; beginning?: string },
   ): Promise<RunEntry[]>;
   /** When absent, only this process knows a run with an idempotency key until the run has ended. */
-  readonly begun?: IdempotencyRecords;
+  readonly idempotency?: IdempotencyRecords;
+  /** Is the earlier form of `idempotency`, which is still accepted. */
+  readonly begun?: EarlierIdempotencyRecords;
   close(): Promise<void>;
 }
 
 /** Keeps owners apart, as Duet's own stores do. */
 export interface SharedStore extends ConversationStore {
   of(owner: string | undefined): SharedStore;
-  readonly begun: IdempotencyRecords;
+  readonly idempotency: IdempotencyRecords;
 }
 
 /** Stores what the operator types in the chat: the last 1,000 texts of all processes that share the store. */
@@ -93,6 +95,10 @@ export interface RunEntry {
   startedAt: string;
 }
 
+export function toRunEntry({ run_id, question, status, started_at }: AgentTrace): RunEntry {
+  return { id: run_id, question, status, startedAt: started_at };
+}
+
 export interface ConversationEntry {
   id: string;
   /** Holds the first line of the first question, truncated when it is long. It is empty until a run has ended. */
@@ -109,12 +115,24 @@ export interface ConversationEntry {
  */
 export interface IdempotencyRecords {
   /**
-   * Marks a run that is about to begin; where one whose id begins so is marked already, gives that one and marks nothing. Of
-   * many who ask at a time, in whichever process, one is given none.
+   * Adds a record of a run that is about to begin. When there is a record of a run whose id has the same beginning, returns that
+   * one and adds nothing. Of several concurrent calls, in any process, only one returns undefined.
    */
-  mark(run: NewIdempotencyRecord): Promise<IdempotencyRecord | undefined>;
-  /** Takes the mark of a run away that was not begun after all. */
-  unmark(runId: string): Promise<void>;
+  add(run: NewIdempotencyRecord): Promise<IdempotencyRecord | undefined>;
+  /** Removes the record of a run that did not begin after all. */
+  remove(runId: string): Promise<void>;
+}
+
+/** Names the methods of `IdempotencyRecords` as earlier stores do. */
+export interface EarlierIdempotencyRecords {
+  mark: IdempotencyRecords["add"];
+  unmark: IdempotencyRecords["remove"];
+}
+
+/** Returns the idempotency records of a store, which an earlier store offers under other names. */
+export function getIdempotencyRecords({ idempotency, begun }: ConversationStore): IdempotencyRecords | undefined {
+  if (idempotency !== undefined || begun === undefined) return idempotency;
+  return { add: (run) => begun.mark(run), remove: (runId) => begun.unmark(runId) };
 }
 
 export interface NewIdempotencyRecord {

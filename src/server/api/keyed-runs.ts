@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Duet } from "../../app/duet.ts";
 import type { Caller } from "../../core/caller.ts";
+import { getIdempotencyRecords } from "../../core/store/store.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
@@ -99,9 +100,9 @@ function describeInvalidKey(key: string) {
 }
 
 /**
- * Returns the id of a key's run: the one that is active or kept, or the one that `open` begins. The run is marked in the store
- * before it begins, so that it never begins again after a crash. Throws `RefusedError`: 409 when the run has begun and nobody
- * knows its end, 422 when the key was used for a different request, 503 when the run cannot be marked.
+ * Returns the id of a key's run: the one that is active or kept, or the one that `open` begins. The run is recorded in the
+ * store before it begins, so that it never begins again after a crash. Throws `RefusedError`: 409 when the run has begun and nobody
+ * knows its end, 422 when the key was used for a different request, 503 when the run cannot be recorded.
  */
 export async function startOnce(
   scope: CallerScope,
@@ -112,40 +113,43 @@ export async function startOnce(
   const { runId } = key;
   if (runs.find(runId, caller) !== undefined) return runId;
   const store = await duet.store(caller);
-  const before = await markRun(store, key);
-  let standsMarked = before !== undefined;
+  const before = await addRecord(store, key);
+  let keepsRecord = before !== undefined;
   try {
-    // Only now: a run that ends meanwhile, in another process, is kept before its mark is gone.
+    // Only now: a run that ends meanwhile, in another process, is kept before its record is gone.
     const kept = await findStoredRun(store, key);
     if (kept !== undefined) return kept;
     if (before !== undefined)
       throw new RefusedError(before.runId === runId ? describeUnknownEnd(before.begunAt) : otherBody);
     const run = await open();
-    standsMarked = run.id === runId;
-    if (standsMarked) void removeMarkIfUnstarted(scope, run, store);
+    keepsRecord = run.id === runId;
+    if (keepsRecord) void removeRecordIfUnstarted(scope, run, store);
     return run.id;
   } finally {
-    if (!standsMarked) await removeMark(store, runId);
+    if (!keepsRecord) await removeRecord(store, runId);
   }
 }
 
 type Store = Awaited<ReturnType<Duet["store"]>>;
 
-async function markRun({ begun }: Store, { runId, beginning }: KeyedRequest) {
-  return begun?.mark({ runId, beginning }).catch((): never => {
-    throw new RefusedError(notMarked);
-  });
+async function addRecord(store: Store, { runId, beginning }: KeyedRequest) {
+  return getIdempotencyRecords(store)
+    ?.add({ runId, beginning })
+    .catch((): never => {
+      throw new RefusedError(notRecorded);
+    });
 }
 
-/** A mark that is left behind only forces the caller to use a new key; nothing runs twice. */
-async function removeMark({ begun }: Store, runId: string): Promise<void> {
-  await ignoreRejection(begun?.unmark(runId), "a mark that is left behind only forces the caller to use a new key");
+/** A record that is left behind only forces the caller to use a new key; nothing runs twice. */
+async function removeRecord(store: Store, runId: string): Promise<void> {
+  const removal = getIdempotencyRecords(store)?.remove(runId);
+  await ignoreRejection(removal, "a record that is left behind only forces the caller to use a new key");
 }
 
 /** A run that failed before its first step has done nothing, so it is not kept. */
-async function removeMarkIfUnstarted({ runs }: CallerScope, run: RunHandle, store: Store): Promise<void> {
+async function removeRecordIfUnstarted({ runs }: CallerScope, run: RunHandle, store: Store): Promise<void> {
   const outcome = await runs.waitForEnd(run, new AbortController().signal);
-  if (outcome?.trace_id === "") await removeMark(store, run.id);
+  if (outcome?.trace_id === "") await removeRecord(store, run.id);
 }
 
 /** Finds a stored run from before this process, or one that its memory has dropped. */
@@ -169,7 +173,7 @@ function describeUnknownEnd(begunAt: string) {
   };
 }
 
-const notMarked = {
+const notRecorded = {
   status: 503,
   error: "overloaded",
   text: {

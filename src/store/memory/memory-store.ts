@@ -14,13 +14,13 @@ import {
   type SourceList,
   type Summary,
   type TypedHistory,
+  toRunEntry,
 } from "../../core/store/store.ts";
 import type { Source } from "../../core/tools/tool.ts";
 import type { AgentTrace } from "../../core/trace.ts";
-import { toRunEntry } from "../sqlite/rows.ts";
 import { noConversationError } from "../store-errors.ts";
 
-interface Kept {
+interface StoredConversation {
   id: string;
   owner: string | undefined;
   title: string;
@@ -34,16 +34,16 @@ interface Kept {
   updatedAt: string;
 }
 
-interface KeptTrace {
+interface StoredTrace {
   owner: string | undefined;
   trace: AgentTrace;
 }
 
 /** Keeps conversations for as long as the process lives. Beyond `max`, the least recently used of all owners are dropped. */
 export function createMemoryStore(max = 1000): OperatorStore {
-  const conversations = new LRUCache<string, Kept>({ max });
-  const traces = new LRUCache<string, KeptTrace>({ max });
-  const marks = createMemoryIdempotencyRecords();
+  const conversations = new LRUCache<string, StoredConversation>({ max });
+  const traces = new LRUCache<string, StoredTrace>({ max });
+  const records = createMemoryIdempotencyRecords();
   let asked = 0;
 
   function forOwner(owner: string | undefined): SharedStore {
@@ -52,7 +52,7 @@ export function createMemoryStore(max = 1000): OperatorStore {
     }
 
     /** Returns the conversation, or a new one, and marks it as the most recently used. */
-    function touch(id: string): Kept {
+    function touch(id: string): StoredConversation {
       const kept = conversations.get(id) ?? begin(id, owner);
       if (kept.owner !== owner) throw noConversationError();
       kept.asked = ++asked;
@@ -66,13 +66,13 @@ export function createMemoryStore(max = 1000): OperatorStore {
       return there === undefined ? owner === undefined : there.owner === owner;
     }
 
-    const sortByLastAsked = (): Kept[] =>
+    const sortByLastAsked = (): StoredConversation[] =>
       [...conversations.values()].filter(getOwned).sort((a, b) => b.asked - a.asked);
     const listTraces = (): AgentTrace[] => [...traces.values()].filter(getOwned).map(({ trace }) => trace);
 
     return {
       of: forOwner,
-      begun: marks.of(owner),
+      idempotency: records.of(owner),
       async load(id) {
         const kept = getOwned(conversations.peek(id)) && conversations.get(id);
         return kept && toConversation(kept);
@@ -86,7 +86,7 @@ export function createMemoryStore(max = 1000): OperatorStore {
         if (turn) kept.turns.push(turn);
         kept.pendingPlan = pendingPlan;
         traces.set(runId, { owner, trace });
-        marks.settle(runId);
+        records.settle(runId);
       },
       async summarise(conversationId, summary) {
         const kept = getOwned(conversations.peek(conversationId));
@@ -141,18 +141,18 @@ function createMemoryTypedHistory(): TypedHistory {
   };
 }
 
-function begin(id: string, owner: string | undefined): Kept {
+function begin(id: string, owner: string | undefined): StoredConversation {
   const now = new Date().toISOString();
   const sources = createMemorySourceList();
   return { id, owner, title: "", turns: [], summary: undefined, sources, asked: 0, createdAt: now, updatedAt: now };
 }
 
 /** Returns a snapshot of the conversation. Later turns are not added to it. */
-function toConversation({ id, turns, summary, sources, pendingPlan }: Kept): Conversation {
+function toConversation({ id, turns, summary, sources, pendingPlan }: StoredConversation): Conversation {
   return { id, turns: [...turns], summary, sources, pendingPlan };
 }
 
-function toEntry({ id, title, turns, createdAt, updatedAt }: Kept): ConversationEntry {
+function toEntry({ id, title, turns, createdAt, updatedAt }: StoredConversation): ConversationEntry {
   return { id, title, turns: turns.length, createdAt, updatedAt };
 }
 
@@ -184,26 +184,26 @@ export interface MemoryIdempotencyRecords {
 
 /** Creates records that live as long as the process. */
 export function createMemoryIdempotencyRecords(): MemoryIdempotencyRecords {
-  const marks = new Map<string, IdempotencyRecord & { owner: string | undefined }>();
-  const settle = (runId: string): void => void marks.delete(runId);
+  const records = new Map<string, IdempotencyRecord & { owner: string | undefined }>();
+  const settle = (runId: string): void => void records.delete(runId);
 
   function removeOldest(): void {
     const oldest = new Date(Date.now() - longestRecordMs).toISOString();
-    for (const { runId, begunAt } of marks.values()) if (begunAt < oldest) settle(runId);
+    for (const { runId, begunAt } of records.values()) if (begunAt < oldest) settle(runId);
   }
 
   return {
     settle,
     of: (owner) => ({
-      async mark({ runId, beginning }) {
+      async add({ runId, beginning }) {
         removeOldest();
-        for (const { owner: whose, ...mark } of marks.values())
-          if (whose === owner && mark.runId.startsWith(beginning)) return mark;
-        marks.set(runId, { runId, begunAt: new Date().toISOString(), owner });
+        for (const { owner: whose, ...record } of records.values())
+          if (whose === owner && record.runId.startsWith(beginning)) return record;
+        records.set(runId, { runId, begunAt: new Date().toISOString(), owner });
         return undefined;
       },
-      async unmark(runId) {
-        if (marks.get(runId)?.owner === owner) settle(runId);
+      async remove(runId) {
+        if (records.get(runId)?.owner === owner) settle(runId);
       },
     }),
   };

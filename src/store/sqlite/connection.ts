@@ -26,9 +26,9 @@ export type StoreWork<T> = (statements: Statements) => T;
 const mostReopenings = 3;
 
 export interface ConnectionOptions {
-  /** Limits how long a locked store is retried, in milliseconds. */
+  /** Limits how long the store is retried while another process locks it, in milliseconds. */
   patienceMs: number;
-  /** Hears under which name a damaged store is kept; a new one has begun in its place. */
+  /** Is called with the name under which a damaged store is kept, after a new one has replaced it. */
   onDamage(name: string): void;
 }
 

@@ -1,5 +1,5 @@
 import type { NumberedSource } from "../../core/sources.ts";
-import type { Conversation, ConversationEntry, RunEntry } from "../../core/store/store.ts";
+import type { Conversation, ConversationEntry } from "../../core/store/store.ts";
 import type { AgentTrace } from "../../core/trace.ts";
 import { isRecord, toText } from "../../kit/json.ts";
 import type { Owner, Statements } from "./statements.ts";
@@ -53,10 +53,6 @@ export function toTrace({ trace }: Row): AgentTrace | undefined {
   } catch {
     return undefined;
   }
-}
-
-export function toRunEntry({ run_id, question, status, started_at }: AgentTrace): RunEntry {
-  return { id: run_id, question, status, startedAt: started_at };
 }
 
 /** The store reads only what it wrote, so the check only recognises the value as a trace. */

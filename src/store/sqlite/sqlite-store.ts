@@ -11,11 +11,12 @@ import {
   type SharedStore,
   type SourceList,
   type TypedHistory,
+  toRunEntry,
 } from "../../core/store/store.ts";
 import type { Source } from "../../core/tools/tool.ts";
 import { toText } from "../../kit/json.ts";
 import { type ConnectionOptions, openStoreConnection, type StoreConnection } from "./connection.ts";
-import { type LoadedConversation, loadConversation, toEntry, toRunEntry, toTrace } from "./rows.ts";
+import { type LoadedConversation, loadConversation, toEntry, toTrace } from "./rows.ts";
 import { type Owner, type Statements, updateConversation } from "./statements.ts";
 
 const defaults: ConnectionOptions = { patienceMs: 3_000, onDamage() {} };
@@ -56,7 +57,7 @@ export async function createSqliteStore(
 
     return {
       of: forOwner,
-      begun: createSqliteIdempotencyRecords(connection, owner),
+      idempotency: createSqliteIdempotencyRecords(connection, owner),
       async load(id) {
         const loaded = await connection.read((statements) => loadConversation(statements, { id, owner }));
         return loaded && toConversation(id, loaded);
@@ -122,18 +123,20 @@ function createSqliteTypedHistory(connection: StoreConnection): TypedHistory {
 /** Stores the idempotency records of one owner in the store's own file. */
 export function createSqliteIdempotencyRecords(connection: StoreConnection, owner: Owner): IdempotencyRecords {
   return {
-    async mark({ runId, beginning }) {
+    async add({ runId, beginning }) {
       const oldest = new Date(Date.now() - longestRecordMs).toISOString();
-      const found = await connection.write(({ pruneMarks, markFrom, addMark }) => {
-        pruneMarks.run({ oldest });
-        const there = markFrom.get({ beginning, owner });
-        if (there === undefined) addMark.run({ run: runId, owner, now: new Date().toISOString() });
-        return there;
-      });
+      const found = await connection.write(
+        ({ pruneIdempotencyRecords, findIdempotencyRecord, addIdempotencyRecord }) => {
+          pruneIdempotencyRecords.run({ oldest });
+          const there = findIdempotencyRecord.get({ beginning, owner });
+          if (there === undefined) addIdempotencyRecord.run({ run: runId, owner, now: new Date().toISOString() });
+          return there;
+        },
+      );
       return found && { runId: toText(found.run), begunAt: toText(found.begun_at) };
     },
-    async unmark(runId) {
-      await connection.write(({ dropMark }) => dropMark.run({ run: runId, owner }));
+    async remove(runId) {
+      await connection.write(({ dropIdempotencyRecord }) => dropIdempotencyRecord.run({ run: runId, owner }));
     },
   };
 }
@@ -151,7 +154,7 @@ interface Kept {
  */
 export function saveRun(statements: Statements, { run, owner, owed }: Kept): void {
   const { conversationId, runId, turn, trace, pendingPlan } = run;
-  statements.dropMark.run({ run: runId, owner });
+  statements.dropIdempotencyRecord.run({ run: runId, owner });
   if (statements.isKept.get({ run: runId, owner })) return;
   const title = toConversationTitle(trace.question);
   const turns = updateConversation(statements, { id: conversationId, owner, title, turns: turn ? 1 : 0 });

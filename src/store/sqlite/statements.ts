@@ -43,12 +43,12 @@ export function prepareStatements(connection: DatabaseSync) {
     addTrace: prepare("INSERT INTO traces (run, conversation, trace, owner) VALUES (?, ?, ?, ?)"),
     dropPlan: prepare("DELETE FROM plans WHERE conversation = ?"),
     addPlan: prepare("INSERT INTO plans (conversation, plan) VALUES (?, ?)"),
-    markFrom: prepare(`
+    findIdempotencyRecord: prepare(`
       SELECT run, begun_at FROM begun_runs
       WHERE run >= :beginning AND run < :beginning || char(0x10ffff) AND owner IS :owner LIMIT 1`),
-    addMark: prepare("INSERT INTO begun_runs (run, owner, begun_at) VALUES (:run, :owner, :now)"),
-    dropMark: prepare("DELETE FROM begun_runs WHERE run = :run AND owner IS :owner"),
-    pruneMarks: prepare("DELETE FROM begun_runs WHERE begun_at < :oldest"),
+    addIdempotencyRecord: prepare("INSERT INTO begun_runs (run, owner, begun_at) VALUES (:run, :owner, :now)"),
+    dropIdempotencyRecord: prepare("DELETE FROM begun_runs WHERE run = :run AND owner IS :owner"),
+    pruneIdempotencyRecords: prepare("DELETE FROM begun_runs WHERE begun_at < :oldest"),
 
     typedTexts: prepare(
       "SELECT text FROM typed_texts WHERE n > (SELECT coalesce(max(n), 0) FROM typed_texts) - ? ORDER BY n",

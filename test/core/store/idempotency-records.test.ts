@@ -12,37 +12,37 @@ describe.each([
   ["in memory", async () => createMemoryStore()],
   ["on disk", async () => openStore(await storeFile())],
 ])("runs that were begun for a key, %s", (_, open) => {
-  test("are marked once, until they are kept or were not begun", async () => {
-    const { begun, append } = await open();
-    expect(await begun.mark(one)).toBeUndefined();
-    expect(await begun.mark(one)).toEqual({ runId: "run-a1", begunAt: time });
-    expect(await begun.mark({ ...one, runId: "run-a2" })).toMatchObject({ runId: "run-a1" });
-    expect(await begun.mark({ runId: "run-b1", beginning: "run-b" })).toBeUndefined();
+  test("are recorded once, until they are kept or were not begun", async () => {
+    const { idempotency, append } = await open();
+    expect(await idempotency.add(one)).toBeUndefined();
+    expect(await idempotency.add(one)).toEqual({ runId: "run-a1", begunAt: time });
+    expect(await idempotency.add({ ...one, runId: "run-a2" })).toMatchObject({ runId: "run-a1" });
+    expect(await idempotency.add({ runId: "run-b1", beginning: "run-b" })).toBeUndefined();
     await append({ ...finishedRun("conv-a", "Hello?", "Yes."), runId: "run-a1" });
-    expect(await begun.mark(one)).toBeUndefined();
-    await begun.unmark("run-a1");
-    expect(await begun.mark(one)).toBeUndefined();
-    expect(await begun.mark({ runId: "run-b2", beginning: "run-b" })).toMatchObject({ runId: "run-b1" });
+    expect(await idempotency.add(one)).toBeUndefined();
+    await idempotency.remove("run-a1");
+    expect(await idempotency.add(one)).toBeUndefined();
+    expect(await idempotency.add({ runId: "run-b2", beginning: "run-b" })).toMatchObject({ runId: "run-b1" });
   });
 
   test("are their owner's alone", async () => {
     const store = await open();
-    const annas = store.of("anna").begun;
-    await annas.mark(one);
-    await store.begun.unmark("run-a1");
-    await store.of("bob").begun.unmark("run-a1");
-    expect(await store.of("bob").begun.mark({ runId: "run-a9", beginning: "run-a" })).toBeUndefined();
-    expect(await annas.mark(one)).toMatchObject({ runId: "run-a1" });
+    const annas = store.of("anna").idempotency;
+    await annas.add(one);
+    await store.idempotency.remove("run-a1");
+    await store.of("bob").idempotency.remove("run-a1");
+    expect(await store.of("bob").idempotency.add({ runId: "run-a9", beginning: "run-a" })).toBeUndefined();
+    expect(await annas.add(one)).toMatchObject({ runId: "run-a1" });
   });
 
   test("are forgotten after a week", async () => {
-    const { begun } = await open();
-    await begun.mark(one);
+    const { idempotency } = await open();
+    await idempotency.add(one);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 6.9 * 86_400_000 });
     try {
-      expect(await begun.mark(one)).toMatchObject({ runId: "run-a1" });
+      expect(await idempotency.add(one)).toMatchObject({ runId: "run-a1" });
       vi.setSystemTime(Date.now() + 0.2 * 86_400_000);
-      expect(await begun.mark(one)).toBeUndefined();
+      expect(await idempotency.add(one)).toBeUndefined();
     } finally {
       vi.useRealTimers();
     }
@@ -52,13 +52,13 @@ describe.each([
 test("of two processes with one file, one may begin a run, and the other learns of it", async () => {
   const file = await storeFile();
   const [first, second] = [await openStore(file), await openStore(file)];
-  const marks = await Promise.all([first.begun.mark(one), second.begun.mark(one)]);
-  expect(marks.filter((mark) => mark === undefined)).toHaveLength(1);
+  const records = await Promise.all([first.idempotency.add(one), second.idempotency.add(one)]);
+  expect(records.filter((record) => record === undefined)).toHaveLength(1);
   await first.close();
-  expect(await second.begun.mark(one)).toMatchObject({ runId: "run-a1" });
+  expect(await second.idempotency.add(one)).toMatchObject({ runId: "run-a1" });
 });
 
-test("a file from before there were such marks gets a place for them", async () => {
+test("a file from before there were such records gets a place for them", async () => {
   const file = await storeFile();
   const young = await createSqliteStore(file);
   await young.append(finishedRun("conv-a", "Hello?", "Yes."));
@@ -67,7 +67,7 @@ test("a file from before there were such marks gets a place for them", async () 
   database.exec("DROP TABLE begun_runs");
   database.close();
   const store = await openStore(file, { onDamage: (name) => expect.fail(name) });
-  await store.begun.mark(one);
-  expect(await store.begun.mark(one)).toMatchObject({ runId: "run-a1" });
+  await store.idempotency.add(one);
+  expect(await store.idempotency.add(one)).toMatchObject({ runId: "run-a1" });
   expect(await store.load("conv-a")).toMatchObject({ turns: { length: 1 } });
 });

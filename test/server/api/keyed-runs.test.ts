@@ -121,21 +121,26 @@ test("a run that failed before its first step leaves no mark behind", async () =
   await expect.poll(async () => (await ask(restarted)).status).toBe("complete");
 });
 
-test("without a place for marks, a key is known as long as the process lives", async () => {
+test("without a place for records, a key is known as long as the process lives", async () => {
   const served = await serveApi({ turns: ["Once."] });
   const { duet } = served.service;
   const store = await duet.store({});
-  vi.spyOn(duet, "store").mockResolvedValue({ ...store, begun: undefined });
+  vi.spyOn(duet, "store").mockResolvedValue({ ...store, idempotency: undefined });
   const first = await outcomeIn(served.chat({ message: "Hello" }, keyed("k1")));
   expect(await outcomeIn(served.chat({ message: "Hello" }, keyed("k1")))).toEqual(first);
 });
 
-test("where the store takes no mark, nothing is run", async () => {
+const refuse = () => Promise.reject(new Error("the disk is full"));
+const ignore = async () => {};
+
+test.each([
+  ["the store takes no record", { idempotency: { add: refuse, remove: ignore } }],
+  ["an earlier store takes no mark", { idempotency: undefined, begun: { mark: refuse, unmark: ignore } }],
+])("where %s, nothing is run", async (_, records) => {
   const served = await serveApi({ turns: ["Once."] });
   const { duet } = served.service;
   const store = await duet.store({});
-  const mark = () => Promise.reject(new Error("the disk is full"));
-  vi.spyOn(duet, "store").mockResolvedValue({ ...store, begun: { mark, unmark: async () => {} } });
+  vi.spyOn(duet, "store").mockResolvedValue({ ...store, ...records });
   const refused = await served.chat({ message: "Hello" }, keyed("k1"));
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
   expect(await problemIn(refused)).toMatchObject({ detail: expect.stringContaining("Nothing was run") });

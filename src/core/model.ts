@@ -56,6 +56,9 @@ export interface RunContext {
   readonly id: string;
   /** Is true when a person waits for the answer at one of Duet's own interfaces. */
   readonly isInteractive?: boolean;
+  /** Is true when the call writes the answer, which may use all the time of the run. */
+  readonly isAnswer?: boolean;
+  /** Returns how long the call may take, in milliseconds: until the answer must begin or, for the answer, until the run must end. */
   leftMs(): number;
 }
 

@@ -89,7 +89,8 @@ export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
 
 /** Returns the context of a model call. Only an answer may use the time that is reserved for it. */
 function createModelContext({ input: { id, isInteractive }, services: { clock } }: Run, phase: Phase): RunContext {
-  return { id, isInteractive, leftMs: () => clock.leftMs(phase === "answer" ? "answer" : "decide") };
+  const isAnswer = phase === "answer";
+  return { id, isInteractive, isAnswer, leftMs: () => clock.leftMs(isAnswer ? "answer" : "decide") };
 }
 
 function unfinishedTurnError(name: string): DuetError {

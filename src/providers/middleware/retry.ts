@@ -11,9 +11,9 @@ import type { RetryOptions } from "./middleware.ts";
 const longestWaitMs = 60_000;
 
 /**
- * Tries a call again, at most three times, only as long as nothing of an answer was handed on, and only while the
- * model's breaker and its retry budget allow it. Each retry is a `notice`. A time-out is never tried again, no wait is
- * begun that is longer than what the run has left, and a time-out that comes after another failure does not replace it.
+ * Repeats a failed call up to three times. A call is repeated only when no part of its answer was passed on and the model's
+ * breaker and retry budget allow it. Each retry causes a `notice`. A time-out is never retried, and a wait that is longer than
+ * `leftMs` of the run does not begin. When a retry ends in a time-out, the failure before it is thrown.
  */
 export function withRetry(next: Model, options: RetryOptions = {}): Model {
   const { locale = "en", retries = 3, endpoint, random = Math.random, sleep: wait = sleep } = options;
@@ -34,7 +34,7 @@ export function withRetry(next: Model, options: RetryOptions = {}): Model {
           for await (const event of next.stream(request, signal)) {
             if (!taken && isContent(event)) {
               taken = true;
-              // Who speaks is up: the others need not wait for the end of this answer.
+              // A model that sends content is available, so other calls need not wait for the end of this answer.
               circuitCall?.answered();
             }
             yield event;
@@ -48,7 +48,7 @@ export function withRetry(next: Model, options: RetryOptions = {}): Model {
           if (signal.aborted || taken || attempt >= retries || !isTransient(thrown)) throw thrown;
           const delay = getDelay(thrown, attempt, random());
           const leftMs = run?.leftMs() ?? Number.POSITIVE_INFINITY;
-          if (delay >= leftMs) throw tooLongWaitError(thrown, leftMs);
+          if (delay >= leftMs) throw tooLongWaitError(thrown, leftMs, run?.isAnswer);
           if (endpoint && !(endpoint.breaker.closed && endpoint.budget.reserve())) throw thrown;
           cause ??= thrown;
           const count = `${attempt + 1}/${retries}`;
@@ -97,15 +97,18 @@ function isTransient(thrown: unknown): thrown is DuetError {
 }
 
 /** Returns the same failure with the reason why the requested delay is not waited for. */
-function tooLongWaitError(error: DuetError, leftMs: number): DuetError {
+function tooLongWaitError(error: DuetError, leftMs: number, isAnswer = false): DuetError {
   const { code, text, hint, retryable, retryAfterMs, status } = error;
   if (retryAfterMs === undefined) return error;
   const [asked, left] = [toSeconds(retryAfterMs), Math.floor(leftMs / 1000)];
+  const reason = isAnswer
+    ? { zh: `而运行只剩 ${left} 秒`, en: `and the run has ${left} s left` }
+    : { zh: `而 ${left} 秒后就必须开始回答`, en: `and ${left} s are left before the answer must begin` };
   return new DuetError({
     ...{ code, hint, retryable, retryAfterMs, status, cause: error },
     text: {
-      zh: `${text.zh}（要求等待 ${asked} 秒，而运行只剩 ${left} 秒）`,
-      en: `${text.en} (it asks to wait ${asked} s, and the run has ${left} s left)`,
+      zh: `${text.zh}（要求等待 ${asked} 秒，${reason.zh}）`,
+      en: `${text.en} (it asks to wait ${asked} s, ${reason.en})`,
     },
   });
 }

@@ -106,17 +106,26 @@ describe("a retry", () => {
     expect(waits).toEqual([]);
   });
 
-  test("does not come when the wait is longer than what the run has left: the limit is told at once, and both times", async () => {
+  test.each([
+    [
+      "before the answer must begin",
+      false,
+      "而 30 秒后就必须开始回答",
+      "and 30 s are left before the answer must begin",
+    ],
+    ["of the run, for the answer", true, "而运行只剩 30 秒", "and the run has 30 s left"],
+  ])("does not come when the wait is longer than the time left %s, and the error names both times", async (...row) => {
+    const [, isAnswer, zh, en] = row;
     const text = { zh: "test/m：请求过于频繁（HTTP 429）", en: "test/m: rate limit reached (HTTP 429)" };
     const hint = { zh: "请在 55 秒后再试。", en: "Try again in 55 s." };
     const limited = failing({ code: "rate_limit", status: 429, retryAfterMs: 55_000, text, hint });
     const model = scripted([limited], [done]);
-    const { error, waits, events } = await run(model, { run: runWith(30_000) });
+    const { error, waits, events } = await run(model, { run: { ...runWith(30_000), isAnswer } });
     expect(error).toMatchObject({
       ...{ code: "rate_limit", status: 429, retryAfterMs: 55_000, hint },
       text: {
-        zh: "test/m：请求过于频繁（HTTP 429）（要求等待 55 秒，而运行只剩 30 秒）",
-        en: "test/m: rate limit reached (HTTP 429) (it asks to wait 55 s, and the run has 30 s left)",
+        zh: `test/m：请求过于频繁（HTTP 429）（要求等待 55 秒，${zh}）`,
+        en: `test/m: rate limit reached (HTTP 429) (it asks to wait 55 s, ${en})`,
       },
     });
     expect({ asked: model.asked, waits, events }).toEqual({ asked: 1, waits: [], events: [] });

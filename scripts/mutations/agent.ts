@@ -85,8 +85,8 @@ export const agent: readonly Mutation[] = [
   {
     id: "A11",
     file: "src/agent/plan/run-step.ts",
-    text: "lost.has(error.code)) return isHarmless;",
-    becomes: "lost.has(error.code)) return true;",
+    text: 'kind === "lost") return isHarmless;',
+    becomes: 'kind === "lost") return true;',
     tests: ["test/agent/plan/limits.test.ts", "test/agent/plan/plan-and-act.test.ts"],
     endangers: "a lost call of a tool that writes is made twice",
   },
@@ -132,9 +132,9 @@ export const agent: readonly Mutation[] = [
   },
   {
     id: "plan-denied-again",
-    file: "src/agent/plan/run-step.ts",
-    text: '  "denied",\n',
-    becomes: "",
+    file: "src/core/tools/failure-kind.ts",
+    text: 'denied: "final"',
+    becomes: 'denied: "unclear"',
     tests: ["test/agent/plan/confirm-plan.test.ts", "test/agent/plan/plan-and-act.test.ts"],
     endangers: "a call that was refused is asked for again",
   },

@@ -2,7 +2,8 @@ import type { ToolEnd } from "../../core/events.ts";
 import type { ToolCall } from "../../core/messages.ts";
 import type { ToolCallRecord } from "../../core/outcome.ts";
 import { type NumberedSource, renderPage, renderSources } from "../../core/sources.ts";
-import type { ToolFailure, ToolResult } from "../../core/tools/tool.ts";
+import { getFailureKind } from "../../core/tools/failure-kind.ts";
+import type { ToolResult } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { isDeeperThan } from "../../kit/json.ts";
@@ -11,7 +12,7 @@ import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import type { LoopState, Run, RunInput } from "../run.ts";
 import { type CallAllowance, type CallOutcome, createCallAllowance, runCall } from "./run-call.ts";
-import { toOverLimitResult, toRepeatedResult } from "./unrun-results.ts";
+import { toOverTurnLimitResult, toRepeatedResult } from "./unrun-results.ts";
 
 /** Holds a call and its result, as the models read it. */
 export interface Observation {
@@ -113,17 +114,11 @@ async function makeCalls(run: Run, one: OneCall): Promise<Omit<Observation, "isN
 /** Is the pause before the second attempt, in milliseconds. */
 const pauseMs = 250;
 
-/** Lists the failures that may pass by themselves. A server that asks for fewer calls is obeyed where it is called. */
-const temporary: ReadonlySet<ToolFailure["code"]> = new Set([
-  "timeout",
-  "network",
-  "overloaded",
-  "server",
-  "unavailable",
-]);
-
+/** Is true when the failure may pass by itself. */
 function isTemporary({ ok, error }: ToolResult): boolean {
-  return !ok && error !== undefined && temporary.has(error.code);
+  if (ok || error === undefined) return false;
+  const kind = getFailureKind(error);
+  return kind === "temporary" || kind === "lost";
 }
 
 /** The second try may take as long as the first one did. Plan mode tries its steps again by its own rule. */
@@ -203,7 +198,7 @@ function toRecord(call: ToolCall): ToolCallRecord {
 }
 
 function toRefusedObservation(input: RunInput, call: ToolCall): Observation {
-  const result = toOverLimitResult(input);
+  const result = toOverTurnLimitResult(input, mostCallsPerTurn);
   return { call, result, text: result.text, ran: false, tries: 0, isRepeated: false, isNews: false };
 }
 

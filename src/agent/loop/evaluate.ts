@@ -97,7 +97,7 @@ export function evaluate(progress: Progress, round: ToolRound, limits: Limits): 
 
 export interface ToolRound {
   observations: readonly Observation[];
-  /** Calls were refused again because they only repeat what is known. */
+  /** Is true when calls were refused once more because they would only repeat known results. */
   isCircle: boolean;
 }
 

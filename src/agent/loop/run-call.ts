@@ -49,7 +49,7 @@ export interface CallOutcome {
   mayRepeat?: boolean;
 }
 
-/** Runs a call that may run. Never throws. */
+/** Runs a call, or returns why it was not run. Never throws. */
 export async function runCall(
   run: Run,
   call: ToolCall,
@@ -60,7 +60,7 @@ export async function runCall(
   if (!tool) return { result: toUnknownToolResult(run, call.name), ran: false };
   if (call.arguments === undefined) return { result: toUnreadableArgumentsResult(run.input, call), ran: false };
   if (run.services.clock.decideSignal.aborted) return { result: toStoppedResult(run), ran: false };
-  // To find tools is no use of them.
+  // A search for tools does not count against the limit of tool calls.
   const counts = tool !== run.services.catalog.finder;
   if (counts && !allowance.reserve()) return { result: toOverLimitResult(run.input), ran: false };
   const context = openCallContext(run, callId, allowance);

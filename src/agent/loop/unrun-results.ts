@@ -11,9 +11,19 @@ import type { Run, RunInput } from "../run.ts";
 // What a model reads in place of a result, where a call was not run or its tool threw.
 
 export function toOverLimitResult(input: RunInput): ToolResult {
+  const most = input.limits.maxToolCalls;
   const text = {
-    zh: "已达到最大工具调用次数，这个调用没有执行。",
-    en: "The limit of tool calls is reached; this call was not run.",
+    zh: `已达到最大工具调用次数（${most} 次），这个调用没有执行。`,
+    en: `The limit of ${most} tool calls is reached; this call was not run.`,
+  };
+  return createFailure("tool", say(input.language, text));
+}
+
+/** Returns the result of a call beyond the `most` calls that one turn of a model may make. */
+export function toOverTurnLimitResult(input: RunInput, most: number): ToolResult {
+  const text = {
+    zh: `一轮最多执行 ${most} 个工具调用，这个调用没有执行。`,
+    en: `At most ${most} tool calls of one turn are run; this call was not run.`,
   };
   return createFailure("tool", say(input.language, text));
 }

@@ -3,6 +3,8 @@ import type { PlanStep } from "../../core/events.ts";
 import type { Message, ToolCall } from "../../core/messages.ts";
 import { answerCalls, canAskUser, createApprove, type User } from "../../core/questions/user.ts";
 import type { Tool, ToolFailure } from "../../core/tools/tool.ts";
+import { getFailureKind } from "../../core/tools/failure-kind.ts";
+import type { Approve, Tool, ToolFailure } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import type { DuetError } from "../../kit/errors.ts";
@@ -121,31 +123,16 @@ function getResultText({ result, text }: Observation): string {
   return result.sources?.length ? text : result.text;
 }
 
-/** Lists the failures that the same call would only repeat. */
-const final: ReadonlySet<ToolFailure["code"]> = new Set([
-  "invalid_arguments",
-  "unknown_tool",
-  "cancelled",
-  "denied",
-  "config",
-  "auth",
-  "quota",
-  "invalid_request",
-  "content_filter",
-]);
-
-/** Lists the failures after which nobody knows whether the call took effect: no answer came, or its server ended. */
-const lost: ReadonlySet<ToolFailure["code"]> = new Set(["timeout", "network", "server"]);
-
 /**
  * Is true when the same call may succeed, and does no harm if the first one took effect after all: a call that was lost is made
  * again only where the tool may be called twice.
  */
 function canHelp(tool: Tool, args: JsonObject, error: ToolFailure | undefined): boolean {
   const isHarmless = tool.canRepeat?.(args) === true;
-  if (error !== undefined && lost.has(error.code)) return isHarmless;
+  const kind = error && getFailureKind(error);
+  if (kind === "lost") return isHarmless;
   if (tool.annotations.destructive === true && !isHarmless) return false;
-  return error === undefined || !final.has(error.code);
+  return kind !== "final";
 }
 
 /** Is false for a step that was confirmed in full: changing it would need a new plan. */

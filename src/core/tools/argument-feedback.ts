@@ -36,7 +36,7 @@ export function toUnknownFieldLine(path: string, allowed: readonly string[]): Ar
   const list = allowed.slice(0, mostNames).map(showName).join(", ");
   return {
     path,
-    text: { zh: `不是允许的字段（允许: ${list}）`, en: `this field is not allowed (allowed: ${list})` },
+    text: { zh: `不是允许的字段（允许：${list}）`, en: `this field is not allowed (allowed: ${list})` },
   };
 }
 

@@ -27,6 +27,7 @@ test("one turn of a model runs at most 50 calls, and the model reads a refusal o
   expect(ran).toHaveLength(50);
   const results = models.functionCall.requests[1]?.messages.filter(({ role }) => role === "tool");
   expect(results).toHaveLength(60);
+  expect(results?.at(-1)?.content).toContain("At most 50 tool calls of one turn are run; this call was not run.");
 });
 
 test("calls side by side never go over the limit of calls", async () => {

@@ -37,7 +37,7 @@ describe("工具调用结果评估", () => {
       [true, "3+3 = 6"],
       [true, "4+4 = 8"],
       [true, "5+5 = 10"],
-      [false, "已达到最大工具调用次数，这个调用没有执行。"],
+      [false, "已达到最大工具调用次数（5 次），这个调用没有执行。"],
     ]);
     expect(scene.provider.requests("cheap")).toHaveLength(2);
     expect(events).toContainEqual(

@@ -1,14 +1,15 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-/** Punctuation of Latin text directly between two Chinese characters. */
-const narrow = /\p{Script=Han}[,;:?!]\p{Script=Han}/u;
+/** Punctuation of Latin text directly between two Chinese characters, or a colon and a space behind one. */
+const narrow = /\p{Script=Han}(?:[,;:?!]\p{Script=Han}|: )/u;
 
-/** The requirements prescribe the first three word for word; the last two are formats that are typed like that. */
+/** The requirements prescribe the first four word for word; the last two are formats that are typed like that. */
 const allowed = [
   "常规对话,可手动启用联网搜索",
   "智能助手,自动决策是否需要联网搜索",
   "搜索查询关键词,应该具体、清晰、针对性强",
+  "当前值: ",
   "主机:端口",
   "经度,纬度",
 ];
@@ -20,7 +21,7 @@ const files = [
   "README.zh.md",
 ].map((file) => ({ file, lines: textsOf(file, readFileSync(file, "utf8")) }));
 
-test("no text in Chinese has half-width punctuation directly between two Chinese characters", () => {
+test("no text in Chinese has half-width punctuation between two Chinese characters, nor a half-width colon and a space", () => {
   const found = files.flatMap(({ file, lines }) =>
     lines.filter((line) => narrow.test(withoutAllowed(line))).map((line) => `${file}: ${line.trim()}`),
   );

@@ -167,7 +167,7 @@ function describeMust(names: Text): Text {
 
 function describeOneOf(values: unknown): Text {
   const list = (Array.isArray(values) ? values : [values]).slice(0, 20).map(showValue).join(", ");
-  return toText(`必须是以下之一: ${list}`, `must be one of: ${list}`);
+  return toText(`必须是以下之一：${list}`, `must be one of: ${list}`);
 }
 
 /** Summarises the branches by a type, by the values, or by the fields that an object needs. */

@@ -91,7 +91,7 @@ function toUnknownScriptResult(wanted: string, { scripts }: Skill, locale: Local
   const list = scripts.slice(0, 20).map((script) => JSON.stringify(script));
   const allowed = list.join(", ");
   return toInvalidArgumentsResult(locale, [
-    toValueProblem("script", wanted, `必须是以下之一: ${allowed}`, `must be one of: ${allowed}`),
+    toValueProblem("script", wanted, `必须是以下之一：${allowed}`, `must be one of: ${allowed}`),
   ]);
 }
 

@@ -12,7 +12,7 @@ test("an argument that agent_cancel does not know is told with its name and the 
 
 Correct the arguments and try again.`,
   );
-  expect(readInput(cancelInput, given, "zh")).toContain("\n- message: 不是允许的字段（允许: run_id）\n");
+  expect(readInput(cancelInput, given, "zh")).toContain("\n- message: 不是允许的字段（允许：run_id）\n");
 });
 
 test("an unknown field inside another one is told with its place", () => {
@@ -21,7 +21,7 @@ test("an unknown field inside another one is told with its place", () => {
     problems: [
       {
         path: "list.1.c",
-        text: { zh: "不是允许的字段（允许: a, b）", en: "this field is not allowed (allowed: a, b)" },
+        text: { zh: "不是允许的字段（允许：a, b）", en: "this field is not allowed (allowed: a, b)" },
       },
     ],
   });

@@ -45,12 +45,12 @@ const cases: { args: JsonObject; zh: string; en: string }[] = [
   },
   {
     args: { query: "a", order: "newest" },
-    zh: zh('- order: 必须是以下之一: "new", "old"（当前值: "newest"）'),
+    zh: zh('- order: 必须是以下之一："new", "old"（当前值: "newest"）'),
     en: en('- order: must be one of: "new", "old" (current value: "newest")'),
   },
   {
     args: { query: "a", limits: 1 },
-    zh: zh("- limits: 不是允许的字段（允许: query, limit, order）"),
+    zh: zh("- limits: 不是允许的字段（允许：query, limit, order）"),
     en: en("- limits: this field is not allowed (allowed: query, limit, order)"),
   },
   {

@@ -87,7 +87,7 @@ describe("the feedback", () => {
       "enum",
       { enum: ["a", "b"] },
       "c",
-      '必须是以下之一: "a", "b"（当前值: "c"）',
+      '必须是以下之一："a", "b"（当前值: "c"）',
       'must be one of: "a", "b" (current value: "c")',
     ],
     ["const", { const: 1 }, 2, "必须等于 1（当前值: 2）", "must be 1 (current value: 2)"],
@@ -142,7 +142,7 @@ describe("the feedback", () => {
       "oneOf constants",
       { oneOf: [{ const: "on" }, { const: "off" }] },
       "x",
-      '必须是以下之一: "on", "off"（当前值: "x"）',
+      '必须是以下之一："on", "off"（当前值: "x"）',
       'must be one of: "on", "off" (current value: "x")',
     ],
     [

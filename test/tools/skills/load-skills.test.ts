@@ -87,7 +87,7 @@ test("a file outside the folder, behind a link, hidden, or no text is not read",
   for (const file of refused) expect(await read({ name: "pdf", file })).toMatch(/^tool: 找不到 /);
   expect(await read({ name: "pdf", file: "logo.png" })).toBe('tool: "logo.png" 不是文本文件。');
   expect(await read({ name: "pdf" })).not.toMatch(/linked|root|\.env/);
-  expect(await read({ name: "PDF" })).toContain('- name: 必须是以下之一: "pdf"（当前值: "PDF"）');
+  expect(await read({ name: "PDF" })).toContain('- name: 必须是以下之一："pdf"（当前值: "PDF"）');
 });
 
 test("a description is taken from the frontmatter, else from the script's docstring, else from the text", async () => {

@@ -71,7 +71,7 @@ test("a script that is none of the skill's is refused, whatever its path", async
     const { ok, text, error } = await run(script);
     expect({ ok, code: error?.code }).toEqual({ ok: false, code: "invalid_arguments" });
     expect(text).toBe(
-      `工具调用参数格式错误：\n- script: 必须是以下之一: "scripts/a.sh"（当前值: ${JSON.stringify(script)}）\n\n请修正参数后重试。`,
+      `工具调用参数格式错误：\n- script: 必须是以下之一："scripts/a.sh"（当前值: ${JSON.stringify(script)}）\n\n请修正参数后重试。`,
     );
   }
 });

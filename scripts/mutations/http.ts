@@ -101,8 +101,8 @@ export const http: readonly Mutation[] = [
   {
     id: "session-limit",
     file: "src/server/http/mcp/sessions.ts",
-    text: "sessions.size + coming < most",
-    becomes: "sessions.size < most",
+    text: "sessions.size + coming >= most",
+    becomes: "sessions.size >= most",
     tests: ["test/server/http/mcp/sessions.test.ts"],
     endangers: "sessions that begin at once go over their limit",
   },

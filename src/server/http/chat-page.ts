@@ -41,10 +41,8 @@ function isGzipAccepted(accepted: string): boolean {
 async function readPage(): Promise<Page> {
   const folder = import.meta.url.endsWith(".ts") ? "../../../dist/" : "./";
   try {
-    const [plain, packed] = await Promise.all(
-      ["chat-page.html", "chat-page.html.gz"].map((name) => readFile(new URL(folder + name, import.meta.url))),
-    );
-    if (plain === undefined || packed === undefined) throw new Error("two files are read");
+    const read = (name: string) => readFile(new URL(folder + name, import.meta.url));
+    const [plain, packed] = await Promise.all([read("chat-page.html"), read("chat-page.html.gz")]);
     return { plain, packed, policy: createPolicy(plain.toString("utf8")) };
   } catch (cause) {
     throw new DuetError({

@@ -70,7 +70,7 @@ export function createTokenCheck({ settings, audience, clock, onChange }: CheckO
     const { payload, protectedHeader } = await verifyByAny(token, keys, options);
     if (!/^(?:(?:application\/)?at\+jwt|JWT)?$/i.test(protectedHeader.typ ?? ""))
       throw new InvalidTokenError(wrongType);
-    if (!isOfSomebody(payload)) throw new InvalidTokenError(nobodys);
+    if (!hasSubject(payload)) throw new InvalidTokenError(noSubject);
     return payload;
   }
 
@@ -78,7 +78,7 @@ export function createTokenCheck({ settings, audience, clock, onChange }: CheckO
     try {
       return await verify(token, createKeyReader(signal));
     } catch (thrown) {
-      throw toTokenProblem(thrown);
+      throw toTokenProblem(thrown, { issuer, audience, algorithms });
     }
   };
 }
@@ -101,36 +101,57 @@ function ignoreWrongSignature(thrown: unknown): undefined {
   if (!(thrown instanceof errors.JWSSignatureVerificationFailed)) throw thrown;
 }
 
-function isOfSomebody(payload: JWTPayload): payload is Claims {
+function hasSubject(payload: JWTPayload): payload is Claims {
   return typeof payload.iss === "string" && typeof payload.sub === "string" && payload.sub !== "";
 }
 
 const wrongType = { zh: "不是访问令牌（typ）", en: "it is not an access token (typ)" };
-const nobodys = { zh: "没有标明用户（sub）", en: "it names no subject (sub)" };
+const noSubject = { zh: "没有标明用户（sub）", en: "it names no subject (sub)" };
 
-/** Describes what is wrong with a token without quoting any of it. Returns errors that do not come from the package unchanged. */
-export function toTokenProblem(thrown: unknown): unknown {
+/** Holds what a token must name to be accepted. */
+export interface TokenRules {
+  issuer: string;
+  audience: string;
+  algorithms: readonly string[];
+}
+
+/**
+ * Describes what is wrong with a token and what is allowed, without quoting any of the token. Returns errors that do not come
+ * from the package unchanged.
+ */
+export function toTokenProblem(thrown: unknown, rules: TokenRules): unknown {
   if (!(thrown instanceof errors.JOSEError)) return thrown;
   if (thrown instanceof errors.JWTClaimValidationFailed)
-    return new InvalidTokenError(getOwnValue(byClaim, thrown.claim) ?? malformed);
+    return new InvalidTokenError(describeClaimProblem(thrown.claim, rules) ?? malformed);
+  if (thrown instanceof errors.JOSEAlgNotAllowed)
+    return new InvalidTokenError(
+      withAllowed({ zh: "签名算法不被允许", en: "its algorithm is not allowed" }, rules.algorithms.join(", ")),
+    );
   return new InvalidTokenError(getOwnValue(byCode, thrown.code) ?? malformed);
 }
 
-const malformed: Text = { zh: "令牌格式不正确", en: "it is not a valid token" };
+const malformed: Text = { zh: "格式不正确", en: "it is not a valid token" };
+
+function describeClaimProblem(claim: string, { issuer, audience }: TokenRules): Text | undefined {
+  if (claim === "iss") return withAllowed({ zh: "来自另一个签发者", en: "it was issued by another issuer" }, issuer);
+  if (claim === "aud") return withAllowed({ zh: "不是发给本服务的", en: "it is meant for another audience" }, audience);
+  return getOwnValue(byClaim, claim);
+}
+
+function withAllowed({ zh, en }: Text, allowed: string): Text {
+  return { zh: `${zh}（允许：${allowed}）`, en: `${en} (allowed: ${allowed})` };
+}
 
 const byClaim: Readonly<Record<string, Text>> = {
-  iss: { zh: "令牌来自另一个签发者", en: "it was issued by another issuer" },
-  aud: { zh: "令牌不是发给本服务的", en: "it is meant for another audience" },
-  nbf: { zh: "令牌尚未生效", en: "it is not valid yet" },
-  exp: { zh: "令牌没有有效期", en: "it has no expiry" },
-  sub: { zh: "令牌没有标明用户", en: "it names no subject" },
+  nbf: { zh: "尚未生效", en: "it is not valid yet" },
+  exp: { zh: "没有有效期", en: "it has no expiry" },
+  sub: noSubject,
 };
 
 const byCode: Readonly<Record<string, Text>> = {
-  ERR_JWT_EXPIRED: { zh: "令牌已过期", en: "it has expired" },
-  ERR_JOSE_ALG_NOT_ALLOWED: { zh: "令牌的签名算法不被允许", en: "its algorithm is not allowed" },
+  ERR_JWT_EXPIRED: { zh: "已过期", en: "it has expired" },
   ERR_JWKS_NO_MATCHING_KEY: { zh: "签发者没有签名所用的密钥", en: "its issuer has no such key" },
-  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: { zh: "令牌的签名不正确", en: "its signature is wrong" },
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: { zh: "签名不正确", en: "its signature is wrong" },
 };
 
 /** Represents a public key in the format of RFC 7517. */

@@ -9,7 +9,7 @@ import type { HttpRefusal } from "../response/dialects.ts";
 import { toRefusalResponse } from "../response/refusal.ts";
 import { closeWhenExpired, type McpExchange } from "./mcp-exchange.ts";
 
-/** Calls `listener` each time one of the caller's lists may have changed. The returned function stops this. */
+/** Calls `listener` each time one of the caller's lists may have changed, until the returned function is called. */
 export type OnChange = (caller: Caller, listener: (list: List) => void) => () => void;
 
 export interface RequestsOptions {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import type { Caller } from "../../../core/caller.ts";
+import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import type { Message } from "../request/read-message.ts";
@@ -53,9 +54,12 @@ export function createSessions({ createServer, most, idleMs, locale }: SessionOp
   );
   sweep.unref();
 
-  /** Makes room where all places are taken: the session goes that has been idle longest, the caller's own before others'. */
-  function hasRoom(key: string): boolean {
-    if (sessions.size + coming < most) return true;
+  function isFull(): boolean {
+    return sessions.size + coming >= most;
+  }
+
+  /** Closes the session that has been idle longest, the caller's own before others'. Returns false when no session is idle. */
+  function closeLongestIdle(key: string): boolean {
     const idle = [...sessions].filter(([, { session }]) => session.isIdle);
     const longest = idle.toSorted(([, a], [, b]) => a.session.usedAt - b.session.usedAt);
     const found = longest.find(([, entry]) => entry.key === key) ?? longest[0];
@@ -65,7 +69,7 @@ export function createSessions({ createServer, most, idleMs, locale }: SessionOp
   }
 
   async function begin(exchange: McpExchange, caller: Caller, key: string): Promise<Response> {
-    if (!hasRoom(key)) return toRefusalResponse(full, locale);
+    if (isFull() && !closeLongestIdle(key)) return toRefusalResponse(createFullRefusal(most), locale);
     coming += 1;
     try {
       return await open(exchange, caller, key);
@@ -102,7 +106,7 @@ export function createSessions({ createServer, most, idleMs, locale }: SessionOp
       const entry = sessions.get(id);
       return entry?.key === key
         ? entry.session.handle(exchange)
-        : toRefusalResponse(createUnknownSessionRefusal(exchange), locale);
+        : toRefusalResponse(createUnknownSessionRefusal(exchange, id), locale);
     },
     async close() {
       isClosed = true;
@@ -123,15 +127,26 @@ const noId: HttpRefusal = {
 };
 
 /** The status tells the client to start again with `initialize` (Streamable HTTP, session management). */
-function createUnknownSessionRefusal({ message }: McpExchange): HttpRefusal {
-  return { status: 404, code: -32_001, id: message?.id, text: { zh: "没有此会话", en: "Session not found" } };
+function createUnknownSessionRefusal({ message }: McpExchange, session: string): HttpRefusal {
+  const shown = showValue(session);
+  return {
+    status: 404,
+    code: -32_001,
+    id: message?.id,
+    text: {
+      zh: `没有会话 ${shown}（请发送 initialize 开始新的会话）`,
+      en: `Session not found: ${shown} (send initialize to start a new one)`,
+    },
+  };
 }
 
-const full: HttpRefusal = {
-  status: 503,
-  text: { zh: "会话已满，请稍后再试", en: "all sessions are in use; try again later" },
-  headers: { "retry-after": "5" },
-};
+function createFullRefusal(most: number): HttpRefusal {
+  return {
+    status: 503,
+    text: { zh: `全部 ${most} 个会话都在使用中，请稍后再试`, en: `all ${most} sessions are in use; try again later` },
+    headers: { "retry-after": "5" },
+  };
+}
 
 /** Represents a client of the 2025 protocol across its requests, with one server and one id. */
 interface Session {

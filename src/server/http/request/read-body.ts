@@ -30,7 +30,7 @@ export function readBody(body: Readable, declared: string | null, limit: number)
       size = needed;
     }
     const finishBody = (): void => finish(decode(held.subarray(0, size)));
-    const cut = (): void => finish(cutOff);
+    const cut = (): void => finish(createIncompleteRefusal(size, declared));
     body.on("data", take).once("end", finishBody).once("error", cut).once("close", cut);
     if (body.destroyed) cut();
   });
@@ -59,11 +59,17 @@ const notText: HttpRefusal = {
   text: { zh: "请求正文不是 UTF-8", en: "the body is not UTF-8" },
 };
 
-const cutOff: HttpRefusal = {
-  status: 400,
-  code: -32700,
-  text: { zh: "请求正文不完整", en: "the body is incomplete" },
-};
+function createIncompleteRefusal(received: number, declared: string | null): HttpRefusal {
+  const text =
+    declared === null
+      ? { zh: `收到 ${received} 字节后连接中断`, en: `the connection ended after ${received} bytes` }
+      : { zh: `收到 ${received} 字节，应有 ${declared} 字节`, en: `${received} of ${declared} bytes arrived` };
+  return {
+    status: 400,
+    code: -32700,
+    text: { zh: `请求正文不完整（${text.zh}）`, en: `the body is incomplete (${text.en})` },
+  };
+}
 
 /** Returns the JSON of a request, of at most `maxBody` bytes. The caller checks its shape. Throws `RefusedError`. */
 export async function readJsonBody(

@@ -31,13 +31,15 @@ describe("a token that the issuer has signed lets nobody in", () => {
     const { status, challenge, body } = await refusal(`Bearer ${await issuer.token(resource, changes)}`);
     expect([status, challenge]).toEqual([401, expect.stringContaining('error="invalid_token"')]);
     expect(body).toContain(why);
+    if (why.includes("another issuer")) expect(body).toContain(`(allowed: ${issuer.url})`);
+    if (why.includes("another audience")) expect(body).toContain(`(allowed: ${resource})`);
   });
 
   test("by an algorithm that is not among those of the configuration", async () => {
     const token = await issuer.token(resource, { key: rsa });
     await openResourceServer({ issuer: issuer.url, algorithms: ["RS256"] }).admit(token);
     const { refusal } = openResourceServer({ issuer: issuer.url, algorithms: ["ES256"] });
-    expect((await refusal(`Bearer ${token}`)).body).toContain("its algorithm is not allowed");
+    expect((await refusal(`Bearer ${token}`)).body).toContain("its algorithm is not allowed (allowed: ES256)");
   });
 });
 

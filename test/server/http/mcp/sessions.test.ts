@@ -53,7 +53,9 @@ test("another caller's session is not there", async () => {
   const theirs = await session.send(call(2, "who"), { authorization: "b" });
   const unknown = await send(call(2, "who"), { "mcp-session-id": "no-such", authorization: "b" });
   expect(theirs.status).toBe(404);
-  expect(await theirs.text()).toBe(await unknown.text());
+  const text = await theirs.text();
+  expect(text).toContain(`Session not found: \\"${session.id}\\" (send initialize to start a new one)`);
+  expect(text.replace(session.id, "no-such")).toBe(await unknown.text());
 });
 
 test("a client that closes its connection aborts what it waited for", async () => {

@@ -44,13 +44,24 @@ test("nothing is read of a body that says that it is too long", async () => {
   expect(reads).toBe(0);
 });
 
-test("a body that is not UTF-8, or that does not arrive whole, is refused", async () => {
+test("a body that is not UTF-8 is refused", async () => {
   expect(await readBody(bodyOf([Buffer.from([0xff, 0xfe])]), null, 10)).toMatchObject({ status: 400, code: -32_700 });
-  const cut = new Readable({ read() {} });
-  const reading = readBody(cut, null, 10);
-  cut.destroy();
-  expect(await reading).toMatchObject({ status: 400, code: -32_700 });
 });
+
+test.each([
+  [null, "the body is incomplete (the connection ended after 3 bytes)"],
+  ["9", "the body is incomplete (3 of 9 bytes arrived)"],
+])(
+  "a body that does not arrive whole, declared as %s bytes, is refused with the bytes that came",
+  async (declared, en) => {
+    const cut = new Readable({ read() {} });
+    const reading = readBody(cut, declared, 10);
+    cut.push("abc");
+    await expect.poll(() => cut.readableLength).toBe(0);
+    cut.destroy();
+    expect(await reading).toMatchObject({ status: 400, code: -32_700, text: { en } });
+  },
+);
 
 test("a body in very many pieces weighs no more than one in few", async () => {
   const most = 400_000;

@@ -15,25 +15,25 @@ import { openDuet } from "./open-duet.ts";
 /** Runs an agent inside your own program. */
 export interface EmbeddedDuet extends AsyncDisposable {
   /**
-   * Runs one question to its end. A failed run is an outcome; rejects only where none can begin: with wrong arguments, or
-   * when the conversation to go on with cannot be read.
+   * Runs one question to its end and returns its outcome, even when the run fails. Rejects only when no run can begin: the
+   * arguments are invalid, or the conversation to continue cannot be read.
    */
   ask(question: string, options?: AskOptions): Promise<Outcome>;
   /**
-   * Returns the same as events while they happen: `run-start` first, `run-end` with the outcome last. Leaving the loop early
-   * cancels the run.
+   * Runs one question like `ask`, and yields its events as they happen: `run-start` first, `run-end` with the outcome last.
+   * Leaving the loop early cancels the run.
    */
   stream(question: string, options?: AskOptions): AsyncGenerator<AgentEvent, void, undefined>;
   /** Returns every tool the agent has now, after waiting for the servers to start. */
   tools(signal?: AbortSignal): Promise<Tool[]>;
   store(): Promise<ConversationStore>;
-  /** Stops every server and closes the store, unless it is yours. */
+  /** Stops every server, and closes the store unless the program brought its own. */
   close(): Promise<void>;
 }
 
 /**
- * Makes an agent. Keys come from the environment as on the command line (`DEEPSEEK_API_KEY` ...). Throws a `DuetError`
- * of code `config`, one line that names the option, the value and what is allowed.
+ * Creates an agent. It reads API keys from the environment, as the command line does (`DEEPSEEK_API_KEY` ...). Throws a
+ * `DuetError` with the code `config` whose message is one line: the invalid option, its value and what is allowed.
  */
 export async function createDuet(options: DuetOptions = {}): Promise<EmbeddedDuet> {
   checkOptions(options);

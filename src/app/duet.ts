@@ -124,8 +124,8 @@ export class Duet {
   /** Returns the size of these tools in each request of the function-call model in force. Opens the models. */
   async weigh(tools: readonly Tool[]): Promise<CatalogWeight> {
     const { config, agent, models, tools: own } = this.#parts;
-    const [{ weighOffer }, { functionCall }] = await Promise.all([agent.get(), models.open()]);
-    return weighOffer(tools, functionCall, config.tools.searchAbove, own.search.weights);
+    const [{ weighCatalog }, { functionCall }] = await Promise.all([agent.get(), models.open()]);
+    return weighCatalog(tools, functionCall, config.tools.searchAbove, own.search.weights);
   }
 
   /** Returns the state of the servers once each has been tried. */

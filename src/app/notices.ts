@@ -28,7 +28,7 @@ export function noticeNested(
 
 const nestedCode = "nested-too-deep";
 
-/** Tells which servers a run goes on without; `known` keeps what was told already. */
+/** Reports the servers that a run continues without. `known` holds what was reported before. */
 export function noticeUnavailable(states: readonly ServerStatus[], known: Set<string>, locale: Locale): Notice[] {
   return states.flatMap(({ name, state, toolCount, error }): Notice[] => {
     // One that is being started again still offers what it had.
@@ -44,7 +44,7 @@ export function noticeUnavailable(states: readonly ServerStatus[], known: Set<st
   });
 }
 
-/** Tells where a person should look at what servers say of their tools; `known` keeps what was told already. */
+/** Reports the servers whose tool descriptions a person should review. `known` holds what was reported before. */
 export function noticeSuspicious(states: readonly ServerStatus[], known: Set<string>, locale: Locale): Notice[] {
   return states.flatMap(({ name, warnings: [first, ...more] }): Notice[] => {
     const key = `${suspiciousCode} ${name}`;
@@ -62,7 +62,7 @@ export function noticeSuspicious(states: readonly ServerStatus[], known: Set<str
 
 const suspiciousCode = "server-suspicious";
 
-/** Tells of tools that stand still until somebody approves them; `known` keeps what was told already. */
+/** Reports the tools that are not used until somebody approves them. `known` holds what was reported before. */
 export function noticeUnapproved(states: readonly ServerStatus[], known: Set<string>, locale: Locale): Notice[] {
   return states.flatMap(({ name, waiting }): Notice[] => {
     const key = `${unapprovedCode} ${name} ${waiting}`;
@@ -78,7 +78,7 @@ export function noticeUnapproved(states: readonly ServerStatus[], known: Set<str
 
 const unapprovedCode = "tools-unapproved";
 
-/** Tells which of the user's own tools and skills a run goes without; `known` keeps what was told already. */
+/** Reports the user's tools and skills that a run continues without. `known` holds what was reported before. */
 export function noticeBrokenTools(dropped: readonly DroppedTool[], known: Set<string>, locale: Locale): Notice[] {
   return findMissingTools(dropped).flatMap(({ name, text }): Notice[] => {
     const key = `${brokenCode} ${name}`;
@@ -94,8 +94,7 @@ export function noticeBrokenTools(dropped: readonly DroppedTool[], known: Set<st
 
 const brokenCode = "tool-broken";
 
-/** Tells that a conversation to go on with is not there. */
-/** `begun` is the ID of the conversation that replaces the lost one. */
+/** Reports that the requested conversation was not found. `begun` is the ID of the conversation that replaces it. */
 export function noticeLostConversation(id: string, begun: string, locale: Locale): Notice {
   const shown = truncate(sanitizeLine(id), 100);
   const isSame = id === begun;

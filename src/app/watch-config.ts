@@ -22,8 +22,9 @@ export interface Reloading extends Omit<Watching, "onChange"> {
 
 /**
  * Reads the configuration again when its file, the place where one would be found, or the `.env` beside it changes, as
- * long as the signal has not aborted. Servers are taken at once; what else changed waits for a restart and is told. One
- * that is wrong, gone or not trusted leaves the old one in force and is told in a line. Keeps no process alive.
+ * long as the signal has not aborted. Changed servers are applied at once. Other changes need a restart, which a warning
+ * says. A configuration that is invalid, missing or untrusted causes a warning, and the old one stays in force. Keeps no
+ * process alive.
  */
 export function watchConfig(reloading: Reloading): void {
   const { flags, environment, directory, onServers, warn, signal } = reloading;

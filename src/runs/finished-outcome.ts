@@ -53,24 +53,24 @@ interface RunReport {
  * operator finds it. The cause may name files of this machine, so it is kept only in the stored trace and in the log, for the
  * operator.
  */
-export function hideCause<T extends RunReport>(told: T, locale: Locale): T {
-  if (told.error?.code !== "internal") return told;
+export function hideCause<T extends RunReport>(report: T, locale: Locale): T {
+  if (report.error?.code !== "internal") return report;
   // A run that never began has no trace.
-  const name = told.trace_id === "" ? `run_id ${told.run_id}` : `trace_id ${told.trace_id}`;
+  const name = report.trace_id === "" ? `run_id ${report.run_id}` : `trace_id ${report.trace_id}`;
   return {
-    ...told,
+    ...report,
     error: { code: "internal", message: say(locale, describeFault(name)), hint: say(locale, askOperator) },
   };
 }
 
 /** Hides the cause in a stored trace, whose last step also contains the error's text. */
 export function hideCauseInTrace(trace: AgentTrace, locale: Locale): AgentTrace {
-  const told = hideCause(trace, locale);
-  if (told === trace) return trace;
+  const hidden = hideCause(trace, locale);
+  if (hidden === trace) return trace;
   const steps = trace.steps.map((step) =>
-    step.error === trace.error?.message ? { ...step, error: told.error?.message } : step,
+    step.error === trace.error?.message ? { ...step, error: hidden.error?.message } : step,
   );
-  return { ...told, steps };
+  return { ...hidden, steps };
 }
 
 function describeFault(name: string): Text {

@@ -10,8 +10,8 @@ export interface SharedWork<T> {
 }
 
 /**
- * Does the work, or waits for somebody who is at it already; whoever waited for what failed or was not good does it again. Rejects
- * as the work does, and with the signal's reason while it waits.
+ * Does the work, or waits for another caller that does it already. When that work fails or its result is not good, this caller
+ * does the work itself. Rejects with the error of the work, or with the signal's reason while it waits.
  */
 export async function shareWork<T>(options: SharedWork<T>): Promise<{ result: T; isShared: boolean }> {
   const { key, pending, isGood, signal } = options;

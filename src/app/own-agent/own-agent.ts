@@ -2,7 +2,7 @@ import type { Evaluator } from "../../agent/loop/evaluator.ts";
 import type { CustomPrompt } from "../../agent/prompts/choose-prompt.ts";
 import type { Prompts } from "../../agent/prompts/prompts.ts";
 import type { runAgent as RunAgent } from "../../agent/run-agent.ts";
-import type { weighCatalog as WeighOffer } from "../../agent/tools/catalog-weight.ts";
+import type { weighCatalog as WeighCatalog } from "../../agent/tools/catalog-weight.ts";
 import type { Config } from "../../config/config.ts";
 import type { Text } from "../../kit/locale.ts";
 import { checkToolsDirectory } from "../tools/own-tools.ts";
@@ -15,7 +15,7 @@ export interface OwnAgent {
   close(): Promise<void>;
 }
 
-/** Throws a `config` error for the first of them that cannot be used. `warn` is told when the evaluator ends by itself. */
+/** Throws a `config` error for the first of them that cannot be used. `warn` is called when the evaluator ends by itself. */
 export async function readOwnAgent(
   { prompts: { directory }, agent, tools }: Config,
   warn: (line: Text) => void,
@@ -43,7 +43,7 @@ export async function readOwnAgent(
 
 export interface Agent {
   runAgent: typeof RunAgent;
-  weighOffer: typeof WeighOffer;
+  weighCatalog: typeof WeighCatalog;
   prompts: Prompts;
 }
 
@@ -54,5 +54,5 @@ export async function openAgent(own: readonly CustomPrompt[]): Promise<Agent> {
     import("../../agent/tools/catalog-weight.ts"),
     import("../../agent/prompts/prompts.ts"),
   ]);
-  return { runAgent, weighOffer: weighCatalog, prompts: createPrompts(own) };
+  return { runAgent, weighCatalog, prompts: createPrompts(own) };
 }

@@ -60,10 +60,10 @@ export function createRunSpans(options: SpanOptions): RunSpans {
         case "phase-start":
           return chats.start(branch, event, at);
         case "reasoning-delta":
-          return chats.hear("reasoning", event.text, at);
+          return chats.addMessagePart("reasoning", event.text, at);
         case "thought-delta":
         case "answer-delta":
-          return chats.hear("text", event.text, at);
+          return chats.addMessagePart("text", event.text, at);
         case "phase-end":
           return chats.end(event, at);
         case "tool-start":
@@ -212,7 +212,7 @@ function toMcpAttributes({ name, transport, protocolVersion }: ServerStatus): At
 export interface ChatSpans {
   start(branch: SpanParent, event: Extract<AgentEvent, { type: "phase-start" }>, at: number): void;
   /** Adds a piece of the model's output. */
-  hear(type: MessagePart["type"], text: string, at: number): void;
+  addMessagePart(type: MessagePart["type"], text: string, at: number): void;
   end(event: PhaseEnd, at: number): void;
   /** Ends what was left open. */
   close(at: number): void;
@@ -245,7 +245,7 @@ export function createChatSpans(): ChatSpans {
       const span = branch.tracer.startSpan(`${operation.chat} ${name}`, options, branch.below);
       open = { branch, span, startedAt: at, hasBegun: false, parts: [] };
     },
-    hear(type, text, at) {
+    addMessagePart(type, text, at) {
       if (open === undefined) return;
       if (!open.hasBegun) open.span.setAttribute(attribute.timeToFirstChunk, (at - open.startedAt) / 1000);
       open.hasBegun = true;

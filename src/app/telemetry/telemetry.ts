@@ -55,10 +55,10 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
     const at = clock();
     const traceId = run.callersTraceId ?? createRandomHex();
     const coming = exporter.get().then((opened) => opened?.follow({ ...run, captureContent, at }, traceId));
-    const { take, caughtUp } = createDelayedEventSender(coming, clock);
+    const { handle, caughtUp } = createDelayedEventSender(coming, clock);
     behind.add(caughtUp);
     void caughtUp.then(() => behind.delete(caughtUp));
-    return { traceId, handle: take };
+    return { traceId, handle };
   }
 
   /** An exporter that is closed takes no more spans: those of a run that ended before the packages were loaded come first. */
@@ -130,7 +130,7 @@ function isContextManager(value: unknown): value is ContextManager {
   return isRecord(value) && typeof value.active === "function";
 }
 
-/** Tells spans of events with the time at which each came. A tracer that throws is left alone from then on. */
+/** Creates a function that passes events to spans, each with its time. It stops at the first error of a tracer. */
 function createEventSender(spans: Pick<RunSpans, "handle">, clock: Clock): (event: AgentEvent, at?: number) => void {
   let isBroken = false;
   return (event, at = clock()) => {
@@ -143,9 +143,9 @@ function createEventSender(spans: Pick<RunSpans, "handle">, clock: Clock): (even
   };
 }
 
-/** Spans that are told of events once they are there. */
+/** Receives events for spans that may not exist yet. */
 export interface LaterSpans {
-  take(event: AgentEvent): void;
+  handle(event: AgentEvent): void;
   /** Resolves when no event waits any more; never rejects. */
   caughtUp: Promise<void>;
 }
@@ -153,11 +153,11 @@ export interface LaterSpans {
 /** Sends events to spans that do not exist yet. Events are queued until then, and dropped when no spans are created. */
 export function createDelayedEventSender(coming: Promise<RunSpans | undefined>, clock: Clock): LaterSpans {
   let waiting: { event: AgentEvent; at: number }[] | undefined = [];
-  let tell: ReturnType<typeof createEventSender> | undefined;
+  let sendEvent: ReturnType<typeof createEventSender> | undefined;
   const caughtUp = ignoreRejection(
     coming.then((spans) => {
-      tell = spans && createEventSender(spans, clock);
-      for (const { event, at } of waiting ?? []) tell?.(event, at);
+      sendEvent = spans && createEventSender(spans, clock);
+      for (const { event, at } of waiting ?? []) sendEvent?.(event, at);
     }),
     "spans must not disturb a run",
   ).finally(() => {
@@ -165,9 +165,9 @@ export function createDelayedEventSender(coming: Promise<RunSpans | undefined>, 
   });
   return {
     caughtUp,
-    take(event) {
+    handle(event) {
       if (waiting) waiting.push({ event, at: clock() });
-      else tell?.(event);
+      else sendEvent?.(event);
     },
   };
 }

@@ -54,17 +54,17 @@ export function createInputRequests<T>({
   most = 100,
 }: InputRequestsOptions<T>): InputRequests<T> {
   const all = new Set<PendingWork<T>>();
-  const parked = new Map<string, { work: PendingWork<T>; open: PendingQuestion; forget(): void }>();
+  const suspended = new Map<string, { work: PendingWork<T>; open: PendingQuestion; forget(): void }>();
 
   function beginWork(request: IncomingRequest, begin: StartWork<T>): PendingWork<T> {
     const work = startWork(request, patienceMs, begin);
     all.add(work);
-    ignoreRejection(work.done, "whoever waits for the work is told").finally(() => all.delete(work));
+    ignoreRejection(work.done, "whoever waits for the work handles it").finally(() => all.delete(work));
     return work;
   }
 
   function resume(state: string, { kind, connection, context }: IncomingRequest): PendingWork<T> | undefined {
-    const found = parked.get(state);
+    const found = suspended.get(state);
     if (found?.work.kind !== kind || getOwner(found.work) !== connection.caller.owner) return undefined;
     found.forget();
     found.open.answer(readReply(inputResponse(context.mcpReq.inputResponses, questionName)));
@@ -72,19 +72,19 @@ export function createInputRequests<T>({
     return found.work;
   }
 
-  function keepUntilAnswer(work: PendingWork<T>, open: PendingQuestion): InputRequiredResult | undefined {
-    const callersWork = [...parked.values()].filter((one) => getOwner(one.work) === getOwner(work));
-    if (callersWork.length >= most) return undefined;
+  function suspendWork(work: PendingWork<T>, open: PendingQuestion): InputRequiredResult | undefined {
+    const ofCaller = [...suspended.values()].filter((one) => getOwner(one.work) === getOwner(work));
+    if (ofCaller.length >= most) return undefined;
     const requestState = createRandomHex();
     const { signal } = work.stop;
     const timer = setTimeout(() => work.stop.abort(unansweredError()), patienceMs);
     const forget = (): void => {
       clearTimeout(timer);
       signal.removeEventListener("abort", forget);
-      parked.delete(requestState);
+      suspended.delete(requestState);
     };
     signal.addEventListener("abort", forget);
-    parked.set(requestState, { work, open, forget });
+    suspended.set(requestState, { work, open, forget });
     return inputRequired({ inputRequests: { [questionName]: toInputRequest(open.question) }, requestState });
   }
 
@@ -93,7 +93,7 @@ export function createInputRequests<T>({
     for (;;) {
       const open = await waitForQuestion(work);
       if (open === undefined || work.stop.signal.aborted) return work.done;
-      const asked = keepUntilAnswer(work, open);
+      const asked = suspendWork(work, open);
       if (asked) return asked;
       open.answer(unanswered);
       work.questions.delete(open);
@@ -120,8 +120,8 @@ export function createInputRequests<T>({
     },
     closeConnection(connection) {
       // Work that is done may still wait for its host to ask.
-      const allWork = [...[...parked.values()].map(({ work }) => work), ...all];
-      for (const work of allWork) if (work.connection === connection) work.stop.abort(leftError());
+      const waiting = [...suspended.values()].map(({ work }) => work);
+      for (const work of [...waiting, ...all]) if (work.connection === connection) work.stop.abort(disconnectedError());
     },
   };
 }
@@ -137,7 +137,7 @@ function unansweredError(): DuetError {
   });
 }
 
-function leftError(): DuetError {
+function disconnectedError(): DuetError {
   return new DuetError({ code: "network", text: { zh: "调用方已断开", en: "the caller disconnected" } });
 }
 
@@ -178,7 +178,7 @@ export function createProgressSender(
       await last;
       const { inputEnded } = connection;
       if (inputEnded === undefined) return sleep(pauseMs);
-      // Hosts of the 2026 era answer no request of ours, so nothing tells that they have read.
+      // Hosts of the 2026 era answer no request of ours, so nothing shows that they have read.
       if (isModern || silent.has(connection) || inputEnded.aborted) return pauseUntilPunctual();
       const { server } = connection.server;
       const pong = server.request({ method: "ping" }, { timeout: pingMs, signal });

@@ -25,8 +25,8 @@ export function readFields<T>(schema: z.ZodType<T>, body: unknown): T {
 function renderProblems<T>(schema: z.ZodType<T>, body: unknown, locale: Locale): string {
   const read = parseInput(schema, body, locale);
   const problems = "problems" in read ? read.problems : [];
-  const told = problems.slice(0, mostReported).map(({ path, text }) => (path ? `${path}: ` : "") + say(locale, text));
-  return told.join("; ");
+  const lines = problems.slice(0, mostReported).map(({ path, text }) => (path ? `${path}: ` : "") + say(locale, text));
+  return lines.join("; ");
 }
 
 /** Describes a body that is JSON but no object, with its value. */

@@ -51,7 +51,7 @@ export function createMcpInterface(
       const instructions = instructionsOf[expose].map((text) => say(locale, text)).join("\n");
       const server = new McpServer({ name: "duet", title: "Duet", version }, { instructions });
       const connection: HostConnection = { server, caller, isOneRequest, inputEnded };
-      const providers = expose === "tools" ? [] : [agent.offer(connection)];
+      const providers = expose === "tools" ? [] : [agent.createCapabilities(connection)];
       if (expose !== "agent") {
         exposure ??= import("./gateway/create-exposure.ts").then((part) => part.createExposure(duet, { listLimit }));
         providers.push((await exposure)(connection));

@@ -47,8 +47,8 @@ const headers = { "x-should-retry": "false" };
 function toFailure(outcome: Outcome): HttpRefusal {
   const { code, message, hint } = outcome.error ?? unexplained;
   const toText = (text: string) => ({ zh: text, en: text });
-  const told = { error: code, text: toText(message), hint: hint ? toText(hint) : undefined };
-  return { status: statuses[code] ?? 424, headers, ...told, ...toRetryResponse(outcome) };
+  const described = { error: code, text: toText(message), hint: hint ? toText(hint) : undefined };
+  return { status: statuses[code] ?? 424, headers, ...described, ...toRetryResponse(outcome) };
 }
 
 const unexplained: ErrorReport = { code: "internal", message: "the run failed", hint: null };

@@ -50,14 +50,14 @@ export function toUsageChunk({ id, created, model }: CompletionId, usage: WireUs
 
 export function toCompletion({ id, created, model }: CompletionId, answer: Completed): object {
   const { content, reasoning, annotations, finish, usage } = answer;
-  const message = { role: "assistant", content, refusal: null, annotations };
-  const told = reasoning === "" ? message : { ...message, reasoning_content: reasoning };
+  const plain = { role: "assistant", content, refusal: null, annotations };
+  const message = reasoning === "" ? plain : { ...plain, reasoning_content: reasoning };
   return {
     id,
     object: "chat.completion",
     created,
     model,
-    choices: [{ index: 0, message: told, logprobs: null, finish_reason: finish }],
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finish }],
     usage,
   };
 }

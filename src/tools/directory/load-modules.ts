@@ -24,7 +24,7 @@ export interface OpenedModules {
 
 export interface ModulesOptions {
   limits?: ModuleLimits | undefined;
-  /** Is told of a module that ends while nobody waits for it, and of output that is left out. */
+  /** Is called for a module that ends while nobody waits for it, and of output that is left out. */
   warn: (line: Text) => void;
 }
 

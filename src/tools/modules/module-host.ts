@@ -43,7 +43,7 @@ export interface ModuleHost<Kind extends ModuleKind> {
 
 export interface ModuleHostOptions extends ModuleSource {
   limits: ModuleLimits;
-  /** Is told when the module ends while nobody waits for it, and when it prints more than is shown. */
+  /** Is called when the module ends while nobody waits for it, and when it prints more than is shown. */
   warn: (line: Text) => void;
 }
 

@@ -60,8 +60,8 @@ export function sendOutput(send: (text: string) => void, sendMissing: (character
       done?: (error?: Error | null) => void,
     ): boolean => {
       limited(typeof chunk === "string" ? chunk : decoder.write(Buffer.from(chunk)));
-      const told = typeof encoding === "function" ? encoding : done;
-      if (told) queueMicrotask(told);
+      const callback = typeof encoding === "function" ? encoding : done;
+      if (callback) queueMicrotask(callback);
       return true;
     };
   }

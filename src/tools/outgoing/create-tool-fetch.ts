@@ -30,13 +30,13 @@ export interface ToolFetchParts {
  */
 export function createToolFetch({ reach, ports }: ToolFetchRules, parts: ToolFetchParts = {}): GuardedFetch {
   const rules = createWebRules(readReachList(reach), new Set(ports));
-  const door = () =>
+  const loadFetch = () =>
     import("../../kit/net/create-guarded-fetch.ts").then(({ createGuardedFetch }) =>
       createGuardedFetch({ reach: rules, ...parts }),
     );
   return {
-    request: async (request) => (await door()).request(request),
-    connect: async (host, port, options) => (await door()).connect(host, port, options),
+    request: async (request) => (await loadFetch()).request(request),
+    connect: async (host, port, options) => (await loadFetch()).connect(host, port, options),
   };
 }
 

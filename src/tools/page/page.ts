@@ -110,12 +110,12 @@ export function readContentType(header: string | undefined): ContentType {
 export function detectPageKind({ type }: ContentType, bytes: Uint8Array): PageKind | undefined {
   const start = new TextDecoder("latin1").decode(bytes.subarray(0, 1024));
   const looksLikeHtml = /^[\s\xef\xbb\xbf]*<(?:!doctype html|html|head|body|!--)/i.test(start);
-  // Something may stand before the mark, but not a page that tells of it.
+  // Other bytes may come before the signature of a PDF, but a page in HTML that mentions the signature is no PDF.
   if (!looksLikeHtml && start.includes("%PDF-")) return "pdf";
   if (type === "text/html" || type === "application/xhtml+xml") return "html";
   if (/^text\/(?:x-)?markdown$/.test(type)) return "markdown";
   if (looksLikeHtml && (type === "" || type === "application/pdf")) return "html";
-  // One that is no PDF, whatever its type says, is told as a damaged one.
+  // A page whose type says PDF, but whose bytes do not, is read as a PDF and reported as damaged.
   if (type === "application/pdf") return "pdf";
   return type === "" || textTypes.test(type) ? "text" : undefined;
 }

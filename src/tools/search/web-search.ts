@@ -114,7 +114,10 @@ export function describeFallback(backend: SearchBackend, { reason }: SearchError
 /** Reports each backend's error and the advice, for the model and the reader. */
 export function toFailedSearchResult(failures: readonly Failure[], locale: Locale): ToolResult {
   const hints = new Set(failures.flatMap(({ error: { hint } }) => (hint ? [say(locale, hint)] : [])));
-  const text = [...hints].reduce((told, hint) => joinSentences(told, hint), say(locale, describeReasons(failures)));
+  const text = [...hints].reduce(
+    (sentences, hint) => joinSentences(sentences, hint),
+    say(locale, describeReasons(failures)),
+  );
   return createFailure(failures[0]?.error.code ?? "tool", text);
 }
 

@@ -3,11 +3,11 @@ import type { Text } from "../../kit/locale.ts";
 import type { Conversion, Converted } from "../builtin/format-data/convert.ts";
 import type { PageBytes, Reading } from "../page/page.ts";
 
-// What they take is heavy as well, and is imported when first needed.
+// The jobs need large modules, which are imported when the first job needs them.
 const jobs: { [Name in JobName]: (input: Input<Name>) => Promise<Output<Name>> } = {
   async page(page) {
     const { readBytes } = await import("../page/read-bytes.ts");
-    // They come as a Buffer where they went as one, and the reader of PDFs takes none.
+    // A Buffer arrives as a Buffer, which the reader of PDFs does not accept.
     return readBytes({ ...page, bytes: new Uint8Array(page.bytes) });
   },
   async convert(conversion) {

@@ -34,7 +34,7 @@ export interface AgentOptions {
 export interface Agent {
   readonly runs: LiveRuns;
   /** Returns the agent's capabilities for one connection. */
-  offer(connection: HostConnection): Capabilities;
+  createCapabilities(connection: HostConnection): Capabilities;
 }
 
 export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
@@ -53,7 +53,7 @@ export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
 
   return {
     runs,
-    offer(connection) {
+    createCapabilities(connection) {
       const { caller, server } = connection;
       const scope: ConnectionScope = { ...service, connection, caller };
       serveTasks(server, scope);

@@ -32,8 +32,8 @@ export function describeAgent(
   const rules = parseToolPatterns(ask);
   const asking = tools.filter((tool) => rules.some((rule) => findFittingCalls(rule, tool) !== "none"));
   const [does, gives] = [say(locale, whatItDoes), say(locale, whatItGives)];
-  const room = longest - does.length - gives.length - 2;
-  const words = describeTools({ tools, asking, servers, locale }, room);
+  const available = longest - does.length - gives.length - 2;
+  const words = describeTools({ tools, asking, servers, locale }, available);
   return { description: [does, words, gives].join("\n"), annotations: toAgentHints(tools, servers) };
 }
 
@@ -118,10 +118,10 @@ interface Group {
 const nameCounts = [10, 6, 4, 2, 1, 0];
 
 /**
- * Lists the tools by origin, one line each, in at most `room` UTF-16 units. When there are many tools, names are left out first,
+ * Lists the tools by origin, one line each, in at most `available` UTF-16 units. When there are many tools, names are left out first,
  * then lines.
  */
-export function describeTools({ tools, asking, servers, locale }: DescribeToolsOptions, room: number): string {
+export function describeTools({ tools, asking, servers, locale }: DescribeToolsOptions, available: number): string {
   if (tools.length === 0) return say(locale, noTools);
   const count = say(locale, { zh: `现有工具 ${tools.length} 个：`, en: `Tools now: ${tools.length}.` });
   const ofServers = new Set(servers.map(({ name }) => name));
@@ -129,12 +129,12 @@ export function describeTools({ tools, asking, servers, locale }: DescribeToolsO
   const groups = [...consent, ...groupTools(tools, ofServers)];
   for (const names of nameCounts) {
     const text = [count, ...groups.map((group) => renderGroup(group, names, locale))].join("\n");
-    if (text.length <= room) return text;
+    if (text.length <= available) return text;
   }
   const lines = groups.map((group) => renderGroup(group, 0, locale));
   for (let kept = lines.length - 1; kept > 0; kept--) {
     const text = [count, ...lines.slice(0, kept), say(locale, describeMore(lines.length - kept))].join("\n");
-    if (text.length <= room) return text;
+    if (text.length <= available) return text;
   }
   return count;
 }

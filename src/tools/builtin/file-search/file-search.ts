@@ -93,8 +93,8 @@ export function createFileSearch(
         tally: { files: 0, bytes: 0, large: 0, partial: false },
       };
       const matches = await searchFiles(start === undefined ? real : [start], search, context.signal);
-      const told = toSearchResult(query, matches, search, context.locale);
-      return asked === undefined && start !== undefined ? withDefaultRoot(told, context.locale) : told;
+      const result = toSearchResult(query, matches, search, context.locale);
+      return asked === undefined && start !== undefined ? withDefaultRoot(result, context.locale) : result;
     },
   });
 }

@@ -18,7 +18,7 @@ const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 /** Limits the decoded body, in bytes. */
 const mostBytes = 2_000_000;
 
-/** Calls APIs on the hosts that fit `hosts`, the configuration's `web.hosts`; it goes out by the one door. */
+/** Calls APIs on the hosts that fit `hosts`, the configuration's `web.hosts`. Every request passes the guarded fetch. */
 export function createHttpRequest(guardedFetch: GuardedFetch, hosts: readonly string[], locale: Locale): Tool {
   const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
   const shown = hosts.slice(0, 20).join(", ");

@@ -28,7 +28,10 @@ export const patienceMs = 1500;
 /** Limits the rounds of questions in one call (2026-07-28); the package's own limit is the same. */
 export const mostRounds = 10;
 
-/** Progress may keep a call alive, but never longer than this, in milliseconds. */
+/**
+ * Returns how long progress reports may keep a call alive, in milliseconds: ten times its time limit, but at most ten minutes
+ * unless the time limit itself is longer.
+ */
 export function getTotalLimitMs(timeoutMs: number): number {
   return Math.max(timeoutMs, Math.min(10 * timeoutMs, 600_000));
 }

@@ -5,7 +5,7 @@ import type { Citation, ModelBill, Outcome } from "./outcome.ts";
 export type EventOf<Type extends AgentEvent["type"]> = Extract<AgentEvent, { type: Type }>;
 
 /**
- * Holds everything that the events of a run have told so far. Each interface renders it in its own way. Only `reduceRun` changes
+ * Holds everything that the events of a run have reported so far. Each interface renders it in its own way. Only `reduceRun` changes
  * it, in place. Times are in milliseconds of the clock that the caller of `reduceRun` uses.
  */
 export interface RunState {

@@ -42,7 +42,7 @@ export interface ErrorReport {
 }
 
 /**
- * All expected failures are errors of this class. `message` is the English text, and `report` returns the text in the reader's
+ * Represents every expected failure. `message` is the English text, and `toErrorReport` returns the text in the reader's
  * language.
  */
 export class DuetError extends Error {
@@ -65,7 +65,7 @@ export class DuetError extends Error {
   }
 }
 
-/** Turns anything thrown into one of the family; what we did not foresee is `internal`. */
+/** Converts any thrown value into a `DuetError`. An unexpected error gets the code `internal`. */
 export function toDuetError(thrown: unknown): DuetError {
   if (thrown instanceof DuetError) return thrown;
   const message = getMessage(thrown);

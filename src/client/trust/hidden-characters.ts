@@ -6,7 +6,7 @@ const most = 1000;
 
 /**
  * Replaces each character that is invisible or changes text direction by `\u{E0041}` or the like: controls, bidi and zero-width
- * characters, tags, fillers and private-use characters. It replaces more than `printable` does, because a model would read these
+ * characters, tags, fillers and private-use characters. It replaces more than `sanitize` does, because a model would read these
  * characters (https://www.unicode.org/reports/tr36/; `Default_Ignorable_Code_Point`). The parts of emoji and of joined scripts
  * stay. In a text with too many of them each run becomes `\u{…}`.
  */

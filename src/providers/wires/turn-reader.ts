@@ -57,7 +57,7 @@ export function completeTurn(parts: TurnParts, settings: ModelSettings): Turn {
   return { message, finish, usage };
 }
 
-/** Appends text to the last event if it is of the same kind: what arrived together is told together. */
+/** Appends text to the last event if it is of the same kind, so that what arrived together is one event. */
 export function appendDelta(out: ModelEvent[], type: "reasoning-delta" | "text-delta", text: string): void {
   const previous = out.at(-1);
   if (previous?.type === type) previous.text += text;

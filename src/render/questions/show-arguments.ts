@@ -57,7 +57,7 @@ function notShown(count: number, locale: Locale): string {
 
 /**
  * Escapes the characters that join emoji or complete a character (U+200D, U+FE0E, U+FE0F) wherever they do neither, as in
- * `mail\u200d`. It needs the whole JSON text, which `printable` does not have (https://www.unicode.org/reports/tr51/).
+ * `mail\u200d`. It needs the whole JSON text, which `toSafeJson` does not have (https://www.unicode.org/reports/tr51/).
  */
 export function showJoiners(json: string): string {
   return json.replace(mayBeEmoji, (run) =>

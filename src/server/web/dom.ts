@@ -81,7 +81,7 @@ export function createLink(url: string, text: string, openLink: OpenLink | undef
 
 export interface Fold {
   readonly element: HTMLDetailsElement;
-  /** Opens it, and folds it once; nothing any more as soon as the reader has done either. */
+  /** Opens or closes the fold. Has no effect after it has closed the fold once, or after the reader has used it. */
   open(isOpen: boolean): void;
 }
 

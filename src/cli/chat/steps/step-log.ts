@@ -19,8 +19,8 @@ export interface StepLogOptions {
 }
 
 /**
- * Opens a book of at most 500 steps, with at most 256 Ki UTF-16 units of text each and 16 Mi in all. One model turn that thinks
- * is one step, also where its reasoning and what it says beside its calls come apart.
+ * Creates a log of at most 500 steps, with at most 256 Ki UTF-16 units of text each and 16 Mi in all. One model turn that
+ * thinks is one step, even when its reasoning and what it says beside its calls arrive separately.
  */
 export function createStepLog({ now = () => performance.now() }: StepLogOptions = {}): StepLog {
   const steps: OpenStep[] = [];

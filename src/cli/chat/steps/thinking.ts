@@ -36,11 +36,11 @@ export interface ThinkingOptions {
 
 export function createThinking({ screen, scrollback, locale, verbose }: ThinkingOptions): Thinking {
   let step: Step | undefined;
-  let drawn: { length: number; columns: number; room: number; lines: Line[] } | undefined;
+  let drawn: { length: number; columns: number; available: number; lines: Line[] } | undefined;
 
-  function renderBody(text: string, columns: number, room: number): Line[] {
-    if (drawn?.length !== text.length || drawn.columns !== columns || drawn.room !== room)
-      drawn = { length: text.length, columns, room, lines: cutToLastLines(text, columns, room) };
+  function renderBody(text: string, columns: number, available: number): Line[] {
+    if (drawn?.length !== text.length || drawn.columns !== columns || drawn.available !== available)
+      drawn = { length: text.length, columns, available, lines: cutToLastLines(text, columns, available) };
     return drawn.lines;
   }
 
@@ -66,8 +66,8 @@ export function createThinking({ screen, scrollback, locale, verbose }: Thinking
       if (step === undefined || rows < 1) return [];
       const { columns } = screen.size;
       const title = say(locale, { zh: "💭 思考中...", en: "💭 Thinking..." });
-      const room = Math.min(shownLines, rows - 1);
-      return [cutLine(createLine(title, "dim"), columns), ...renderBody(step.text, columns, room)];
+      const available = Math.min(shownLines, rows - 1);
+      return [cutLine(createLine(title, "dim"), columns), ...renderBody(step.text, columns, available)];
     },
   };
 }

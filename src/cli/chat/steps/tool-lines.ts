@@ -59,8 +59,8 @@ export function createToolLines({ screen, scrollback, steps, locale, now, spin }
     const number = step ? ` #${step.number}` : "";
     const head: Span[] = [{ text: sign, styles: [style] }, { text: ` 🔧 ${name}` }];
     const tail = facts.map((fact) => ` · ${fact}`).join("") + number;
-    const room = screen.size.columns - countCells(`${sign} 🔧 ${name} ${tail}`);
-    const args = call && room >= leastArguments ? cutLine(createLine(` ${call.args}`, "dim"), room) : [];
+    const available = screen.size.columns - countCells(`${sign} 🔧 ${name} ${tail}`);
+    const args = call && available >= leastArguments ? cutLine(createLine(` ${call.args}`, "dim"), available) : [];
     scrollback.write([...head, ...args, { text: tail, styles: ["dim"] }]);
   }
 
@@ -73,8 +73,8 @@ export function createToolLines({ screen, scrollback, steps, locale, now, spin }
     const facts = [renderSeconds(now() - startedAt), progress].filter((fact) => fact !== "");
     const tail = facts.map((fact) => ` · ${fact}`).join("");
     const { columns } = screen.size;
-    const room = columns - countCells(`${head.map(({ text }) => text).join("")} ${tail}`);
-    const shown = room >= leastArguments ? cutLine(createLine(` ${args}`, "dim"), room) : [];
+    const available = columns - countCells(`${head.map(({ text }) => text).join("")} ${tail}`);
+    const shown = available >= leastArguments ? cutLine(createLine(` ${args}`, "dim"), available) : [];
     return cutLine([...head, ...shown, { text: tail, styles: ["dim"] }], columns);
   }
 

@@ -189,7 +189,7 @@ function findCommaAfter(text: string, from: number): number | undefined {
 
 function find(text: string, path: readonly string[]): [root: Node, node: Node | undefined] {
   const root = parseTree(text, [], { allowTrailingComma: true });
-  if (root === undefined) throw new Error("There is nothing.");
+  if (root === undefined) throw new Error(`The text of ${text.length} characters holds no JSON value.`);
   return [root, findNodeAtLocation(root, [...path])];
 }
 

@@ -3,7 +3,7 @@ import { createLine, type Line } from "../text/line.ts";
 import { countCells, isPrintableAscii, splitGraphemes } from "../text/width.ts";
 import { cutLine } from "../text/wrap.ts";
 
-/** Breaks a text into rows of so many cells, at least one. What has not changed since the last time is not broken anew. */
+/** Breaks a text into at least one row of at most `width` cells. Reuses the rows of the unchanged parts of the previous text. */
 export type BreakRows = (text: string, width: number) => readonly Row[];
 
 interface Broken {
@@ -21,7 +21,7 @@ export function createBreakRows(): BreakRows {
   };
 }
 
-/** Keeps the rows before a change, and those of the lines behind it. */
+/** Breaks only the changed lines of a text. Keeps the rows before the change, and moves those behind it. */
 function rebreakRows({ text: old, width, rows }: Broken, text: string): Row[] {
   const prefix = countCommonPrefix(old, text);
   const suffix = countCommonSuffix(old, text, prefix);

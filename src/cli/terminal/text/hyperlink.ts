@@ -35,7 +35,7 @@ const programs: readonly [string, readonly [number, number]][] = [
   ["zed", [0, 0]],
 ];
 
-/** Lists values of `TERM`, which, unlike the other variables, also arrives through ssh. */
+/** Lists the values of `TERM` whose terminals show hyperlinks. Unlike the other variables, ssh passes `TERM` on. */
 const terms = ["xterm-kitty", "xterm-ghostty", "alacritty", "foot", "wezterm"];
 
 function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {

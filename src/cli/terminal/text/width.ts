@@ -79,10 +79,10 @@ export function isPrintableAscii(text: string): boolean {
   return !/[^\x20-\x7e]/.test(text);
 }
 
-/** Takes a character of a text: where it begins and ends, and its cells where these are known already, else 0. */
+/** Receives where a character begins and ends in a text, and its cells. These are 0 when they are not known yet. */
 export type TakeCharacter = (start: number, end: number, cells: number) => void;
 
-/** Goes through what a person sees as one character each, in order (https://www.unicode.org/reports/tr29/). */
+/** Calls `visit` for each grapheme cluster of a text, in order (https://www.unicode.org/reports/tr29/). */
 export function visitCharacters(text: string, visit: TakeCharacter): void {
   let index = 0;
 

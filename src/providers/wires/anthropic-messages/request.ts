@@ -186,8 +186,8 @@ export function toThinkingFields(
   if (quirks.adaptiveThinking) {
     return { max_tokens: maxTokens, thinking: { type: "adaptive" }, output_config: { effort } };
   }
-  const room = (maxOutput ?? Number.POSITIVE_INFINITY) - maxTokens;
-  const budget = Math.min(budgets[effort] ?? leastBudget, room);
+  const available = (maxOutput ?? Number.POSITIVE_INFINITY) - maxTokens;
+  const budget = Math.min(budgets[effort] ?? leastBudget, available);
   if (budget < leastBudget) return { max_tokens: maxTokens };
   // The limit that was set is meant for what can be read, and the budget must stay below the field's value.
   return { max_tokens: maxTokens + budget, thinking: { type: "enabled", budget_tokens: budget } };

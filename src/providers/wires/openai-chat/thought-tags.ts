@@ -99,9 +99,9 @@ export class GeminiThoughtSplitter {
     }
     const begun = measureTagStart(whole, geminiTags.closing);
     this.#held = whole.slice(whole.length - begun);
-    const told = whole.slice(0, whole.length - begun);
+    const thought = whole.slice(0, whole.length - begun);
     // Without its flag it is the answer, whether or not the tag came.
-    if (flagged || told === "") return { reasoning: told, text: "" };
+    if (flagged || thought === "") return { reasoning: thought, text: "" };
     this.#inThought = false;
     return this.#answer(whole);
   }

@@ -18,7 +18,7 @@ import { type OpenItem, OutputItems } from "./items.ts";
 
 type Fields = Record<string, unknown>;
 
-/** Reads the events of one response: theirs to ours. Unknown events, items and parts are passed over. */
+/** Converts the events of one response to model events. Ignores unknown events, items and parts. */
 export class ResponseReader implements TurnReader {
   done = false;
   sent: TurnProgress = "nothing";

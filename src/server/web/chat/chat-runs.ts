@@ -198,14 +198,14 @@ export function applyEvents(chat: ChatState, key: string, { events, question }: 
   const now = isEnd ? undefined : question === undefined ? turn.question : (question ?? undefined);
   const conversationId = began?.conversationId ?? turn.conversationId;
   const changed = changeTurn(chat, key, (before) => ({ ...before, conversationId, question: now }));
-  const told = changeRun(changed, key, {
+  const next = changeRun(changed, key, {
     type: "told",
     runId: began?.runId ?? turn.run.runId ?? "",
     events,
     confirmation: now && toConfirmation(now),
   });
   const isShown = chat.items.some((item) => item.key === key);
-  return isShown && began !== undefined ? { ...told, conversationId } : told;
+  return isShown && began !== undefined ? { ...next, conversationId } : next;
 }
 
 /** Removes the open question of the turn, if it has one. */

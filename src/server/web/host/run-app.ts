@@ -128,22 +128,22 @@ export function applyLook(root: HTMLElement, context: Record<string, unknown>): 
   root.style.padding = [top, right, bottom, left].map((side) => `${typeof side === "number" ? side : 0}px`).join(" ");
 }
 
-/** Tells the size of what the page shows, now and at each change; until the function that it gives is called. */
+/** Reports the size of what the page shows, now and at each change, until the returned function is called. */
 export function reportSize(
   window: Window & typeof globalThis,
-  tell: (size: { width: number; height: number }) => void,
+  report: (size: { width: number; height: number }) => void,
 ) {
   const root = window.document.documentElement;
-  let told = "";
+  let reported = "";
   const measure = (): void => {
     // The page may be shown higher than it has to be.
     const before = root.style.height;
     root.style.height = "max-content";
     const size = { width: Math.ceil(window.innerWidth), height: Math.ceil(root.getBoundingClientRect().height) };
     root.style.height = before;
-    if (told === JSON.stringify(size)) return;
-    told = JSON.stringify(size);
-    tell(size);
+    if (reported === JSON.stringify(size)) return;
+    reported = JSON.stringify(size);
+    report(size);
   };
   let frame = 0;
   const observer = new window.ResizeObserver(() => {

@@ -84,7 +84,7 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
   };
 }
 
-/** Renders blocks as elements. */
+/** Renders blocks as elements, and as one paragraph of plain text where they are nested too deeply. */
 function renderBlocks(tokens: readonly Token[], writing: MarkdownContext): Node[] {
   if (isTooDeep(writing)) return [createElement("p", {}, sanitize(tokens.map(({ raw }) => raw).join("")))];
   return tokens.flatMap((token) => createBlockNodes(toKnownToken(token), writing));

@@ -29,20 +29,15 @@ export interface FollowOptions {
 const silenceMs = 35_000;
 
 /**
- * Follows a run to its end, over connections that break. Each event is given once, in order. Rejects with `Refused` where the
- * server does not give the run.
+ * Follows a run to its end, over connections that break. Each event is delivered once, in order. Rejects with `RefusedError`
+ * when the server does not deliver the run.
  */
-export async function followRun({
-  open,
-  handle: take,
-  reportConnectivity: lose,
-  mayPass,
-}: FollowOptions): Promise<void> {
+export async function followRun({ open, handle, reportConnectivity, mayPass }: FollowOptions): Promise<void> {
   let last = 0;
   let isOver = false;
   let failures = 0;
 
-  const hear = (messages: readonly StreamMessage[]): void => {
+  const handleMessages = (messages: readonly StreamMessage[]): void => {
     const events: unknown[] = [];
     let question: RunUpdate["question"];
     for (const { id, event, data } of messages) {
@@ -54,9 +49,9 @@ export async function followRun({
       last = Math.max(last, Number(id));
       events.push(value);
     }
-    const told = readEvents(events);
-    isOver ||= told.some(({ type }) => type === "run-end");
-    if (told.length > 0 || question !== undefined) take({ events: told, question });
+    const delivered = readEvents(events);
+    isOver ||= delivered.some(({ type }) => type === "run-end");
+    if (delivered.length > 0 || question !== undefined) handle({ events: delivered, question });
   };
 
   while (!isOver) {
@@ -66,13 +61,13 @@ export async function followRun({
       // Nothing more will come (HTML, 9.2.4).
       if (response.status === 204) isOver = true;
       await listen(response, attach, (messages) => {
-        if (failures > 0) lose(false);
+        if (failures > 0) reportConnectivity(false);
         failures = 0;
-        hear(messages);
+        handleMessages(messages);
       });
     } catch (thrown) {
       if (thrown instanceof RefusedError && !mayPass(thrown)) {
-        if (failures > 0) lose(false);
+        if (failures > 0) reportConnectivity(false);
         throw thrown;
       }
     } finally {
@@ -80,17 +75,17 @@ export async function followRun({
     }
     if (isOver) break;
     failures += 1;
-    if (failures === 1) lose(true);
+    if (failures === 1) reportConnectivity(true);
     await pauseAfter(failures);
   }
-  if (failures > 0) lose(false);
+  if (failures > 0) reportConnectivity(false);
 }
 
 /** Ends when the stream does, or when it has been silent for too long. */
 async function listen(
   response: Response,
   attach: AbortController,
-  hear: (messages: readonly StreamMessage[]) => void,
+  onMessages: (messages: readonly StreamMessage[]) => void,
 ): Promise<void> {
   if (response.body === null) return;
   let timer = setTimeout(() => attach.abort(), silenceMs);
@@ -98,7 +93,7 @@ async function listen(
     for await (const messages of readMessages(response.body)) {
       clearTimeout(timer);
       timer = setTimeout(() => attach.abort(), silenceMs);
-      hear(messages);
+      onMessages(messages);
     }
   } finally {
     clearTimeout(timer);
@@ -162,8 +157,8 @@ export interface Sending {
 }
 
 /**
- * Sends a request and gives its answer. Rejects with `Refused` where the server says no, and with whatever `fetch` rejects
- * with where it cannot be reached.
+ * Sends a request and returns its response. Rejects with `RefusedError` when the server refuses it, and with the error of
+ * `fetch` when the server cannot be reached.
  */
 export type Send = (method: "GET" | "POST" | "DELETE", path: string, sending?: Sending) => Promise<Response>;
 

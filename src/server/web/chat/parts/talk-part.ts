@@ -204,9 +204,11 @@ export function createTurnPart(locale: Locale, actions: ChatActions, key: string
       written = turn.run.outcome?.response || view.answer;
       setShown(copy, view.answer !== "" && view.status !== "running" && view.status !== "needs_confirmation");
       after.show(turn.run);
-      const told = [view.problem?.message, removeAdvice(view.problem?.hint ?? "", locale)].filter(Boolean).join("\n");
-      setText(problem, sanitize(told));
-      setShown(problem, told !== "");
+      const reported = [view.problem?.message, removeAdvice(view.problem?.hint ?? "", locale)]
+        .filter(Boolean)
+        .join("\n");
+      setText(problem, sanitize(reported));
+      setShown(problem, reported !== "");
       bill.show(view);
       setText(billFacts, renderBill(view.bill, locale));
       setShown(billFold, view.bill.length > 0 && turn.run.outcome !== undefined);

@@ -9,11 +9,11 @@ import type { Action } from "./command.ts";
 export function chat(values: Values): Action {
   const choice = readConversationChoice(values);
   const flags = toFlags(values);
-  const action: Action = (context) => {
+  const runCommand: Action = (context) => {
     const isTyped = context.console.stdin.isTTY === true;
     // People wait for the prompt: the servers start behind it.
     const startServers = isTyped ? "when-wanted" : "at-once";
-    const work = async (opened: Opened): Promise<number> => {
+    const chatWith = async (opened: Opened): Promise<number> => {
       const { duet, config, console, signal } = opened;
       const [{ runChat }, { openInterface }, { getProgramPaths }] = await Promise.all([
         import("../../src/cli/chat/run-chat.ts"),
@@ -40,8 +40,8 @@ export function chat(values: Values): Action {
       if (!isTyped) return runChat(options);
       return followConfig({ ...opened, flags }, (asides) => runChat({ ...options, asides }));
     };
-    return withDuet(flags, context, work, { startServers });
+    return withDuet(flags, context, chatWith, { startServers });
   };
   // A pipe has questions whose answers are wanted, as with `ask`.
-  return Object.assign(action, { endsBySignal: process.stdin.isTTY === true });
+  return Object.assign(runCommand, { endsBySignal: process.stdin.isTTY === true });
 }

@@ -19,7 +19,7 @@ export function startServer(values: Values): Action {
   const exposed = readExpose(values);
   const flags = toFlags(values);
   const address = toText(values.http);
-  const action: Action = async ({ console: { stdin, stdout, stderr }, signal: stop, hurry, deadline }) => {
+  const runServer: Action = async ({ console: { stdin, stdout, stderr }, signal: stop, hurry, deadline }) => {
     const serverModule =
       address === undefined
         ? import("../../src/server/mcp/serve-stdio.ts")
@@ -29,7 +29,7 @@ export function startServer(values: Values): Action {
     let log = createLog({ format: "text", write });
     const console: Console = { stdin, stdout, stderr, writeLine: (line) => log(line) };
     let written: Promise<void> | undefined;
-    const work = async (opened: Opened): Promise<number> => {
+    const serveWith = async (opened: Opened): Promise<number> => {
       const { duet, config, signal } = opened;
       const server = await serverModule;
       log = createLog({ format: config.serve.log, write, hide: createSecretMask(config) });
@@ -48,12 +48,12 @@ export function startServer(values: Values): Action {
       await followConfig({ ...opened, flags, onServers }, serveUntilEnd);
       return 0;
     };
-    const code = await withDuet(flags, { console, signal: stop, deadline }, work, { telemetryMs });
+    const code = await withDuet(flags, { console, signal: stop, deadline }, serveWith, { telemetryMs });
     // Answers go on being read while servers end.
     await written;
     return code;
   };
-  return Object.assign(action, { endsBySignal: true, hasOwnGrace: address !== undefined });
+  return Object.assign(runServer, { endsBySignal: true, hasOwnGrace: address !== undefined });
 }
 
 function createSecretMask(config: Config): (text: string) => string {

@@ -5,7 +5,7 @@ export const server: readonly Mutation[] = [
   {
     id: "S1",
     file: "src/runs/run-registry.ts",
-    text: "    if (all.length >= 2 * most) throw tooManyWaitingError(waiting, freeIn(all));\n",
+    text: "    if (all.length >= 2 * most) throw tooManyWaitingError(waiting, getFreeInMs(all));\n",
     becomes: "",
     tests: ["test/runs/waiting-runs.test.ts"],
     endangers: "runs that wait for a person pile up without end",

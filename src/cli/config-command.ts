@@ -47,7 +47,7 @@ async function show({ flags, environment, directory, output, write, note }: Conf
   const config = await loadConfig(flags, environment, directory);
   const view = createOverview(config);
   const { locale, leftOut } = config;
-  tellLeftOut(leftOut, locale, note);
+  reportSkippedFiles(leftOut, locale, note);
   if (output === "json") return write(toJsonText({ ...view, ...toLeftOutField(leftOut) }));
   const origin = say(locale, { zh: "来源", en: "origin" });
   const header = [say(locale, { zh: "键", en: "key" }), say(locale, { zh: "值", en: "value" }), origin];
@@ -56,7 +56,7 @@ async function show({ flags, environment, directory, output, write, note }: Conf
 
 async function showPath({ flags, environment, directory, output, write, note }: ConfigCommand): Promise<void> {
   const { file, searched, leftOut } = await findConfigFiles(flags, environment, directory);
-  tellLeftOut(leftOut, getFallbackLocale(flags, environment), note);
+  reportSkippedFiles(leftOut, getFallbackLocale(flags, environment), note);
   if (output === "json") return write(toJsonText({ file: file ?? null, searched, ...toLeftOutField(leftOut) }));
   if (file !== undefined) return write(`${file}\n`);
   const none = say(getFallbackLocale(flags, environment), {
@@ -89,7 +89,7 @@ async function writeStarter({ flags, environment, directory, output, write }: Co
   write(`${say(locale, { zh: `已写入 ${file}`, en: `Wrote ${file}` })}\n`);
 }
 
-function tellLeftOut(leftOut: readonly SkippedFile[], locale: Locale, note: ConfigCommand["note"]): void {
+function reportSkippedFiles(leftOut: readonly SkippedFile[], locale: Locale, note: ConfigCommand["note"]): void {
   const line = describeSkippedFiles(leftOut);
   if (line) note?.(say(locale, line));
 }

@@ -91,15 +91,15 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
   };
   let closing: Promise<void> | undefined;
   /** Settles when the servers that a new configuration removed have closed. */
-  let farewells: Promise<unknown> = Promise.resolve();
+  let closingServers: Promise<unknown> = Promise.resolve();
   let connections: ServerConnection[] = [];
   /** A tool stays the same object while its server lists it, so that what others keep with it stays valid. */
   const tools = new WeakMap<RemoteTool, Tool>();
 
   function connect(settings: ServerSettings): ServerConnection {
-    const otherTools = (): OtherTool[] =>
+    const listOtherTools = (): OtherTool[] =>
       connections.filter((each) => each.settings.name !== settings.name).flatMap(listNames);
-    const list = createToolList({ settings, store, newTools, otherTools });
+    const list = createToolList({ settings, store, newTools, otherTools: listOtherTools });
     return new ServerConnection(settings, shared, list, notifyListeners);
   }
 
@@ -141,7 +141,7 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
 
   async function closeAll(): Promise<void> {
     clearInterval(looks);
-    await Promise.all([farewells, ...connections.map((connection) => connection.close())]);
+    await Promise.all([closingServers, ...connections.map((connection) => connection.close())]);
     lifeline.close();
   }
 
@@ -163,9 +163,9 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
       connections = next.map((settings) => before.get(toKey(settings)) ?? connect(settings));
       start();
       for (const list of everyList) notifyListeners(list);
-      const farewell = Promise.all(leaving.map((connection) => connection.close()));
-      farewells = Promise.all([farewells, farewell]);
-      await farewell;
+      const closed = Promise.all(leaving.map((connection) => connection.close()));
+      closingServers = Promise.all([closingServers, closed]);
+      await closed;
     },
     onChange(listener) {
       listeners.add(listener);

@@ -175,7 +175,7 @@ export function readEmail(
   if (from !== undefined) return { host, port, secure, user, password, from, recipients };
   if (origin?.from === "environment") return undefined;
   const source = sources.findLast((each) => getValue(each.tree, ["email", "host"]) !== undefined);
-  throw configError(source?.where(["email", "host"]) ?? "email.host", needsSender);
+  throw configError(source?.describePlace(["email", "host"]) ?? "email.host", needsSender);
 }
 
 const needsSender = {
@@ -190,7 +190,7 @@ export function readSearch(search: Settings["search"], sources: readonly Source[
   const missing = backend === "auto" ? undefined : findMissingSetting(backend, backends[backend]);
   if (missing !== undefined) {
     const source = sources.findLast((each) => getValue(each.tree, ["search", "backend"]) !== undefined);
-    throw configError(source?.where(["search", "backend"]) ?? "search.backend", missing);
+    throw configError(source?.describePlace(["search", "backend"]) ?? "search.backend", missing);
   }
   return { ...search, enabled: search.enabled, ...backends };
 }

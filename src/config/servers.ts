@@ -22,9 +22,9 @@ export function readServers(
     Object.entries(settings[root]).map(([name, entry]) => ({ root, name, entry })),
   );
   return entries.flatMap(({ root, name, entry }) => {
-    const where = (...rest: string[]) => source.where([root, name, ...rest]);
-    if (root === "servers" && Object.hasOwn(settings.mcpServers, name)) throw configError(where(), givenTwice);
-    const server = readServer(name, entry, (path) => toAbsolutePath(path, dirname(file), environment), where);
+    const describePlace = (...rest: string[]) => source.describePlace([root, name, ...rest]);
+    if (root === "servers" && Object.hasOwn(settings.mcpServers, name)) throw configError(describePlace(), givenTwice);
+    const server = readServer(name, entry, (path) => toAbsolutePath(path, dirname(file), environment), describePlace);
     return entry.disabled === true || entry.enabled === false ? [] : [server];
   });
 }

@@ -25,7 +25,7 @@ export interface LiveRuns {
   /** Returns the run with this id if it is this caller's and still known. */
   find(id: string, caller: Caller): LiveRun | undefined;
   /** Returns the caller's latest run with this question that is active or has just ended. */
-  latest(question: string, caller: Caller): LiveRun | undefined;
+  findLatest(question: string, caller: Caller): LiveRun | undefined;
   /** Returns the caller's known runs, newest first. */
   listRuns(caller: Caller): Iterable<LiveRun>;
   /** Calls `listener` when a run of this caller begins or ends. The returned function stops this. */

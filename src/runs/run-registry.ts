@@ -11,7 +11,7 @@ import { type RunHandle, type StartRunOptions, startRun } from "./run-handle.ts"
 export interface RunRegistry extends LiveRuns {
   listRuns(caller: Caller): Iterable<RunHandle>;
   find(id: string, caller: Caller): RunHandle | undefined;
-  latest(question: string, caller: Caller): RunHandle | undefined;
+  findLatest(question: string, caller: Caller): RunHandle | undefined;
   /**
    * Returns the run that this caller requested with this key in this conversation, if nobody has received its outcome. Repeating
    * the request joins that run.
@@ -42,7 +42,7 @@ export interface RegistryOptions {
 }
 
 export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }: RegistryOptions): RunRegistry {
-  const going = new Map<string, RunHandle>();
+  const active = new Map<string, RunHandle>();
   const ended = createFinishedRuns({ keepMs, onForget: forget, sizes: kept });
   /** Holds the runs that a repeated request may join, by caller and key. */
   const joinable = new Map<string, Set<RunHandle>>();
@@ -71,7 +71,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
 
   /** A kept run may have expired a moment before it is removed. */
   function isKnown({ id }: RunHandle): boolean {
-    return going.has(id) || ended.has(id);
+    return active.has(id) || ended.has(id);
   }
 
   function notifyListeners({ owner }: Caller): void {
@@ -91,19 +91,19 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
 
   /** A run that only waits for a person uses nothing, and must not keep others from starting. */
   function admit(caller: Caller): void {
-    const all = [...going.values()];
+    const all = [...active.values()];
     const own = all.filter((run) => run.caller.owner === caller.owner);
     const waiting = all.filter(isWaiting).length;
     if (all.length - waiting >= most) throw tooManyRunsError(most);
-    if (all.length >= 2 * most) throw tooManyWaitingError(waiting, freeIn(all));
+    if (all.length >= 2 * most) throw tooManyWaitingError(waiting, getFreeInMs(all));
     const ownWaiting = own.filter(isWaiting).length;
     const counts = { all: all.length - waiting, own: own.length - ownWaiting, waiting: ownWaiting };
-    limits?.admit(caller, { ...counts, freeInMs: freeIn(own) });
+    limits?.admit(caller, { ...counts, freeInMs: getFreeInMs(own) });
   }
 
   /** Yields the caller's runs, newest first. */
   function* listCallerRuns(caller: Caller): Generator<RunHandle> {
-    for (const run of [...going.values()].reverse()) if (isOwnedBy(run, caller) && !run.isAside) yield run;
+    for (const run of [...active.values()].reverse()) if (isOwnedBy(run, caller) && !run.isAside) yield run;
     for (const run of ended.values()) if (isOwnedBy(run, caller)) yield run;
   }
 
@@ -115,10 +115,10 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
   return {
     listRuns: listCallerRuns,
     find(id, caller) {
-      const run = going.get(id) ?? ended.get(id);
+      const run = active.get(id) ?? ended.get(id);
       return run && isOwnedBy(run, caller) ? run : undefined;
     },
-    latest(question, caller) {
+    findLatest(question, caller) {
       for (const run of listCallerRuns(caller)) if (run.question === question) return run;
       return undefined;
     },
@@ -138,23 +138,23 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
         request: applyCallerLimits(caller, wanted.request),
         id: wanted.id ?? `run-${createRandomHex()}`,
         onEnd(it) {
-          going.delete(it.id);
+          active.delete(it.id);
           if (!it.isAside) ended.add(it);
           notifyListeners(it.caller);
           onEnd?.(it);
         },
       });
       if (limits) run.follow((event) => limits.countUsage(caller, event));
-      going.set(run.id, run);
+      active.set(run.id, run);
       if (!run.isAside) remember(run);
       onBegin?.(run);
       notifyListeners(run.caller);
       return run;
     },
-    releaseConnection: (connection) => [...going.values()].filter((run) => run.release(connection)),
+    releaseConnection: (connection) => [...active.values()].filter((run) => run.release(connection)),
     stop() {
       isStopped = true;
-      return [...going.values()];
+      return [...active.values()];
     },
     async cancel(run, ms, signal) {
       run.cancel();
@@ -177,7 +177,7 @@ function isWaiting({ open }: RunHandle): boolean {
 }
 
 /** Returns when the first of the questions is given up, in milliseconds from now. */
-function freeIn(runs: readonly RunHandle[]): number {
+function getFreeInMs(runs: readonly RunHandle[]): number {
   const ends = runs.map(({ open }) => open?.until ?? Number.POSITIVE_INFINITY);
   return Math.max(0, Math.min(...ends) - Date.now());
 }

@@ -42,17 +42,17 @@ export function createPermissionCheck(
   const [denials, questions] = [parseToolPatterns(deny), parseToolPatterns(ask)];
   const permits = allow && parsePermitPatterns(allow);
   return (tool, args) => {
-    const named = (setting: string, ...patterns: ToolPattern[]): string =>
+    const describeRule = (setting: string, ...patterns: ToolPattern[]): string =>
       `${place}.${setting}: ${patterns.map(({ written }) => written).join(", ")}`;
     const denial = denials.find((pattern) => isMatchingCall(pattern, tool, args, "some"));
-    if (denial) return { decision: "denied", rule: named("deny", denial) };
+    if (denial) return { decision: "denied", rule: describeRule("deny", denial) };
     const permit = permits?.find((pattern) => isMatchingCall(pattern, tool, args, "every"));
     if (permits && !permit) return { decision: "denied", rule: `${place}.allow` };
     // All of them: who agreed to the calls of one rule has not agreed to what another asks about.
     const asked = questions.filter((pattern) => isMatchingCall(pattern, tool, args, "some"));
-    if (asked.length > 0) return { decision: "ask", rule: named("ask", ...asked) };
+    if (asked.length > 0) return { decision: "ask", rule: describeRule("ask", ...asked) };
     if (tool.alwaysAsks) return { decision: "ask", rule: alwaysAsks };
-    return { decision: "allowed", rule: permit ? named("allow", permit) : `${place}.allow: *` };
+    return { decision: "allowed", rule: permit ? describeRule("allow", permit) : `${place}.allow: *` };
   };
 }
 

@@ -42,7 +42,7 @@ describe.each(eras)("a host of %s", (era) => {
     const cancel = new AbortController();
     const call = host.ask("What is it?", {}, { signal: cancel.signal, onprogress: () => cancel.abort("enough") });
     await expect(call).rejects.toThrow();
-    const run = mcp.runs.latest("What is it?", {});
+    const run = mcp.runs.findLatest("What is it?", {});
     await expect.poll(() => run?.outcome).toMatchObject({ status: "cancelled" });
   });
 

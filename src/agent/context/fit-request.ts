@@ -50,8 +50,9 @@ export function fitRequest(model: Model, request: ModelRequest, fitting: FitOpti
 const floors = [8000, 2000, 500];
 
 function listShrinkSteps(pieces: readonly Piece[], mayCutWords: boolean): ShrinkStep[] {
-  const of = (kind: Piece["kind"]): number[] => [...pieces.keys()].filter((index) => pieces[index]?.kind === kind);
-  const [older, newest, words] = [of("older-result"), of("result"), of("words")];
+  const listIndexes = (kind: Piece["kind"]): number[] =>
+    [...pieces.keys()].filter((index) => pieces[index]?.kind === kind);
+  const [older, newest, words] = [listIndexes("older-result"), listIndexes("result"), listIndexes("words")];
   return [
     ...planShrinkSteps(older, floors),
     ...planShrinkSteps(newest, floors),

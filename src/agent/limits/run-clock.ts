@@ -30,9 +30,9 @@ export interface ClockOptions {
 export function createRunClock({ limits, spentMs, callerSignal }: ClockOptions): RunClock {
   const total = limits.maxExecutionTimeMs;
   const rest = Math.max(0, total - spentMs);
-  const outOfTime = (): DuetError => timeoutError({ zh: "运行", en: "the run" }, total);
-  const deciding = createTimeLimit(Math.max(0, rest - getAnswerReserveMs(limits)), outOfTime, callerSignal);
-  const answering = createTimeLimit(rest, outOfTime, callerSignal);
+  const outOfTimeError = (): DuetError => timeoutError({ zh: "运行", en: "the run" }, total);
+  const deciding = createTimeLimit(Math.max(0, rest - getAnswerReserveMs(limits)), outOfTimeError, callerSignal);
+  const answering = createTimeLimit(rest, outOfTimeError, callerSignal);
   let outsideMs = 0;
   return {
     get outsideMs() {

@@ -163,7 +163,7 @@ interface DecideTurn {
 async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTurn): Promise<Turn> {
   const isOne = hasOneModel(run.services.models);
   const held = createBufferedText(run.state.answer.push);
-  const think = (text: string): void => run.services.emit({ type: "thought-delta", text });
+  const emitThought = (text: string): void => run.services.emit({ type: "thought-delta", text });
   const time = isOne ? createFlowSignal(run.services, held) : { signal: run.services.clock.decideSignal, clear() {} };
   try {
     return await runTurn(run, {
@@ -174,8 +174,8 @@ async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTu
       reason: say(run.input.locale, step === 1 ? firstReason : nextReason),
       request: { messages, tools, maxTokens: isOne ? run.input.limits.maxTokens : undefined },
       signal: time.signal,
-      onText: isOne ? held.push : think,
-      onEnd: (turn) => settle(run, turn, { held, think }),
+      onText: isOne ? held.push : emitThought,
+      onEnd: (turn) => settle(run, turn, { held, think: emitThought }),
     });
   } catch (thrown) {
     // Half an answer is more than none.

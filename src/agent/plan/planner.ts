@@ -69,8 +69,9 @@ export function createPlanner(run: Run, plan: Plan): Planner {
       ask(say(run.input.language, createRevisionRequest(words, findFirstOpen(plan))));
       const isUnderWay = plan.observations.length > 0;
       const before = plan.waiting();
-      const otherwise = (): Draft => (isUnderWay ? toUnchangedDraft(run, before) : toStepwiseDraft(run, noticeNoPlan));
-      const drafted = await draftPlan(run, plan, { messages, reason: reasons.revise, otherwise });
+      const createFallback = (): Draft =>
+        isUnderWay ? toUnchangedDraft(run, before) : toStepwiseDraft(run, noticeNoPlan);
+      const drafted = await draftPlan(run, plan, { messages, reason: reasons.revise, otherwise: createFallback });
       if ("draft" in drafted && isSamePlan(drafted.draft, before)) noticeUnchangedPlan(run);
       return drafted;
     },

@@ -32,14 +32,14 @@ export function weighCatalog(
   share: number,
   weights: ToolWeightCache,
 ): CatalogWeight {
-  const of = (some: readonly Tool[]): number =>
+  const countTokensOf = (some: readonly Tool[]): number =>
     some.reduce((sum, tool) => sum + countToolTokens(tool, model, weights), 0);
-  const tokens = of(tools);
+  const tokens = countTokensOf(tools);
   // A model that goes by rules looks for the names it knows, and counts no tokens.
   const limit =
     model.followsPrompts === false ? Infinity : Math.floor(Math.min(mostTokens, share * getContextWindow(model)));
   const isSearched = tokens > limit && tools.filter(isOfServer).length > fewTools;
-  return { mode: isSearched ? "searched" : "listed", tokens, limit, of };
+  return { mode: isSearched ? "searched" : "listed", tokens, limit, of: countTokensOf };
 }
 
 /** Is true for a tool of a downstream server, and false for one of this program or its user. */

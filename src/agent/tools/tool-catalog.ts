@@ -92,9 +92,9 @@ function createSearchedCatalog(
 ): ToolCatalog | undefined {
   const own = [...all.values()].filter((tool) => !isOfServer(tool));
   const hidden = [...all.values()].filter(isOfServer);
-  const index = (): ToolIndex => finding.index(hidden);
+  const getIndex = (): ToolIndex => finding.index(hidden);
   const name = all.has("find_tools") ? "duet_find_tools" : "find_tools";
-  const finder = finding.guard(createFindTools({ name, language, hidden, index, load }));
+  const finder = finding.guard(createFindTools({ name, language, hidden, index: getIndex, load }));
   if (finder === undefined) return undefined;
 
   const tools = new Map([...own, finder].map((tool) => [tool.name, tool]));
@@ -121,7 +121,7 @@ function createSearchedCatalog(
       if (tool && isOfServer(tool)) load(tool);
     }
     const missing = guessesEnd - (tools.size - first.size);
-    for (const tool of guess(questions, index).slice(0, Math.max(0, missing))) load(tool);
+    for (const tool of guess(questions, getIndex).slice(0, Math.max(0, missing))) load(tool);
   }
 
   loadFirst();

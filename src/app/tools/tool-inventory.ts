@@ -70,10 +70,10 @@ export function openToolInventory(
   // A Duet that is its own server, at whatever distance, must not start one more without end.
   const title = `Duet ${createRandomHex().slice(0, 16)}`;
   let isClosed = false;
-  const mayStart = (): boolean => config.depth < deepestChain && !isClosed;
+  const canStart = (): boolean => config.depth < deepestChain && !isClosed;
   const servers = createOnce(() => startServers(config, title, sample));
   const startOnce = (): Promise<Pool> | undefined =>
-    mayStart() && config.servers.length > 0 ? servers.get() : servers.current;
+    canStart() && config.servers.length > 0 ? servers.get() : servers.current;
   // Whoever takes the tools first is told; until then it must not be an unhandled rejection.
   if (start === "at-once") void ignoreRejection(startOnce(), "whoever takes the tools first is told");
   const registries = createOnce(() => openToolRegistry(config));
@@ -102,7 +102,7 @@ export function openToolInventory(
     },
     pool: async () => startOnce(),
     async configure(next) {
-      const pool = startOnce() ?? (mayStart() && next.length > 0 ? servers.get() : undefined);
+      const pool = startOnce() ?? (canStart() && next.length > 0 ? servers.get() : undefined);
       await (await pool)?.configure(next);
     },
     async close(limitMs) {

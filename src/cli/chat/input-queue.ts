@@ -14,16 +14,16 @@ export function createInputQueue(): InputQueue {
   let hasEnded = false;
   let resolveNext: ((text: string | undefined) => void) | undefined;
 
-  function hand(text: string | undefined): void {
-    const giving = resolveNext;
+  function resolveWaiting(text: string | undefined): void {
+    const resolve = resolveNext;
     resolveNext = undefined;
-    giving?.(text);
+    resolve?.(text);
   }
 
   return {
     waiting,
     push(text) {
-      if (resolveNext) hand(text);
+      if (resolveNext) resolveWaiting(text);
       else waiting.push(text);
     },
     next() {
@@ -35,7 +35,7 @@ export function createInputQueue(): InputQueue {
     takeAll: () => waiting.splice(0),
     close() {
       hasEnded = true;
-      hand(undefined);
+      resolveWaiting(undefined);
     },
   };
 }

@@ -140,8 +140,8 @@ export function toSearchFinding(search: SearchCheck | null): Finding {
     state: "ok",
     name: first.party,
     text: {
-      zh: `${route(chain, "zh")}（未试用${toThirdParties ? "；免密钥的服务是第三方，会收到搜索词" : ""}）`,
-      en: `${route(chain, "en")} (not tried${toThirdParties ? "; keyless services are third parties and receive the query" : ""})`,
+      zh: `${describeRoute(chain, "zh")}（未试用${toThirdParties ? "；免密钥的服务是第三方，会收到搜索词" : ""}）`,
+      en: `${describeRoute(chain, "en")} (not tried${toThirdParties ? "; keyless services are third parties and receive the query" : ""})`,
     },
     details: {
       host: first.host,
@@ -154,7 +154,7 @@ export function toSearchFinding(search: SearchCheck | null): Finding {
 }
 
 /** Omits the first provider, which the line names already. */
-function route(chain: readonly SearchProvider[], locale: Locale): string {
+function describeRoute(chain: readonly SearchProvider[], locale: Locale): string {
   const places = chain.map((party) => say(locale, describePlace(party)));
   return places.map((place, index) => (index === 0 ? place : `${chain[index]?.party} ${place}`)).join(" → ");
 }

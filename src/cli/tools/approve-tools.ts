@@ -27,7 +27,7 @@ export async function approveTools(options: ApproveOptions, names: readonly stri
   const { duet, signal } = options;
   const inventory = await duet.inventory(signal);
   const waiting = await duet.toolChanges(signal);
-  tellOfFailures(options, names, inventory);
+  reportFailures(options, names, inventory);
   // Nobody is asked about those unless they are named: there may be many, and they may be used already.
   const trusted = names.length === 0 ? [] : await duet.trustedTools(signal);
   const chosen = choose(names, [...waiting, ...trusted], inventory);
@@ -56,7 +56,7 @@ function choose(names: readonly string[], waiting: readonly NamedChange[], inven
 }
 
 /** Reports servers that failed to start, since their waiting tools are unknown. */
-function tellOfFailures({ duet, console }: ApproveOptions, names: readonly string[], { servers }: Inventory): void {
+function reportFailures({ duet, console }: ApproveOptions, names: readonly string[], { servers }: Inventory): void {
   for (const { name, error } of servers) {
     const isMeant = names.length === 0 || names.some((each) => each === name || each.startsWith(`${name}__`));
     if (error === null || !isMeant) continue;

@@ -40,11 +40,11 @@ export async function runTrace(
  * several ids begin with it.
  */
 export async function findTrace(store: ConversationStore, run?: string): Promise<AgentTrace | undefined> {
-  return (await store.trace(run)) ?? (run === undefined ? undefined : traceFrom(store, run));
+  return (await store.trace(run)) ?? (run === undefined ? undefined : findTraceBy(store, run));
 }
 
 /** Returns undefined when no run's id begins with the text. Throws when several do. */
-async function traceFrom(store: ConversationStore, beginning: string): Promise<AgentTrace | undefined> {
+async function findTraceBy(store: ConversationStore, beginning: string): Promise<AgentTrace | undefined> {
   const [found, ...others] = await store.runs({ beginning });
   if (others.length > 0) throw ambiguousRunError(beginning, [found, ...others]);
   return found && store.trace(found.id);

@@ -34,7 +34,7 @@ export function* renderTrace(trace: AgentTrace, view: TraceView): Generator<stri
     ({ level, message }) => `${level === "warning" ? "⚠" : "ℹ"} ${cutForView(message, view)}`,
   );
   if (notes.length > 0) yield* renderSection(labels.notes, notes, locale);
-  yield* endLines(trace, locale);
+  yield* renderEnd(trace, locale);
 }
 
 function* renderStep(step: TraceStep, trace: AgentTrace, view: TraceView): Generator<string> {
@@ -88,7 +88,7 @@ function renderUsage({ input_tokens, output_tokens, elapsed_ms, cost_usd }: Trac
   return `${input_tokens}→${output_tokens} tok ${renderSeconds(elapsed_ms)}${cost}`;
 }
 
-function* endLines(trace: AgentTrace, locale: Locale): Generator<string> {
+function* renderEnd(trace: AgentTrace, locale: Locale): Generator<string> {
   const { models, token_usage, total_ms, cost_usd, agents, status, finish_reason, error } = trace;
   const meta = { models, total_tokens: token_usage.total_tokens, latency_ms: total_ms, cost_usd, agents };
   yield labelText(labels.used, renderBill({ meta }, locale), locale);

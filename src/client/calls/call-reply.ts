@@ -11,7 +11,7 @@ export type Reply =
 /** Reports that the server is unavailable. `retryInMs` says when it is tried again, and is null when only a call does that. */
 export function toUnavailableReply(server: string, error: DuetError, retryInMs: number | null): Reply {
   if (error.code === "auth") return { reply: "refused", code: "auth", text: withHint(error) };
-  const again = retryInMs === null || retryInMs <= 0 ? anyTime : after(Math.ceil(retryInMs / 1000));
+  const again = retryInMs === null || retryInMs <= 0 ? anyTime : describeDelay(Math.ceil(retryInMs / 1000));
   const text = {
     zh: `MCP 服务器 ${server} 暂时不可用，没有发送调用。${again.zh}\n${error.text.zh}`,
     en: `MCP server ${server} is temporarily unavailable; nothing was sent. ${again.en}\n${error.text.en}`,
@@ -25,7 +25,7 @@ function withHint({ text, hint }: DuetError): Text {
 }
 
 const anyTime: Text = { zh: "下次调用时会再试。", en: "The next call tries it again." };
-const after = (seconds: number): Text => ({
+const describeDelay = (seconds: number): Text => ({
   zh: `${seconds} 秒后可再试。`,
   en: `It can be tried again in ${seconds} s.`,
 });

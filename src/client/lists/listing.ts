@@ -121,13 +121,13 @@ function isUsable(outputSchema: unknown): outputSchema is JsonSchema {
 
 function readAnnotations(hints: Record<string, unknown>, title: unknown, redact: Redact): ToolAnnotations {
   const shown = [title, hints.title].find((each) => typeof each === "string" && each !== "");
-  const flag = (value: unknown): boolean | undefined => (typeof value === "boolean" ? value : undefined);
+  const toFlag = (value: unknown): boolean | undefined => (typeof value === "boolean" ? value : undefined);
   return {
     ...(typeof shown === "string" && { title: sanitizeLine(redact(shown)).slice(0, 200) }),
-    readOnly: flag(hints.readOnlyHint),
-    destructive: flag(hints.destructiveHint),
-    idempotent: flag(hints.idempotentHint),
-    openWorld: flag(hints.openWorldHint),
+    readOnly: toFlag(hints.readOnlyHint),
+    destructive: toFlag(hints.destructiveHint),
+    idempotent: toFlag(hints.idempotentHint),
+    openWorld: toFlag(hints.openWorldHint),
   };
 }
 

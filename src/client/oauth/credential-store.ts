@@ -92,23 +92,23 @@ function openMemory(): CredentialStorage {
 }
 
 function openFolder(folder: string): CredentialStorage {
-  const fileOf = (name: string): string => join(folder, toFileName(name));
+  const getFile = (name: string): string => join(folder, toFileName(name));
   return {
     async read({ name, url }) {
-      const value = await readJson(fileOf(name));
+      const value = await readJson(getFile(name));
       const isTheirs = isRecord(value) && value.server === name && value.url === url;
       return (isTheirs ? readCredentials(value) : undefined) ?? noCredentials;
     },
     async write({ name, url }, credentials) {
       await makePrivate(folder);
-      await writePrivateFile(fileOf(name), `${JSON.stringify({ server: name, url, ...credentials }, undefined, 2)}\n`);
+      await writePrivateFile(getFile(name), `${JSON.stringify({ server: name, url, ...credentials }, undefined, 2)}\n`);
     },
     async lock(name, signal) {
       await makePrivate(folder);
-      return acquireLock(`${fileOf(name)}.lock`, signal);
+      return acquireLock(`${getFile(name)}.lock`, signal);
     },
     async remove(name) {
-      const file = fileOf(name);
+      const file = getFile(name);
       const isThere = (await readJson(file)) !== undefined;
       await rm(file, { force: true });
       return isThere;

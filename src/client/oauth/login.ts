@@ -76,7 +76,7 @@ async function countTools(
   const auth = createAuth(settings, store, world);
   const redact = extendRedact(createRedactor(settings), () => auth?.secretValues() ?? []);
   try {
-    const nothing = (): void => {};
+    const ignore = (): void => {};
     const session = await openSession(
       {
         sdk,
@@ -88,8 +88,8 @@ async function countTools(
         era: "legacy",
         auth,
         signal,
-        onLost: nothing,
-        onChanged: nothing,
+        onLost: ignore,
+        onChanged: ignore,
       },
       undefined,
     );

@@ -30,8 +30,9 @@ function printText(text: string, isCompared: boolean, locale: Locale): string {
   const shown = makeTextVisible(replacePadding(text, (length) => say(locale, describeBlanks(length))));
   if (!isCompared) return shown;
   const end = shown.trimEnd().length;
-  const codes = (part: string): string => part.replace(/\s/g, (blank) => `\\u{${blank.charCodeAt(0).toString(16)}}`);
-  return shown.slice(0, end).replace(/[^\S ]/g, codes) + codes(shown.slice(end));
+  const escapeBlanks = (part: string): string =>
+    part.replace(/\s/g, (blank) => `\\u{${blank.charCodeAt(0).toString(16)}}`);
+  return shown.slice(0, end).replace(/[^\S ]/g, escapeBlanks) + escapeBlanks(shown.slice(end));
 }
 
 function removeEmptyRuns(lines: readonly ChangedLine[], locale: Locale): ChangedLine[] {
@@ -83,8 +84,8 @@ function collectLeaves({ name, annotations, inputSchema, outputSchema }: RemoteT
 }
 
 function toJsonLine(value: unknown, locale: Locale): string {
-  const readable = (text: string): string => replacePadding(text, (length) => say(locale, describeBlanks(length)));
-  return makeTextVisible(JSON.stringify(value, (_, inner) => (typeof inner === "string" ? readable(inner) : inner)));
+  const showPadding = (text: string): string => replacePadding(text, (length) => say(locale, describeBlanks(length)));
+  return makeTextVisible(JSON.stringify(value, (_, inner) => (typeof inner === "string" ? showPadding(inner) : inner)));
 }
 
 function describeBlanks(length: number) {

@@ -45,14 +45,14 @@ export function readModels(
 ): ModelsConfig {
   const findPlace = (role: "functionCall" | "answer"): string => {
     const source = sources.findLast((each) => getValue(each.tree, ["models", role]) !== undefined);
-    return source?.where(["models", role]) ?? `models.${role}`;
+    return source?.describePlace(["models", role]) ?? `models.${role}`;
   };
   const { functionCall, answer } = settings.models;
   if (answer !== undefined && functionCall === undefined) throw configError(findPlace("answer"), needsFunctionCall);
 
   const secrets = listEnvironmentSecrets(environment);
   const ofVendors = sources.find((each) => getValue(each.tree, ["providers"]) !== undefined);
-  const providers = addWhere(ofVendors?.where([]), secrets, () => createVendorTable(settings.providers));
+  const providers = addWhere(ofVendors?.describePlace([]), secrets, () => createVendorTable(settings.providers));
   checkVariables(providers, environment, secrets);
   const read = (spec: ModelSpec, where: string, limit: number | undefined): ModelChoice => {
     const whole = { ...spec, maxTokens: limit ?? spec.maxTokens ?? limits.maxTokens };

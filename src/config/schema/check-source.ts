@@ -18,17 +18,17 @@ export function checkSource(source: Source, schema: z.ZodType): void {
 function issueError(issue: z.core.$ZodIssue, source: Source, schema: z.ZodType): DuetError {
   const jsonSchema = z.toJSONSchema(schema, { io: "input" });
   const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
-  const where = source.where(path);
+  const where = source.describePlace(path);
   if (issue.code === "unrecognized_keys") {
     const key = issue.keys[0] ?? "";
-    const allowed = listKeys(jsonSchema, path).map((name) => source.word(name));
-    return unknownKeyError(source.where([...path, key]), source.word(key), allowed);
+    const allowed = listKeys(jsonSchema, path).map((name) => source.toKey(name));
+    return unknownKeyError(source.describePlace([...path, key]), source.toKey(key), allowed);
   }
   const allowed =
-    getStatedValues(issue) ?? describeAllowed(findSchema(jsonSchema, path), source.word(String(path.at(-1) ?? "")));
+    getStatedValues(issue) ?? describeAllowed(findSchema(jsonSchema, path), source.toKey(String(path.at(-1) ?? "")));
   const isAbsent = issue.code === "invalid_type" && getValue(source.tree, path) === undefined;
   if (isAbsent) return missingError(where, allowed);
-  const value = issue.code === "invalid_key" ? JSON.stringify(path.at(-1)) : source.shown(path);
+  const value = issue.code === "invalid_key" ? JSON.stringify(path.at(-1)) : source.renderValue(path);
   return notAllowedError(where, value, allowed);
 }
 

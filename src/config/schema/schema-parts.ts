@@ -23,7 +23,7 @@ export function isHttpAddress(text: string): boolean {
 const text = z.string().min(1);
 const patterns = z.array(text);
 
-const seconds = (from: number, to: number) => z.number().min(from).max(to);
+const createSeconds = (from: number, to: number) => z.number().min(from).max(to);
 
 // Upper case only: a key pasted here by mistake is refused, not looked up and named in an error.
 const variable = z
@@ -216,7 +216,17 @@ const builders = {
 
 /** Holds what the schemas in the table of settings are built from. The table itself loads no Zod, because `duet --help` reads it. */
 export const schemaParts = {
-  ...{ z: builders, text, patterns, address, seconds, variable, variableName, wire, limit: createLimitSchema },
+  ...{
+    z: builders,
+    text,
+    patterns,
+    address,
+    seconds: createSeconds,
+    variable,
+    variableName,
+    wire,
+    limit: createLimitSchema,
+  },
   ...{ providerName, priceSchema, serverName, headerName, headerValue },
   ...{ toolPatterns, permitPatterns, hostPattern, reachable, mailServer, sender },
   ...{ signatureAlgorithms, secureAddress, keysAddress, scope, hostHeader, origin, token },

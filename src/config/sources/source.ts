@@ -16,11 +16,11 @@ export type Origin =
 export interface Source {
   tree: unknown;
   /** Names the place of a key, for an error. */
-  where(path: Path): string;
+  describePlace(path: Path): string;
   /** Returns a key in the spelling of this source. */
-  word(key: string): string;
+  toKey(key: string): string;
   /** Returns the value as it was written, in a printable form. */
-  shown(path: Path): string;
+  renderValue(path: Path): string;
   origin(path: Path): Origin;
 }
 
@@ -37,9 +37,9 @@ export function createFileSource(
 ): Source {
   return {
     tree,
-    where: (path) => (path.length === 0 ? shownAs : `${shownAs}: ${renderPath(path)}`),
-    word: (key) => key,
-    shown: (path) => maskValue(getValue(written, path), path, secrets),
+    describePlace: (path) => (path.length === 0 ? shownAs : `${shownAs}: ${renderPath(path)}`),
+    toKey: (key) => key,
+    renderValue: (path) => maskValue(getValue(written, path), path, secrets),
     origin: () => ({ from: "file", name: file }),
   };
 }
@@ -48,9 +48,9 @@ export function createFileSource(
 export function createCodeSource(name: string, tree: unknown, secrets: readonly string[]): Source {
   return {
     tree,
-    where: (path) => [name, renderPath(path)].filter((part) => part !== "").join(": "),
-    word: (key) => key,
-    shown: (path) => maskValue(getValue(tree, path), path, secrets),
+    describePlace: (path) => [name, renderPath(path)].filter((part) => part !== "").join(": "),
+    toKey: (key) => key,
+    renderValue: (path) => maskValue(getValue(tree, path), path, secrets),
     origin: () => ({ from: "code", name }),
   };
 }
@@ -72,15 +72,15 @@ export function createAssignedSource(assignments: readonly Assignment[], secrets
     assignments.find((each) => path.every((step, index) => step === each.path[index]));
   return {
     tree,
-    where: (path) => {
+    describePlace: (path) => {
       const assignment = find(path);
       const rest = path
         .slice(assignment?.path.length)
         .map((step) => (typeof step === "string" ? toSnakeCase(step) : step));
       return [assignment?.origin.name ?? "", renderPath(rest)].filter((part) => part !== "").join(": ");
     },
-    word: toSnakeCase,
-    shown: (path) => {
+    toKey: toSnakeCase,
+    renderValue: (path) => {
       const assignment = find(path);
       if (assignment === undefined || path.length > assignment.path.length) {
         return maskValue(getValue(tree, path), path, secrets);

@@ -59,7 +59,7 @@ export function createTimeLimit(ms: number, reason: () => Error, outer?: AbortSi
   let startedAt = 0;
   let expired = false;
   let isOver = false;
-  function endTime(): void {
+  function expire(): void {
     expired = !limit.signal.aborted;
     limit.abort(reason());
   }
@@ -67,8 +67,8 @@ export function createTimeLimit(ms: number, reason: () => Error, outer?: AbortSi
     if (isOver || timer !== undefined) return;
     startedAt = performance.now();
     // Time that is already over must not let anything begin.
-    if (left <= 0) endTime();
-    else timer = setTimeout(endTime, left);
+    if (left <= 0) expire();
+    else timer = setTimeout(expire, left);
   }
   function stop(): void {
     clearTimeout(timer);

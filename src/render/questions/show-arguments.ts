@@ -20,18 +20,18 @@ export interface ShownArguments {
  * too long, long texts lose their middle first, so that none hides what follows it.
  */
 export function showArguments(args: JsonObject, locale: Locale): ShownArguments {
-  const whole = visibleHead(safeJson(args, locale));
+  const whole = takeVisibleHead(renderJson(args, locale));
   if (whole.left === 0) return { text: whole.head, isWhole: true };
-  const { head, left } = visibleHead(safeJson(withShortTexts(args, locale), locale));
-  return { text: left === 0 ? head : `${head}…${notShown(left, locale)}`, isWhole: false };
+  const { head, left } = takeVisibleHead(renderJson(withShortTexts(args, locale), locale));
+  return { text: left === 0 ? head : `${head}…${describeHidden(left, locale)}`, isWhole: false };
 }
 
-function safeJson(args: JsonValue, locale: Locale): string {
+function renderJson(args: JsonValue, locale: Locale): string {
   return showBlanks(toSafeJson(args, 2), locale);
 }
 
 /** Looks for joiners only in text that fits, because the emoji tables are slow to look up. */
-function visibleHead(json: string): { head: string; left: number } {
+function takeVisibleHead(json: string): { head: string; left: number } {
   const part = takeStart(json, longestArguments);
   const visible = showJoiners(part);
   const head = takeStart(visible, longestArguments);
@@ -39,19 +39,19 @@ function visibleHead(json: string): { head: string; left: number } {
 }
 
 function withShortTexts(value: JsonValue, locale: Locale): JsonValue {
-  if (typeof value === "string") return shortText(value, locale);
+  if (typeof value === "string") return shortenText(value, locale);
   if (Array.isArray(value)) return value.map((inner) => withShortTexts(inner, locale));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withShortTexts(inner, locale)]));
 }
 
-function shortText(text: string, locale: Locale): string {
+function shortenText(text: string, locale: Locale): string {
   if (text.length <= longestText) return text;
   const [head, tail] = [takeStart(text, longestText * 0.75), takeEnd(text, longestText * 0.25)];
-  return `${head}…${notShown(text.length - head.length - tail.length, locale)}…${tail}`;
+  return `${head}…${describeHidden(text.length - head.length - tail.length, locale)}…${tail}`;
 }
 
-function notShown(count: number, locale: Locale): string {
+function describeHidden(count: number, locale: Locale): string {
   return say(locale, { zh: `（另有 ${count} 个字符未显示）`, en: ` (${count} more characters not shown) ` }).trimEnd();
 }
 

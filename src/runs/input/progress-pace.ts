@@ -36,7 +36,7 @@ export function createProgressPace({
   let isUnconfirmed = false;
   let timer: NodeJS.Timeout | undefined;
 
-  function tell(message: string | undefined): void {
+  function report(message: string | undefined): void {
     clearTimeout(timer);
     if (sender === undefined) return;
     if (message !== undefined) {
@@ -45,15 +45,15 @@ export function createProgressPace({
       isUnconfirmed = true;
       sender.send(count, message);
     }
-    timer = setTimeout(beat, heartbeatMs);
+    timer = setTimeout(sendHeartbeat, heartbeatMs);
   }
 
   function flush(): void {
-    if (sender !== undefined) tell(deliver());
+    if (sender !== undefined) report(deliver());
   }
 
-  function beat(): void {
-    tell(deliver() ?? `… ${Math.round((performance.now() - began) / 1000)} s`);
+  function sendHeartbeat(): void {
+    report(deliver() ?? `… ${Math.round((performance.now() - began) / 1000)} s`);
   }
 
   return {

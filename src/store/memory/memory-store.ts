@@ -46,7 +46,7 @@ export function createMemoryStore(max = 1000): OperatorStore {
   const records = createMemoryIdempotencyRecords();
   let asked = 0;
 
-  function forOwner(owner: string | undefined): SharedStore {
+  function scopeToOwner(owner: string | undefined): SharedStore {
     function getOwned<T extends { owner: string | undefined }>(found: T | undefined): T | undefined {
       return found?.owner === owner ? found : undefined;
     }
@@ -71,7 +71,7 @@ export function createMemoryStore(max = 1000): OperatorStore {
     const listTraces = (): AgentTrace[] => [...traces.values()].filter(getOwned).map(({ trace }) => trace);
 
     return {
-      of: forOwner,
+      of: scopeToOwner,
       idempotency: records.of(owner),
       async load(id) {
         const kept = getOwned(conversations.peek(id)) && conversations.get(id);
@@ -128,7 +128,7 @@ export function createMemoryStore(max = 1000): OperatorStore {
     };
   }
 
-  return { ...forOwner(undefined), typedHistory: createMemoryTypedHistory() };
+  return { ...scopeToOwner(undefined), typedHistory: createMemoryTypedHistory() };
 }
 
 function createMemoryTypedHistory(): TypedHistory {

@@ -34,7 +34,7 @@ export async function createSqliteStore(
   /** Holds the numbers that runs gave out while the store could not be written, by owner and conversation. */
   const owed = new Map<string, NumberedSource[]>();
 
-  function forOwner(name: string | undefined): SharedStore {
+  function scopeToOwner(name: string | undefined): SharedStore {
     const owner = name ?? null;
     const toKey = (id: string): string => JSON.stringify([owner, id]);
 
@@ -56,7 +56,7 @@ export async function createSqliteStore(
     }
 
     return {
-      of: forOwner,
+      of: scopeToOwner,
       idempotency: createSqliteIdempotencyRecords(connection, owner),
       async load(id) {
         const loaded = await connection.read((statements) => loadConversation(statements, { id, owner }));
@@ -102,7 +102,7 @@ export async function createSqliteStore(
     };
   }
 
-  return { ...forOwner(undefined), typedHistory: createSqliteTypedHistory(connection) };
+  return { ...scopeToOwner(undefined), typedHistory: createSqliteTypedHistory(connection) };
 }
 
 function createSqliteTypedHistory(connection: StoreConnection): TypedHistory {

@@ -95,24 +95,24 @@ async function check({ written, endpoint }: Probe, shared: Surroundings): Promis
   const { guardedFetch, timeoutMs, context } = shared;
   const { signal, locale } = context;
   const start = performance.now();
-  const tell = (isUp: boolean, ...facts: string[]): Finding => ({
+  const createFinding = (isUp: boolean, ...facts: string[]): Finding => ({
     isUp,
     line: [`${isUp ? "✓" : "✗"} ${toShortLine(written, 200)}`, ...facts].join(" · "),
   });
   try {
     if (endpoint) {
       const ms = await guardedFetch.connect(endpoint.host, endpoint.port, { timeoutMs, signal });
-      return tell(true, say(locale, { zh: "端口已打开", en: "open" }), `${Math.round(ms)} ms`);
+      return createFinding(true, say(locale, { zh: "端口已打开", en: "open" }), `${Math.round(ms)} ms`);
     }
     const limits = { maxBytes: 0, maxRedirects: 5, timeoutMs, signal };
     const { status, statusText, certificateUntil, elapsedMs } = await guardedFetch.request({ url: written, ...limits });
     const facts = [`${status} ${statusText}`.trimEnd(), `${Math.round(elapsedMs)} ms`];
     if (certificateUntil !== undefined) facts.push(describeDaysLeft(certificateUntil - shared.now(), locale));
-    return tell(status < 400, ...facts);
+    return createFinding(status < 400, ...facts);
   } catch (thrown) {
     signal.throwIfAborted();
     if (!(thrown instanceof DuetError)) throw thrown;
-    return tell(false, say(locale, thrown.text), `${Math.round(performance.now() - start)} ms`);
+    return createFinding(false, say(locale, thrown.text), `${Math.round(performance.now() - start)} ms`);
   }
 }
 
@@ -131,9 +131,9 @@ function summarize(findings: readonly Finding[], locale: Locale): string {
 async function runSideBySide<T, R>(items: readonly T[], most: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
-  const worker = async (): Promise<void> => {
+  const runWorker = async (): Promise<void> => {
     for (const [index, item] of queue) results[index] = await work(item);
   };
-  await Promise.all(Array.from({ length: Math.min(most, items.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, runWorker));
   return results;
 }

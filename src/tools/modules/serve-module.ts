@@ -26,12 +26,12 @@ const zod = import.meta.url.endsWith(".ts") ? undefined : new URL("./zod.js", im
  * the Duet that runs them. They get `zod` where their own place has none. The function that it returns ends that.
  */
 export function sharePackages(folders: readonly string[]): () => void {
-  const borrows = (parent: string | undefined): boolean =>
+  const canBorrow = (parent: string | undefined): boolean =>
     parent !== undefined && folders.some((folder) => parent.startsWith(folder));
   const hooks = registerHooks({
     resolve(specifier, context, next) {
-      if (specifier === "duet-mcp" && borrows(context.parentURL)) return { url: library, shortCircuit: true };
-      if (!/^zod(\/|$)/.test(specifier) || !borrows(context.parentURL)) return next(specifier, context);
+      if (specifier === "duet-mcp" && canBorrow(context.parentURL)) return { url: library, shortCircuit: true };
+      if (!/^zod(\/|$)/.test(specifier) || !canBorrow(context.parentURL)) return next(specifier, context);
       try {
         return next(specifier, context);
       } catch {

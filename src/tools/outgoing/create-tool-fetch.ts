@@ -45,12 +45,12 @@ export function createWebRules(reach: ReachList, ports: ReadonlySet<number>): Re
   return {
     permits: (host, address, port) =>
       reach.permits(host, address, port) || (classifyAddress(address) === "public" && ports.has(port)),
-    refusal,
+    refusal: createRefusal,
   };
 }
 
 /** Says which setting would allow the first address. */
-const refusal: Reach["refusal"] = ({ host, port, shown }, address, kind) => {
+const createRefusal: Reach["refusal"] = ({ host, port, shown }, address, kind) => {
   if (kind === "public") {
     return refusedError(shown, {
       zh: `端口 ${port} 不在 web.ports 中；如需访问，把端口加入 web.ports，或把 "${shown}" 加入 web.reach`,

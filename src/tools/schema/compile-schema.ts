@@ -71,7 +71,7 @@ function createAjvOptions(): Options {
    * Takes time linear in the text, whatever the pattern. Patterns that RE2 cannot express (look-around) are left to the tool
    * itself to check.
    */
-  const regExp = (pattern: string) => {
+  const compileRegExp = (pattern: string) => {
     try {
       const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
       return { test: (text: string) => compiled.matcher(text).find() };
@@ -89,7 +89,7 @@ function createAjvOptions(): Options {
     // An argument called "constructor" is there only if the model sent it.
     ownProperties: true,
     formats,
-    code: { regExp: Object.assign(regExp, { code: "RE2JS" }) },
+    code: { regExp: Object.assign(compileRegExp, { code: "RE2JS" }) },
   };
 }
 

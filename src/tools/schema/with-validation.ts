@@ -73,17 +73,17 @@ function isInside(inner: ErrorObject | undefined, choice: ErrorObject): boolean 
 
 function describe(error: ErrorObject): ArgumentProblem {
   const path = toReadablePath(error.instancePath);
-  const named = (name: unknown) => (path === "" ? showName(name) : `${path}.${showName(name)}`);
+  const renderPath = (name: unknown) => (path === "" ? showName(name) : `${path}.${showName(name)}`);
   const { keyword, params, data } = error;
-  if (keyword === "required") return toMissingProblem(named(params.missingProperty));
+  if (keyword === "required") return toMissingProblem(renderPath(params.missingProperty));
   if (keyword === "dependentRequired" || keyword === "dependencies")
-    return toMissingProblem(named(params.missingProperty));
+    return toMissingProblem(renderPath(params.missingProperty));
   if (keyword === "additionalProperties" || keyword === "unevaluatedProperties") {
     const name = params.additionalProperty ?? params.unevaluatedProperty;
-    return toUnknownFieldLine(named(name), listFields(error.parentSchema));
+    return toUnknownFieldLine(renderPath(name), listFields(error.parentSchema));
   }
   if (keyword === "propertyNames")
-    return { path: named(params.propertyName), text: toText("字段名不合要求", "this field name is not valid") };
+    return { path: renderPath(params.propertyName), text: toText("字段名不合要求", "this field name is not valid") };
   const text = describeKeyword(error);
   return toValueProblem(path, data, text.zh, text.en);
 }

@@ -71,12 +71,12 @@ async function answer(
     const found = await chain.search(query, {
       maxResults,
       signal,
-      asking(backend) {
+      onQuery(backend) {
         if (!backend.thirdParty || announced.has(backend)) return;
         announced.add(backend);
         context.notice("search-third-party", say(locale, describeThirdParty(backend)));
       },
-      gaveWay: (...change) => context.notice("search-fallback", say(locale, describeFallback(...change))),
+      onFallback: (...change) => context.notice("search-fallback", say(locale, describeFallback(...change))),
     });
     const sources = found.map((source) => shorten(source, snippetLength));
     if (sources.length > 0) return { ok: true, text: renderNumberedSources(sources), sources };

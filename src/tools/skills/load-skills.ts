@@ -105,8 +105,8 @@ async function readSkillFile(folder: string, file: string, where: string) {
 
 /** Reads the docstring of the script that is named like the skill, of `main`, or of the only script. */
 async function readScriptDocstring(folder: string, name: string, scripts: readonly string[]): Promise<string> {
-  const named = (wanted: string) => scripts.find((path) => basename(path).replace(/\.[^.]*$/, "") === wanted);
-  const script = named(name) ?? named("main") ?? (scripts.length === 1 ? scripts[0] : undefined);
+  const findScript = (wanted: string) => scripts.find((path) => basename(path).replace(/\.[^.]*$/, "") === wanted);
+  const script = findScript(name) ?? findScript("main") ?? (scripts.length === 1 ? scripts[0] : undefined);
   const read = script === undefined ? undefined : await readInside(folder, script, mostBytes);
   return read === undefined || read === "binary" || script === undefined ? "" : readDocstring(read.text, script);
 }

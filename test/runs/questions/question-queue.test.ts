@@ -69,7 +69,7 @@ test("a run that is stopped while it asks gives its end at once", async () => {
   const host = await linkHost(mcp, { onQuestion });
   const call = host.ask("Wipe disk a.");
   await asked.promise;
-  const run_id = mcp.runs.latest("Wipe disk a.", {})?.id;
+  const run_id = mcp.runs.findLatest("Wipe disk a.", {})?.id;
   expect((await host.call("agent_cancel", { run_id })).outcome.status).toBe("cancelled");
   expect((await call).outcome.status).toBe("cancelled");
   expect(wiped).toEqual([]);

@@ -36,7 +36,7 @@ test("a whole run becomes a page: thought, call, answer, sources, bill; what a t
   host.click(document.querySelector(".answer a"));
   await expect.poll(() => host.opened).toEqual(["https://example.com/duet"]);
   expect(document.querySelector(".stop")?.hasAttribute("hidden")).toBe(true);
-  expect(agent.runs.latest("What is Duet?", {})?.outcome?.status).toBe("complete");
+  expect(agent.runs.findLatest("What is Duet?", {})?.outcome?.status).toBe("complete");
 });
 
 test("the run is shown while it goes on, and its stop button cancels it", async () => {
@@ -48,7 +48,7 @@ test("the run is shown while it goes on, and its stop button cancels it", async 
   host.click(button);
   await host.shows((text) => text.includes("Cancelled"));
   await result;
-  expect(agent.runs.latest("Go on?", {})?.outcome?.status).toBe("cancelled");
+  expect(agent.runs.findLatest("Go on?", {})?.outcome?.status).toBe("cancelled");
 });
 
 test("it speaks the host's language, changes with it, and takes over its look", async () => {

@@ -109,7 +109,7 @@ export function createPicker<T>({ picking, locale, onDone: done }: PickerOptions
           renderChoice(choice, { isMarked: from + index === at, isInForce: isInForce(choice), width }),
         ),
         ...(hasHint
-          ? [[{ text: hint(locale, { typed, wasEmpty, from, most, all: choices.length }), styles: dim }]]
+          ? [[{ text: renderHint(locale, { typed, wasEmpty, from, most, all: choices.length }), styles: dim }]]
           : []),
       ];
       return { lines: lines.map((line) => cutLine(line, columns)) };
@@ -144,7 +144,7 @@ interface Found {
 
 const dim = ["dim"] as const;
 
-function hint(locale: Locale, { typed, wasEmpty, from, most, all }: Found): string {
+function renderHint(locale: Locale, { typed, wasEmpty, from, most, all }: Found): string {
   if (wasEmpty && typed !== "")
     return say(locale, {
       zh: `列表中没有 "${typed}"，请用 ↑↓ 选择`,

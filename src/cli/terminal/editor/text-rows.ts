@@ -16,13 +16,13 @@ export function createBreakRows(): BreakRows {
   let last: Broken | undefined;
   return (text, width) => {
     if (last?.text === text && last.width === width) return last.rows;
-    last = { text, width, rows: last?.width === width ? rebreakRows(last, text) : breakRowsFrom(text, width, 0) };
+    last = { text, width, rows: last?.width === width ? rewrapRows(last, text) : breakRowsFrom(text, width, 0) };
     return last.rows;
   };
 }
 
 /** Breaks only the changed lines of a text. Keeps the rows before the change, and moves those behind it. */
-function rebreakRows({ text: old, width, rows }: Broken, text: string): Row[] {
+function rewrapRows({ text: old, width, rows }: Broken, text: string): Row[] {
   const prefix = countCommonPrefix(old, text);
   const suffix = countCommonSuffix(old, text, prefix);
   const first = findRow(rows, Math.max(0, prefix - context));

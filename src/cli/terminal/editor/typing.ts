@@ -66,13 +66,13 @@ export function createTyping(history: InputHistory): Typing {
     change(removeTo(buffer, index), "kill");
   }
 
-  function endOfStroke(action?: Action): void {
+  function endStroke(action?: Action): void {
     isKilling = action !== undefined && kills.has(action);
     column = undefined;
   }
 
   function insertText(text: string, from = buffer.cursor): boolean {
-    endOfStroke();
+    endStroke();
     if (buffer.text.length - (buffer.cursor - from) + text.length > mostTyped) return false;
     // A word comes back at a time, and whatever was put in at once.
     const isTyped = from === buffer.cursor && text.length <= 2;
@@ -95,7 +95,7 @@ export function createTyping(history: InputHistory): Typing {
     else if (action === "undo") buffer = undo.back() ?? buffer;
     else if (action === "yank") return insertText(killed);
     else return undefined;
-    endOfStroke(action);
+    endStroke(action);
     return buffer.text !== text;
   }
 
@@ -132,7 +132,7 @@ export function createTyping(history: InputHistory): Typing {
     edit: applyAction,
     moveVertically: moveVertically,
     set(text) {
-      endOfStroke();
+      endStroke();
       recall.leave();
       undo.rest();
       change(createBuffer(text.replace(/\r\n?/g, "\n").slice(0, mostTyped)), "set");
@@ -140,7 +140,7 @@ export function createTyping(history: InputHistory): Typing {
     },
     submit() {
       const { text } = buffer;
-      endOfStroke();
+      endStroke();
       recall.leave();
       undo.clear();
       buffer = emptyBuffer;

@@ -21,7 +21,7 @@ export function readKeys(stdin: KeyInput, onKey: (key: Key) => void, onEnd: () =
   let timer: NodeJS.Timeout | undefined;
   let isOpen = true;
 
-  function passOn(keys: readonly Key[]): void {
+  function passKeys(keys: readonly Key[]): void {
     for (const key of keys) {
       if (!isOpen) return;
       onKey(key);
@@ -30,16 +30,16 @@ export function readKeys(stdin: KeyInput, onKey: (key: Key) => void, onEnd: () =
 
   function read(chunk: Uint8Array | string): void {
     clearTimeout(timer);
-    passOn(decoder.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk));
+    passKeys(decoder.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk));
     const { patienceMs } = decoder;
     if (patienceMs === undefined || !isOpen) return;
-    timer = setTimeout(() => passOn(decoder.flush()), patienceMs);
+    timer = setTimeout(() => passKeys(decoder.flush()), patienceMs);
     timer.unref();
   }
 
   function endInput(): void {
     if (!isOpen) return;
-    passOn(decoder.flush());
+    passKeys(decoder.flush());
     if (!isOpen) return;
     close();
     onEnd();

@@ -13,16 +13,16 @@ interface Language {
   load(): Promise<Mode>;
 }
 
-const script = () => import("@codemirror/legacy-modes/mode/javascript");
-const clike = () => import("@codemirror/legacy-modes/mode/clike");
-const css = () => import("@codemirror/legacy-modes/mode/css");
-const xml = () => import("@codemirror/legacy-modes/mode/xml");
-const sql = () => import("@codemirror/legacy-modes/mode/sql");
+const loadScript = () => import("@codemirror/legacy-modes/mode/javascript");
+const loadClike = () => import("@codemirror/legacy-modes/mode/clike");
+const loadCss = () => import("@codemirror/legacy-modes/mode/css");
+const loadXml = () => import("@codemirror/legacy-modes/mode/xml");
+const loadSql = () => import("@codemirror/legacy-modes/mode/sql");
 
 const languages: readonly Language[] = [
-  { names: ["js", "javascript", "jsx", "mjs", "cjs", "node"], load: async () => (await script()).javascript },
-  { names: ["ts", "typescript", "tsx", "mts", "cts"], load: async () => (await script()).typescript },
-  { names: ["json", "jsonc", "json5", "jsonl", "ndjson"], load: async () => (await script()).json },
+  { names: ["js", "javascript", "jsx", "mjs", "cjs", "node"], load: async () => (await loadScript()).javascript },
+  { names: ["ts", "typescript", "tsx", "mts", "cts"], load: async () => (await loadScript()).typescript },
+  { names: ["json", "jsonc", "json5", "jsonl", "ndjson"], load: async () => (await loadScript()).json },
   {
     names: ["py", "python", "python3", "py3", "ipython"],
     load: async () => (await import("@codemirror/legacy-modes/mode/python")).python,
@@ -33,22 +33,22 @@ const languages: readonly Language[] = [
   },
   { names: ["go", "golang"], load: async () => (await import("@codemirror/legacy-modes/mode/go")).go },
   { names: ["rs", "rust"], load: async () => (await import("@codemirror/legacy-modes/mode/rust")).rust },
-  { names: ["c", "h"], load: async () => (await clike()).c },
-  { names: ["cpp", "c++", "cc", "cxx", "hpp", "cuda", "arduino"], load: async () => (await clike()).cpp },
-  { names: ["java"], load: async () => (await clike()).java },
-  { names: ["cs", "csharp", "c#"], load: async () => (await clike()).csharp },
-  { names: ["kt", "kts", "kotlin"], load: async () => (await clike()).kotlin },
-  { names: ["scala"], load: async () => (await clike()).scala },
-  { names: ["dart"], load: async () => (await clike()).dart },
-  { names: ["objc", "objective-c", "objectivec"], load: async () => (await clike()).objectiveC },
-  { names: ["css"], load: async () => (await css()).css },
-  { names: ["scss", "sass"], load: async () => (await css()).sCSS },
-  { names: ["less"], load: async () => (await css()).less },
-  { names: ["html", "htm", "xhtml", "vue", "svelte", "php"], load: async () => (await xml()).html },
-  { names: ["xml", "svg", "plist", "rss"], load: async () => (await xml()).xml },
-  { names: ["sql", "sqlite"], load: async () => (await sql()).standardSQL },
-  { names: ["mysql", "mariadb"], load: async () => (await sql()).mySQL },
-  { names: ["pgsql", "postgres", "postgresql", "plpgsql"], load: async () => (await sql()).pgSQL },
+  { names: ["c", "h"], load: async () => (await loadClike()).c },
+  { names: ["cpp", "c++", "cc", "cxx", "hpp", "cuda", "arduino"], load: async () => (await loadClike()).cpp },
+  { names: ["java"], load: async () => (await loadClike()).java },
+  { names: ["cs", "csharp", "c#"], load: async () => (await loadClike()).csharp },
+  { names: ["kt", "kts", "kotlin"], load: async () => (await loadClike()).kotlin },
+  { names: ["scala"], load: async () => (await loadClike()).scala },
+  { names: ["dart"], load: async () => (await loadClike()).dart },
+  { names: ["objc", "objective-c", "objectivec"], load: async () => (await loadClike()).objectiveC },
+  { names: ["css"], load: async () => (await loadCss()).css },
+  { names: ["scss", "sass"], load: async () => (await loadCss()).sCSS },
+  { names: ["less"], load: async () => (await loadCss()).less },
+  { names: ["html", "htm", "xhtml", "vue", "svelte", "php"], load: async () => (await loadXml()).html },
+  { names: ["xml", "svg", "plist", "rss"], load: async () => (await loadXml()).xml },
+  { names: ["sql", "sqlite"], load: async () => (await loadSql()).standardSQL },
+  { names: ["mysql", "mariadb"], load: async () => (await loadSql()).mySQL },
+  { names: ["pgsql", "postgres", "postgresql", "plpgsql"], load: async () => (await loadSql()).pgSQL },
   { names: ["yaml", "yml"], load: async () => (await import("@codemirror/legacy-modes/mode/yaml")).yaml },
   { names: ["toml"], load: async () => (await import("@codemirror/legacy-modes/mode/toml")).toml },
   { names: ["diff", "patch"], load: async () => (await import("@codemirror/legacy-modes/mode/diff")).diff },

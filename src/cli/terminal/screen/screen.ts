@@ -134,7 +134,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     drawNow();
   }
 
-  function giveBack(): void {
+  function restoreTerminal(): void {
     clearTimeout(timer);
     timer = undefined;
     const size = readSize(stdout);
@@ -147,7 +147,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     state = "suspended";
     // What others write meanwhile stands between.
     replaceable = undefined;
-    giveBack();
+    restoreTerminal();
   }
 
   function resume(): void {
@@ -165,7 +165,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     stdout.off("drain", resumeAfterDrain);
     process.off("exit", close);
     signal?.removeEventListener("abort", close);
-    if (!wasSuspended) giveBack();
+    if (!wasSuspended) restoreTerminal();
   }
 
   stdout.on("resize", drawNow);

@@ -68,16 +68,16 @@ function breakRows(characters: Characters, widths: { first: number; further: num
   const rows: Line[] = [];
   let start = 0;
   while (start < length) {
-    const end = endOfRow(characters, start, rows.length === 0 ? widths.first : widths.further);
+    const end = findRowEnd(characters, start, rows.length === 0 ? widths.first : widths.further);
     rows.push(joinCharacters(characters, start, trimSpacesAtEnd(characters, start, end)));
     start = skipSpaces(characters, end);
   }
   return rows;
 }
 
-function endOfRow(characters: Characters, start: number, width: number): number {
+function findRowEnd(characters: Characters, start: number, width: number): number {
   const firstWord = skipSpaces(characters, start);
-  const tooWide = endOfWidth(characters, start, width);
+  const tooWide = findWidthEnd(characters, start, width);
   if (tooWide === characters.starts.length) return tooWide;
   let end = tooWide;
   while (end > firstWord && !canBreak(characters, end)) end--;
@@ -85,7 +85,7 @@ function endOfRow(characters: Characters, start: number, width: number): number 
 }
 
 /** Returns the index of the first non-space character that exceeds the width. */
-function endOfWidth(characters: Characters, start: number, width: number): number {
+function findWidthEnd(characters: Characters, start: number, width: number): number {
   const { length } = characters.starts;
   let cells = 0;
   for (let index = start; index < length; index++) {

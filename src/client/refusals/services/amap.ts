@@ -42,13 +42,13 @@ const values: Text = {
 };
 const wait: Text = { zh: "请稍后再试。", en: "Try again later." };
 
-const auth = (number: number, name: string, zh: string, en: string, remedy = key): AmapCode => ({
+const createAuthCode = (number: number, name: string, zh: string, en: string, remedy = key): AmapCode => ({
   ...{ number, name, code: "auth", text: { zh, en }, remedy },
 });
-const rate = (number: number, name: string, zh: string, en: string, retryAfterMs = 1000): AmapCode => ({
+const createRateCode = (number: number, name: string, zh: string, en: string, retryAfterMs = 1000): AmapCode => ({
   ...{ number, name, code: "rate_limit", text: { zh, en }, remedy: slower, retryAfterMs },
 });
-const quota = (number: number, name: string, zh: string, en: string): AmapCode => ({
+const createQuotaCode = (number: number, name: string, zh: string, en: string): AmapCode => ({
   ...{ number, name, code: "quota", text: { zh, en }, remedy: later },
 });
 const request = (number: number, name: string, zh: string, en: string, remedy = values): AmapCode => ({
@@ -56,35 +56,83 @@ const request = (number: number, name: string, zh: string, en: string, remedy = 
 });
 
 const codes: readonly AmapCode[] = [
-  auth(10001, "INVALID_USER_KEY", "Key 不正确或已过期", "the key is wrong or has expired"),
+  createAuthCode(10001, "INVALID_USER_KEY", "Key 不正确或已过期", "the key is wrong or has expired"),
   {
-    ...auth(10002, "SERVICE_NOT_AVAILABLE", "该 Key 没有这项服务的权限", "the key has no permission for this service"),
+    ...createAuthCode(
+      10002,
+      "SERVICE_NOT_AVAILABLE",
+      "该 Key 没有这项服务的权限",
+      "the key has no permission for this service",
+    ),
     common: true,
   },
-  quota(10003, "DAILY_QUERY_OVER_LIMIT", "日调用量超出额度", "the daily call quota is used up"),
-  rate(10004, "ACCESS_TOO_FREQUENT", "一分钟内访问过于频繁", "too many calls within a minute", 60_000),
-  auth(10005, "INVALID_USER_IP", "本机 IP 不在该 Key 的白名单中", "this IP is not on the key's list", consolePage),
-  auth(10006, "INVALID_USER_DOMAIN", "绑定的域名无效", "the domain bound to the key is invalid", consolePage),
-  auth(10007, "INVALID_USER_SIGNATURE", "数字签名未通过验证", "the digital signature is wrong", consolePage),
-  auth(10008, "INVALID_USER_SCODE", "安全码未通过验证", "the security code is wrong", consolePage),
-  auth(10009, "USERKEY_PLAT_NOMATCH", "Key 的类型与平台不符", "the key is of another type or platform"),
-  auth(10010, "IP_QUERY_OVER_LIMIT", "该 IP 的访问超限而被封停", "this IP is blocked for too many calls", consolePage),
-  auth(10012, "INSUFFICIENT_PRIVILEGES", "权限不足", "the key has insufficient permissions", consolePage),
-  auth(10013, "USER_KEY_RECYCLED", "Key 已被删除", "the key was deleted"),
-  rate(10014, "QPS_HAS_EXCEEDED_THE_LIMIT", "每秒调用次数超限", "too many calls per second"),
-  { ...rate(10015, "GATEWAY_TIMEOUT", "受单机每秒次数限流", "too many calls per second"), common: true },
+  createQuotaCode(10003, "DAILY_QUERY_OVER_LIMIT", "日调用量超出额度", "the daily call quota is used up"),
+  createRateCode(10004, "ACCESS_TOO_FREQUENT", "一分钟内访问过于频繁", "too many calls within a minute", 60_000),
+  createAuthCode(
+    10005,
+    "INVALID_USER_IP",
+    "本机 IP 不在该 Key 的白名单中",
+    "this IP is not on the key's list",
+    consolePage,
+  ),
+  createAuthCode(10006, "INVALID_USER_DOMAIN", "绑定的域名无效", "the domain bound to the key is invalid", consolePage),
+  createAuthCode(10007, "INVALID_USER_SIGNATURE", "数字签名未通过验证", "the digital signature is wrong", consolePage),
+  createAuthCode(10008, "INVALID_USER_SCODE", "安全码未通过验证", "the security code is wrong", consolePage),
+  createAuthCode(10009, "USERKEY_PLAT_NOMATCH", "Key 的类型与平台不符", "the key is of another type or platform"),
+  createAuthCode(
+    10010,
+    "IP_QUERY_OVER_LIMIT",
+    "该 IP 的访问超限而被封停",
+    "this IP is blocked for too many calls",
+    consolePage,
+  ),
+  createAuthCode(10012, "INSUFFICIENT_PRIVILEGES", "权限不足", "the key has insufficient permissions", consolePage),
+  createAuthCode(10013, "USER_KEY_RECYCLED", "Key 已被删除", "the key was deleted"),
+  createRateCode(10014, "QPS_HAS_EXCEEDED_THE_LIMIT", "每秒调用次数超限", "too many calls per second"),
+  { ...createRateCode(10015, "GATEWAY_TIMEOUT", "受单机每秒次数限流", "too many calls per second"), common: true },
   {
     ...{ number: 10016, name: "SERVER_IS_BUSY", code: "overloaded", remedy: wait, retryAfterMs: 1000, common: true },
     text: { zh: "服务器负载过高", en: "its servers are overloaded" },
   },
-  rate(10019, "CQPS_HAS_EXCEEDED_THE_LIMIT", "该服务每秒调用次数超限", "too many calls per second of this service"),
-  rate(10020, "CKQPS_HAS_EXCEEDED_THE_LIMIT", "该 Key 每秒调用次数超限", "too many calls per second with this key"),
-  rate(10021, "CUQPS_HAS_EXCEEDED_THE_LIMIT", "账号每秒调用次数超限", "too many calls per second of this account"),
-  { ...auth(10026, "INVALID_REQUEST", "账号被封禁", "the account is banned", consolePage), common: true },
-  quota(10029, "ABROAD_DAILY_QUERY_OVER_LIMIT", "海外服务调用量超出额度", "the quota for calls abroad is used up"),
-  auth(10041, "NO_EFFECTIVE_INTERFACE", "接口权限已过期", "the permission for this service has expired", consolePage),
-  quota(10044, "USER_DAILY_QUERY_OVER_LIMIT", "账号的日调用量超出额度", "the account's daily call quota is used up"),
-  quota(
+  createRateCode(
+    10019,
+    "CQPS_HAS_EXCEEDED_THE_LIMIT",
+    "该服务每秒调用次数超限",
+    "too many calls per second of this service",
+  ),
+  createRateCode(
+    10020,
+    "CKQPS_HAS_EXCEEDED_THE_LIMIT",
+    "该 Key 每秒调用次数超限",
+    "too many calls per second with this key",
+  ),
+  createRateCode(
+    10021,
+    "CUQPS_HAS_EXCEEDED_THE_LIMIT",
+    "账号每秒调用次数超限",
+    "too many calls per second of this account",
+  ),
+  { ...createAuthCode(10026, "INVALID_REQUEST", "账号被封禁", "the account is banned", consolePage), common: true },
+  createQuotaCode(
+    10029,
+    "ABROAD_DAILY_QUERY_OVER_LIMIT",
+    "海外服务调用量超出额度",
+    "the quota for calls abroad is used up",
+  ),
+  createAuthCode(
+    10041,
+    "NO_EFFECTIVE_INTERFACE",
+    "接口权限已过期",
+    "the permission for this service has expired",
+    consolePage,
+  ),
+  createQuotaCode(
+    10044,
+    "USER_DAILY_QUERY_OVER_LIMIT",
+    "账号的日调用量超出额度",
+    "the account's daily call quota is used up",
+  ),
+  createQuotaCode(
     10045,
     "USER_ABROAD_DAILY_QUERY_OVER_LIMIT",
     "账号海外调用量超出额度",
@@ -98,9 +146,14 @@ const codes: readonly AmapCode[] = [
   request(20802, "ROUTE_FAIL", "道路不连通，算不出路线", "no road connects the places", places),
   request(20803, "OVER_DIRECTION_RANGE", "起点与终点相距太远", "start and end are too far apart", places),
   request(30001, "ENGINE_RESPONSE_DATA_ERROR", "服务看不懂参数", "the service could not make sense of the arguments"),
-  quota(40000, "QUOTA_PLAN_RUN_OUT", "购买的额度已用完", "the purchased quota is used up"),
-  auth(40002, "SERVICE_EXPIRED", "购买的服务已到期", "the purchased service has expired", consolePage),
-  quota(40003, "ABROAD_QUOTA_PLAN_RUN_OUT", "购买的海外额度已用完", "the purchased quota for calls abroad is used up"),
+  createQuotaCode(40000, "QUOTA_PLAN_RUN_OUT", "购买的额度已用完", "the purchased quota is used up"),
+  createAuthCode(40002, "SERVICE_EXPIRED", "购买的服务已到期", "the purchased service has expired", consolePage),
+  createQuotaCode(
+    40003,
+    "ABROAD_QUOTA_PLAN_RUN_OUT",
+    "购买的海外额度已用完",
+    "the purchased quota for calls abroad is used up",
+  ),
 ];
 
 /** Matches `X failed: INFO`, which is all that `@amap/amap-maps-mcp-server` reports of a refusal. */

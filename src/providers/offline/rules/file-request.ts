@@ -89,11 +89,11 @@ const limits = [
 
 function countOf(text: string): number | undefined {
   if (/^\d+$/.test(text)) return Number(text);
-  const digit = (character: string | undefined): number =>
+  const readDigit = (character: string | undefined): number =>
     character === "两" ? 2 : " 一二三四五六七八九".indexOf(character ?? "");
   const [, tens, ten, ones] = /^([一二两三四五六七八九])?(十)?([一二三四五六七八九])?$/.exec(text) ?? [];
-  if (ten === undefined) return tens === undefined || ones !== undefined ? undefined : digit(tens);
-  return (tens === undefined ? 1 : digit(tens)) * 10 + (ones === undefined ? 0 : digit(ones));
+  if (ten === undefined) return tens === undefined || ones !== undefined ? undefined : readDigit(tens);
+  return (tens === undefined ? 1 : readDigit(tens)) * 10 + (ones === undefined ? 0 : readDigit(ones));
 }
 
 /** `file_search` returns at most this many hits. */

@@ -21,7 +21,7 @@ export interface WatchedRun extends LiveRun {
 
 export interface WatchedRuns extends LiveRuns {
   find(id: string, caller: Caller): WatchedRun | undefined;
-  latest(question: string, caller: Caller): WatchedRun | undefined;
+  findLatest(question: string, caller: Caller): WatchedRun | undefined;
 }
 
 export interface WatchOptions {
@@ -93,7 +93,7 @@ function findRun({ runs, caller, runIdOf }: WatchOptions, input: WatchInput): Wa
   const { question, confirmation, run_id } = input;
   const confirmed = confirmation === undefined ? undefined : runIdOf?.(confirmation);
   const named = confirmed === undefined ? undefined : runs.find(confirmed, caller);
-  const toShownQuestion = question === undefined ? undefined : runs.latest(question, caller);
+  const toShownQuestion = question === undefined ? undefined : runs.findLatest(question, caller);
   return named ?? toShownQuestion ?? (run_id === undefined ? undefined : runs.find(run_id, caller));
 }
 
@@ -166,7 +166,7 @@ export function toWatchedEvents(events: readonly AgentEvent[], seen: number): Wa
   let length = 0;
   let pieces: AgentEvent | undefined;
 
-  function put(event: AgentEvent | undefined): void {
+  function addEvent(event: AgentEvent | undefined): void {
     if (event === undefined) return;
     const json = toBoundedJson(event, longestEvent);
     const bounded: unknown = JSON.parse(json);
@@ -179,10 +179,10 @@ export function toWatchedEvents(events: readonly AgentEvent[], seen: number): Wa
     after += 1;
     if (event.type === "run-end") continue;
     const joined = pieces && join(pieces, event);
-    if (joined === undefined) put(pieces);
+    if (joined === undefined) addEvent(pieces);
     pieces = joined ?? event;
   }
-  put(pieces);
+  addEvent(pieces);
   return { events: shown, after };
 }
 

@@ -47,7 +47,7 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
     async open(id) {
       wanted = id;
       const before = store.state.items;
-      const conversation = await api.conversation(id).catch(passMissing);
+      const conversation = await api.conversation(id).catch(ignoreMissing);
       if (wanted !== id || store.state.items !== before) return;
       const own = listOwnTurns(id);
       if (conversation === undefined && own.length === 0) {
@@ -69,7 +69,7 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
     async catchUp() {
       const { conversationId: id, items } = store.state;
       if (id === undefined) return;
-      const conversation = await api.conversation(id).catch(passMissing);
+      const conversation = await api.conversation(id).catch(ignoreMissing);
       if (store.state.conversationId !== id) return;
       if (conversation !== undefined) {
         const kept = toTurns(conversation, id);
@@ -79,7 +79,7 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
         store.change((chat) => addNote(startConversation(chat), sideTexts.goneConversation));
     },
     async remove(id) {
-      await api.deleteConversation(id).catch(passMissing);
+      await api.deleteConversation(id).catch(ignoreMissing);
       store.change((chat) => {
         const conversations = chat.conversations.filter((entry) => entry.id !== id);
         const gone = chat.conversations.length - conversations.length;
@@ -96,7 +96,7 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
 
 const nothing: Conversation = { turns: [], sources: [], runs: [] };
 
-function passMissing(thrown: unknown): undefined {
+function ignoreMissing(thrown: unknown): undefined {
   if (!(thrown instanceof RefusedError) || thrown.status !== 404) throw thrown;
   return undefined;
 }

@@ -85,7 +85,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     locale: kept.locale ?? (/^zh\b/i.test(navigator.language) ? "zh" : "en"),
     actions,
     drafts: createDrafts(() => window.sessionStorage),
-    giveToken: gate.setToken,
+    onToken: gate.setToken,
   });
   screen.show(store.state);
 
@@ -261,7 +261,7 @@ export function createActions({
     chooseModel: (role, name) => store.change((chat) => chooseModel(chat, role, name)),
     chooseParameter: (role, name, value) => store.change((chat) => chooseParameter(chat, role, name, value)),
     chooseLocale(locale) {
-      screen().speak(locale, store.state);
+      screen().setLocale(locale, store.state);
       // What is kept names the language too.
       store.change((chat) => ({ ...chat }));
       document.querySelector<HTMLElement>("#language")?.focus();

@@ -26,7 +26,7 @@ export async function startRunApp(window: Window & typeof globalThis): Promise<v
   let stopReportingSize = (): void => {};
 
   const messages = openMessages(window, {
-    notification: hear,
+    notification: handleNotification,
     request(method) {
       if (method === "ping") return {};
       if (method !== "ui/resource-teardown") return undefined;
@@ -55,7 +55,7 @@ export async function startRunApp(window: Window & typeof globalThis): Promise<v
   if (window.ResizeObserver !== undefined)
     stopReportingSize = reportSize(window, (size) => messages.notify("ui/notifications/size-changed", size));
 
-  function hear(method: string, params: Record<string, unknown>): void {
+  function handleNotification(method: string, params: Record<string, unknown>): void {
     if (method === "ui/notifications/tool-input") follower.ask(readCall(params.arguments));
     if (method === "ui/notifications/tool-result") follower.settle(readResult(params));
     if (method === "ui/notifications/tool-cancelled") follower.cancel();

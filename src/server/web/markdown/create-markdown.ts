@@ -134,12 +134,12 @@ function createList({ ordered, start, items }: Extract<MarkedToken, { type: "lis
 
 /** A wide table scrolls, also by keyboard. */
 function createTable({ header, rows }: Extract<MarkedToken, { type: "table" }>, writing: MarkdownContext): Node {
-  const cellOf = ({ tokens, align, header: isHead }: (typeof header)[number]): HTMLElement => {
+  const createCell = ({ tokens, align, header: isHead }: (typeof header)[number]): HTMLElement => {
     const attributes = { ...(align ? { "data-align": align } : {}), ...(isHead ? { scope: "col" } : {}) };
     return createElement(isHead ? "th" : "td", attributes, ...renderInline(tokens, writing));
   };
-  const head = createElement("thead", {}, createElement("tr", {}, ...header.map(cellOf)));
-  const body = createElement("tbody", {}, ...rows.map((row) => createElement("tr", {}, ...row.map(cellOf))));
+  const head = createElement("thead", {}, createElement("tr", {}, ...header.map(createCell)));
+  const body = createElement("tbody", {}, ...rows.map((row) => createElement("tr", {}, ...row.map(createCell))));
   const label = say(writing.locale, words.table);
   return createElement(
     "div",

@@ -165,14 +165,14 @@ export function findHiddenHost(text: string, url: URL): string | undefined {
 export function createCopyButton(textOf: () => string, locale: Locale): HTMLElement[] {
   if (typeof navigator === "undefined" || navigator.clipboard === undefined) return [];
   const button = createElement("button", { type: "button", class: "copy" }, say(locale, words.copy));
-  const tell = (text: keyof typeof words): void => setText(button, say(locale, words[text]));
+  const setLabel = (text: keyof typeof words): void => setText(button, say(locale, words[text]));
   button.addEventListener("click", () => {
     navigator.clipboard.writeText(textOf()).then(
-      () => tell("copied"),
-      () => tell("notCopied"),
+      () => setLabel("copied"),
+      () => setLabel("notCopied"),
     );
   });
-  button.addEventListener("blur", () => tell("copy"));
+  button.addEventListener("blur", () => setLabel("copy"));
   return [button];
 }
 

@@ -53,13 +53,13 @@ export function createFormatData(locale: Locale, work: HeavyWork = createHeavyWo
 }
 
 async function format(args: JsonObject, work: HeavyWork, { locale, signal }: ToolContext): Promise<ToolResult> {
-  const named = (name: unknown) => dataFormats.find((known) => known === name);
+  const findFormat = (name: unknown) => dataFormats.find((known) => known === name);
   const { columns, indent } = args;
-  const to = named(args.to) ?? "json";
+  const to = findFormat(args.to) ?? "json";
   try {
     const conversion = {
       data: String(args.data),
-      from: named(args.from),
+      from: findFormat(args.from),
       to,
       indent: typeof indent === "number" ? indent : undefined,
       columns: Array.isArray(columns) ? columns.map(String) : undefined,

@@ -50,12 +50,12 @@ function splitRow(line: string, separator: string): string[] {
 
 export function writeMarkdown({ columns, rows }: Table): string {
   const isNumeric = columns.map((_, index) => rows.length > 0 && rows.every((row) => typeof row[index] === "number"));
-  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
-  const rule = line(isNumeric.map((numeric) => (numeric ? "---:" : "---")));
+  const renderLine = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  const rule = renderLine(isNumeric.map((numeric) => (numeric ? "---:" : "---")));
   return [
-    line(columns.map(writeText)),
+    renderLine(columns.map(writeText)),
     rule,
-    ...rows.map((row) => line(row.map((cell) => writeText(writeCell(cell))))),
+    ...rows.map((row) => renderLine(row.map((cell) => writeText(writeCell(cell))))),
   ].join("\n");
 }
 

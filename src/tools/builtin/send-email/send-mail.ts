@@ -51,15 +51,15 @@ export async function sendMail(
     // Listened to until the end: what comes after the outcome must not be an unhandled error.
     void ignoreRejection(failed, "what fails after the outcome changes nothing");
     connection.on("error", () => {});
-    const step = <T>(take: (done: (error: unknown, value: T) => void) => void): Promise<T> =>
+    const runStep = <T>(take: (done: (error: unknown, value: T) => void) => void): Promise<T> =>
       Promise.race([
         new Promise<T>((resolve, reject) => take((error, value) => (error ? reject(error) : resolve(value)))),
         failed,
       ]);
-    await step<void>((done) => connection.connect((error) => done(error, undefined)));
+    await runStep<void>((done) => connection.connect((error) => done(error, undefined)));
     if (user !== undefined && password !== undefined)
-      await step<void>((done) => connection.login({ user, pass: password }, (error) => done(error, undefined)));
-    const { accepted, rejected } = await step<SMTPConnection.SentMessageInfo>((done) =>
+      await runStep<void>((done) => connection.login({ user, pass: password }, (error) => done(error, undefined)));
+    const { accepted, rejected } = await runStep<SMTPConnection.SentMessageInfo>((done) =>
       connection.send(message.getEnvelope(), content, done),
     );
     connection.quit();

@@ -115,14 +115,14 @@ interface Layout {
 /** Creates Turndown's rules for tables. Tables that only lay out a page become blocks. */
 export function createTableRules(): Record<string, MarkdownRule> {
   const known = new WeakMap<PageElement, Layout>();
-  const layoutOf = (element: PageElement): Layout | undefined => {
+  const getLayout = (element: PageElement): Layout | undefined => {
     const table = findTable(element);
     if (table === undefined) return undefined;
     const layout = known.get(table) ?? readLayout(table);
     known.set(table, layout);
     return layout;
   };
-  const isData = (element: PageElement): boolean => layoutOf(element)?.isData ?? false;
+  const isData = (element: PageElement): boolean => getLayout(element)?.isData ?? false;
   return {
     cell: {
       filter: (element) => isCell(element) && isData(element),
@@ -132,7 +132,7 @@ export function createTableRules(): Record<string, MarkdownRule> {
       filter: (element) => element.localName === "tr" && isData(element),
       replacement(content, element) {
         if (content.trim() === "") return "";
-        const layout = layoutOf(element);
+        const layout = getLayout(element);
         const rule = layout?.first === element ? `\n|${" --- |".repeat(layout.columns)}` : "";
         return `\n|${content.replaceAll("\n", "")}${rule}`;
       },

@@ -34,10 +34,12 @@ export const exaMcp: SearchWire = {
 /** Reads `Title:`, `URL:`, `Published:` and `Author:`, each on a line, and then `Highlights:` or `Text:` with the page's text. */
 function readBlock(block: string): SearchEntry[] {
   const [head = "", ...rest] = block.split(/^(?:Highlights|Text|Summary):/m);
-  const field = (name: string): string | undefined => {
+  const readField = (name: string): string | undefined => {
     const value = new RegExp(`^${name}: *(.*)$`, "m").exec(head)?.[1]?.trim();
     return value === "N/A" ? undefined : value;
   };
-  const url = field("URL");
-  return url === undefined ? [] : [{ title: field("Title"), url, text: rest.join(" "), date: field("Published") }];
+  const url = readField("URL");
+  return url === undefined
+    ? []
+    : [{ title: readField("Title"), url, text: rest.join(" "), date: readField("Published") }];
 }

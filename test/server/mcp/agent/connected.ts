@@ -43,7 +43,7 @@ export function testRuns(): TestRuns {
       for (const each of listeners) if (each.owner === owner) each.listener();
     },
     find: (id, caller) => ofCaller(caller).find((run) => run.id === id),
-    latest: (question, caller) => ofCaller(caller).findLast((run) => run.question === question),
+    findLatest: (question, caller) => ofCaller(caller).findLast((run) => run.question === question),
     onChange({ owner }, listener) {
       const entry = { owner, listener };
       listeners.add(entry);

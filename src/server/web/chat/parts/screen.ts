@@ -24,7 +24,7 @@ export interface Screen {
   close(): boolean;
   askToken(isWrong: boolean): void;
   /** Rebuilds the page, because every text changes with the language. */
-  speak(locale: Locale, chat: ChatState): void;
+  setLocale(locale: Locale, chat: ChatState): void;
 }
 
 export interface ScreenOptions {
@@ -32,20 +32,20 @@ export interface ScreenOptions {
   readonly locale: Locale;
   readonly actions: ChatActions;
   readonly drafts: Drafts;
-  giveToken(token: string): void;
+  onToken(token: string): void;
 }
 
-export function createScreen({ document, locale: first, actions, drafts, giveToken }: ScreenOptions): Screen {
+export function createScreen({ document, locale: first, actions, drafts, onToken }: ScreenOptions): Screen {
   let locale = first;
   let view = createChatView(locale, actions, drafts);
-  let signIn = createSignIn(locale, giveToken);
+  let signIn = createSignIn(locale, onToken);
 
-  function put(): void {
+  function mount(): void {
     document.documentElement.lang = locale === "zh" ? "zh-CN" : "en";
     document.body.replaceChildren(view.element, signIn.element);
   }
 
-  put();
+  mount();
   return {
     get locale() {
       return locale;
@@ -60,13 +60,13 @@ export function createScreen({ document, locale: first, actions, drafts, giveTok
     focus: () => view.composer.focus(),
     close: () => view.close(),
     askToken: (isWrong) => signIn.ask(isWrong),
-    speak(chosen, chat) {
+    setLocale(chosen, chat) {
       const { draft } = view.composer;
       const asks = signIn.element.open;
       locale = chosen;
       view = createChatView(locale, actions, drafts);
-      signIn = createSignIn(locale, giveToken);
-      put();
+      signIn = createSignIn(locale, onToken);
+      mount();
       view.composer.draft = draft;
       view.show(chat);
       if (asks) signIn.ask(false);
@@ -81,7 +81,7 @@ export interface SignIn {
 }
 
 /** Asks for the token of a server that wants one. There is nothing to go on with without it, so it does not close. */
-function createSignIn(locale: Locale, give: (token: string) => void): SignIn {
+function createSignIn(locale: Locale, onToken: (token: string) => void): SignIn {
   const title = createElement("h2", { id: "sign-in-title" }, say(locale, chatTexts.signIn));
   const why = createElement("p", { class: "hint" }, say(locale, chatTexts.signInWhy));
   const token = createElement("input", { type: "password", id: "token", autocomplete: "off", required: "" });
@@ -101,7 +101,7 @@ function createSignIn(locale: Locale, give: (token: string) => void): SignIn {
     if (given === "") return;
     token.value = "";
     dialog.close();
-    give(given);
+    onToken(given);
   });
   dialog.addEventListener("cancel", (event) => event.preventDefault());
   return {

@@ -36,7 +36,7 @@ const nearEnd = 80;
 export function createTalkPart(locale: Locale, actions: ChatActions): Part<ChatState> {
   const welcome = createWelcome(locale, actions);
   const list = createElement("ol", { class: "turns" });
-  const toEnd = createButton(say(locale, chatTexts.toEnd), () => goToEnd(), "to-end");
+  const toEnd = createButton(say(locale, chatTexts.toEnd), () => scrollToEnd(), "to-end");
   const talk = createElement(
     "main",
     { class: "talk", id: "talk", tabindex: "-1", "aria-label": say(locale, chatTexts.talk) },
@@ -54,13 +54,13 @@ export function createTalkPart(locale: Locale, actions: ChatActions): Part<ChatS
     isAtEnd = talk.scrollHeight - talk.scrollTop - talk.clientHeight < nearEnd;
     setShown(toEnd, !isAtEnd && !isEmpty);
   };
-  const goToEnd = (): void => {
+  const scrollToEnd = (): void => {
     talk.scrollTop = talk.scrollHeight;
     measure();
   };
   talk.addEventListener("scroll", measure, { passive: true });
   // A field that grows, or a keyboard on the screen, leaves less room.
-  new ResizeObserver(() => (isAtEnd && !isEmpty ? goToEnd() : measure())).observe(talk);
+  new ResizeObserver(() => (isAtEnd && !isEmpty ? scrollToEnd() : measure())).observe(talk);
   setShown(toEnd, false);
   return {
     element: talk,
@@ -74,7 +74,7 @@ export function createTalkPart(locale: Locale, actions: ChatActions): Part<ChatS
       last = chat.items.at(-1)?.key;
       isEmpty = chat.items.length === 0;
       if (isEmpty) talk.scrollTop = 0;
-      if (!isEmpty && (isNew || isAtEnd)) goToEnd();
+      if (!isEmpty && (isNew || isAtEnd)) scrollToEnd();
       else measure();
     },
   };

@@ -1,7 +1,7 @@
 // What Markdown costs on the way to the screen: CPU time of texts that come in 10,000 deltas into 200 columns, with a frame
 // every 30 deltas. An answer of 100 KB has to stay under its limit; texts made to be slow may cost four times as much when
 // they are four times as long, not sixteen times.
-import { createMarkdownStream } from "../src/cli/terminal/markdown/create-stream.ts";
+import { createMarkdownStream } from "../src/cli/terminal/markdown/markdown-stream.ts";
 
 const mostMs = 900;
 const mostGrowth = 9;

@@ -18,7 +18,7 @@ import {
   readOutputFormat,
   serveOptions,
   toFlags,
-  toText,
+  toOptionText,
   type Values,
 } from "./options.ts";
 
@@ -126,7 +126,7 @@ export function runSignIn(values: Values): Action {
       loadWithState(toFlags(values), console),
       import("../src/cli/login.ts"),
     ]);
-    const command = { config, server: toText(values.server) ?? "", console, signal };
+    const command = { config, server: toOptionText(values.server) ?? "", console, signal };
     return values.remove === true ? runLogout(command) : runLogin(command);
   };
 }
@@ -165,7 +165,7 @@ function ask(values: Values): Action {
         import("../src/cli/ask.ts"),
         import("../src/cli/terminal/text/hyperlink.ts"),
       ]);
-      const question = await readQuestion(toText(values.question), console);
+      const question = await readQuestion(toOptionText(values.question), console);
       if (question === "") throw missingQuestionError();
       const { output } = values;
       const conversationId = await findChosenConversation(choice, { duet, config });

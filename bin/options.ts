@@ -80,13 +80,13 @@ export const pageOptions = {
 export function toFlags(values: Values): Flags {
   const given = settingFlags.map((flag) => [flag.field, readFlag(values, flag)]);
   // Each flag has a value of its kind, as the type of `Flags` says.
-  return { config: toText(values.config), ...(Object.fromEntries(given) as Flags) };
+  return { config: toOptionText(values.config), ...(Object.fromEntries(given) as Flags) };
 }
 
 function readFlag(values: Values, { name, kind, negation }: SettingFlag): Flags[keyof Flags] {
   if (kind === "number") return readNumber(values, name, describeAllowed(findLimit(name)));
   if (kind === "list") return splitList(values[name]);
-  if (kind !== "switch") return toText(values[name]);
+  if (kind !== "switch") return toOptionText(values[name]);
   if (negation !== undefined && (values[`no-${name}`] === true || values[name] === false)) return false;
   return values[name] === true ? true : undefined;
 }
@@ -96,7 +96,7 @@ function readFlag(values: Values, { name, kind, negation }: SettingFlag): Flags[
  * both flags are given.
  */
 export function readConversationChoice(values: Values): "latest" | { id: string } | undefined {
-  const id = toText(values.conversation);
+  const id = toOptionText(values.conversation);
   if (id === undefined) return values.continue === true ? "latest" : undefined;
   if (values.continue === true) throw usageError(onlyOne);
   if (id.trim() !== "" && id.length <= 200) return { id };
@@ -139,7 +139,7 @@ function usageError(line: Text): DuetError {
 }
 
 function splitList(value: unknown): string[] | undefined {
-  return toText(value)
+  return toOptionText(value)
     ?.split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "");
@@ -151,7 +151,7 @@ function describeAllowed(row: LimitRow | undefined): Text {
 }
 
 function readNumber(values: Values, name: string, what: Text): number | undefined {
-  const given = toText(values[name]);
+  const given = toOptionText(values[name]);
   if (given === undefined) return undefined;
   const value = Number(given);
   if (given.trim() !== "" && Number.isFinite(value)) return value;
@@ -164,7 +164,7 @@ function readNumber(values: Values, name: string, what: Text): number | undefine
 /** Holds parsed flags and arguments by name, as either reader returns them. */
 export type Values = Readonly<Record<string, unknown>>;
 
-export function toText(value: unknown): string | undefined {
+export function toOptionText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 

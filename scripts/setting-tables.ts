@@ -1,7 +1,7 @@
 // The tables of settings, environment variables and limits in docs/, from the table of settings.
 import * as z from "zod";
 import { findSchema } from "../src/config/schema/describe-schema.ts";
-import { settingsSchema } from "../src/config/schema/file-schema.ts";
+import { configurationSchema } from "../src/config/schema/file-schema.ts";
 import type { SettingAtPath } from "../src/config/settings/setting.ts";
 import { settings } from "../src/config/settings/settings.ts";
 import { type LimitRow, limitRows } from "../src/core/limits.ts";
@@ -31,7 +31,7 @@ const tables: Readonly<Record<string, (locale: Locale, sections: readonly string
   limits: createLimitTable,
 };
 
-const schema = z.toJSONSchema(settingsSchema, { io: "input" });
+const schema = z.toJSONSchema(configurationSchema, { io: "input" });
 
 /** Settings of search services with one key and one meaning share a line. */
 const services = new Set(Object.keys(searchBackends));

@@ -45,7 +45,11 @@ export type { AgentTrace, TraceStep } from "./core/trace.ts";
 export { DuetError, type ErrorCode, type ErrorDetails, type ErrorReport } from "./kit/errors.ts";
 export type { JsonObject, JsonSchema, JsonValue } from "./kit/json.ts";
 export type { Locale, Text } from "./kit/locale.ts";
-export { type OwnTool, type OwnToolContext, withTypes as defineTool } from "./tools/own-tool.ts";
+export {
+  type UserTool as OwnTool,
+  type UserToolContext as OwnToolContext,
+  withTypes as defineTool,
+} from "./tools/user-tool.ts";
 
 /**
  * Makes an agent. Keys come from the environment as on the command line (`DEEPSEEK_API_KEY` ...). Throws a `DuetError`

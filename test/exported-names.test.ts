@@ -25,6 +25,12 @@ const verbs = words(`
   link locate look mount pass peek poll post queue reflow reopen restart rewrap skip straighten submit suggest touch translate try type widen`);
 const prefixes = new Set([...verbs, "is", "has", "can", "to", "from", "create", "open", "with"]);
 
+/** Lists irregular participles, and the nouns that end as participles do. */
+const irregular = words(
+  "Came Kept Said Found Broken Sought Given Known Laid Left Sent Told Shown Held Taken Chosen Written Begun",
+);
+const nouns = words("Embedding Ending Drawing Finding Grouping Heading Listing Meaning Saying Setting Sizing Typing");
+
 test("no exported name holds a word of a private vocabulary", () => {
   expect(forbiddenNames(program())).toEqual([]);
 });
@@ -40,12 +46,14 @@ const exceptions = [
   "src/client/questions/",
   "src/core/forms/",
   "src/core/questions/",
+  "src/render/questions/",
   "src/runs/input/input-requests.ts",
   "src/runs/questions/",
   "src/server/api/reply.ts",
   "src/server/web/chat/api/follow-run.ts",
   "src/server/web/chat/api/question.ts",
   "src/server/web/chat/parts/ask-part.ts",
+  "src/server/web/chat/parts/form-fields.ts",
   "src/tools/outgoing/create-tool-fetch.ts",
 ];
 
@@ -62,6 +70,19 @@ test("the check of private functions names what it finds outside of the exceptio
   expect(unclearPrivateFunctions({ "src/a/b.ts": code, "src/c/d.ts": code }, ["src/c/"])).toEqual(
     ["told", "kept", "otherwise", "asked", "nothing", "half"].map((name) => `src/a/b.ts: ${name}`),
   );
+});
+
+test("no type is named by a participle alone", () => {
+  expect(participleTypes(program(), exceptions)).toEqual([]);
+});
+
+test("the check of types names participles, private ones too, and passes nouns", () => {
+  const code =
+    "interface Kept {}\nexport type Listening<T> = T;\nexport interface ListeningServer {}\ntype Setting = 1;";
+  expect(participleTypes({ "src/a.ts": code, "src/b.ts": code }, ["src/b.ts"])).toEqual([
+    "src/a.ts: Kept",
+    "src/a.ts: Listening",
+  ]);
 });
 
 test("the checks name the file and what it exports", () => {
@@ -128,5 +149,18 @@ function unclearPrivateFunctions(files: Record<string, string>, excepted: readon
     ];
     const names = [...declared, ...arrows].map(([, name = ""]) => name);
     return names.filter((name) => !isClear(name) && !/^on[A-Z]/.test(name)).map((name) => `${file}: ${name}`);
+  });
+}
+
+/** Returns types whose name is one word, and that word a participle. */
+function participleTypes(files: Record<string, string>, excepted: readonly string[]): string[] {
+  return Object.entries(files).flatMap(([file, code]) => {
+    if (excepted.some((place) => file.startsWith(place))) return [];
+    const names = [...code.matchAll(/^(?:export )?(?:interface|type|class) ([A-Z][a-z]+)\b/gm)].map(
+      ([, name = ""]) => name,
+    );
+    return names
+      .filter((name) => irregular.has(name) || (/(?:ed|ing)$/.test(name) && !nouns.has(name)))
+      .map((name) => `${file}: ${name}`);
   });
 }

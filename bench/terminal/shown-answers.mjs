@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { createRunView } from "../../src/cli/chat/steps/create-run-view.ts";
 import { createStepLog } from "../../src/cli/chat/steps/step-log.ts";
-import { createMarkdownStream } from "../../src/cli/terminal/markdown/create-stream.ts";
+import { createMarkdownStream } from "../../src/cli/terminal/markdown/markdown-stream.ts";
 import { chooseReflow } from "../../src/cli/terminal/screen/choose-reflow.ts";
 import { paintLine } from "../../src/cli/terminal/screen/paint-line.ts";
 import { createScreen } from "../../src/cli/terminal/screen/screen.ts";

@@ -1,7 +1,7 @@
 import { chooseStartMode } from "../../src/app/models/start-mode.ts";
 import { findChosenConversation, writeTitle } from "../../src/cli/conversations/chosen-conversation.ts";
 import { followConfig } from "../../src/cli/follow-config.ts";
-import { type Opened, withDuet } from "../../src/cli/with-duet.ts";
+import { type DuetContext, withDuet } from "../../src/cli/with-duet.ts";
 import { readConversationChoice, readMode, toFlags, type Values } from "../options.ts";
 import type { Action } from "./command.ts";
 
@@ -13,7 +13,7 @@ export function chat(values: Values): Action {
     const isTyped = context.console.stdin.isTTY === true;
     // People wait for the prompt: the servers start behind it.
     const startServers = isTyped ? "when-wanted" : "at-once";
-    const chatWith = async (opened: Opened): Promise<number> => {
+    const chatWith = async (opened: DuetContext): Promise<number> => {
       const { duet, config, console, signal } = opened;
       const [{ runChat }, { openInterface }, { getProgramPaths }] = await Promise.all([
         import("../../src/cli/chat/run-chat.ts"),

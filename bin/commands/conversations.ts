@@ -1,6 +1,6 @@
 import type { Argv } from "yargs";
 import { withStore } from "../../src/cli/with-duet.ts";
-import { pageOptions, readOutputFormat, readPage, toFlags, toText, toTexts, type Values } from "../options.ts";
+import { pageOptions, readOutputFormat, readPage, toFlags, toOptionText, toTexts, type Values } from "../options.ts";
 import { type Action, type SetAction, textOrJson, toYargsOptions } from "./command.ts";
 
 export function addConversationsCommands(it: Argv, setAction: SetAction): Argv {
@@ -37,7 +37,7 @@ export function showTrace(values: Values): Action {
       const { runTrace } = await import("../../src/cli/trace/trace-command.ts");
       const isKept = conversations.store !== "memory";
       const options = { store, isKept, console, locale, output: readOutputFormat(values), verbose: agent.verbose };
-      return runTrace(options, toText(values.run));
+      return runTrace(options, toOptionText(values.run));
     });
 }
 
@@ -50,7 +50,7 @@ function runConversations(action: "list" | "show" | "delete", values: Values): A
       const isKept = config.conversations.store !== "memory";
       const options = { store, isKept, console, locale: config.locale, output: readOutputFormat(values) };
       if (action === "list") return command.listConversations(options, page);
-      if (action === "show") return command.showConversation(options, toText(values.id) ?? "");
+      if (action === "show") return command.showConversation(options, toOptionText(values.id) ?? "");
       return command.deleteConversations(options, toTexts(values.ids));
     });
 }

@@ -3,7 +3,7 @@ import type { Argv } from "yargs";
 import { hostNames } from "../../src/cli/install/hosts.ts";
 import { load } from "../../src/cli/with-duet.ts";
 import { DuetError } from "../../src/kit/errors.ts";
-import { readExpose, serveOptions, sharedOptions, toFlags, toText, type Values } from "../options.ts";
+import { readExpose, serveOptions, sharedOptions, toFlags, toOptionText, type Values } from "../options.ts";
 import { type Action, toYargsOptions, yes } from "./command.ts";
 
 export function addInstallOptions(it: Argv) {
@@ -81,7 +81,7 @@ function toServeArguments(values: Values): string[] {
 }
 
 function readServerName(values: Values): string {
-  const name = toText(values.name) ?? "duet";
+  const name = toOptionText(values.name) ?? "duet";
   if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return name;
   throw new DuetError({
     code: "config",

@@ -1,6 +1,6 @@
 import { type Console, createWarn } from "../../src/cli/console.ts";
 import { followConfig } from "../../src/cli/follow-config.ts";
-import { type Opened, withDuet } from "../../src/cli/with-duet.ts";
+import { type DuetContext, withDuet } from "../../src/cli/with-duet.ts";
 import type { Config } from "../../src/config/config.ts";
 import { hideSecrets } from "../../src/config/secrets/mask.ts";
 import { listSecrets } from "../../src/config/secrets/secrets.ts";
@@ -8,7 +8,7 @@ import { say } from "../../src/kit/locale.ts";
 import type { RunHandle } from "../../src/runs/run-handle.ts";
 import { createLog, type Log } from "../../src/server/operations/log.ts";
 import { createFaultLog, createRunLog } from "../../src/server/operations/log-runs.ts";
-import { readExpose, readMode, toFlags, toText, type Values } from "../options.ts";
+import { readExpose, readMode, toFlags, toOptionText, type Values } from "../options.ts";
 import type { Action } from "./command.ts";
 
 /** Limits the sending of the last spans over stdio, in milliseconds. */
@@ -18,7 +18,7 @@ const telemetryMs = 500;
 export function startServer(values: Values): Action {
   const exposed = readExpose(values);
   const flags = toFlags(values);
-  const address = toText(values.http);
+  const address = toOptionText(values.http);
   const runServer: Action = async ({ console: { stdin, stdout, stderr }, signal: stop, hurry, deadline }) => {
     const serverModule =
       address === undefined
@@ -29,7 +29,7 @@ export function startServer(values: Values): Action {
     let log = createLog({ format: "text", write });
     const console: Console = { stdin, stdout, stderr, writeLine: (line) => log(line) };
     let written: Promise<void> | undefined;
-    const serveWith = async (opened: Opened): Promise<number> => {
+    const serveWith = async (opened: DuetContext): Promise<number> => {
       const { duet, config, signal } = opened;
       const server = await serverModule;
       log = createLog({ format: config.serve.log, write, hide: createSecretMask(config) });
@@ -88,7 +88,7 @@ const atTerminal = {
  * Reports, a line each, which servers cannot be used, once every server has been tried: where nobody reads answers, nobody else
  * would hear of it. Ends with the signal; never rejects.
  */
-async function reportFailedServers({ duet, config, console, signal }: Opened): Promise<void> {
+async function reportFailedServers({ duet, config, console, signal }: DuetContext): Promise<void> {
   const servers = await duet.servers(signal).catch(() => []);
   const warn = createWarn(config, console);
   for (const { error } of servers) if (error !== null && !signal.aborted) warn(error.text);

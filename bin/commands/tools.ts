@@ -1,6 +1,6 @@
 import type { Argv } from "yargs";
 import { withDuet } from "../../src/cli/with-duet.ts";
-import { readOutputFormat, toFlags, toText, toTexts, type Values } from "../options.ts";
+import { readOutputFormat, toFlags, toOptionText, toTexts, type Values } from "../options.ts";
 import { type Action, type SetAction, textOrJson, toYargsOptions, yes } from "./command.ts";
 
 export function addToolsCommands(it: Argv, setAction: SetAction): Argv {
@@ -62,7 +62,7 @@ function callTool(values: Values): Action {
     withDuet(toFlags(values), context, async (opened) => {
       const tools = await import("../../src/cli/tools/call-tool.ts");
       const options = { ...opened, output: readOutputFormat(values) };
-      return tools.callTool(options, toText(values.name) ?? "", toText(values.json) ?? "{}");
+      return tools.callTool(options, toOptionText(values.name) ?? "", toOptionText(values.json) ?? "{}");
     });
 }
 

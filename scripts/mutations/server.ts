@@ -197,7 +197,7 @@ export const server: readonly Mutation[] = [
   {
     id: "key-of-another-body",
     file: "src/server/api/keyed-runs.ts",
-    text: "      if (before !== undefined && before.print !== print) throw new RefusedError(otherBody);\n",
+    text: "      if (before !== undefined && before.print !== print) throw new HttpRefusalError(otherBody);\n",
     becomes: "",
     tests: ["test/server/api/keyed-runs.test.ts"],
     endangers: "a key answers another question with an old run",
@@ -237,7 +237,7 @@ export const server: readonly Mutation[] = [
   {
     id: "key-after-a-crash",
     file: "src/server/api/keyed-runs.ts",
-    text: "    if (before !== undefined)\n      throw new RefusedError(before.runId === runId ? describeUnknownEnd(before.begunAt) : otherBody);\n",
+    text: "    if (before !== undefined)\n      throw new HttpRefusalError(before.runId === runId ? describeUnknownEnd(before.begunAt) : otherBody);\n",
     becomes: "",
     tests: ["test/server/api/keyed-runs.test.ts"],
     endangers: "a run whose end is not known is run again",
@@ -245,7 +245,7 @@ export const server: readonly Mutation[] = [
   {
     id: "key-not-recorded",
     file: "src/server/api/keyed-runs.ts",
-    text: ".catch((): never => {\n      throw new RefusedError(notRecorded);\n    })",
+    text: ".catch((): never => {\n      throw new HttpRefusalError(notRecorded);\n    })",
     becomes: ".catch(() => undefined)",
     tests: ["test/server/api/keyed-runs.test.ts"],
     endangers: "a run begins although its key cannot be kept",

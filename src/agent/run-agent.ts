@@ -163,7 +163,7 @@ function getStoppedAnswer(
 
 const stoppedHere = { zh: "（用户在此停止了回答。）", en: "(The user stopped the answer here.)" };
 
-interface Came {
+interface RunConclusion {
   outcome: Outcome;
   hasTurn: boolean;
 }
@@ -172,7 +172,7 @@ interface Came {
  * Returns the plan that waits for a reply. A plan that was already waiting stays pending if nobody replied to it, or the reply
  * had no effect.
  */
-function getPendingPlan(run: Run, { work }: RunResult, { outcome, hasTurn }: Came): string | undefined {
+function getPendingPlan(run: Run, { work }: RunResult, { outcome, hasTurn }: RunConclusion): string | undefined {
   if (run.input.mode !== "plan") return run.input.conversation.pendingPlan;
   const halt = work?.halt;
   if (outcome.status === "needs_confirmation" && halt?.halt === "unconfirmed") return halt.pendingPlan;

@@ -23,41 +23,42 @@ import { selectSearch } from "./tools/search-limits.ts";
 import { noTools, type WantedTools } from "./tools/tool-inventory.ts";
 
 /** Limits how long a question waits for servers that are still starting, in milliseconds. It continues without the late ones. */
-const patienceMs = 10_000;
+const serverWaitMs = 10_000;
 
 /** Runs one question with the parts of an open `Duet`: finds its conversation, its models and its tools, and starts the agent. */
 export async function* askAgent(
   { config, agent, evaluator, models, tools, conversations, telemetry }: DuetParts,
   request: AskRequest,
-  going: ActiveRun,
+  activeRun: ActiveRun,
 ): AsyncGenerator<AgentEvent, void, undefined> {
   const { question, caller = operator, conversationId, mode = "agent", search, user, limits, chain } = request;
   const { history, instruction } = request;
-  const { signal } = going;
+  const { signal } = activeRun;
   const began = performance.now();
   const locale = request.locale ?? chooseLocale(config, question);
-  const [{ runAgent, prompts }, { store: whole, takeNotices }, chosen] = await Promise.all([
+  const [{ runAgent, prompts }, { store, takeNotices }, chosen] = await Promise.all([
     agent.get(),
     conversations.store.get(),
     request.models ?? models.open(),
   ]);
-  const kept = scopeStore(whole, caller);
-  const brought = history && (await conversations.given.get()).open(history, { caller, kept });
+  const ownerStore = scopeStore(store, caller);
+  const givenConversation = history && (await conversations.given.get()).open(history, { caller, kept: ownerStore });
   const { known, waitedMs } =
-    brought ?? (await loadConversation(kept, conversationId, { caller, going, mutex: conversations.planTurns }));
+    givenConversation ??
+    (await loadConversation(ownerStore, conversationId, { caller, going: activeRun, mutex: conversations.planTurns }));
   const isLost = conversationId !== undefined && known === undefined;
-  const conversation = known ?? (await kept.create(conversationId));
+  const conversation = known ?? (await ownerStore.create(conversationId));
   const session = conversations.sessions.of(toSessionKey(caller, conversation.id), known === undefined);
   // A caller who leaves while servers start still gets a run, which says that it was cancelled.
-  const wanted: WantedTools = { allow: request.tools, caller, patienceMs, signal };
+  const wantedTools: WantedTools = { allow: request.tools, caller, patienceMs: serverWaitMs, signal };
   const searchFirst = mode === "chat" && (search ?? config.search.enabled === true);
-  const chatTools = searchFirst ? selectSearch(tools.inventory, session, wanted) : noTools;
-  const taken = mode === "chat" ? chatTools : tools.inventory.resolveTools(session, wanted);
+  const chatTools = searchFirst ? selectSearch(tools.inventory, session, wantedTools) : noTools;
+  const resolvedTools = mode === "chat" ? chatTools : tools.inventory.resolveTools(session, wantedTools);
   const {
     tools: offered,
     servers,
     dropped,
-  } = await waitAbortable(Promise.resolve(taken), signal).catch(ignoreAbort(signal, noTools));
+  } = await waitAbortable(Promise.resolve(resolvedTools), signal).catch(ignoreAbort(signal, noTools));
   const observer = await telemetry.follow({
     question,
     models: chosen,
@@ -82,7 +83,7 @@ export async function* askAgent(
     parts: {
       models: chosen,
       prompts,
-      store: brought?.store ?? kept,
+      store: givenConversation?.store ?? ownerStore,
       tools: await tools.limitSearches(session, offered),
       finding: mode === "chat" ? undefined : await tools.search.open(session),
       evaluator,
@@ -98,7 +99,7 @@ export async function* askAgent(
       ...noticeBrokenTools(dropped, session.reported, locale),
       ...noticeNested(config, session.reported, locale),
     ],
-    observer: going.observe(observer),
+    observer: activeRun.observe(observer),
     signal,
   });
 }

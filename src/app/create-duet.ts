@@ -6,7 +6,7 @@ import type { ConversationStore } from "../core/store/store.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import { DuetError } from "../kit/errors.ts";
 import { say, type Text } from "../kit/locale.ts";
-import type { OwnTool } from "../tools/own-tool.ts";
+import type { UserTool } from "../tools/user-tool.ts";
 import { type AskOptions, checkAsk } from "./ask-options.ts";
 import { checkOptions, type DuetOptions } from "./duet-options.ts";
 import { readModelOptions } from "./models/model-options.ts";
@@ -76,10 +76,10 @@ export async function createDuet(options: DuetOptions = {}): Promise<EmbeddedDue
   };
 }
 
-async function readTools(own: readonly OwnTool<never>[]): Promise<Tool[]> {
-  if (own.length === 0) return [];
-  const { toTool } = await import("../tools/own-tool.ts");
-  const tools = await Promise.all(own.map((tool, index) => toTool(tool, `createDuet: tools[${index}]`)));
+async function readTools(userTools: readonly UserTool<never>[]): Promise<Tool[]> {
+  if (userTools.length === 0) return [];
+  const { toTool } = await import("../tools/user-tool.ts");
+  const tools = await Promise.all(userTools.map((tool, index) => toTool(tool, `createDuet: tools[${index}]`)));
   const again = tools.findIndex(({ name }, index) => tools.findIndex((other) => other.name === name) < index);
   if (again >= 0) throw takenNameError(again, tools[again]?.name ?? "");
   return tools;

@@ -5,7 +5,7 @@ import type { fileSchema } from "../config/schema/file-schema.ts";
 import type { ConversationStore } from "../core/store/store.ts";
 import { getOwnValue, isRecord } from "../kit/json.ts";
 import type { Text } from "../kit/locale.ts";
-import type { OwnTool } from "../tools/own-tool.ts";
+import type { UserTool } from "../tools/user-tool.ts";
 import { optionError } from "./ask-options.ts";
 import type { ModelOption } from "./models/model-options.ts";
 
@@ -14,7 +14,7 @@ export interface DuetOptions {
   /** Sets the models for the two roles. When `answer` is absent, `functionCall` also answers, without a second call. */
   models?: { functionCall: ModelOption; answer?: ModelOption };
   /** Adds tools to the built-in ones and those of the MCP servers. A tool with a built-in's name replaces it. */
-  tools?: readonly OwnTool<never>[];
+  tools?: readonly UserTool<never>[];
   /** Is your own rule for after each round of tool calls. */
   evaluator?: Evaluator;
   /** Holds all other settings, in the shape of the configuration file. */

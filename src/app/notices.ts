@@ -9,7 +9,7 @@ import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { truncate } from "../kit/text/truncate.ts";
 import { joinSentences } from "../render/event-lines.ts";
 import type { DroppedTool } from "../tools/collect-tools.ts";
-import { findMissingTools } from "./tools/own-tools.ts";
+import { findMissingTools } from "./tools/user-tools.ts";
 
 /** Tells that no server was started, because Duets start one another in a circle. */
 export function noticeNested(

@@ -2,12 +2,12 @@ import type { Config } from "../config/config.ts";
 import { createOnce } from "../kit/async/once.ts";
 import { createKeyedMutex } from "../kit/async/semaphore.ts";
 import { createActiveRuns } from "./active-runs.ts";
+import { openAgent, readUserAgentParts } from "./agent/open-agent.ts";
 import type { CloseLimits, DuetOverrides } from "./ask-request.ts";
 import { openStore } from "./conversations/open-store.ts";
 import { createSessions } from "./conversations/sessions.ts";
 import { Duet } from "./duet.ts";
 import { createModelRegistry } from "./models/model-registry.ts";
-import { openAgent, readOwnAgent } from "./own-agent/own-agent.ts";
 import { createSample } from "./sampling.ts";
 import { openTelemetry } from "./telemetry/telemetry.ts";
 import { createGateways } from "./tools/gateway.ts";
@@ -21,7 +21,7 @@ import { createToolSearch } from "./tools/tool-search.ts";
  */
 export async function openDuet(config: Config, parts: DuetOverrides = {}): Promise<Duet> {
   const warn = parts.warn ?? (() => {});
-  const own = await readOwnAgent(config, warn);
+  const own = await readUserAgentParts(config, warn);
   const models = createModelRegistry(config, parts.models);
   const sample = createSample(models.open);
   const inventory = openToolInventory(config, { own: parts.tools, sample, warn, start: parts.startServers });

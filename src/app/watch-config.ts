@@ -2,12 +2,12 @@ import type { Config, ServerSettings } from "../config/config.ts";
 import { listConfigFiles, loadConfig } from "../config/load-config.ts";
 import type { Flags } from "../config/settings/settings.ts";
 import { describeSkippedFiles } from "../config/sources/choose-files.ts";
-import { type Watching, watchFiles } from "../config/sources/watch-files.ts";
+import { type FileWatchOptions, watchFiles } from "../config/sources/watch-files.ts";
 import { toDuetError, toErrorReport } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
 import { joinSentences } from "../render/event-lines.ts";
 
-export interface Reloading extends Omit<Watching, "onChange"> {
+export interface ConfigWatchOptions extends Omit<FileWatchOptions, "onChange"> {
   config: Config;
   /** Holds the command line's flags, which do not change. */
   flags: Flags;
@@ -26,7 +26,7 @@ export interface Reloading extends Omit<Watching, "onChange"> {
  * says. A configuration that is invalid, missing or untrusted causes a warning, and the old one stays in force. Keeps no
  * process alive.
  */
-export function watchConfig(reloading: Reloading): void {
+export function watchConfig(reloading: ConfigWatchOptions): void {
   const { flags, environment, directory, onServers, warn, signal } = reloading;
   let inForce = reloading.config;
 

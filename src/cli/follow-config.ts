@@ -4,7 +4,7 @@ import { sleep } from "../kit/async/timeout.ts";
 import { say, type Text } from "../kit/locale.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { writeLine } from "./console.ts";
-import type { Opened } from "./with-duet.ts";
+import type { DuetContext } from "./with-duet.ts";
 
 /** Watching begins with a delay because nothing waits for it at startup; a change made before that is still noticed. */
 const startAfterMs = 1000;
@@ -15,7 +15,7 @@ export interface SideOutput {
   showBy(show: (line: string) => void): void;
 }
 
-export interface FollowConfigOptions extends Opened {
+export interface FollowConfigOptions extends DuetContext {
   flags: Flags;
   /** Runs after a new set of servers is in force. */
   onServers?: () => void;

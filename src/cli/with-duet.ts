@@ -7,7 +7,7 @@ import { waitAbortable } from "../kit/async/timeout.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { type Console, type Context, createWarn, writeLine } from "./console.ts";
 
-export interface Opened extends Context {
+export interface DuetContext extends Context {
   config: Config;
   duet: Duet;
 }
@@ -23,7 +23,7 @@ export interface OpeningOptions extends Pick<DuetOverrides, "startServers"> {
 export async function withDuet(
   flags: Flags,
   context: Context,
-  work: (opened: Opened) => Promise<number>,
+  work: (opened: DuetContext) => Promise<number>,
   { startServers, needsState = true, telemetryMs }: OpeningOptions = {},
 ): Promise<number> {
   const { console, signal } = context;

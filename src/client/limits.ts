@@ -23,7 +23,7 @@ export const listPatienceMs = 5000;
 export const refreshPauseMs = 1000;
 
 /** Limits how long a call waits for a server that is about to be restarted, in milliseconds. */
-export const patienceMs = 1500;
+export const longestRetryWaitMs = 1500;
 
 /** Limits the rounds of questions in one call (2026-07-28); the package's own limit is the same. */
 export const mostRounds = 10;

@@ -1,10 +1,10 @@
 import type { ServerSettings } from "../config/config.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
-import { createTimeLimit, sleep, waitAbortable } from "../kit/async/timeout.ts";
+import { createWaitLimit, sleep, waitAbortable } from "../kit/async/timeout.ts";
 import { DuetError } from "../kit/errors.ts";
 import type { JsonObject } from "../kit/json.ts";
 import type { Text } from "../kit/locale.ts";
-import { type Reply, toChangedReply, toGoneReply } from "./calls/call-reply.ts";
+import { type CallReply, toChangedReply, toGoneReply } from "./calls/call-reply.ts";
 import { type CallerOptions, createRequestSender, type RequestSender } from "./calls/request-sender.ts";
 import type { RawResult } from "./calls/tool-result.ts";
 import { everyList, type ServerList } from "./lifecycle/announcements.ts";
@@ -111,7 +111,7 @@ export class ServerConnection {
    * Calls a tool. Rejects with a `DuetError`, or at once with the signal's reason. A server that was lost is started again
    * first; a call that was under way when it was lost is sent again only where it `isRepeatable`.
    */
-  async call(tool: RemoteTool, args: JsonObject, options: CallerOptions): Promise<Reply> {
+  async call(tool: RemoteTool, args: JsonObject, options: CallerOptions): Promise<CallReply> {
     return this.#sender.send(options, {
       what: tool.name,
       isRepeatable: this.isRepeatable(tool),
@@ -174,7 +174,7 @@ export class ServerConnection {
   /** A list that cannot be fetched now is requested again at the next start, or when the old one expires. */
   async #relist(signal: AbortSignal): Promise<void> {
     this.#askedAt = performance.now();
-    const limit = createTimeLimit(this.settings.startTimeoutMs, () => new Error("late"), signal);
+    const limit = createWaitLimit(this.settings.startTimeoutMs, signal);
     try {
       // What changes while a start takes in its first list is not in that list.
       await waitAbortable(this.#lifecycle.settled(), limit.signal);
@@ -192,10 +192,10 @@ export class ServerConnection {
    * Refuses a call of a tool whose definition was not approved. An expired list is fetched again first, if the server answers
    * soon.
    */
-  async #refuse(tool: RemoteTool, signal: AbortSignal): Promise<Reply | undefined> {
+  async #refuse(tool: RemoteTool, signal: AbortSignal): Promise<CallReply | undefined> {
     const lastSeen = Math.max(this.list.listedAt, this.#askedAt);
     if (performance.now() - lastSeen > listBelievedMs) this.#refreshes.ask();
-    const limit = createTimeLimit(listPatienceMs, () => new Error("late"), signal);
+    const limit = createWaitLimit(listPatienceMs, signal);
     await waitAbortable(this.#refreshes.settled(), limit.signal).catch(() => signal.throwIfAborted());
     limit.clear();
     if (this.list.usable.includes(tool)) return undefined;

@@ -10,7 +10,7 @@ import {
 import type { Config, EmailSettings, SearchSettings } from "./config.ts";
 import { configError } from "./config-errors.ts";
 import { readModels } from "./models/models.ts";
-import { parseOnce, type Settings, settingsSchema } from "./schema/file-schema.ts";
+import { configurationSchema, parseOnce, type Settings } from "./schema/file-schema.ts";
 import { readServers } from "./servers.ts";
 import type { Flags } from "./settings/settings.ts";
 import { chooseFiles, type SkippedFile } from "./sources/choose-files.ts";
@@ -43,7 +43,7 @@ export async function loadConfig(
 ): Promise<Config> {
   const read = await readSources(flags, environment, directory, embedding);
   const sources = [read.file, read.variables, read.options, read.code];
-  const settings = settingsSchema.parse(mergeTrees(sources.map((source) => source.tree)), parseOnce);
+  const settings = configurationSchema.parse(mergeTrees(sources.map((source) => source.tree)), parseOnce);
   const origins = findOrigins(settings, sources);
 
   // What the file says is meant from the file's directory, all else from here.
@@ -71,7 +71,7 @@ export async function loadConfig(
       ...tools,
       directory: tools.directory
         ? resolvePath("tools.directory", tools.directory)
-        : getOwnToolsDirectory(read.environment, embedding),
+        : getUserToolsDirectory(read.environment, embedding),
       directoryIsNamed: tools.directory !== undefined,
       roots: tools.roots.map((root) => resolvePath("tools.roots", root)),
     },
@@ -95,7 +95,7 @@ export async function loadConfig(
 }
 
 /** Returns the directory of the user's own tools when no setting names one. A program that embeds Duet sets its own. */
-function getOwnToolsDirectory(environment: Environment, embedding: Embedding | undefined): string | undefined {
+function getUserToolsDirectory(environment: Environment, embedding: Embedding | undefined): string | undefined {
   const directory = embedding === undefined ? getConfigDirectory(environment) : undefined;
   return directory === undefined ? undefined : join(directory, "tools");
 }

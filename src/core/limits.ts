@@ -216,45 +216,45 @@ export const limitRows = [
 ];
 
 type Row = (typeof limitRows)[number];
-type Defaulted = Extract<Row, { default: number }>;
-type Stopping = Extract<Row, { stop: LimitStop }>;
-type Settable = Extract<Row, { set: string }>;
-type Offered = Extract<Row, { ask: string }>;
-type Flagged = Extract<Row, { flag: string }>;
+type DefaultedRow = Extract<Row, { default: number }>;
+type StoppingRow = Extract<Row, { stop: LimitStop }>;
+type SettableRow = Extract<Row, { set: string }>;
+type OfferedRow = Extract<Row, { ask: string }>;
+type FlaggedRow = Extract<Row, { flag: string }>;
 type OfTurn = Extract<Row, { scope: "turn" }>;
 
 /** Lists the limits that can stop the tool calls of a run. */
-export const stoppingLimits = limitRows.filter((row): row is Stopping => row.stop !== undefined);
+export const stoppingLimits = limitRows.filter((row): row is StoppingRow => row.stop !== undefined);
 /** Lists the limits that `/set` changes. */
-export const settableLimits = limitRows.filter((row): row is Settable => row.set !== undefined);
+export const settableLimits = limitRows.filter((row): row is SettableRow => row.set !== undefined);
 /** Lists the limits that hosts may give with a question. */
-export const offeredLimits = limitRows.filter((row): row is Offered => row.ask !== undefined);
-export const defaultedLimits = limitRows.filter((row): row is Defaulted => row.default !== undefined);
-export const optionalLimits = limitRows.filter((row): row is Exclude<Row, Defaulted> => row.default === undefined);
-export const flaggedLimits = limitRows.filter((row): row is Flagged => row.flag !== undefined);
+export const offeredLimits = limitRows.filter((row): row is OfferedRow => row.ask !== undefined);
+export const defaultedLimits = limitRows.filter((row): row is DefaultedRow => row.default !== undefined);
+export const optionalLimits = limitRows.filter((row): row is Exclude<Row, DefaultedRow> => row.default === undefined);
+export const flaggedLimits = limitRows.filter((row): row is FlaggedRow => row.flag !== undefined);
 
 /** Says which limit stopped the tool calls, in events and in outcomes. */
-export type LimitReason = Stopping["stop"]["reason"];
-export type LimitStopReason = Stopping["stop"]["stopReason"];
+export type LimitReason = StoppingRow["stop"]["reason"];
+export type LimitStopReason = StoppingRow["stop"]["stopReason"];
 
 export type LimitKey = Row["key"];
 export type LimitField = Row["field"];
-export type DefaultedKey = Defaulted["key"];
-export type StoppingKey = Stopping["key"];
-export type OfferedName = Offered["ask"];
-export type FlaggedKey = Flagged["key"];
+export type DefaultedKey = DefaultedRow["key"];
+export type StoppingKey = StoppingRow["key"];
+export type OfferedName = OfferedRow["ask"];
+export type FlaggedKey = FlaggedRow["key"];
 
 /** Holds the limits as configured. One without a default may be absent. */
 export type ConfiguredLimits = { [Key in DefaultedKey]: number } & {
   [Key in Exclude<LimitKey, DefaultedKey>]?: number;
 };
 
-type Needed = Exclude<Defaulted, OfTurn>;
-type NeededField = Needed["field"];
+type NeededKey = Exclude<DefaultedRow, OfTurn>;
+type NeededField = NeededKey["field"];
 
-const neededRunLimits = defaultedLimits.filter((row): row is Needed => row.scope === "run");
+const neededRunLimits = defaultedLimits.filter((row): row is NeededKey => row.scope === "run");
 const optionalRunLimits = limitRows.filter(
-  (row): row is Exclude<Row, Needed> => !neededRunLimits.some((one) => one === row),
+  (row): row is Exclude<Row, NeededKey> => !neededRunLimits.some((one) => one === row),
 );
 
 /** Holds the limits of one run, in its own units. */

@@ -53,27 +53,27 @@ function toJsonWithin(value: object, max: number): string | undefined {
   return text.length <= max ? text : undefined;
 }
 
-interface Shortening {
+interface ShorteningState {
   size: Size;
   leftOut: LeftOut;
   levels: number;
 }
 
-function shorten(value: unknown, { size, leftOut, levels }: Shortening): unknown {
+function shorten(value: unknown, { size, leftOut, levels }: ShorteningState): unknown {
   if (typeof value === "string") {
     const kept = takeStart(value, size.text);
     leftOut.characters += value.length - kept.length;
     return kept.length < value.length ? `${kept}…` : value;
   }
   if (typeof value !== "object" || value === null) return value;
-  const inner: Shortening = { size, leftOut, levels: levels - 1 };
+  const inner: ShorteningState = { size, leftOut, levels: levels - 1 };
   if (Array.isArray(value)) return takeEnds(value, inner).map((entry) => shorten(entry, inner));
   const entries = takeEnds(Object.entries(value), inner);
   return Object.fromEntries(entries.map(([key, entry]) => [takeStart(key, size.text), shorten(entry, inner)]));
 }
 
 /** Returns the first and the last entries, as many as the size allows. */
-function takeEnds<T>(list: readonly T[], { size, leftOut, levels }: Shortening): readonly T[] {
+function takeEnds<T>(list: readonly T[], { size, leftOut, levels }: ShorteningState): readonly T[] {
   const most = levels < 0 ? 0 : size.entries;
   if (list.length <= most) return list;
   leftOut.entries += list.length - most;

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createPrompts } from "../../src/agent/prompts/prompts.ts";
-import { readOwnPrompts } from "../../src/app/own-agent/own-prompts.ts";
+import { readUserPrompts } from "../../src/app/agent/user-prompts.ts";
 import { isRecord } from "../../src/kit/json.ts";
 import { lineOf, workplace } from "../config/workplace.ts";
 import type { Finished } from "../fakes/program.ts";
@@ -178,19 +178,19 @@ describe("a folder with a wrong prompt", () => {
     ],
   ])("is refused for %s", async (_, files, line) => {
     const directory = workplace(files);
-    expect(await lineOf(readOwnPrompts(directory))).toBe(`${directory}/${line}`);
+    expect(await lineOf(readUserPrompts(directory))).toBe(`${directory}/${line}`);
   });
 
   test("that is not there is refused by its key", async () => {
     const missing = join(workplace(), "none");
-    expect(await lineOf(readOwnPrompts(missing))).toBe(
+    expect(await lineOf(readUserPrompts(missing))).toBe(
       `prompts.directory: ${missing}: cannot be read: ENOENT (a folder of prompts is needed)`,
     );
   });
 
   test("that is a file is refused by its key", async () => {
     const file = join(workplace({ "chat.md": "x" }), "chat.md");
-    expect(await lineOf(readOwnPrompts(file))).toBe(
+    expect(await lineOf(readUserPrompts(file))).toBe(
       `prompts.directory: ${file}: cannot be read: ENOTDIR (a folder of prompts is needed)`,
     );
   });
@@ -198,7 +198,9 @@ describe("a folder with a wrong prompt", () => {
   test("a pipe is refused instead of read for ever", async () => {
     const directory = workplace();
     execFileSync("mkfifo", [join(directory, "chat.md")]);
-    expect(await lineOf(readOwnPrompts(directory))).toBe(`${directory}/chat.md: is not a file (a text file is needed)`);
+    expect(await lineOf(readUserPrompts(directory))).toBe(
+      `${directory}/chat.md: is not a file (a text file is needed)`,
+    );
   });
 });
 
@@ -210,7 +212,7 @@ test("every name, also with families and languages, is taken", async () => {
     "zh/plan.md": "{tools}{untrusted}",
     "en/guide.qwen3.md": "{today}",
   });
-  const own = await readOwnPrompts(directory);
+  const own = await readUserPrompts(directory);
   expect(own.map(({ name, family, locale }) => [name, family, locale])).toEqual([
     ["chat", "gpt-4.1", undefined],
     ["chat", undefined, undefined],

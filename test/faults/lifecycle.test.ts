@@ -1,6 +1,6 @@
 // Fault group M (docs/development/faults-servers.md#m-the-life-of-our-process): the life of our process. A case's number stands
 // first in its title. 144, 147 and 149 are about the HTTP side and stand in http-api.test.ts; 148 stands in
-// test/cli/own-tools.test.ts.
+// test/cli/user-tools.test.ts.
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";

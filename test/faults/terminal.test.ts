@@ -202,7 +202,7 @@ describe("C. in whatever order the pieces come", () => {
   });
 
   test("41: an answer in Markdown gives the same lines however it is split, and only ours", async () => {
-    const { createMarkdownStream } = await import("../../src/cli/terminal/markdown/create-stream.ts");
+    const { createMarkdownStream } = await import("../../src/cli/terminal/markdown/markdown-stream.ts");
     const shown = async (pieces: string[]) => {
       const stream = createMarkdownStream({ columns: () => 60, hyperlinks: true, locale: "en" });
       const lines: Line[] = [];

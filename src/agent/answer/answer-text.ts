@@ -19,14 +19,14 @@ export interface AnswerText {
   citations(): Citation[];
 }
 
-export interface AnswerOptions {
+export interface AnswerTextOptions {
   conversation: Conversation;
   /** Sets the language of the list of references. */
   language: Locale;
   emit(event: AgentEvent): void;
 }
 
-export function createAnswerText(run: AnswerOptions): AnswerText {
+export function createAnswerText(run: AnswerTextOptions): AnswerText {
   const filter = createCitationFilter(run.conversation.sources);
   let shown = "";
   let written = "";

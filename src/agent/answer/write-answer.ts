@@ -3,7 +3,7 @@ import { type FinishReason, toModelName } from "../../core/model.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { fenceResult } from "../context/fence.ts";
-import type { Role } from "../limits/statistics.ts";
+import type { ModelRole } from "../limits/statistics.ts";
 import type { Observation } from "../loop/act.ts";
 import { countResults, explainReason } from "../loop/explain-verdict.ts";
 import { refusedKeyError } from "../loop/refused-keys.ts";
@@ -29,7 +29,7 @@ export async function writeAnswer(run: Run, input: AnswerInput): Promise<AnswerR
   } = run;
   // Whoever answers has no tool to read on with.
   const observations = input.observations.map((one) => ({ ...one, text: run.state.results.withoutPointer(one.text) }));
-  const roles: Role[] = hasOneModel(run.services.models) ? ["answer"] : ["answer", "functionCall"];
+  const roles: ModelRole[] = hasOneModel(run.services.models) ? ["answer"] : ["answer", "functionCall"];
   const before = answer.written.trim();
   const hasBegun = (): boolean => answer.written.trim() !== before;
   let error: DuetError | undefined;
@@ -59,7 +59,7 @@ export async function writeAnswer(run: Run, input: AnswerInput): Promise<AnswerR
   return { finish: undefined, error };
 }
 
-async function answerTurn(run: Run, role: Role, input: AnswerInput): Promise<FinishReason> {
+async function answerTurn(run: Run, role: ModelRole, input: AnswerInput): Promise<FinishReason> {
   const before = run.state.answer.written.trim();
   const { finish, message } = await runTurn(run, {
     phase: "answer",
@@ -79,7 +79,7 @@ async function answerTurn(run: Run, role: Role, input: AnswerInput): Promise<Fin
   return finish === "tool-calls" && message.toolCalls.length === 0 ? "stop" : finish;
 }
 
-function answerMessages(run: Run, role: Role, { prompt, observations, note }: AnswerInput): Message[] {
+function answerMessages(run: Run, role: ModelRole, { prompt, observations, note }: AnswerInput): Message[] {
   const {
     input: { language: locale, marker },
     state: { question },

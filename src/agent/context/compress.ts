@@ -3,7 +3,7 @@ import type { FinishReason, Model } from "../../core/model.ts";
 import type { ConversationTurn, Summary } from "../../core/store/store.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { say, type Text } from "../../kit/locale.ts";
-import type { Role } from "../limits/statistics.ts";
+import type { ModelRole } from "../limits/statistics.ts";
 import { runTurn } from "../loop/run-turn.ts";
 import type { Models, Run } from "../run.ts";
 import { getContextWindow, getRequestBudget } from "./context-window.ts";
@@ -84,7 +84,7 @@ export async function writeSummary(
 }
 
 /** Returns the function-call model, unless it reads only the question (the offline rules). */
-export function chooseSummaryRole(models: Models): Role {
+export function chooseSummaryRole(models: Models): ModelRole {
   return Number.isFinite(getContextWindow(models.functionCall)) ? "functionCall" : "answer";
 }
 

@@ -1,11 +1,11 @@
 import { addUsage, type Model, noUsage, type Usage } from "../../core/model.ts";
 import type { ModelBill } from "../../core/outcome.ts";
 
-export type Role = "functionCall" | "answer";
+export type ModelRole = "functionCall" | "answer";
 
 /** Counts what each of the two roles has used so far. */
 export interface Statistics {
-  add(role: Role, turn: TurnBill): void;
+  add(role: ModelRole, turn: TurnBill): void;
   addIteration(): void;
   readonly iterations: number;
   totalTokens(): number;
@@ -15,7 +15,7 @@ export interface Statistics {
   knownCost(): number;
   /** Returns the cost of all calls in US dollars, or null when there was no call or the cost of one is not known. */
   totalCost(): number | null;
-  bill(role: Role, model: Model): ModelBill;
+  bill(role: ModelRole, model: Model): ModelBill;
 }
 
 /** Holds what one model turn used, including its failed attempts. */

@@ -72,7 +72,7 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
   }
 }
 
-interface Gathering {
+interface GatheredRound {
   /** `round` holds all calls of the last turn, and `gathered` those of them that were more than a search for tools. */
   round: readonly Observation[];
   gathered: readonly Observation[];
@@ -83,7 +83,7 @@ interface Gathering {
 
 async function evaluateRound(
   run: Run,
-  { round, gathered, observations, toolCalls, isCircle }: Gathering,
+  { round, gathered, observations, toolCalls, isCircle }: GatheredRound,
 ): Promise<JudgedVerdict> {
   const progress = getProgress(run, toolCalls);
   const {

@@ -9,7 +9,7 @@ import type { LoopState, Run } from "../run.ts";
 import type { Observation } from "./act.ts";
 import type { EvaluatedResult, Evaluation, EvaluationFacts } from "./evaluator.ts";
 
-const patienceMs = 5_000;
+const evaluatorTimeoutMs = 5_000;
 
 export interface RoundFacts {
   round: readonly Observation[];
@@ -33,8 +33,8 @@ export async function askEvaluator(run: Run, ruled: Verdict, facts: RoundFacts):
   } = run;
   if (!evaluator || isLimit(ruled)) return { verdict: ruled };
   const limit = createTimeLimit(
-    patienceMs,
-    () => timeoutError({ zh: "自定义评估", en: "the evaluator" }, patienceMs),
+    evaluatorTimeoutMs,
+    () => timeoutError({ zh: "自定义评估", en: "the evaluator" }, evaluatorTimeoutMs),
     run.services.clock.decideSignal,
   );
   try {

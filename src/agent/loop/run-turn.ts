@@ -14,14 +14,14 @@ import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { countRequestTokens, getContextWindow, getRequestBudget } from "../context/context-window.ts";
 import { type FitOptions, type FittedRequest, fitRequest } from "../context/fit-request.ts";
-import { type Role, sumCosts } from "../limits/statistics.ts";
+import { type ModelRole, sumCosts } from "../limits/statistics.ts";
 import type { LoopState, Run } from "../run.ts";
 import { refusedKeyError, rememberRefusedKey } from "./refused-keys.ts";
 
 export interface TurnPlan {
   phase: Phase;
   step: number;
-  role: Role;
+  role: ModelRole;
   model: Model;
   /** Says why this phase starts, in words for the reader. */
   reason: string;

@@ -17,7 +17,7 @@ export interface ResumedPlan {
 
 /** Returns what a conversation keeps of a plan that waits for confirmation. Only `resumePlan` reads it. */
 export function toPendingPlan(question: string, plan: Plan): string {
-  const kept: Kept = {
+  const kept: StoredPlan = {
     version: 1,
     question,
     stepwise: plan.isStepwise,
@@ -56,7 +56,7 @@ export function isBareReply(
 
 const locales: readonly Locale[] = ["zh", "en"];
 
-interface Kept {
+interface StoredPlan {
   version: 1;
   question: string;
   stepwise: boolean;
@@ -76,7 +76,7 @@ function parse(text: string): unknown {
 }
 
 /** Looks at all that a run would stumble over: the text has been on a disk. */
-function isKept(value: unknown): value is Kept {
+function isKept(value: unknown): value is StoredPlan {
   return (
     isRecord(value) &&
     value.version === 1 &&

@@ -37,13 +37,13 @@ function createNothing(): StartedPlan {
   return { steps: [], stepwise: false, observations: [], results: new Map(), replaced: 0, repairs: 0 };
 }
 
-interface Planning {
+interface PlanState {
   plan: Plan;
   planner: Planner;
   reply: PlanReply | undefined;
 }
 
-async function settle(run: Run, planning: Planning): Promise<DecideResult> {
+async function settle(run: Run, planning: PlanState): Promise<DecideResult> {
   const { plan, planner } = planning;
   const agreement = await begin(run, planning);
   if (typeof agreement === "object") return finishPlan(run, plan, { reason: agreement.stop, error: agreement.error });
@@ -56,7 +56,7 @@ async function settle(run: Run, planning: Planning): Promise<DecideResult> {
 }
 
 /** Makes the first plan, or takes up the one that waited, and has it confirmed. */
-async function begin(run: Run, { plan, planner, reply }: Planning): Promise<PlanAgreement> {
+async function begin(run: Run, { plan, planner, reply }: PlanState): Promise<PlanAgreement> {
   if (reply === undefined) {
     const drafted = await planner.begin();
     if (!("draft" in drafted)) return drafted;

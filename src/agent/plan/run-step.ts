@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import type { PlanStep } from "../../core/events.ts";
 import type { Message, ToolCall } from "../../core/messages.ts";
 import { answerCalls, canAskUser, createApprove, type User } from "../../core/questions/user.ts";
-import type { Tool, ToolFailure } from "../../core/tools/tool.ts";
 import { getFailureKind } from "../../core/tools/failure-kind.ts";
 import type { Approve, Tool, ToolFailure } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";

@@ -21,7 +21,7 @@ export interface GivenHistories {
   open(turns: readonly ConversationTurn[], place: { caller: Caller; kept: ConversationStore }): GivenHistory;
 }
 
-interface Kept {
+interface GivenConversation {
   owner: string | undefined;
   conversation: Conversation;
 }
@@ -35,7 +35,11 @@ export interface GivenHistoryLimits {
 const usual: GivenHistoryLimits = { most: 1000, mostText: 30_000_000 };
 
 export function createGivenHistories({ most, mostText }: GivenHistoryLimits = usual): GivenHistories {
-  const kept = new LRUCache<string, Kept>({ max: most, maxSize: mostText, sizeCalculation: measureConversation });
+  const kept = new LRUCache<string, GivenConversation>({
+    max: most,
+    maxSize: mostText,
+    sizeCalculation: measureConversation,
+  });
 
   /** Keeps a conversation. One owner gets at most half of the space, so that nobody can displace the words of all others. */
   function saveConversation(owner: string | undefined, key: string, conversation: Conversation): void {
@@ -93,7 +97,9 @@ function toHistoryKey({ owner }: Caller, turns: readonly ConversationTurn[]): st
     .digest("base64url");
 }
 
-function measureConversation({ conversation: { turns, sources, summary, pendingPlan = "" } }: Kept): number {
+function measureConversation({
+  conversation: { turns, sources, summary, pendingPlan = "" },
+}: GivenConversation): number {
   const said = turns.reduce((sum, { question, answer }) => sum + question.length + answer.length, 0);
   const found = sources
     .all()

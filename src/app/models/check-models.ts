@@ -1,4 +1,4 @@
-import type { Role } from "../../agent/limits/statistics.ts";
+import type { ModelRole } from "../../agent/limits/statistics.ts";
 import type { Config } from "../../config/config.ts";
 import type { ModelChoice } from "../../config/models/models.ts";
 import { type ModelRequest, toModelName } from "../../core/model.ts";
@@ -6,7 +6,7 @@ import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
 
-export type { Role };
+export type { ModelRole as Role };
 
 /** Holds the models in force. `answer` is absent when one model plays both roles. */
 export interface ChosenModels {
@@ -16,7 +16,7 @@ export interface ChosenModels {
 
 /** Holds the result of one request to a model in use. */
 export interface ModelCheck {
-  roles: Role[];
+  roles: ModelRole[];
   choice: ModelChoice;
   /** Holds how long the request took, in milliseconds, even if it failed. */
   elapsedMs: number;
@@ -46,7 +46,7 @@ const maxTokens = 128;
 /** Asks each model in use for one word, side by side and once. Rejects only when the signal aborts. */
 export function checkModels(chosen: ChosenModels, locale: Locale, signal: AbortSignal): Promise<ModelCheck[]> {
   const { functionCall, answer } = chosen;
-  const checks: [Role[], ModelChoice][] =
+  const checks: [ModelRole[], ModelChoice][] =
     answer === undefined
       ? [[["functionCall", "answer"], functionCall]]
       : [
@@ -57,7 +57,7 @@ export function checkModels(chosen: ChosenModels, locale: Locale, signal: AbortS
 }
 
 async function checkModel(
-  roles: Role[],
+  roles: ModelRole[],
   choice: ModelChoice,
   locale: Locale,
   signal: AbortSignal,

@@ -4,7 +4,7 @@ import type { TelemetrySettings } from "../../config/telemetry.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createOnce } from "../../kit/async/once.ts";
-import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
+import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
@@ -84,7 +84,7 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
       }
     },
     async close(limitMs = longestFlushMs) {
-      const limit = createTimeLimit(limitMs, () => new Error("late"));
+      const limit = createWaitLimit(limitMs);
       try {
         await waitAbortable(sendRest(), limit.signal);
       } catch {

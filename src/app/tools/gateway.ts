@@ -62,7 +62,7 @@ export interface Gateways {
  * Limits how long the first list waits for servers that are starting, in milliseconds. Later lists contain what is available by
  * then.
  */
-const patienceMs = 10_000;
+const serverWaitMs = 10_000;
 
 /** `warn` receives lines for the operator: about a server that is left out of a list, and about two that offer the same name. */
 export function createGateways(catalog: ToolInventory, warn: (line: Text) => void): Gateways {
@@ -98,17 +98,17 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
   /** Returns milliseconds, but never 0, which would mean a list without the user's own tools. */
   function getPatience(): number {
     firstAskedAt ??= performance.now();
-    return Math.max(1, firstAskedAt + patienceMs - performance.now());
+    return Math.max(1, firstAskedAt + serverWaitMs - performance.now());
   }
 
   function open(caller: Caller = operator): Gateway {
     const { tools: permitted } = caller;
     /** Built-in tools that have state keep it for this connection. */
     const connection = {};
-    let known: Known | undefined;
-    let index: { of: Known; finds: ToolIndex } | undefined;
+    let known: CachedTools | undefined;
+    let index: { of: CachedTools; finds: ToolIndex } | undefined;
 
-    async function take(signal: AbortSignal | undefined, hostTitle?: string): Promise<Known> {
+    async function take(signal: AbortSignal | undefined, hostTitle?: string): Promise<CachedTools> {
       const withoutServers = hostTitle === catalog.title;
       if (!withoutServers) await getOfferings();
       const asOf = changes;
@@ -120,7 +120,7 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
       return known;
     }
 
-    async function resolveKnown(signal: AbortSignal | undefined): Promise<Known> {
+    async function resolveKnown(signal: AbortSignal | undefined): Promise<CachedTools> {
       return known?.asOf === changes ? known : take(signal);
     }
 
@@ -172,7 +172,7 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
   };
 }
 
-interface Known {
+interface CachedTools {
   asOf: number;
   tools: readonly Tool[];
   byName: ReadonlyMap<string, Tool>;

@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import type { Tool } from "../../core/tools/tool.ts";
-import type { SearchCache } from "../../tools/search/limit-searches.ts";
+import type { SearchCache } from "../../tools/search/wrap-search.ts";
 import { type Inventory, noTools, type ToolInventory, type WantedTools } from "./tool-inventory.ts";
 
 /** Puts the built-in `web_search` inside its limits: what it finds is kept with the conversation, what it may cost begins anew. */
@@ -10,7 +10,7 @@ export function createSearchLimits({ cacheSize, maxPerRun }: Config["search"]): 
   const caches = new WeakMap<object, SearchCache>();
   return async (conversation, tools) => {
     if (!tools.some(isSearch)) return [...tools];
-    const { createSearchCache, withCache, withSearchBudget } = await import("../../tools/search/limit-searches.ts");
+    const { createSearchCache, withCache, withSearchBudget } = await import("../../tools/search/wrap-search.ts");
     const cache = caches.get(conversation) ?? createSearchCache(cacheSize);
     if (cache) caches.set(conversation, cache);
     return tools.map((tool) => {

@@ -7,12 +7,12 @@ import type { Sample } from "../../core/sampling.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createOnce } from "../../kit/async/once.ts";
-import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
+import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import { version } from "../../kit/version.ts";
 import type { Collection, DroppedTool } from "../../tools/collect-tools.ts";
-import { openUserTools } from "./own-tools.ts";
+import { openUserTools } from "./user-tools.ts";
 
 /** Holds every tool available at a moment, the servers' state, and what was left out and why. */
 export interface Inventory {
@@ -130,7 +130,7 @@ async function startServers(config: Config, title: string, sample: Sample): Prom
 
 async function waitPatiently(work: Promise<void> | undefined, ms: number | undefined): Promise<void> {
   if (work === undefined || ms === undefined) return work;
-  const limit = createTimeLimit(ms, () => new Error("late"));
+  const limit = createWaitLimit(ms);
   try {
     await waitAbortable(work, limit.signal);
   } catch (thrown) {

@@ -257,7 +257,7 @@ async function showEnd(
   return true;
 }
 
-type Found = Awaited<ReturnType<Complete>>;
+type Completions = Awaited<ReturnType<Complete>>;
 
 /** Completes a command's name at the start of the text, and behind it what the command can be given. */
 export function createCompleteCommand(chat: Chat): Complete {
@@ -279,7 +279,7 @@ async function completeArgument(chat: Chat, name: string, argument: string): Pro
 }
 
 /** Puts completions that begin with the typed text before those that contain it. A text that is already complete gets none. */
-function sortCompletions(from: number, typed: string, completions: readonly Completion[]): Found {
+function sortCompletions(from: number, typed: string, completions: readonly Completion[]): Completions {
   const wanted = typed.toLowerCase();
   if (completions.some(({ text }) => text.toLowerCase() === wanted)) return undefined;
   const holding = completions.filter(({ text }) => text.toLowerCase().includes(wanted));

@@ -10,10 +10,10 @@ export interface SessionBill {
   renderLines(locale: Locale): string[];
 }
 
-type Role = keyof Outcome["meta"]["models"];
+type ModelKey = keyof Outcome["meta"]["models"];
 
 interface Row {
-  role: Role;
+  role: ModelKey;
   bill: ModelBill;
   cost: KnownCost;
 }
@@ -32,7 +32,7 @@ export function createSessionBill(): SessionBill {
   let elapsedMs = 0;
   let cost = noCost;
 
-  function addModel(role: Role, bill: ModelBill): void {
+  function addModel(role: ModelKey, bill: ModelBill): void {
     if (bill.calls === 0) return;
     const key = `${role} ${bill.provider}/${bill.model}`;
     const row = { role, bill, cost: toModelCost(bill) };
@@ -116,8 +116,8 @@ function sumOfAgents(row: AgentsRow | undefined, more: AgentsBill): AgentsRow {
   return { bill: { ...bill, runs, total_tokens }, cost: addCosts(row.cost, cost) };
 }
 
-const order: Record<Role, number> = { function_call: 0, answer: 1 };
-const roleNames: Record<Role, Text> = {
+const order: Record<ModelKey, number> = { function_call: 0, answer: 1 };
+const roleNames: Record<ModelKey, Text> = {
   function_call: { zh: "工具调用", en: "decide" },
   answer: { zh: "回答", en: "answer" },
 };

@@ -2,8 +2,8 @@ import { stat } from "node:fs/promises";
 import type { Duet } from "../../app/duet.ts";
 import type { ModelChanges } from "../../app/models/change-models.ts";
 import type { SearchCheck, SearchProvider } from "../../app/models/check-models.ts";
-import { findMissingTools, isUserTool } from "../../app/tools/own-tools.ts";
 import type { Inventory } from "../../app/tools/tool-inventory.ts";
+import { findMissingTools, isUserTool } from "../../app/tools/user-tools.ts";
 import type { Config } from "../../config/config.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
@@ -65,7 +65,7 @@ export async function* runChecks(
   yield* checkKeys(checks, config);
   for (const check of checks) yield toModelFinding(check, config);
   yield* await checkRoots(config);
-  yield* checkOwnTools(await inventory, config);
+  yield* checkUserTools(await inventory, config);
   for (const server of (await inventory).servers) yield toServerFinding(server);
   yield* checkServerSettings(config);
 }
@@ -88,7 +88,7 @@ function toJson({ topic, state, name, text, hint, details }: Finding, locale: Lo
  * Reports the tools in the user's own directory, with one finding for each part that cannot be used. Returns nothing when the
  * directory provides nothing.
  */
-export function checkOwnTools({ tools, dropped }: Inventory, { tools: { directory } }: Config): Finding[] {
+export function checkUserTools({ tools, dropped }: Inventory, { tools: { directory } }: Config): Finding[] {
   const names = tools.filter(isUserTool).map(({ name }) => name);
   const there: Finding = {
     topic: "tools",

@@ -12,14 +12,14 @@ interface Row {
 }
 
 /** Selects the users' files, or those of the project in the current directory. */
-interface Asked {
+interface HostSelection {
   /** Names the server in the hosts' files. */
   name: string;
   isProject: boolean;
 }
 
 /** Lists all hosts, one line each: the file that would be changed, and whether it contains Duet. Changes nothing. */
-export async function listHosts(machine: Machine, asked: Asked, locale: Locale): Promise<string> {
+export async function listHosts(machine: Machine, asked: HostSelection, locale: Locale): Promise<string> {
   const rows = await Promise.all(hostNames.map((host) => createRow(host, machine, asked)));
   const width = Math.max(...rows.map(({ host }) => host.length));
   const states = Math.max(...rows.map(({ state }) => say("en", state).length));
@@ -30,7 +30,7 @@ export async function listHosts(machine: Machine, asked: Asked, locale: Locale):
   return `${[...lines, say(locale, describeUsage(asked.isProject ? "HOST --project" : "HOST"))].join("\n")}\n`;
 }
 
-async function createRow(host: HostName, machine: Machine, { name, isProject }: Asked): Promise<Row> {
+async function createRow(host: HostName, machine: Machine, { name, isProject }: HostSelection): Promise<Row> {
   if (isProject && hosts[host].projectFile === undefined) return { host, file: "", state: noProjects };
   const { file, isHostThere } = await chooseFile(hosts[host], machine, isProject);
   return { host, file, state: isHostThere ? await describeState(hosts[host], file, name) : notHere };

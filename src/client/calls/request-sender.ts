@@ -8,7 +8,7 @@ import { getTotalLimitMs } from "../limits.ts";
 import type { Redact } from "../redact.ts";
 import { toCallError } from "../server-errors.ts";
 import { type CallClock, createCallClock } from "./call-clock.ts";
-import type { Reply } from "./call-reply.ts";
+import type { CallReply } from "./call-reply.ts";
 import type { RawResult } from "./tool-result.ts";
 
 export type CallerOptions = Omit<CallOptions, "pause">;
@@ -19,14 +19,14 @@ export interface OutgoingCall {
   /** Is true when the request may be sent more than once: a second time here, and by whoever sent it. */
   isRepeatable: boolean;
   /** Returns the reply that prevents sending, or undefined when the request may be sent. */
-  refuse?(signal: AbortSignal): Promise<Reply | undefined>;
+  refuse?(signal: AbortSignal): Promise<CallReply | undefined>;
   ask(session: Session, calling: CallOptions): Promise<RawResult>;
 }
 
 /** Sends requests to one server: in their turn, within their time, and once more where that is safe. */
 export interface RequestSender {
   /** Rejects with a `DuetError`, or at once with the signal's reason. */
-  send(options: CallerOptions, sending: OutgoingCall): Promise<Reply>;
+  send(options: CallerOptions, sending: OutgoingCall): Promise<CallReply>;
   /** Lets no request begin for so long, in milliseconds: the server has asked for fewer. */
   rest(ms: number): void;
 }
@@ -39,7 +39,7 @@ export function createRequestSender(
   const { name, timeoutMs } = settings;
   const pace = createRateLimiter(settings);
 
-  async function send(clock: CallClock, options: CallerOptions, sending: OutgoingCall, times = 1): Promise<Reply> {
+  async function send(clock: CallClock, options: CallerOptions, sending: OutgoingCall, times = 1): Promise<CallReply> {
     const live = await lifecycle.live(clock.signal);
     if ("reply" in live) return live;
     const refusal = await sending.refuse?.(clock.signal);

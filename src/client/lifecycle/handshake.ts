@@ -23,7 +23,7 @@ export interface Handshake {
   signal: AbortSignal;
 }
 
-export interface Connected {
+export interface ConnectedClient {
   client: Client;
   link: TransportLink;
 }
@@ -31,7 +31,7 @@ export interface Connected {
 const longestProbeMs = 10_000;
 
 /** Shakes hands over a transport that is ready (stdio), or opens one (HTTP). Rejects with the package's errors. */
-export function openConnection(handshake: Handshake, stdio: Transport | undefined): Promise<Connected> {
+export function openConnection(handshake: Handshake, stdio: Transport | undefined): Promise<ConnectedClient> {
   const { sdk, settings, era, auth } = handshake;
   const { transport } = settings;
   if (stdio !== undefined) {
@@ -48,7 +48,7 @@ export function openConnection(handshake: Handshake, stdio: Transport | undefine
 async function connectByUrl(
   handshake: Handshake,
   target: Extract<ServerTransport, { url: string }>,
-): Promise<Connected> {
+): Promise<ConnectedClient> {
   const { sdk, auth } = handshake;
   try {
     return await connect(handshake, createStreamableHttpLink(sdk, target, auth));
@@ -64,7 +64,7 @@ async function connectByUrl(
 async function connect(
   { sdk, settings, clientInfo, canSample, signal }: Handshake,
   link: TransportLink,
-): Promise<Connected> {
+): Promise<ConnectedClient> {
   const timeoutMs = settings.startTimeoutMs;
   // A stdio server that has gone back to the older protocol may be silent, and needs time left to be asked in that.
   const probeMs = settings.transport.type === "stdio" ? Math.min(timeoutMs / 3, longestProbeMs) : timeoutMs;
@@ -85,7 +85,7 @@ async function connect(
 }
 
 /** Says goodbye and closes everything; never rejects. */
-export async function closeConnection({ client, link }: Connected): Promise<void> {
+export async function closeConnection({ client, link }: ConnectedClient): Promise<void> {
   await ignoreRejection(link.goodbye(), "the session is left in any case");
   await ignoreRejection(client.close(), "the session is left in any case");
   // A connection that was lost before has no client to close it.

@@ -1,8 +1,8 @@
 import { sleep, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
-import { type Reply, toUnavailableReply } from "../calls/call-reply.ts";
+import { type CallReply, toUnavailableReply } from "../calls/call-reply.ts";
 import { ConnectionLost } from "../connection-errors.ts";
-import { patienceMs } from "../limits.ts";
+import { longestRetryWaitMs } from "../limits.ts";
 import { toStartError } from "../server-errors.ts";
 import type { ServerInfo, ServerOffers, Session } from "./session.ts";
 import type { StartAttempt, StartedServer } from "./start-attempt.ts";
@@ -139,12 +139,12 @@ export class ServerLifecycle {
    * Returns the session for a call, restarting a lost one first, or a reply when that takes too long. Rejects with the signal's
    * reason, or with a `DuetError` once it is closed.
    */
-  async live(signal: AbortSignal): Promise<LiveSession | Reply> {
+  async live(signal: AbortSignal): Promise<LiveSession | CallReply> {
     const { name } = this.#options;
     await waitAbortable(this.settled(), signal);
     if (this.#state.state === "failed") {
       const leftMs = this.#state.retryAt - performance.now();
-      if (leftMs > patienceMs) return toUnavailableReply(name, this.#state.error, leftMs);
+      if (leftMs > longestRetryWaitMs) return toUnavailableReply(name, this.#state.error, leftMs);
       if (leftMs > 0) await sleep(leftMs, signal);
     }
     if (this.#state.state === "idle" || this.#state.state === "failed") this.#begin();

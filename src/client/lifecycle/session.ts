@@ -93,7 +93,7 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
   async function run(request: Request, { signal, onProgress, elicit, tell, pause }: CallOptions): Promise<RawResult> {
     const done = asker.enter({ elicit, tell });
     pauses.add(pause);
-    const answer: Answer = (method, params) =>
+    const answer: AnswerRequest = (method, params) =>
       runPaused([pause], () => answers(method, params, { elicit, tell, signal }));
     try {
       return await sendWithInput(client, request, { signal, onprogress: onProgress }, answer);
@@ -163,7 +163,7 @@ interface Call {
 }
 
 /** Answers one question that a server puts in place of a result. */
-type Answer = (method: string, params: unknown) => Promise<Record<string, unknown>>;
+type AnswerRequest = (method: string, params: unknown) => Promise<Record<string, unknown>>;
 
 /** The timer of the package is never the one that ends a call: it can be neither paused nor told apart from a cancel. */
 const never = 2 ** 31 - 1;
@@ -176,7 +176,7 @@ export async function sendWithInput(
   client: Client,
   request: Request,
   options: Pick<RequestOptions, "signal" | "onprogress">,
-  answer: Answer,
+  answer: AnswerRequest,
 ): Promise<RawResult> {
   let more: Record<string, unknown> = {};
   for (let round = 0; round < mostRounds; round++) {
@@ -190,7 +190,7 @@ export async function sendWithInput(
   throw new Error(`The server has asked ${mostRounds} times without giving a result`);
 }
 
-async function answerOne(question: unknown, answer: Answer): Promise<Record<string, unknown>> {
+async function answerOne(question: unknown, answer: AnswerRequest): Promise<Record<string, unknown>> {
   if (!isRecord(question) || typeof question.method !== "string") throw new Error("The server's request has no method");
   return answer(question.method, question.params);
 }

@@ -113,13 +113,13 @@ export function removeTokens(credentials: Credentials): Credentials {
   return issuer === undefined ? credentials : withTokens(credentials, issuer, undefined);
 }
 
-type Discovered = Awaited<ReturnType<Sdk["discoverOAuthServerInfo"]>>;
+type ServerDiscovery = Awaited<ReturnType<Sdk["discoverOAuthServerInfo"]>>;
 
 export interface AuthorizationServer {
   url: string;
   /** Is the key under which its credentials are stored. */
   issuer: string;
-  metadata: Discovered["authorizationServerMetadata"];
+  metadata: ServerDiscovery["authorizationServerMetadata"];
   /** Identifies the resource for which tokens are requested (RFC 8707). */
   resource: string | undefined;
 }

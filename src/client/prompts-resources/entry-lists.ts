@@ -1,4 +1,4 @@
-import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
+import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import { isDeeperThan, isRecord, type JsonObject, toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { truncate } from "../../kit/text/truncate.ts";
@@ -90,7 +90,7 @@ export function createEntryLists(pool: Pick<Pool, "status" | "request">, { onLat
 
   /** Fetches a list anew. What was known stays where that fails. Never rejects. */
   async function fetch(server: string, kind: Kind, stored: StoredList): Promise<void> {
-    const limit = createTimeLimit(fetchLimitMs, () => new Error("late"));
+    const limit = createWaitLimit(fetchLimitMs);
     stored.isFresh = true;
     stored.begunAt = performance.now();
     try {
@@ -112,7 +112,7 @@ export function createEntryLists(pool: Pick<Pool, "status" | "request">, { onLat
     if (stored.isFresh && stored.fetching === undefined) return;
     stored.fetching ??= fetch(server, kind, stored);
     const leftMs = stored.begunAt + patienceMs - performance.now();
-    const limit = createTimeLimit(stored.hasFailed ? 0 : leftMs, () => new Error("late"));
+    const limit = createWaitLimit(stored.hasFailed ? 0 : leftMs);
     const { fetching } = stored;
     try {
       await waitAbortable(fetching, limit.signal);

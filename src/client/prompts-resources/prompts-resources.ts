@@ -25,14 +25,14 @@ export interface PromptsAndResources {
   resources(signal?: AbortSignal): Promise<ListedEntry[]>;
   resourceTemplates(signal?: AbortSignal): Promise<ListedEntry[]>;
   /** Returns undefined when there is no such prompt. */
-  getPrompt(name: string, args: Record<string, string>, options: CallerOptions): Promise<Answer | undefined>;
+  getPrompt(name: string, args: Record<string, string>, options: CallerOptions): Promise<ResultFields | undefined>;
   /**
    * Asks the server that lists it, else the one with the narrowest template, else the one that gave a link to it; a template
    * that fits everything comes last. Undefined when there is none.
    */
-  readResource(uri: string, options: CallerOptions): Promise<Answer | undefined>;
+  readResource(uri: string, options: CallerOptions): Promise<ResultFields | undefined>;
   /** Returns undefined when no server completes the request. */
-  complete(request: Completion, options: CallerOptions): Promise<Answer | undefined>;
+  complete(request: Completion, options: CallerOptions): Promise<ResultFields | undefined>;
   /** Remembers which server gave a link, so that what stands behind it can be read. */
   learn(server: string, uri: string): void;
   /** Marks a list as changed, so that it is fetched again when next requested. */
@@ -41,7 +41,7 @@ export interface PromptsAndResources {
   only(permits: (server: string) => boolean): PromptsAndResources;
 }
 
-type Answer = Record<string, unknown>;
+type ResultFields = Record<string, unknown>;
 
 /** Holds a `completion/complete` request, for a prompt by our name or for a template. */
 export interface Completion {
@@ -57,7 +57,7 @@ export function createPromptsAndResources(
   pool: Pick<Pool, "status" | "request">,
   listeners: Listeners,
 ): PromptsAndResources {
-  const shared: Shared = {
+  const shared: SharedState = {
     pool,
     names: createToolNames(),
     lists: createEntryLists(pool, listeners),
@@ -68,7 +68,7 @@ export function createPromptsAndResources(
 }
 
 /** Holds what is known of the servers, shared by all views. */
-interface Shared {
+interface SharedState {
   pool: Pick<Pool, "status" | "request">;
   names: ReturnType<typeof createToolNames>;
   lists: EntryLists;
@@ -77,7 +77,7 @@ interface Shared {
   links: Map<string, string>;
 }
 
-function createView(shared: Shared, permits: (server: string) => boolean): PromptsAndResources {
+function createView(shared: SharedState, permits: (server: string) => boolean): PromptsAndResources {
   const { pool, names, lists, firstOfEach, links } = shared;
 
   async function listAll(kind: Kind, signal?: AbortSignal) {
@@ -149,7 +149,7 @@ function createView(shared: Shared, permits: (server: string) => boolean): Promp
   };
 }
 
-interface Found {
+interface ServerEntry {
   server: string;
   entry: ListedEntry;
 }
@@ -157,8 +157,8 @@ interface Found {
 /** Keeps the first entry under each URI, by that URI. Tells of two servers that have the same one, once for these two. */
 function createCollisions(onLine: (line: Text) => void) {
   const reported = new Set<string>();
-  return (kind: Kind, all: readonly Found[]): ReadonlyMap<string, Found> => {
-    const first = new Map<string, Found>();
+  return (kind: Kind, all: readonly ServerEntry[]): ReadonlyMap<string, ServerEntry> => {
+    const first = new Map<string, ServerEntry>();
     for (const found of all) {
       const uri = toText(found.entry[kind.key]);
       const before = first.get(uri);

@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { checkSource } from "../schema/check-source.ts";
-import { parseOnce, settingsSchema } from "../schema/file-schema.ts";
+import { configurationSchema, parseOnce } from "../schema/file-schema.ts";
 import { listEnvironmentSecrets } from "../sources/environment.ts";
 import { createAssignedSource } from "../sources/source.ts";
 import { readModelFlag } from "./model-text.ts";
@@ -30,8 +30,8 @@ export async function readChangedModel(
     [{ path: ["models", role], value, written, origin: { from: "flag", name } }],
     secrets,
   );
-  checkSource(source, settingsSchema);
-  const spec: ModelSpec | undefined = settingsSchema.parse(source.tree, parseOnce).models[role];
+  checkSource(source, configurationSchema);
+  const spec: ModelSpec | undefined = configurationSchema.parse(source.tree, parseOnce).models[role];
   const whole = { provider: "", ...spec, maxTokens: spec?.maxTokens ?? maxTokens };
   return resolveChoice(whole, name, { providers, environment });
 }

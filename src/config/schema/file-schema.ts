@@ -53,13 +53,13 @@ export const serveSchema = toObjectSchema(serveSettings.rows).prefault({});
 export const fileSchema = toObjectSchema(fileSettings).meta({ title: "Duet configuration" });
 
 /** Describes the settings of all sources together. The environment and the command line have a few values of their own. */
-export const settingsSchema = fileSchema.extend(toObjectSchema(outsideSettings).shape);
+export const configurationSchema = fileSchema.extend(toObjectSchema(outsideSettings).shape);
 
 /** Turns off compiled parsers for what is parsed once, because compiling takes longer than parsing. */
 export const parseOnce = { jitless: true };
 
 /** Holds the merged settings of all sources, with defaults added. */
-export type Settings = z.infer<typeof settingsSchema>;
+export type Settings = z.infer<typeof configurationSchema>;
 
 export type ServerEntry = Settings["mcpServers"][string];
 

@@ -3,7 +3,7 @@ import { DuetError } from "../../kit/errors.ts";
 import { configError } from "../config-errors.ts";
 import { readModelFlag } from "../models/model-text.ts";
 import { checkSource } from "../schema/check-source.ts";
-import { fileSchema, parseOnce, settingsSchema } from "../schema/file-schema.ts";
+import { configurationSchema, fileSchema, parseOnce } from "../schema/file-schema.ts";
 import { type Flags, settingFlags } from "../settings/settings.ts";
 import { type ChosenFiles, chooseFiles, describeSkippedFiles, type SkippedFile } from "./choose-files.ts";
 import { listEnvironmentSecrets, readEnvironment, withDotEnv } from "./environment.ts";
@@ -49,14 +49,14 @@ export async function readSources(
   }
 }
 
-interface Said {
+interface SourceInputs {
   flags: Flags;
   real: Environment;
   directory: string;
   embedding: Embedding | undefined;
 }
 
-async function readChosen(chosen: ChosenFiles, { flags, real, directory, embedding }: Said): Promise<Sources> {
+async function readChosen(chosen: ChosenFiles, { flags, real, directory, embedding }: SourceInputs): Promise<Sources> {
   const { place, dotEnv, leftOut } = chosen;
   const { environment, added } = withDotEnv(real, dotEnv.text);
   const secrets = listEnvironmentSecrets(environment);
@@ -67,10 +67,10 @@ async function readChosen(chosen: ChosenFiles, { flags, real, directory, embeddi
     await readEnvironment(environment, { file: dotEnv.file, added }, secrets),
     secrets,
   );
-  checkSource(variables, settingsSchema);
+  checkSource(variables, configurationSchema);
   const { tools } = fileSchema.parse(file.tree, parseOnce);
   const options = createAssignedSource(await readFlags(flags, tools.deny, secrets), secrets);
-  checkSource(options, settingsSchema);
+  checkSource(options, configurationSchema);
   const code = createCodeSource(embedding?.name ?? "", embedding?.settings ?? {}, secrets);
   checkSource(code, fileSchema);
   return { file, variables, options, code, place, environment, dotEnv: { file: dotEnv.file, added }, leftOut };

@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 
-export interface Watching {
+export interface FileWatchOptions {
   /**
    * Called when one or more of the files may have been created, changed or removed. Not called again before its promise settles.
    * Must not reject.
@@ -20,7 +20,7 @@ export interface Watching {
  * Watches files that may not be there yet, and survives editors that put a new file in the old one's place. Also calls
  * once soon after the start: what has changed since the files were read is not missed. Keeps no process alive.
  */
-export function watchFiles(files: readonly string[], options: Watching): void {
+export function watchFiles(files: readonly string[], options: FileWatchOptions): void {
   const { onChange, signal, restMs = 300, pollMs = 2000 } = options;
   if (signal.aborted) return;
   let known: string | undefined;

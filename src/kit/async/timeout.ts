@@ -98,6 +98,11 @@ export function createTimeLimit(ms: number, reason: () => Error, outer?: AbortSi
   };
 }
 
+/** Creates a limit whose end is no error for anybody: whoever waits looks at `expired`, or continues with what there is. */
+export function createWaitLimit(ms: number, outer?: AbortSignal): TimeLimit {
+  return createTimeLimit(ms, () => new Error(`the wait of ${ms} ms is over`), outer);
+}
+
 /**
  * Aborts the controller with the outer signal's reason as soon as that aborts, until the function that it gives is
  * called. `AbortSignal.any` does the same for ten times the cost: it keeps weak references and searches them.

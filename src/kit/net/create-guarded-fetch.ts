@@ -9,7 +9,7 @@ import { version } from "../version.ts";
 import { checkAddress, type Lookup, lookUp, type Reach } from "./check-address.ts";
 import { type DialTarget, parseAddress, parseDialTarget, toDialTarget } from "./dial-target.ts";
 import type { GuardedFetch, OutgoingRequest, OutgoingResponse } from "./guarded-fetch.ts";
-import { type Answer, type Hop, sendRequest } from "./http-exchange.ts";
+import { type Hop, type HttpResponse, sendRequest } from "./http-exchange.ts";
 import { parseEncodings, readBody } from "./read-body.ts";
 import { describeConnectionFailure, failedRequestError, refusedError } from "./request-errors.ts";
 
@@ -105,7 +105,7 @@ function createFirstHop({ url, method = "GET", headers = {}, body }: OutgoingReq
   };
 }
 
-async function read(hop: Hop, answer: Answer, maxBytes: number): Promise<Response> {
+async function read(hop: Hop, answer: HttpResponse, maxBytes: number): Promise<Response> {
   const { status, headers, certificateUntil } = answer;
   const head = { url: hop.url.href, status, statusText: STATUS_CODES[status] ?? "", headers, certificateUntil };
   if (maxBytes === 0) return { ...head, body: Buffer.alloc(0), truncated: true };
@@ -125,7 +125,7 @@ function isOfTheWire(thrown: unknown): boolean {
   return thrown instanceof Error && !(thrown instanceof DuetError) && "code" in thrown;
 }
 
-export interface Opening {
+export interface ConnectionTarget {
   target: DialTarget;
   /** These addresses are already checked, and no other is connected to. */
   addresses: readonly string[];
@@ -135,7 +135,7 @@ export interface Opening {
 }
 
 /** Opens a socket to one of the addresses, whichever answers first; TLS is done and checked. Throws a `DuetError`, or the signal's reason. */
-async function openSocket({ target, addresses, secure, ca }: Opening, signal: AbortSignal): Promise<Socket> {
+async function openSocket({ target, addresses, secure, ca }: ConnectionTarget, signal: AbortSignal): Promise<Socket> {
   signal.throwIfAborted();
   const { host, port } = target;
   const socket = connect({
@@ -184,7 +184,7 @@ async function waitForSocket(socket: Socket, event: "connect" | "secureConnect",
   }
 }
 
-export function isRedirect({ status, headers }: Pick<Answer, "status" | "headers">): boolean {
+export function isRedirect({ status, headers }: Pick<HttpResponse, "status" | "headers">): boolean {
   return [301, 302, 303, 307, 308].includes(status) && headers.location !== undefined;
 }
 
@@ -193,7 +193,7 @@ export function isRedirect({ status, headers }: Pick<Answer, "status" | "headers
  * (https://fetch.spec.whatwg.org/#http-redirect-fetch) and is stricter: it never goes from https to http, sends no body and no
  * changing method to another origin, and sends only harmless headers there.
  */
-export function toNextHop(hop: Hop, { status, headers }: Pick<Answer, "status" | "headers">): Hop {
+export function toNextHop(hop: Hop, { status, headers }: Pick<HttpResponse, "status" | "headers">): Hop {
   const url = readLocation(headers.location ?? "", hop.url);
   if (hop.url.protocol === "https:" && url.protocol === "http:") {
     throw refusedError(url.origin, {

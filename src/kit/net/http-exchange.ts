@@ -11,7 +11,7 @@ export interface Hop {
   body: string | Uint8Array | undefined;
 }
 
-export interface Answer {
+export interface HttpResponse {
   status: number;
   /** Maps names in lower case to values. The values of a name that came twice are joined by `, `. */
   headers: Record<string, string>;
@@ -29,7 +29,7 @@ export async function sendRequest(
   { url, method, headers, body }: Hop,
   socket: Socket,
   options: { idleMs: number; signal: AbortSignal },
-): Promise<Answer & AsyncDisposable> {
+): Promise<HttpResponse & AsyncDisposable> {
   // A socket that is closed has no certificate any more.
   const until = socket instanceof TLSSocket ? Date.parse(socket.getPeerCertificate().valid_to) : undefined;
   ignoreContinue(socket);

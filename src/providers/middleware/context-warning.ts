@@ -9,7 +9,7 @@ import type { ModelContext } from "./middleware.ts";
 const share = 0.8;
 
 /** Holds the vendor's token count of a conversation up to one of its turns. */
-interface Counted {
+interface TokenCount {
   tokens: number;
   /** Is true when the reader has already been warned. */
   isReported: boolean;
@@ -24,7 +24,7 @@ export function withContextWarning(next: Model, { settings, locale = "en" }: Mod
   const { contextWindow } = settings;
   if (contextWindow === undefined) return next;
   /** Maps the message that ends a turn to the count. The next request of the conversation has the same message. */
-  const counted = new WeakMap<Message, Counted>();
+  const counted = new WeakMap<Message, TokenCount>();
   return {
     provider: next.provider,
     model: next.model,
@@ -49,7 +49,11 @@ export function withContextWarning(next: Model, { settings, locale = "en" }: Mod
 }
 
 /** Estimates the tokens of a request. If an upper bound, which costs nothing, is already below `enough`, it returns that. */
-function countInput({ messages, tools }: ModelRequest, counted: WeakMap<Message, Counted>, enough: number): Counted {
+function countInput(
+  { messages, tools }: ModelRequest,
+  counted: WeakMap<Message, TokenCount>,
+  enough: number,
+): TokenCount {
   const last = messages.findLastIndex((message) => counted.has(message));
   const before = messages[last] && counted.get(messages[last]);
   const fresh = messages.slice(last + 1);

@@ -94,15 +94,15 @@ function listReadings(part: string, earlier: readonly string[]): Match[] {
   });
 }
 
-function recognize(part: string): Recognised | undefined {
+function recognize(part: string): Recognition | undefined {
   const [first] = listReadings(part, []);
   return first && { verbatim: first.rule.verbatim === true, complete: "arguments" in first.reading };
 }
 
 /** Tells whether a part starts a request, so that a sentence is only cut where one starts. */
-type Recognise = (part: string) => Recognised | undefined;
+type Recognise = (part: string) => Recognition | undefined;
 
-interface Recognised {
+interface Recognition {
   /** Is true when the text that follows may still belong to the request. */
   verbatim: boolean;
   /** Is true when the request has everything it needs. */

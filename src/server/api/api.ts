@@ -7,7 +7,7 @@ import { hideCauseInTrace } from "../../runs/finished-outcome.ts";
 import { addPlanToken, toOutcomeFor } from "../../runs/outcome-for.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { CallerScope, RunService } from "../../runs/run-service.ts";
-import { RefusedError } from "../http/response/refusal.ts";
+import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { Handle, Route } from "../http/routes.ts";
 import { type ApiContext, type ApiTimes, defaultTimes, openApiContext } from "./api-context.ts";
 import { createChatRoute } from "./chat.ts";
@@ -49,9 +49,9 @@ export function createTraceRoute(service: RunService): Route {
   };
 }
 
-function unknownTraceError(id: string): RefusedError {
+function unknownTraceError(id: string): HttpRefusalError {
   const shown = showValue(id);
-  return new RefusedError({
+  return new HttpRefusalError({
     status: 404,
     text: {
       zh: `没有编号为 ${shown} 的运行的记录（允许：结果中的 run_id，且该运行已结束）。`,

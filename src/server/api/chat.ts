@@ -16,7 +16,7 @@ import { type CallerScope, releaseRun } from "../../runs/run-service.ts";
 import { type WaitResult, waitForRun } from "../../runs/wait-for-run.ts";
 import type { HttpConnection } from "../http/connection.ts";
 import { readJsonBody } from "../http/request/read-body.ts";
-import { RefusedError, toRetryResponse } from "../http/response/refusal.ts";
+import { HttpRefusalError, toRetryResponse } from "../http/response/refusal.ts";
 import type { Handle, RouteCall } from "../http/routes.ts";
 import type { ApiContext } from "./api-context.ts";
 import { type ChatInput, chatInput, toAskInput } from "./chat-input.ts";
@@ -211,7 +211,7 @@ export async function chooseRunModels(
     return await duet.models(changes);
   } catch (thrown) {
     if (!(thrown instanceof DuetError) || thrown.code !== "config") throw thrown;
-    throw new RefusedError({ status: 400, text: thrown.text, hint: thrown.hint });
+    throw new HttpRefusalError({ status: 400, text: thrown.text, hint: thrown.hint });
   }
 }
 
@@ -231,7 +231,7 @@ async function refuseOthers(
     if (choices.includes(name)) continue;
     const shown = showValue(name);
     const allowed = choices.join(", ");
-    throw new RefusedError({
+    throw new HttpRefusalError({
       status: 400,
       text: {
         zh: `${field}: ${shown} 不可选（允许：${allowed}）`,

@@ -5,7 +5,7 @@ import type { ConversationEntry, ConversationStore } from "../../core/store/stor
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunService } from "../../runs/run-service.ts";
-import { RefusedError } from "../http/response/refusal.ts";
+import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { Handle, Route } from "../http/routes.ts";
 import { toJsonResponse } from "./json-response.ts";
 import { readPage } from "./page-query.ts";
@@ -86,9 +86,9 @@ function remove(service: RunService): Handle {
   };
 }
 
-function unknownConversationError(id: string): RefusedError {
+function unknownConversationError(id: string): HttpRefusalError {
   const shown = showValue(id);
-  return new RefusedError({
+  return new HttpRefusalError({
     status: 404,
     text: {
       zh: `没有编号为 ${shown} 的对话（允许：结果中的 conversation_id，或 GET /agent/conversations 列出的）。`,

@@ -4,7 +4,7 @@ import { toFinishedOutcome } from "../../runs/finished-outcome.ts";
 import { addPlanToken } from "../../runs/outcome-for.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { CallerScope } from "../../runs/run-service.ts";
-import { RefusedError } from "../http/response/refusal.ts";
+import { HttpRefusalError } from "../http/response/refusal.ts";
 
 /** Holds a run that this process knows, or the stored outcome of an older one. */
 export type FoundRun = { run: RunHandle; kept?: undefined } | { run?: undefined; kept: Outcome };
@@ -19,9 +19,9 @@ export async function findRun(scope: CallerScope, id: string): Promise<FoundRun>
   return { kept: await addPlanToken(scope, toFinishedOutcome(trace, scope.duet.localeFor(trace.question))) };
 }
 
-function unknownRunError(id: string): RefusedError {
+function unknownRunError(id: string): HttpRefusalError {
   const shown = showValue(id);
-  return new RefusedError({
+  return new HttpRefusalError({
     status: 404,
     text: {
       zh: `没有编号为 ${shown} 的运行（允许：结果中的 run_id，或 GET /agent/runs 列出的）。`,

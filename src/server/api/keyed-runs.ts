@@ -7,7 +7,7 @@ import { showValue } from "../../core/tools/argument-feedback.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { CallerScope } from "../../runs/run-service.ts";
-import { RefusedError } from "../http/response/refusal.ts";
+import { HttpRefusalError } from "../http/response/refusal.ts";
 
 /** Represents a request that its caller may repeat without beginning a second run. */
 interface KeyedRequest {
@@ -26,12 +26,12 @@ interface KeyedRequest {
 
 /**
  * Reads the header `Idempotency-Key` and combines it with what is asked for. Returns undefined when the header is absent. Throws
- * `RefusedError` for an invalid key.
+ * `HttpRefusalError` for an invalid key.
  */
 export function readKey(headers: Headers, { owner, tools }: Caller, asked: unknown): KeyedRequest | undefined {
   const key = headers.get("idempotency-key");
   if (key === null) return undefined;
-  if (!/^[!-~]{1,200}$/.test(key)) throw new RefusedError({ status: 400, text: describeInvalidKey(key) });
+  if (!/^[!-~]{1,200}$/.test(key)) throw new HttpRefusalError({ status: 400, text: describeInvalidKey(key) });
   const name = createHashText([owner ?? null, tools ?? null, key]);
   const print = createHashText(asked);
   const beginning = `run-${name.slice(0, 16)}`;
@@ -42,7 +42,7 @@ export function readKey(headers: Headers, { owner, tools }: Caller, asked: unkno
 export interface KeyedRuns {
   /**
    * Returns the id of the key's run, and begins the run when there is none or it is gone. Concurrent requests share one run.
-   * Throws `RefusedError` (422) when the key was used for a different request.
+   * Throws `HttpRefusalError` (422) when the key was used for a different request.
    */
   join(request: KeyedRequest, run: KeyedRun): Promise<string>;
 }
@@ -61,7 +61,7 @@ export function createKeyedRuns(): KeyedRuns {
   return {
     join({ name, print }, run) {
       const before = known.get(name);
-      if (before !== undefined && before.print !== print) throw new RefusedError(otherBody);
+      if (before !== undefined && before.print !== print) throw new HttpRefusalError(otherBody);
       // Each waits for the one before it, so that of many who find the run gone one begins it.
       const entry = { print, runId: findOrBegin(before?.runId, run) };
       known.set(name, entry);
@@ -101,7 +101,7 @@ function describeInvalidKey(key: string) {
 
 /**
  * Returns the id of a key's run: the one that is active or kept, or the one that `open` begins. The run is recorded in the
- * store before it begins, so that it never begins again after a crash. Throws `RefusedError`: 409 when the run has begun and nobody
+ * store before it begins, so that it never begins again after a crash. Throws `HttpRefusalError`: 409 when the run has begun and nobody
  * knows its end, 422 when the key was used for a different request, 503 when the run cannot be recorded.
  */
 export async function startOnce(
@@ -120,7 +120,7 @@ export async function startOnce(
     const kept = await findStoredRun(store, key);
     if (kept !== undefined) return kept;
     if (before !== undefined)
-      throw new RefusedError(before.runId === runId ? describeUnknownEnd(before.begunAt) : otherBody);
+      throw new HttpRefusalError(before.runId === runId ? describeUnknownEnd(before.begunAt) : otherBody);
     const run = await open();
     keepsRecord = run.id === runId;
     if (keepsRecord) void removeRecordIfUnstarted(scope, run, store);
@@ -136,7 +136,7 @@ async function addRecord(store: Store, { runId, beginning }: KeyedRequest) {
   return getIdempotencyRecords(store)
     ?.add({ runId, beginning })
     .catch((): never => {
-      throw new RefusedError(notRecorded);
+      throw new HttpRefusalError(notRecorded);
     });
 }
 
@@ -155,7 +155,7 @@ async function removeRecordIfUnstarted({ runs }: CallerScope, run: RunHandle, st
 /** Finds a stored run from before this process, or one that its memory has dropped. */
 async function findStoredRun(store: Store, { runId, beginning }: KeyedRequest): Promise<string | undefined> {
   const [earlier] = await store.runs({ beginning });
-  if (earlier !== undefined && earlier.id !== runId) throw new RefusedError(otherBody);
+  if (earlier !== undefined && earlier.id !== runId) throw new HttpRefusalError(otherBody);
   return earlier?.id;
 }
 

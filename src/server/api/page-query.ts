@@ -1,6 +1,6 @@
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import type { Text } from "../../kit/locale.ts";
-import { RefusedError } from "../http/response/refusal.ts";
+import { HttpRefusalError } from "../http/response/refusal.ts";
 
 export interface Page {
   limit: number;
@@ -12,7 +12,7 @@ export const pageLimits = {
   offset: { from: 0, to: 1_000_000_000, otherwise: 0 },
 } as const;
 
-/** Throws `RefusedError` with one line for a value that is not allowed. */
+/** Throws `HttpRefusalError` with one line for a value that is not allowed. */
 export function readPage({ url }: Request): Page {
   const { searchParams } = new URL(url);
   const read = (name: keyof Page): number => readNumber(name, searchParams.getAll(name));
@@ -25,7 +25,7 @@ function readNumber(name: keyof Page, given: readonly string[]): number {
   if (text === undefined) return otherwise;
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (given.length > 1 || !(number >= from && number <= to))
-    throw new RefusedError({ status: 400, text: describeInvalidNumber(name, given) });
+    throw new HttpRefusalError({ status: 400, text: describeInvalidNumber(name, given) });
   return number;
 }
 

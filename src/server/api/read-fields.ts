@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { isRecord } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { RefusedError } from "../http/response/refusal.ts";
+import { HttpRefusalError } from "../http/response/refusal.ts";
 import { parseInput } from "../mcp/read-input.ts";
 
 /** Limits how many problems are reported at a time. */
@@ -13,10 +13,10 @@ const mostReported = 5;
  * what is allowed.
  */
 export function readFields<T>(schema: z.ZodType<T>, body: unknown): T {
-  if (!isRecord(body)) throw new RefusedError({ status: 400, text: describeNoObject(body) });
+  if (!isRecord(body)) throw new HttpRefusalError({ status: 400, text: describeNoObject(body) });
   const read = parseInput(schema, body, "en");
   if ("input" in read) return read.input;
-  throw new RefusedError({
+  throw new HttpRefusalError({
     status: 400,
     text: { zh: renderProblems(schema, body, "zh"), en: renderProblems(schema, body, "en") },
   });

@@ -6,7 +6,7 @@ import type { Locale } from "../../kit/locale.ts";
 import { toHostQuestion } from "../../runs/questions/ask-question.ts";
 import type { OpenQuestion } from "../../runs/questions/open-question.ts";
 import { readJsonBody } from "../http/request/read-body.ts";
-import { RefusedError } from "../http/response/refusal.ts";
+import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { Handle } from "../http/routes.ts";
 import type { ApiContext } from "./api-context.ts";
 import { findRun } from "./find-run.ts";
@@ -28,14 +28,14 @@ export function createReplyRoute(api: ApiContext): Handle {
   };
 }
 
-/** Throws `RefusedError` for a value that is not an answer to this question. */
+/** Throws `HttpRefusalError` for a value that is not an answer to this question. */
 function applyReply<K extends QuestionKind>(open: OpenQuestion<K>, answer: unknown): void {
   open.answer(readFields(z.object({ answer: getReplySchema(open.question) }), { answer }).answer);
 }
 
-function closedQuestionError(id: string): RefusedError {
+function closedQuestionError(id: string): HttpRefusalError {
   const shown = showValue(id);
-  return new RefusedError({
+  return new HttpRefusalError({
     status: 409,
     text: {
       zh: `问题 ${shown} 不在等待答复：已有答复、已过期，或不属于此运行。`,

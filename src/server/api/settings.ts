@@ -7,7 +7,7 @@ import { isOffline, type Model, toModelName } from "../../core/model.ts";
 import { modeSchema } from "../../core/schemas/outcome-schema.ts";
 import type { SettingsJson } from "../../core/schemas/settings-schema.ts";
 import { isNamePermitted } from "../../core/tools/tool-pattern.ts";
-import { createTimeLimit } from "../../kit/async/timeout.ts";
+import { createWaitLimit } from "../../kit/async/timeout.ts";
 import { version } from "../../kit/version.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import type { Route } from "../http/routes.ts";
@@ -80,7 +80,7 @@ async function listChoices(
   inForce: readonly string[],
   patienceMs: number,
 ): Promise<string[]> {
-  const limit = createTimeLimit(patienceMs, () => new Error("late"));
+  const limit = createWaitLimit(patienceMs);
   try {
     return [...new Set([...inForce, ...(await duet.modelNames(limit.signal))])];
   } catch {

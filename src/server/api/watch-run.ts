@@ -1,7 +1,7 @@
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { releaseRun } from "../../runs/run-service.ts";
 import { closeWhenExpired } from "../http/mcp/mcp-exchange.ts";
-import { RefusedError } from "../http/response/refusal.ts";
+import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { RouteCall } from "../http/routes.ts";
 import type { ApiContext } from "./api-context.ts";
 import { toEventFrame } from "./event-frames.ts";
@@ -10,7 +10,7 @@ import type { FoundRun } from "./find-run.ts";
 import { toRunLocation } from "./json-response.ts";
 
 /**
- * Streams a run's events to one reader, which may leave and come back with `Last-Event-ID`. Throws `RefusedError` when that
+ * Streams a run's events to one reader, which may leave and come back with `Last-Event-ID`. Throws `HttpRefusalError` when that
  * header is invalid.
  */
 export function watchRun(api: ApiContext, { run, kept }: FoundRun, call: RouteCall): Response {
@@ -60,10 +60,10 @@ function readLastId(headers: Headers): number {
   return Number(text);
 }
 
-function unknownEventError(text: string, most: number | undefined): RefusedError {
+function unknownEventError(text: string, most: number | undefined): HttpRefusalError {
   const shown = showValue(text);
   const last = most === undefined ? "" : `, 0-${most}`;
-  return new RefusedError({
+  return new HttpRefusalError({
     status: 400,
     text: {
       zh: `Last-Event-ID ${shown} 不是此运行的事件编号（允许：收到过的 id${last}）`,

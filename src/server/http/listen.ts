@@ -30,7 +30,7 @@ export const connectionLimits: Omit<ConnectionLimits, "most" | "mostPerAddress">
   headerBytes: 16_384,
 };
 
-export interface Listening {
+export interface ListeningServer {
   /** Is the port that is bound, which differs from the requested port when that was 0. */
   port: number;
   /** Takes no more; connections with an open answer have `graceMs` milliseconds to end it. */
@@ -45,7 +45,7 @@ export async function listen(
   { host, port }: ListenAddress,
   limits: ConnectionLimits,
   respond: (port: number) => RequestListener,
-): Promise<Listening> {
+): Promise<ListeningServer> {
   const server = createServer({
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,

@@ -8,7 +8,7 @@ import type { HttpConnection } from "./connection.ts";
 import type { AllowedNames } from "./request/allowed-names.ts";
 import { findDialect, type HttpRefusal } from "./response/dialects.ts";
 import type { InFlight } from "./response/in-flight.ts";
-import { internal, RefusedError, toRefusal, toRefusalResponse } from "./response/refusal.ts";
+import { HttpRefusalError, internal, toRefusal, toRefusalResponse } from "./response/refusal.ts";
 
 /** Represents a request whose sender is known. */
 export interface RouteCall extends Admission {
@@ -30,7 +30,7 @@ export interface RoutesOptions {
   open: OpenPages;
   routes: Readonly<Record<string, Route>>;
   /** Runs for each response as soon as its head is known. */
-  onAnswer?: ((answer: Answer) => void) | undefined;
+  onAnswer?: ((answer: RequestSummary) => void) | undefined;
   /** Holds the answers that an end of the server waits for. */
   inFlight?: InFlight | undefined;
   locale: Locale;
@@ -38,7 +38,7 @@ export interface RoutesOptions {
 }
 
 /** Describes a response, for metrics and logs. */
-export interface Answer {
+export interface RequestSummary {
   /**
    * Is the path as it was registered (`/agent/runs/:id`), never the path that a client requested. Is undefined when no route
    * matched.
@@ -70,7 +70,7 @@ export function createRoutes(options: RoutesOptions): Routes {
 
   async function admit(request: Request): Promise<Admission> {
     const admission = await authenticate(request);
-    if ("status" in admission) throw new RefusedError(admission);
+    if ("status" in admission) throw new HttpRefusalError(admission);
     return admission;
   }
 
@@ -94,7 +94,7 @@ export function createRoutes(options: RoutesOptions): Routes {
     app.all(path, (context) => {
       context.set("route", path);
       const { method, raw } = context.req;
-      if (method !== "GET" && method !== "HEAD") throw new RefusedError(createMethodRefusal(method, ["GET"]));
+      if (method !== "GET" && method !== "HEAD") throw new HttpRefusalError(createMethodRefusal(method, ["GET"]));
       return page(raw);
     });
   for (const [path, route] of Object.entries(routes))
@@ -105,14 +105,14 @@ export function createRoutes(options: RoutesOptions): Routes {
       const request = req.raw;
       const admission = await admit(request);
       const handle = findHandle(route, request.method);
-      if (handle === undefined) throw new RefusedError(createMethodRefusal(request.method, Object.keys(route)));
+      if (handle === undefined) throw new HttpRefusalError(createMethodRefusal(request.method, Object.keys(route)));
       if (request.method === "POST") inFlight?.add(connection);
       return handle({ ...admission, request, params: req.param(), connection });
     });
   // As a route: what `notFound` throws would pass by what is added to every answer.
   app.all("*", async ({ req: { raw } }) => {
     await admit(raw);
-    throw new RefusedError(createPathRefusal(new URL(raw.url).pathname, Object.keys(routes)));
+    throw new HttpRefusalError(createPathRefusal(new URL(raw.url).pathname, Object.keys(routes)));
   });
   app.onError((thrown, context) => {
     const { path, method } = context.req;

@@ -21,7 +21,7 @@ import { checkRequest } from "./request/check-request.ts";
 import { findDialect, type HttpRefusal } from "./response/dialects.ts";
 import { createInFlight, type InFlight } from "./response/in-flight.ts";
 import { renderRefusal } from "./response/refusal.ts";
-import { type Answer, createRoutes, type Route, type Routes } from "./routes.ts";
+import { createRoutes, type RequestSummary, type Route, type Routes } from "./routes.ts";
 
 export interface HttpServerOptions {
   /** Creates one server for each session of the 2025 protocol and each request of the 2026 protocol. */
@@ -46,7 +46,7 @@ export interface HttpServerOptions {
   onChange?: OnChange | undefined;
   readiness(): Promise<Readiness>;
   /** Runs for each response as soon as its head is known. */
-  onAnswer?: ((answer: Answer) => void) | undefined;
+  onAnswer?: ((answer: RequestSummary) => void) | undefined;
   /** Ends what goes on, in its own time, before all is closed. */
   finish?: ((inFlight: InFlight) => Promise<void>) | undefined;
   locale: Locale;

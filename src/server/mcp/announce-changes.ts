@@ -15,7 +15,7 @@ export interface Announcements {
 
 type Current<T> = (signal?: AbortSignal) => Promise<T[]>;
 
-interface Given {
+interface SentList {
   list: List;
   /** Names what the host was given last; what it is being given counts already. */
   print: Promise<string>;
@@ -25,7 +25,7 @@ interface Given {
 const togetherMs = 100;
 
 export function announceChanges({ server }: McpServer, providers: readonly Capabilities[]): Announcements {
-  const given = new Map<Current<unknown>, Given>();
+  const given = new Map<Current<unknown>, SentList>();
   const changed = new Set<List>();
   const closed = new AbortController();
   let isGoing = false;
@@ -37,7 +37,7 @@ export function announceChanges({ server }: McpServer, providers: readonly Capab
   };
 
   /** A restarted server reports that everything may have changed. The host is notified only when something has. */
-  async function isAnother(current: Current<unknown>, was: Given): Promise<boolean> {
+  async function isAnother(current: Current<unknown>, was: SentList): Promise<boolean> {
     const print = hashEntries(current(closed.signal));
     try {
       if ((await was.print) === (await print)) return false;

@@ -20,7 +20,7 @@ export interface Delta {
   annotations?: Annotation[];
 }
 
-export interface Completed {
+export interface CompletionResult {
   content: string;
   reasoning: string;
   annotations: Annotation[];
@@ -48,7 +48,7 @@ export function toUsageChunk({ id, created, model }: CompletionId, usage: WireUs
   return { id, object: "chat.completion.chunk", created, model, choices: [], usage };
 }
 
-export function toCompletion({ id, created, model }: CompletionId, answer: Completed): object {
+export function toCompletion({ id, created, model }: CompletionId, answer: CompletionResult): object {
   const { content, reasoning, annotations, finish, usage } = answer;
   const plain = { role: "assistant", content, refusal: null, annotations };
   const message = reasoning === "" ? plain : { ...plain, reasoning_content: reasoning };

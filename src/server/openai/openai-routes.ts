@@ -15,14 +15,14 @@ import type { RunService } from "../../runs/run-service.ts";
 import { createRunSnapshot } from "../../runs/run-snapshot.ts";
 import { readJsonBody } from "../http/request/read-body.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";
-import { RefusedError, toRetryResponse } from "../http/response/refusal.ts";
+import { HttpRefusalError, toRetryResponse } from "../http/response/refusal.ts";
 import type { Handle, Route, RouteCall } from "../http/routes.ts";
 import { createCompletionId, toCompletion, toUsage } from "./completion.ts";
 import { toCompletionEnd } from "./completion-end.ts";
 import { type ChatRequest, createModelRoutes, readChat } from "./read-chat.ts";
 import { readMessages, readText } from "./read-messages.ts";
 import { isSideCall } from "./side-calls.ts";
-import { type AnswerOptions, abortOnLeave, createReasoning, streamAnswer } from "./stream-answer.ts";
+import { type AnswerStreamOptions, abortOnLeave, createReasoning, streamAnswer } from "./stream-answer.ts";
 
 /** Serves programs that use OpenAI's API: `/v1/chat/completions` and `/v1/models`. */
 export function createOpenAiRoutes(service: RunService): Readonly<Record<string, Route>> {
@@ -59,7 +59,7 @@ async function answer(service: RunService, asked: ChatRequest, call: RouteCall):
     given: { history, instruction },
   });
   const gone = abortOnLeave(call, run, service);
-  const options: AnswerOptions = {
+  const options: AnswerStreamOptions = {
     naming: createCompletionId(run.id, asked.model),
     includesUsage: asked.includesUsage,
     locale,
@@ -69,7 +69,7 @@ async function answer(service: RunService, asked: ChatRequest, call: RouteCall):
   const headers = { "x-request-id": run.id };
   if (!asked.isStreamed) return Response.json(await waitForCompletion(run, options, gone), { headers });
   const refusal = await findEarlyRefusal(run, locale, gone);
-  if (refusal) throw new RefusedError(refusal);
+  if (refusal) throw new HttpRefusalError(refusal);
   const type = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-transform" };
   return new Response(streamAnswer(run, options), { headers: { ...headers, ...type, "x-accel-buffering": "no" } });
 }
@@ -122,14 +122,14 @@ export async function chooseModelParameters(
   } catch (thrown) {
     if (!(thrown instanceof DuetError) || thrown.code !== "config") throw thrown;
     const param = thrown.text.en.includes("top_p") ? "top_p" : "temperature";
-    throw new RefusedError({ status: 400, text: thrown.text, hint: thrown.hint, param });
+    throw new HttpRefusalError({ status: 400, text: thrown.text, hint: thrown.hint, param });
   }
 }
 
 /** Waits for a run and returns it as one chat completion. Throws `RefusedError` when it has no answer. */
 export async function waitForCompletion(
   run: RunHandle,
-  { naming, locale, notes, waitForEnd: ended }: AnswerOptions,
+  { naming, locale, notes, waitForEnd: ended }: AnswerStreamOptions,
   signal: AbortSignal,
 ): Promise<object> {
   const reasoning = createReasoning(locale);
@@ -140,7 +140,7 @@ export async function waitForCompletion(
   const outcome = await ended(run, signal);
   unfollow();
   const ending = toCompletionEnd(outcome ?? run.snapshot(), locale);
-  if ("failure" in ending) throw new RefusedError(ending.failure);
+  if ("failure" in ending) throw new HttpRefusalError(ending.failure);
   const { notice, ...said } = ending;
   if (notice !== "") thoughts.push(`\n\n${notice}`);
   return toCompletion(naming, { ...said, content: run.snapshot().response, reasoning: thoughts.join("").trim() });
@@ -175,7 +175,7 @@ export async function answerSideCall(service: RunService, asked: ChatRequest, ca
   });
   const outcome = (await runs.waitForEnd(run, abortOnLeave(call, run, service))) ?? run.snapshot();
   const ending = toCompletionEnd(outcome, locale);
-  if ("failure" in ending) throw new RefusedError(ending.failure);
+  if ("failure" in ending) throw new HttpRefusalError(ending.failure);
   const { finish, usage } = ending;
   const answer = { content: outcome.response, reasoning: "", annotations: [], finish, usage };
   return Response.json(toCompletion(createCompletionId(runId, model), answer), { headers: { "x-request-id": runId } });

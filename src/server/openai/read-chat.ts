@@ -3,7 +3,7 @@ import type { Mode } from "../../core/outcome.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { describeNoObject } from "../api/read-fields.ts";
-import { RefusedError } from "../http/response/refusal.ts";
+import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { Handle } from "../http/routes.ts";
 import { parseInput } from "../mcp/read-input.ts";
 import { fieldRefusedError, type WireMessage } from "./read-messages.ts";
@@ -68,7 +68,7 @@ export function readChat(body: unknown): ChatRequest {
 }
 
 function readFields(body: unknown): z.infer<typeof chatBody> {
-  if (!isRecord(body)) throw new RefusedError({ status: 400, text: describeNoObject(body) });
+  if (!isRecord(body)) throw new HttpRefusalError({ status: 400, text: describeNoObject(body) });
   const read = parseInput(chatBody, body, "en");
   if ("input" in read) return read.input;
   const [problem] = read.problems;
@@ -76,7 +76,7 @@ function readFields(body: unknown): z.infer<typeof chatBody> {
   const text = { zh: chinese?.text.zh ?? "", en: problem?.text.en ?? "" };
   const param = findWrongField(body);
   // What is missing is named by the words themselves.
-  throw problem?.path === "" ? new RefusedError({ status: 400, text, param }) : fieldRefusedError(param, text);
+  throw problem?.path === "" ? new HttpRefusalError({ status: 400, text, param }) : fieldRefusedError(param, text);
 }
 
 /** Returns the field of the first problem in JavaScript notation: `messages[0].role`. */
@@ -117,7 +117,7 @@ function parseMode(model: string): Mode {
   if (mode !== undefined) return mode;
   const shown = JSON.stringify(model.slice(0, 100));
   const allowed = Object.keys(modes).join(", ");
-  throw new RefusedError({
+  throw new HttpRefusalError({
     status: 404,
     text: { zh: `没有模型 ${shown}（允许：${allowed}）`, en: `there is no model ${shown} (allowed: ${allowed})` },
     param: "model",

@@ -1,7 +1,7 @@
 import type { AskRequest } from "../../app/ask-request.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { RefusedError } from "../http/response/refusal.ts";
+import { HttpRefusalError } from "../http/response/refusal.ts";
 
 /** Represents a message as a client sends it. Other fields are ignored. */
 export interface WireMessage {
@@ -24,9 +24,9 @@ export interface ReadMessages {
 /** Limits a question, in UTF-16 units. */
 const longestQuestion = 100_000;
 
-type Role = "instruction" | "user" | "assistant" | "tool";
+type MessageRole = "instruction" | "user" | "assistant" | "tool";
 
-const roles: Readonly<Record<string, Role>> = {
+const roles: Readonly<Record<string, MessageRole>> = {
   system: "instruction",
   developer: "instruction",
   user: "user",
@@ -38,7 +38,7 @@ const roles: Readonly<Record<string, Role>> = {
 /** Throws `Refused` (400), which names the message, for what a run cannot take: other content than text, no question at the end. */
 export function readMessages(messages: readonly WireMessage[]): ReadMessages {
   const instructions: string[] = [];
-  const turns: Said[] = [];
+  const turns: Exchange[] = [];
   let leftOut = 0;
   for (const [index, message] of messages.entries()) {
     const place = `messages[${index}]`;
@@ -73,20 +73,20 @@ export function readMessages(messages: readonly WireMessage[]): ReadMessages {
 const unsaid = "…";
 
 /** Collects a user's messages and the answers to them while they are read. */
-interface Said {
+interface Exchange {
   questions: string[];
   answers: string[];
 }
 
-function findLast(turns: Said[]): Said {
+function findLast(turns: Exchange[]): Exchange {
   const last = turns.at(-1);
   if (last !== undefined) return last;
-  const first: Said = { questions: [], answers: [] };
+  const first: Exchange = { questions: [], answers: [] };
   turns.push(first);
   return first;
 }
 
-function readRole(written: string, place: string): Role {
+function readRole(written: string, place: string): MessageRole {
   const role = Object.hasOwn(roles, written) ? roles[written] : undefined;
   if (role !== undefined) return role;
   const shown = JSON.stringify(written.slice(0, 50));
@@ -121,8 +121,8 @@ function describeTextOnly(type: string): Text {
   };
 }
 
-export function fieldRefusedError(param: string, { zh, en }: Text): RefusedError {
-  return new RefusedError({ status: 400, text: { zh: `${param}：${zh}`, en: `${param}: ${en}` }, param });
+export function fieldRefusedError(param: string, { zh, en }: Text): HttpRefusalError {
+  return new HttpRefusalError({ status: 400, text: { zh: `${param}：${zh}`, en: `${param}: ${en}` }, param });
 }
 
 const noQuestion = {

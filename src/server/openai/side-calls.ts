@@ -2,14 +2,14 @@ import type { ChatRequest } from "./read-chat.ts";
 import { readText } from "./read-messages.ts";
 
 /** Says how a known prompt begins, and which texts it must contain. */
-interface Known {
+interface KnownPrompt {
   begins: RegExp;
   has: readonly string[];
 }
 
 // Open WebUI, backend/open_webui/config.py: the templates DEFAULT_…_PROMPT_TEMPLATE.
 const history = ["<chat_history>", "</chat_history>"];
-const ofOpenWebUi: readonly Known[] = [
+const ofOpenWebUi: readonly KnownPrompt[] = [
   { begins: /^### Task:\s+(?:Generate|Create) a concise, 3-5 word title/, has: history },
   { begins: /^### Task:\s+Generate 1-3 broad tags/, has: history },
   { begins: /^### Task:\s+Suggest 3-5 relevant follow-up questions/, has: history },
@@ -20,7 +20,7 @@ const ofOpenWebUi: readonly Known[] = [
 ];
 
 // LibreChat: src/utils/title.ts of its package of agents, and the titles of its older endpoints.
-const ofLibreChat: readonly Known[] = [
+const ofLibreChat: readonly KnownPrompt[] = [
   {
     begins: /^Provide a concise, 5-word-or-less title for the conversation/,
     has: ["Only return the title itself", "\nConversation:\n"],

@@ -10,7 +10,7 @@ import type { RouteCall } from "../http/routes.ts";
 import { type CompletionId, type Delta, toChunk, toUsageChunk } from "./completion.ts";
 import { toCompletionEnd } from "./completion-end.ts";
 
-export interface AnswerOptions {
+export interface AnswerStreamOptions {
   naming: CompletionId;
   includesUsage: boolean;
   locale: Locale;
@@ -24,7 +24,7 @@ export interface AnswerOptions {
 const keepAliveMs = 10_000;
 
 /** Streams a run as the pieces of a chat completion. The stream ends with the run, and cancelling it leaves the run as it is. */
-export function streamAnswer(run: RunHandle, options: AnswerOptions): ReadableStream<Uint8Array> {
+export function streamAnswer(run: RunHandle, options: AnswerStreamOptions): ReadableStream<Uint8Array> {
   const { naming, includesUsage, locale, notes, waitForEnd: ended } = options;
   const encoder = new TextEncoder();
   const left = new AbortController();

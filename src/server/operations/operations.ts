@@ -3,8 +3,8 @@ import type { RunItem, TurnState } from "../../core/run-state.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { LiveRun } from "../../runs/live-run.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
-import { RefusedError } from "../http/response/refusal.ts";
-import type { Answer, Route, RouteCall } from "../http/routes.ts";
+import { HttpRefusalError } from "../http/response/refusal.ts";
+import type { RequestSummary, Route, RouteCall } from "../http/routes.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** Collects what the operator sees of a running server: metrics at `/metrics`. */
@@ -14,7 +14,7 @@ export interface Operations {
   followRun(run: RunHandle): void;
   /** Counts how it ended. */
   countEnd(run: RunHandle): void;
-  countAnswer(answer: Answer): void;
+  countAnswer(answer: RequestSummary): void;
   /** Stops all measuring. */
   close(): void;
 }
@@ -60,7 +60,7 @@ export function openOperations(): Operations {
   }
 
   async function serveMetrics({ caller }: RouteCall): Promise<Response> {
-    if (caller.owner !== undefined || caller.tools !== undefined) throw new RefusedError(forOperator);
+    if (caller.owner !== undefined || caller.tools !== undefined) throw new HttpRefusalError(forOperator);
     const { registry } = await load();
     return new Response(await registry.metrics(), { headers: { "content-type": registry.contentType } });
   }

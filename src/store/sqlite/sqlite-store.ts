@@ -69,7 +69,7 @@ export async function createSqliteStore(
       async append(run) {
         const due = owed.get(toKey(run.conversationId)) ?? [];
         owed.delete(toKey(run.conversationId));
-        await connection.write((statements) => saveRun(statements, { run, owner, owed: due }));
+        await connection.write((statements) => insertRun(statements, { run, owner, owed: due }));
       },
       async summarise(id, { text, turns, isWanted = false }) {
         await connection.write(({ summarise, wantSummary }) => {
@@ -142,7 +142,7 @@ export function createSqliteIdempotencyRecords(connection: StoreConnection, owne
 }
 
 /** Holds a run with its owner and the source numbers that still have to be stored. */
-interface Kept {
+interface StoredRun {
   run: FinishedRun;
   owner: Owner;
   owed: readonly NumberedSource[];
@@ -152,7 +152,7 @@ interface Kept {
  * Keeps a run with the sources its turn may cite; a run that is kept already stays as it is. Within a transaction. Throws where
  * the conversation or the run is another owner's.
  */
-export function saveRun(statements: Statements, { run, owner, owed }: Kept): void {
+export function insertRun(statements: Statements, { run, owner, owed }: StoredRun): void {
   const { conversationId, runId, turn, trace, pendingPlan } = run;
   statements.dropIdempotencyRecord.run({ run: runId, owner });
   if (statements.isKept.get({ run: runId, owner })) return;

@@ -49,7 +49,7 @@ export async function openModules(
   };
 }
 
-function selectFirst(loadings: readonly Loading[]): LoadedTools {
+function selectFirst(loadings: readonly ModuleEntry[]): LoadedTools {
   const places = new Map<string, string>();
   const loaded: LoadedTools = { tools: [], dropped: [] };
   for (const loading of loadings) {
@@ -75,7 +75,7 @@ function describeTaken(name: string, first: string) {
 }
 
 /** Holds one tool of a module, or why it cannot be used. `where` names its file and, in a list, its position. */
-type Loading = { where: string } & ({ tool: Tool } | { error: DuetError });
+type ModuleEntry = { where: string } & ({ tool: Tool } | { error: DuetError });
 
 export interface LoadModuleOptions {
   limits: ModuleLimits;
@@ -89,7 +89,7 @@ export interface LoadModuleOptions {
 /** Represents a module in a thread of its own. */
 export interface OpenedModule {
   /** Resolves to the module's exports. Each tool is wrapped in its limits. Never rejects. */
-  loadings: Promise<Loading[]>;
+  loadings: Promise<ModuleEntry[]>;
   close(): Promise<void>;
 }
 
@@ -105,7 +105,7 @@ export function openModule(directory: string, file: string, options: LoadModuleO
     return loading;
   }
 
-  async function load(): Promise<Loading[]> {
+  async function load(): Promise<ModuleEntry[]> {
     try {
       const reports = await start();
       return await Promise.all(reports.map((report) => readReport(report, host, limits)));
@@ -118,7 +118,7 @@ export function openModule(directory: string, file: string, options: LoadModuleO
   return { loadings: load(), close: host.close };
 }
 
-async function readReport(report: ToolReport, host: ModuleHost<"tools">, limits: ModuleLimits): Promise<Loading> {
+async function readReport(report: ToolReport, host: ModuleHost<"tools">, limits: ModuleLimits): Promise<ModuleEntry> {
   const { where } = report;
   if ("refused" in report) return { where, error: new DuetError({ code: "config", text: report.refused }) };
   const { compileSchema } = await import("../schema/compile-schema.ts");

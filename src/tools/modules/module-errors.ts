@@ -88,13 +88,13 @@ function describeEnding(ending: Ending, memoryMb: number): Text {
 const longestStartMs = 60_000;
 
 /** Holds the promise of a thread that is still loading. */
-export interface Opening<T> extends PromiseWithResolvers<T> {
+export interface PendingThread<T> extends PromiseWithResolvers<T> {
   /** Starts the time limit for loading, when the thread begins to import the module. */
   startClock(): void;
 }
 
 /** Rejects where the thread does not begin in time, or the module does not load within `loadMs`. */
-export function createOpening<T>(loadMs: number, onImporting = (): void => {}): Opening<T> {
+export function createOpening<T>(loadMs: number, onImporting = (): void => {}): PendingThread<T> {
   const opening = Promise.withResolvers<T>();
   const limitTo = (ms: number): NodeJS.Timeout => setTimeout(() => opening.reject(loadTimeoutError(ms)), ms);
   let timer = limitTo(longestStartMs);

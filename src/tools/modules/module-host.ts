@@ -20,7 +20,7 @@ import {
   crashedError,
   createOpening,
   endedWhileLoadingError,
-  type Opening,
+  type PendingThread,
   toOutputLimitLine,
 } from "./module-errors.ts";
 import { type ModuleSource, type ModuleThread, startModuleThread } from "./module-thread.ts";
@@ -107,7 +107,11 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
     return lifecycle;
   }
 
-  function receiveMessage(lifecycle: Life<Kind>, message: FromWorker<Kind>, opening: Opening<Description<Kind>>): void {
+  function receiveMessage(
+    lifecycle: Life<Kind>,
+    message: FromWorker<Kind>,
+    opening: PendingThread<Description<Kind>>,
+  ): void {
     switch (message.type) {
       case "importing":
         opening.startClock();

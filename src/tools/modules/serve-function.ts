@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
 import { DuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
-import { NotJson, writeJson } from "../own-result.ts";
+import { NotJson, writeJson } from "../user-tool-result.ts";
 import type { ModuleServer } from "./messages.ts";
 
 /** Serves a module whose default export is a function of one object. */

@@ -5,8 +5,8 @@ import { DuetError, getMessage } from "../../kit/errors.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { fileRefusedError, toFileError, withFailure } from "../directory/broken-tools.ts";
 import { findFirstParagraph, readDocstring } from "../directory/docstring.ts";
-import { toTool } from "../own-tool.ts";
 import { withOutputLimit } from "../tool-limits.ts";
+import { toTool } from "../user-tool.ts";
 import type { ModuleServer, ToolFacts, ToolReport } from "./messages.ts";
 import { importDefault } from "./serve-function.ts";
 

@@ -31,7 +31,7 @@ export type PageProblem =
   /** The page only refers to another address. */
   | { problem: "elsewhere"; url: string };
 
-export type Reading = { page: Page } | PageProblem;
+export type PageResult = { page: Page } | PageProblem;
 
 /** Cleans a text for a model by removing invisible characters, needless spaces and empty lines. */
 export function cleanText(text: string): string {

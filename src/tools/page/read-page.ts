@@ -77,13 +77,13 @@ function describeNoAddress(value: unknown) {
   return toValueProblem("url", value, "必须是 http 或 https 网址", "must be an http or https address");
 }
 
-interface Asked {
+interface PageRequest {
   asked: URL;
   start: number;
   locale: Locale;
 }
 
-function toPageResult({ url, page }: FoundPage, { asked, start, locale }: Asked): ToolResult {
+function toPageResult({ url, page }: FoundPage, { asked, start, locale }: PageRequest): ToolResult {
   const { length } = page.text;
   if (start > 0 && start >= length)
     return toInvalidArgumentsResult(locale, [

@@ -1,12 +1,12 @@
 import { getDocumentProxy } from "unpdf";
 import { isRecord } from "../../kit/json.ts";
-import { cleanLine, cleanText, type PageBytes, type PageProblem, type Reading } from "./page.ts";
+import { cleanLine, cleanText, type PageBytes, type PageProblem, type PageResult } from "./page.ts";
 
 const mostPages = 200;
 /** After this time, in milliseconds, no further page is started, so that what was read is not lost. */
 const longestReading = 7000;
 
-export async function readPdf({ bytes, truncated }: PageBytes): Promise<Reading> {
+export async function readPdf({ bytes, truncated }: PageBytes): Promise<PageResult> {
   const started = performance.now();
   const opened = await open(bytes);
   if ("problem" in opened) return opened;

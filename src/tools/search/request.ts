@@ -8,7 +8,7 @@ import { version } from "../../kit/version.ts";
 import { SearchError } from "./backend.ts";
 import type { SearchAnswer, SearchCall } from "./wire.ts";
 
-interface Asked {
+interface ServiceRequest {
   /** Names the service in errors. */
   party: string;
   /** User information in the URL is sent as Basic authentication. */
@@ -16,7 +16,7 @@ interface Asked {
   call: SearchCall;
 }
 
-export interface ServiceCall extends Asked {
+export interface ServiceCall extends ServiceRequest {
   timeoutMs: number;
   signal: AbortSignal;
 }
@@ -42,7 +42,7 @@ export async function sendSearch({ timeoutMs, signal, ...call }: ServiceCall): P
   }
 }
 
-async function exchangeMessages({ party, url, call }: Asked, signal: AbortSignal): Promise<SearchAnswer> {
+async function exchangeMessages({ party, url, call }: ServiceRequest, signal: AbortSignal): Promise<SearchAnswer> {
   const response = await send(toTarget(url, call), {
     method: call.search === undefined ? "POST" : "GET",
     headers: toHeaders(url, call),
@@ -100,7 +100,7 @@ function toBody({ json, form }: SearchCall): string | undefined {
   return form && new URLSearchParams(form).toString();
 }
 
-async function readText(body: AsyncIterable<Buffer>, { party, url, call }: Asked) {
+async function readText(body: AsyncIterable<Buffer>, { party, url, call }: ServiceRequest) {
   const decoder = new TextDecoder();
   let text = "";
   let size = 0;

@@ -3,7 +3,7 @@ import { access, open } from "node:fs/promises";
 import { basename } from "node:path";
 import { toInvalidArgumentsResult, toValueProblem } from "../../core/tools/argument-feedback.ts";
 import { createFailure, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
-import { createTimeLimit } from "../../kit/async/timeout.ts";
+import { createWaitLimit } from "../../kit/async/timeout.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { Child, type Ending } from "../../kit/process/child.ts";
@@ -240,7 +240,7 @@ export async function runScript(call: ScriptCall, lifeline: Lifeline): Promise<S
   const { command, args, cwd, env, stdin, timeoutMs, signal } = call;
   signal.throwIfAborted();
   const child = new Child({ command, args, cwd, env, mayCloseOutput: true, lastWordsMs: 2000 }, lifeline);
-  const limit = createTimeLimit(timeoutMs, () => new Error("late"), signal);
+  const limit = createWaitLimit(timeoutMs, signal);
   const stop = (): void => void child.stop();
   limit.signal.addEventListener("abort", stop, { once: true });
   const chunks: Buffer[] = [];

@@ -1,7 +1,7 @@
 import { createSemaphore } from "../../kit/async/semaphore.ts";
 import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError, getMessage } from "../../kit/errors.ts";
-import type { Input, Job, JobName, Output, Reply } from "./run-job.ts";
+import type { Input, Job, JobName, JobReply, Output } from "./run-job.ts";
 import { tooMuchWorkError, workFailedError, workTimeoutError } from "./work-errors.ts";
 import type { WorkerPool, WorkerPoolOptions } from "./worker-pool.ts";
 
@@ -53,7 +53,7 @@ export function createHeavyWork(options: HeavyWorkOptions = {}): HeavyWork {
     }
   }
 
-  async function runJobInWorker<Name extends JobName>(job: Job<Name>, signal: AbortSignal): Promise<Reply<Name>> {
+  async function runJobInWorker<Name extends JobName>(job: Job<Name>, signal: AbortSignal): Promise<JobReply<Name>> {
     const { hire, rest, dismiss } = await gatherWorkers();
     signal.throwIfAborted();
     const ms = options.limitMs ?? limits[job.name];
@@ -84,7 +84,7 @@ export function createHeavyWork(options: HeavyWorkOptions = {}): HeavyWork {
   };
 }
 
-function toOutput<Name extends JobName>(reply: Reply<Name>): Output<Name> {
+function toOutput<Name extends JobName>(reply: JobReply<Name>): Output<Name> {
   if ("output" in reply) return reply.output;
   throw "refused" in reply ? new DuetError(reply.refused) : workFailedError(reply.failed);
 }

@@ -1,7 +1,7 @@
 import { DuetError, type ErrorCode, getMessage } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
-import type { Conversion, Converted } from "../builtin/format-data/convert.ts";
-import type { PageBytes, Reading } from "../page/page.ts";
+import type { Conversion, ConvertedText } from "../builtin/format-data/convert.ts";
+import type { PageBytes, PageResult } from "../page/page.ts";
 
 // The jobs need large modules, which are imported when the first job needs them.
 const jobs: { [Name in JobName]: (input: Input<Name>) => Promise<Output<Name>> } = {
@@ -17,7 +17,7 @@ const jobs: { [Name in JobName]: (input: Input<Name>) => Promise<Output<Name>> }
 };
 
 /** Does one job. Never rejects. */
-export async function runJob<Name extends JobName>({ name, input }: Job<Name>): Promise<Reply<Name>> {
+export async function runJob<Name extends JobName>({ name, input }: Job<Name>): Promise<JobReply<Name>> {
   try {
     return { output: await jobs[name](input) };
   } catch (thrown) {
@@ -27,8 +27,8 @@ export async function runJob<Name extends JobName>({ name, input }: Job<Name>): 
 }
 
 interface Jobs {
-  page: { input: PageBytes; output: Reading };
-  convert: { input: Conversion; output: Converted };
+  page: { input: PageBytes; output: PageResult };
+  convert: { input: Conversion; output: ConvertedText };
 }
 
 export type JobName = keyof Jobs;
@@ -43,7 +43,7 @@ export interface Job<Name extends JobName = JobName> {
 }
 
 /** Carries the result, an error that the job expects, or one that it does not. */
-export type Reply<Name extends JobName = JobName> =
+export type JobReply<Name extends JobName = JobName> =
   | { output: Output<Name> }
   | { refused: { code: ErrorCode; text: Text } }
   | { failed: string };

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { createLifeline, type Lifeline } from "../../kit/process/lifeline.ts";
-import type { Job, JobName, Reply } from "./run-job.ts";
+import type { Job, JobName, JobReply } from "./run-job.ts";
 import { outOfMemoryError, workFailedError } from "./work-errors.ts";
 
 /** Manages child processes, which stay alive for a while for the next job. */
@@ -77,7 +77,7 @@ interface WorkerProcess {
   /** Settles when the process is over; never rejects. */
   readonly ended: Promise<void>;
   /** Rejects with a `DuetError` when the process ends before it has answered. */
-  ask<Name extends JobName>(job: Job<Name>): Promise<Reply<Name>>;
+  ask<Name extends JobName>(job: Job<Name>): Promise<JobReply<Name>>;
   /** Ends it at once, whatever it does. */
   stop(): Promise<void>;
 }

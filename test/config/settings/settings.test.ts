@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { chatOptions, sharedOptions, toFlags } from "../../../bin/options.ts";
 import { findSchema } from "../../../src/config/schema/describe-schema.ts";
-import { settingsSchema } from "../../../src/config/schema/file-schema.ts";
+import { configurationSchema } from "../../../src/config/schema/file-schema.ts";
 import type { SettingKind } from "../../../src/config/settings/setting.ts";
 import { settingFlags, settings } from "../../../src/config/settings/settings.ts";
 import { isRecord } from "../../../src/kit/json.ts";
 
-const schema = z.toJSONSchema(settingsSchema, { io: "input" });
+const schema = z.toJSONSchema(configurationSchema, { io: "input" });
 
 const typesOfKind: Record<SettingKind, readonly unknown[]> = {
   text: ["string"],

@@ -66,7 +66,7 @@ test("a question that is asked again with its key is the same run", async () => 
 test("a run that is not there is refused in the server's words, and not asked for again", async () => {
   const { api } = await serve([]);
   const following = follow((after, signal) => api.events("run-none", after, signal));
-  await expect(following).rejects.toMatchObject({ name: "Refused", status: 404 });
+  await expect(following).rejects.toMatchObject({ name: "ApiError", status: 404 });
   await expect(following).rejects.toThrow(/no run "?run-none/);
 });
 

@@ -3,10 +3,10 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-import type { Job, Report } from "../../fakes/own-tools.ts";
+import type { Job, Report } from "../../fakes/user-tools.ts";
 import { temporaryFiles } from "../builtin/files.ts";
 
-const loader = join(import.meta.dirname, "../../fakes/own-tools.ts");
+const loader = join(import.meta.dirname, "../../fakes/user-tools.ts");
 
 /** What loading a directory with these files gives, and what the calls to its tools do. */
 export async function loadFiles(files: Record<string, string>, job: Omit<Job, "directory"> = {}): Promise<Report> {

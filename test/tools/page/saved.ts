@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Page, PageBytes, Reading } from "../../../src/tools/page/page.ts";
+import type { Page, PageBytes, PageResult } from "../../../src/tools/page/page.ts";
 import { readBytes } from "../../../src/tools/page/read-bytes.ts";
 
 /** The bytes of a saved page of ours; HTML under an ending that no linter takes for source. */
@@ -7,7 +7,7 @@ export function savedPage(name: string): Promise<Buffer> {
   return readFile(new URL(`./pages/${name}.page`, import.meta.url));
 }
 
-export function read(bytes: Uint8Array | string, over: Partial<PageBytes> = {}): Promise<Reading> {
+export function read(bytes: Uint8Array | string, over: Partial<PageBytes> = {}): Promise<PageResult> {
   const url = "https://site.example/dir/page.html";
   return readBytes({
     kind: "html",
@@ -20,7 +20,7 @@ export function read(bytes: Uint8Array | string, over: Partial<PageBytes> = {}):
 }
 
 /** The page that was read; throws where there is none. */
-export function pageOf(reading: Reading): Page {
+export function pageOf(reading: PageResult): Page {
   if ("problem" in reading) throw new Error(`no page: ${JSON.stringify(reading)}`);
   return reading.page;
 }

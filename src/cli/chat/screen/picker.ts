@@ -134,7 +134,7 @@ function renderChoice<T>({ label, detail, words = [] }: Choice<T>, { isMarked, i
   ];
 }
 
-interface Found {
+interface PickerMatches {
   typed: string;
   wasEmpty: boolean;
   from: number;
@@ -144,7 +144,7 @@ interface Found {
 
 const dim = ["dim"] as const;
 
-function renderHint(locale: Locale, { typed, wasEmpty, from, most, all }: Found): string {
+function renderHint(locale: Locale, { typed, wasEmpty, from, most, all }: PickerMatches): string {
   if (wasEmpty && typed !== "")
     return say(locale, {
       zh: `列表中没有 "${typed}"，请用 ↑↓ 选择`,

@@ -33,7 +33,7 @@ export interface QuestionPanelsOptions {
 }
 
 /** Holds a reply, and the words that stay on the screen for it. */
-interface Reply<T> {
+interface PanelReply<T> {
   value: T;
   said: string;
 }
@@ -53,12 +53,12 @@ export function createQuestionPanels({
   /** Shows a panel until it is done, is left, or the signal aborts, which rejects. What came of it stays on the screen. */
   async function showPanel<T>(
     query: string,
-    open: (done: (reply: Reply<T> | undefined) => void) => Panel,
+    open: (done: (reply: PanelReply<T> | undefined) => void) => Panel,
     signal: AbortSignal,
   ): Promise<T | undefined> {
     signal.throwIfAborted();
     if (hasEnded) return undefined;
-    const { promise, resolve, reject } = Promise.withResolvers<Reply<T> | undefined>();
+    const { promise, resolve, reject } = Promise.withResolvers<PanelReply<T> | undefined>();
     const stop = (): void => reject(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
     leave = () => resolve(undefined);
@@ -68,7 +68,7 @@ export function createQuestionPanels({
       resolve(said);
     });
     onChange();
-    let reply: Reply<T> | undefined;
+    let reply: PanelReply<T> | undefined;
     try {
       reply = await promise;
       return reply?.value;
@@ -105,7 +105,7 @@ export function createQuestionPanels({
       ),
     pick<T>(picking: Picking<T>, signal: AbortSignal) {
       const { locale } = handler;
-      const open = (done: (reply: Reply<T> | undefined) => void): Panel =>
+      const open = (done: (reply: PanelReply<T> | undefined) => void): Panel =>
         createPicker({
           picking,
           locale,
@@ -132,7 +132,7 @@ function createTextPanel(
     onDone,
     onChange,
     locale,
-  }: { onDone: (reply: Reply<string> | undefined) => void; onChange: () => void; locale: Locale },
+  }: { onDone: (reply: PanelReply<string> | undefined) => void; onChange: () => void; locale: Locale },
 ): Panel {
   const editor = createEditor({
     complete: async () => undefined,

@@ -4,7 +4,7 @@ import type { Reader } from "../../questions/reader.ts";
 import { createEditor } from "../../terminal/editor/create-editor.ts";
 import type { InputHistory } from "../../terminal/editor/editor.ts";
 import { inputModes } from "../../terminal/keys/input-modes.ts";
-import type { MarkdownStream } from "../../terminal/markdown/stream.ts";
+import type { MarkdownStream } from "../../terminal/markdown/markdown-stream.ts";
 import { claimOutput } from "../../terminal/screen/claim-output.ts";
 import type { Reflow } from "../../terminal/screen/drawn.ts";
 import { type PaintOptions, paintLine } from "../../terminal/screen/paint-line.ts";
@@ -14,7 +14,7 @@ import { createLine, type Line } from "../../terminal/text/line.ts";
 import { cutLine } from "../../terminal/text/wrap.ts";
 import type { ChatHandler, ChatInterface, ShownRun } from "../chat-interface.ts";
 import { createInputQueue } from "../input-queue.ts";
-import { createRunView, type RunView, type StepList } from "../steps/create-run-view.ts";
+import { createRunView, type StepList, type TerminalRunView } from "../steps/create-run-view.ts";
 import type { StepLog } from "../steps/step.ts";
 import { createInterrupts } from "./interrupts.ts";
 import { createTypingAhead } from "./picker.ts";
@@ -54,7 +54,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
     locale: () => handler.locale,
   });
   const interrupts = createInterrupts({ handler, onChange: refresh });
-  let view: RunView | undefined;
+  let view: TerminalRunView | undefined;
   /** Holds the steps of the last run that has ended. */
   let list: StepList | undefined;
   const typingAhead = createTypingAhead();
@@ -101,7 +101,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
   }
 
   async function openMarkdown(locale: Locale): Promise<MarkdownStream> {
-    const { createMarkdownStream } = await import("../../terminal/markdown/create-stream.ts");
+    const { createMarkdownStream } = await import("../../terminal/markdown/markdown-stream.ts");
     return createMarkdownStream({
       columns: () => screen.size.columns,
       hyperlinks: look.hyperlinks,

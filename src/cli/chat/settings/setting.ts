@@ -8,7 +8,7 @@ import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { parameterRanges } from "../../../render/choice-texts.ts";
 import type { Chat } from "../chat.ts";
 import { commandError } from "../commands/chat-command.ts";
-import type { Role } from "./switch-models.ts";
+import type { ModelRole } from "./switch-models.ts";
 
 /**
  * Lists the settings that `/set` offers for model parameters: for both roles, and for each. The app checks what a vendor allows.
@@ -31,7 +31,7 @@ function createSharedSettings(): Setting[] {
   return listParameters().map((parameter) => toParameterSetting(parameter, "", ["functionCall", "answer"]));
 }
 
-function createRoleSettings(role: Role): Setting[] {
+function createRoleSettings(role: ModelRole): Setting[] {
   const place = role === "answer" ? "answer." : "function_call.";
   return listParameters().map((parameter) => toParameterSetting(parameter, place, [role]));
 }
@@ -44,7 +44,7 @@ function listParameters(): Parameter[] {
   ];
 }
 
-function toParameterSetting({ name, word, allowed }: Parameter, place: string, roles: readonly Role[]): Setting {
+function toParameterSetting({ name, word, allowed }: Parameter, place: string, roles: readonly ModelRole[]): Setting {
   const key = place + word;
   return {
     key,
@@ -70,7 +70,7 @@ const unset: Text = { zh: "未设置", en: "not set" };
 
 function withParameter(
   changes: ModelChanges,
-  roles: readonly Role[],
+  roles: readonly ModelRole[],
   name: Name,
   value: number | undefined,
 ): ModelChanges {
@@ -78,7 +78,7 @@ function withParameter(
   return { ...changes, parameters: { ...changes.parameters, ...Object.fromEntries(changed) } };
 }
 
-async function refuseWithoutEffect({ duet, settings }: Chat, key: string, roles: readonly Role[]): Promise<void> {
+async function refuseWithoutEffect({ duet, settings }: Chat, key: string, roles: readonly ModelRole[]): Promise<void> {
   const [models, now] = await Promise.all([duet.models(settings.models), duet.modelParameters(settings.models)]);
   if (roles.every((role) => now[role].temperature === undefined)) {
     const name = `${models.answer.provider}/${models.answer.model}`;

@@ -9,13 +9,13 @@ import type { Choice } from "../../questions/reader.ts";
 import type { Chat, ChatSettings } from "../chat.ts";
 
 /** Names the role whose model a command changes. */
-export type Role = "functionCall" | "answer";
+export type ModelRole = "functionCall" | "answer";
 
 /**
  * Has the chat go on with these models, in a new conversation, and says so. Where they are those in force, says only that. Throws,
  * with nothing changed, where one of them cannot be.
  */
-export async function switchModels(chat: Chat, role: Role, changes: ModelChanges): Promise<void> {
+export async function switchModels(chat: Chat, role: ModelRole, changes: ModelChanges): Promise<void> {
   const { settings, duet } = chat;
   const [before, now] = [await duet.models(settings.models), await duet.models(changes)];
   const name = sanitizeLine(toModelName(now[role]));
@@ -31,7 +31,7 @@ export async function switchModels(chat: Chat, role: Role, changes: ModelChanges
 }
 
 /** Lists the models that can be chosen. The one that plays the role now is first. */
-export async function listModelChoices(chat: Chat, role: Role, signal: AbortSignal): Promise<Choice<string>[]> {
+export async function listModelChoices(chat: Chat, role: ModelRole, signal: AbortSignal): Promise<Choice<string>[]> {
   const [models, names] = await Promise.all([chat.duet.models(chat.settings.models), chat.duet.modelNames(signal)]);
   const inForce = toModelName(models[role]);
   return [...new Set([inForce, ...names])].map((name) => ({
@@ -65,7 +65,7 @@ function describeUnchanged(name: string): Text {
 
 const noText: Text = { zh: "", en: "" };
 
-const roleTexts: Record<Role, (other: string) => Text> = {
+const roleTexts: Record<ModelRole, (other: string) => Text> = {
   functionCall: (other) => ({
     zh: `（工具调用模型；回答模型是 ${other}，用 /answer-model 更换）`,
     en: ` (It calls the tools; ${other} answers: /answer-model changes that.)`,

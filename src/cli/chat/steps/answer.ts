@@ -1,5 +1,5 @@
 import type { Citation } from "../../../core/outcome.ts";
-import type { MarkdownStream } from "../../terminal/markdown/stream.ts";
+import type { MarkdownStream } from "../../terminal/markdown/markdown-stream.ts";
 import type { Screen } from "../../terminal/screen/screen-types.ts";
 import { createLine, type Line } from "../../terminal/text/line.ts";
 import { wrapLine } from "../../terminal/text/wrap.ts";
@@ -10,7 +10,7 @@ import { takeTail } from "./thinking.ts";
 const flushMs = 50;
 
 /** Shows an answer as it grows. Finished parts are written out, and the rest is redrawn. */
-export interface Answer {
+export interface AnswerView {
   push(text: string, citations: readonly Citation[] | undefined): void;
   /** Lets out what is finished. */
   flush(): void;
@@ -19,7 +19,7 @@ export interface Answer {
   live(rows: number): Line[];
 }
 
-export interface AnswerOptions {
+export interface AnswerViewOptions {
   screen: Pick<Screen, "size">;
   scrollback: Scrollback;
   openMarkdown(): MarkdownStream | Promise<MarkdownStream>;
@@ -27,7 +27,7 @@ export interface AnswerOptions {
 }
 
 /** Begins an answer, a blank line above it. Where Markdown cannot be shown, its text is, as it is. */
-export function createAnswer({ screen, scrollback, openMarkdown, now }: AnswerOptions): Answer {
+export function createAnswer({ screen, scrollback, openMarkdown, now }: AnswerViewOptions): AnswerView {
   /** Holds the whole text, for when it cannot be shown as Markdown. */
   let whole = "";
   let held: { text: string; citations: readonly Citation[] | undefined }[] = [];

@@ -1,10 +1,10 @@
 import type { AgentEvent } from "../../../core/events.ts";
 import type { Outcome } from "../../../core/outcome.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import type { MarkdownStream } from "../../terminal/markdown/stream.ts";
+import type { MarkdownStream } from "../../terminal/markdown/markdown-stream.ts";
 import type { Live, ReplaceableLines, Screen } from "../../terminal/screen/screen-types.ts";
 import { createLine, type Line } from "../../terminal/text/line.ts";
-import { type Answer, createAnswer } from "./answer.ts";
+import { type AnswerView, createAnswer } from "./answer.ts";
 import { expandAll } from "./expand-step.ts";
 import { createPlanView } from "./plan-view.ts";
 import { createPhaseLines, type PhaseLines, renderEnd, renderQuietLines } from "./quiet-lines.ts";
@@ -32,7 +32,7 @@ export interface RunViewOptions {
 const tickMs = 100;
 
 /** Opens the view of one run. It asks for frames until the run has ended or it is closed. */
-export function createRunView(options: RunViewOptions): RunView {
+export function createRunView(options: RunViewOptions): TerminalRunView {
   const { screen, steps, locale, openMarkdown, verbose, animates = true, now = () => performance.now() } = options;
   const scrollback = createScrollback(screen);
   const thinking = createThinking({ screen, scrollback, locale, verbose });
@@ -40,9 +40,9 @@ export function createRunView(options: RunViewOptions): RunView {
   const tools = createToolLines({ screen, scrollback, steps, locale, now, spin: spinner.renderSign });
   const plan = createPlanView({ screen, scrollback, steps, locale });
   let phaseLines: PhaseLines | undefined;
-  let answer: Answer | undefined;
+  let answer: AnswerView | undefined;
   /** Holds the answer that has ended and is still being rendered. */
-  let ending: Answer | undefined;
+  let ending: AnswerView | undefined;
   /** Holds blank text, with which an answer may begin. */
   let blank = "";
   /** Holds lines that arrived while an answer grew. They are shown after it, and do not interrupt it. */
@@ -248,7 +248,7 @@ export interface StepList {
 }
 
 /** Shows a run: finished content goes to the screen's finished lines, and changing content is read at each frame. */
-export interface RunView {
+export interface TerminalRunView {
   handle(event: AgentEvent): void;
   /** Returns the lines to draw below the finished ones, at most `rows` of them. */
   live(rows: number): Live["lines"];

@@ -16,7 +16,7 @@ const shownLines = 6;
 const longestWords = 300;
 
 /** Shows a thought while it is being written, and leaves one line of it afterwards. */
-export interface Thinking {
+export interface ThoughtView {
   show(step: Step, event: AgentEvent): void;
   /**
    * Leaves one line of the thought that grew; nothing where none did, so that a thought is folded once. `cause` is the event
@@ -34,7 +34,7 @@ export interface ThinkingOptions {
   verbose: boolean;
 }
 
-export function createThinking({ screen, scrollback, locale, verbose }: ThinkingOptions): Thinking {
+export function createThinking({ screen, scrollback, locale, verbose }: ThinkingOptions): ThoughtView {
   let step: Step | undefined;
   let drawn: { length: number; columns: number; available: number; lines: Line[] } | undefined;
 

@@ -52,7 +52,7 @@ interface Call {
 export function createToolLines({ screen, scrollback, steps, locale, now, spin }: ToolLinesOptions): ToolLines {
   const running = new Map<string, Call>();
 
-  function finish(callId: string, { sign, style, name, facts }: Finished): void {
+  function finish(callId: string, { sign, style, name, facts }: FinishedLine): void {
     const call = running.get(callId);
     const step = steps.findByCall(callId);
     running.delete(callId);
@@ -119,7 +119,7 @@ export function createToolLines({ screen, scrollback, steps, locale, now, spin }
   };
 }
 
-interface Finished {
+interface FinishedLine {
   sign: string;
   style: Style;
   name: string;

@@ -21,7 +21,7 @@ export interface HostFile {
   text: string | undefined;
 }
 
-interface Writing {
+interface FileWrite {
   path: string;
   text: string;
   now: Date;
@@ -56,7 +56,7 @@ export async function readHostFile(file: string): Promise<HostFile> {
  * new one is the user's alone, for it may hold keys. Returns the path of the copy of what was there. Throws one line where that
  * cannot be done; then what was there is there still.
  */
-export async function writeHostFile({ path, text, now, isPrivate }: Writing): Promise<string | undefined> {
+export async function writeHostFile({ path, text, now, isPrivate }: FileWrite): Promise<string | undefined> {
   const draft = `${path}.${createRandomHex()}.tmp`;
   try {
     createFolder(dirname(path), 0o777);

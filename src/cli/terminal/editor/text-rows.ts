@@ -6,14 +6,14 @@ import { cutLine } from "../text/wrap.ts";
 /** Breaks a text into at least one row of at most `width` cells. Reuses the rows of the unchanged parts of the previous text. */
 export type BreakRows = (text: string, width: number) => readonly Row[];
 
-interface Broken {
+interface RowLayout {
   readonly text: string;
   readonly width: number;
   readonly rows: readonly Row[];
 }
 
 export function createBreakRows(): BreakRows {
-  let last: Broken | undefined;
+  let last: RowLayout | undefined;
   return (text, width) => {
     if (last?.text === text && last.width === width) return last.rows;
     last = { text, width, rows: last?.width === width ? rewrapRows(last, text) : breakRowsFrom(text, width, 0) };
@@ -22,7 +22,7 @@ export function createBreakRows(): BreakRows {
 }
 
 /** Breaks only the changed lines of a text. Keeps the rows before the change, and moves those behind it. */
-function rewrapRows({ text: old, width, rows }: Broken, text: string): Row[] {
+function rewrapRows({ text: old, width, rows }: RowLayout, text: string): Row[] {
   const prefix = countCommonPrefix(old, text);
   const suffix = countCommonSuffix(old, text, prefix);
   const first = findRow(rows, Math.max(0, prefix - context));

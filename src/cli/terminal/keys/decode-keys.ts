@@ -73,9 +73,9 @@ export function createKeyDecoder(): KeyDecoder {
 }
 
 /** Covers every state that is read character by character. */
-type Reading = Exclude<State, { in: "paste" }>;
+type ReadingState = Exclude<State, { in: "paste" }>;
 
-const ground: Reading = { in: "ground" };
+const ground: ReadingState = { in: "ground" };
 
 /** Returns a run of 64 or more characters, which nobody types at once. */
 function runAt(text: string, index: number): string | undefined {
@@ -85,7 +85,7 @@ function runAt(text: string, index: number): string | undefined {
 }
 
 /** Reads one character, and returns the state that follows. */
-function readCharacter(state: Reading, character: string, keys: Key[]): State {
+function readCharacter(state: ReadingState, character: string, keys: Key[]): State {
   switch (state.in) {
     case "ground":
       if (character === escapeCharacter) return { in: "escape", count: 1 };

@@ -15,7 +15,7 @@ export interface Item {
 
 export type Align = "left" | "right" | "center";
 
-interface Placed {
+interface PiecePlace {
   /** Lists the containers from the outermost in. */
   readonly path: readonly Container[];
   /** Is true when the piece begins a block, and false when it continues one. */
@@ -24,7 +24,7 @@ interface Placed {
   readonly spaced: boolean;
 }
 
-export type TextPiece = Placed & {
+export type TextPiece = PiecePlace & {
   readonly kind: "text";
   readonly look: "paragraph" | "heading" | "verbatim";
   readonly source: string;
@@ -34,7 +34,7 @@ export type TextPiece = Placed & {
   readonly continues: boolean;
 };
 
-export type CodePiece = Placed & {
+export type CodePiece = PiecePlace & {
   readonly kind: "code";
   /** Holds the text behind the fence. */
   readonly info: string;
@@ -44,7 +44,7 @@ export type CodePiece = Placed & {
   readonly continues: boolean;
 };
 
-export type TablePiece = Placed & {
+export type TablePiece = PiecePlace & {
   readonly kind: "table";
   readonly header: readonly string[];
   readonly aligns: readonly Align[];
@@ -53,7 +53,7 @@ export type TablePiece = Placed & {
   readonly last: boolean;
 };
 
-export type DefinitionPiece = Placed & {
+export type DefinitionPiece = PiecePlace & {
   readonly kind: "definition";
   readonly source: string;
   readonly label: string;
@@ -61,7 +61,7 @@ export type DefinitionPiece = Placed & {
 };
 
 /** Represents a part of the text that will not change any more and is ready for layout. */
-export type Piece = TextPiece | CodePiece | TablePiece | DefinitionPiece | (Placed & { readonly kind: "rule" });
+export type Piece = TextPiece | CodePiece | TablePiece | DefinitionPiece | (PiecePlace & { readonly kind: "rule" });
 
 /** Represents the innermost block while it is open. */
 export type Leaf =

@@ -65,12 +65,12 @@ function isGapNeeded({ path, last }: Layout, piece: Piece): boolean {
 
 const apart: ReadonlySet<string> = new Set(["heading", "code", "table", "rule"]);
 
-interface Laid {
+interface LayoutResult {
   readonly layout: Layout;
   readonly lines: Line[];
 }
 
-function layOutBody(before: Layout, piece: Piece, context: LayoutContext, { lead }: Margin): Laid {
+function layOutBody(before: Layout, piece: Piece, context: LayoutContext, { lead }: Margin): LayoutResult {
   switch (piece.kind) {
     case "text":
       return layOutText(before, piece, context, lead);
@@ -110,14 +110,14 @@ function toDefinitionSpans(source: string, address: string): Span[] {
   ];
 }
 
-function layOutText(before: Layout, piece: TextPiece, context: LayoutContext, lead: readonly Span[]): Laid {
+function layOutText(before: Layout, piece: TextPiece, context: LayoutContext, lead: readonly Span[]): LayoutResult {
   const held = piece.joins ? (before.held ?? []) : [];
   const [first = [], ...further] = splitLines(toSpans(piece, { ...context, links: before.links }));
   const rows = [[...lead, ...held, ...first], ...further].flatMap((line) => wrapLine(line, context.columns));
   return holdLast(before, rows, piece.continues);
 }
 
-function holdLast(before: Layout, rows: Line[], continues: boolean): Laid {
+function holdLast(before: Layout, rows: Line[], continues: boolean): LayoutResult {
   if (!continues) return { layout: { ...before, held: undefined }, lines: rows };
   return { layout: { ...before, held: rows.at(-1) }, lines: rows.slice(0, -1) };
 }
@@ -138,7 +138,7 @@ function toSpans(piece: TextPiece, context: InlineContext): Span[] {
 /** Is the indentation of code, in cells. */
 const codeIndent = 2;
 
-function layOutCode(before: Layout, piece: CodePiece, context: LayoutContext, lead: readonly Span[]): Laid {
+function layOutCode(before: Layout, piece: CodePiece, context: LayoutContext, lead: readonly Span[]): LayoutResult {
   const indent: Line = [{ text: " ".repeat(codeIndent) }];
   const hasHead = piece.first && (piece.info !== "" || piece.text === undefined || lead.length > 0);
   const name = { text: piece.info, styles: ["dim" as const] };

@@ -1,4 +1,4 @@
-import type { Reflow, Rewrapped } from "./drawn.ts";
+import type { Reflow, RewrappedLines } from "./drawn.ts";
 
 /**
  * Chooses how the terminal, as named by the environment, rewraps lines after a resize; for an unknown one it assumes what most
@@ -33,7 +33,7 @@ const reflowLikeXtermJs: Reflow = (rewrapped) => {
   return added.reduceRight((moved, rows, line) => (cursor + moved === line ? moved : moved + rows), 0);
 };
 
-function countAbove({ added, cursor }: Rewrapped): number {
+function countAbove({ added, cursor }: RewrappedLines): number {
   return added.slice(0, cursor).reduce((total, rows) => total + rows, 0);
 }
 

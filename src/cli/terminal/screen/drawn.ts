@@ -39,7 +39,7 @@ export function createDrawRow(paint: (line: Line) => string): DrawRow {
 }
 
 /** Describes how a narrower terminal rewraps live lines, each of which took one row before. */
-export interface Rewrapped {
+export interface RewrappedLines {
   /** Counts the additional rows that each line takes. */
   readonly added: readonly number[];
   /** Is the index of the cursor's line, from 0. */
@@ -51,7 +51,7 @@ export interface Rewrapped {
 }
 
 /** Returns by how many rows a terminal has moved the cursor away from the first live row. The result is never too high. */
-export type Reflow = (rewrapped: Rewrapped) => number;
+export type Reflow = (rewrapped: RewrappedLines) => number;
 
 /**
  * Returns by how many rows the cursor is below the first live row after the terminal was resized. The result is never too high,

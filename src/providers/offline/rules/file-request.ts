@@ -65,14 +65,14 @@ function cleanQuery(query: string): string {
   return removeQuotes(bare);
 }
 
-interface Limited {
+interface LimitedRequest {
   /** Holds the rest of the request. */
   text: string;
   limit?: number;
 }
 
 /** Takes "最多返回 5 条", "at most 5 results" out of the text. */
-export function extractLimit(text: string): Limited {
+export function extractLimit(text: string): LimitedRequest {
   for (const pattern of limits) {
     const match = pattern.exec(text);
     const limit = match === null ? undefined : countOf(match[1] ?? "");
@@ -99,14 +99,14 @@ function countOf(text: string): number | undefined {
 /** `file_search` returns at most this many hits. */
 const mostHits = 200;
 
-interface Placed {
+interface PlacedRequest {
   /** Holds the rest of the request. */
   text: string;
   folder?: string;
 }
 
 /** Takes "在 ./docs 目录下", "in ./docs" out of the text. */
-export function extractFolder(text: string): Placed {
+export function extractFolder(text: string): PlacedRequest {
   for (const pattern of folders) {
     const match = pattern.exec(text);
     const folder = match?.groups?.folder?.replace(/(?<=\w)[.,]$/, "");

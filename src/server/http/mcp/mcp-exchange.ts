@@ -12,7 +12,7 @@ export interface McpExchange {
 }
 
 /** Ends a stream of what has yet to happen when the sign-in that opened it has run out. */
-export function closeWhenExpired({ authInfo, connection }: Opened): void {
+export function closeWhenExpired({ authInfo, connection }: StreamOpener): void {
   const { expiresAt } = authInfo ?? {};
   if (expiresAt === undefined) return;
   const leftMs = Math.max(0, expiresAt * 1000 - Date.now());
@@ -21,7 +21,7 @@ export function closeWhenExpired({ authInfo, connection }: Opened): void {
 }
 
 /** Says who opened a stream, and on which connection. */
-interface Opened {
+interface StreamOpener {
   authInfo?: AuthInfo | undefined;
   connection: Pick<HttpConnection, "drop" | "onClose">;
 }

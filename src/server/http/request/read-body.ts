@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { HttpRefusal } from "../response/dialects.ts";
-import { RefusedError } from "../response/refusal.ts";
+import { HttpRefusalError } from "../response/refusal.ts";
 import type { RouteCall } from "../routes.ts";
 import { jsonFaults, readJson } from "./read-json.ts";
 
@@ -71,14 +71,14 @@ function createIncompleteRefusal(received: number, declared: string | null): Htt
   };
 }
 
-/** Returns the JSON of a request, of at most `maxBody` bytes. The caller checks its shape. Throws `RefusedError`. */
+/** Returns the JSON of a request, of at most `maxBody` bytes. The caller checks its shape. Throws `HttpRefusalError`. */
 export async function readJsonBody(
   { request, connection }: Pick<RouteCall, "request" | "connection">,
   maxBody: number,
 ): Promise<unknown> {
   const text = await readBody(connection.body, request.headers.get("content-length"), maxBody);
-  if (typeof text !== "string") throw new RefusedError(text);
+  if (typeof text !== "string") throw new HttpRefusalError(text);
   const read = readJson(text);
-  if ("fault" in read) throw new RefusedError({ status: 400, text: jsonFaults[read.fault] });
+  if ("fault" in read) throw new HttpRefusalError({ status: 400, text: jsonFaults[read.fault] });
   return read.value;
 }

@@ -4,8 +4,8 @@ import type { Locale } from "../../../kit/locale.ts";
 import { type Dialect, type HttpRefusal, toJsonRpcError } from "./dialects.ts";
 
 /** Is thrown when a request cannot be served. */
-export class RefusedError extends Error {
-  override readonly name = "Refused";
+export class HttpRefusalError extends Error {
+  override readonly name = "HttpRefusalError";
   readonly refusal: HttpRefusal;
 
   constructor(refusal: HttpRefusal) {
@@ -16,7 +16,7 @@ export class RefusedError extends Error {
 
 /** Returns the refusal for a thrown value. Returns undefined for a fault of the program, whose message is not for the client. */
 export function toRefusal(thrown: unknown): HttpRefusal | undefined {
-  if (thrown instanceof RefusedError) return thrown.refusal;
+  if (thrown instanceof HttpRefusalError) return thrown.refusal;
   if (!(thrown instanceof DuetError) || thrown.code === "internal") return undefined;
   const { code, text, hint, retryAfterMs } = thrown;
   const seconds = retryAfterMs === undefined ? undefined : Math.max(1, Math.ceil(retryAfterMs / 1000));

@@ -16,7 +16,7 @@ import type { Capabilities, ResourceCapability, ToolCapability } from "../capabi
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
 import { readInput } from "../read-input.ts";
 import { handleAsk as askAgent } from "./ask.ts";
-import { toResult } from "./ask-result.ts";
+import { toAskResult } from "./ask-result.ts";
 import { createAgentCompletion } from "./complete-arguments.ts";
 import { type AgentDescription, describeAgent, describeForAgents, filterUsableTools } from "./describe-agent.ts";
 import { createAgentPrompts } from "./prompts.ts";
@@ -85,14 +85,14 @@ export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
 /** Limits how long servers that are starting are waited for, in milliseconds. The list changes once they are ready. */
 const patienceMs = 2000;
 
-interface Offered {
+interface AgentCapabilities {
   scope: ConnectionScope;
   asks: readonly string[];
   page: ToolCapability;
   toTools: ReturnType<typeof createAgentTools>;
 }
 
-function createToolCapability({ scope, asks, page, toTools }: Offered): ToolCapability {
+function createToolCapability({ scope, asks, page, toTools }: AgentCapabilities): ToolCapability {
   const { duet, connection } = scope;
   const { locale } = duet;
   async function describe(signal: AbortSignal | undefined): Promise<AgentDescription> {
@@ -161,7 +161,7 @@ export async function handleCancel(
   const run = runs.find(input.run_id, connection.caller);
   if (run === undefined)
     return readStoredResult(scope, input.run_id).catch((thrown) => toFailedResult(thrown, duet.locale));
-  return toResult(await runs.cancel(run, cancelPatienceMs, mcpReq.signal), run.locale);
+  return toAskResult(await runs.cancel(run, cancelPatienceMs, mcpReq.signal), run.locale);
 }
 
 /** Returns the stored result of a run that this process no longer knows. */
@@ -171,7 +171,7 @@ async function readStoredResult(scope: ConnectionScope, runId: string): Promise<
   const trace = await store.trace(runId);
   if (trace === undefined) return createFailedResult(say(duet.locale, describeUnknownRun(runId)));
   const locale = duet.localeFor(trace.question);
-  return toResult(await addPlanToken(scope, toFinishedOutcome(trace, locale)), locale);
+  return toAskResult(await addPlanToken(scope, toFinishedOutcome(trace, locale)), locale);
 }
 
 export interface AskDescription {

@@ -8,7 +8,7 @@ import { renderPartial } from "../../../render/event-lines.ts";
  * Converts a run's outcome to a tool result: a text that is complete by itself, and the whole outcome as structured content.
  * `waits` says what an active run waits for.
  */
-export function toResult(outcome: Outcome, locale: Locale, waits?: string): CallToolResult {
+export function toAskResult(outcome: Outcome, locale: Locale, waits?: string): CallToolResult {
   return {
     content: [{ type: "text", text: renderOutcomeText(outcome, locale, waits) }, ...createTraceLink(outcome, locale)],
     structuredContent: { ...outcome },

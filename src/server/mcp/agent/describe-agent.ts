@@ -193,7 +193,7 @@ const noTools: Text = {
 };
 
 /** Limits how long servers that are starting are waited for, in milliseconds. A user who is typing does not wait longer. */
-const patienceMs = 1000;
+const inventoryTimeoutMs = 1000;
 
 export interface UsableServersOptions {
   duet: Pick<Duet, "inventory">;
@@ -208,7 +208,7 @@ export async function listUsableServers(
   { duet, caller }: UsableServersOptions,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const { tools, servers } = await duet.inventory(signal, patienceMs);
+  const { tools, servers } = await duet.inventory(signal, inventoryTimeoutMs);
   const sources = new Set(filterUsableTools(tools, caller).map(({ source }) => source));
   return servers
     .map(({ name }) => name)

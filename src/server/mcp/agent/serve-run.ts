@@ -13,7 +13,7 @@ import { type CallerScope, type RunService, releaseRun } from "../../../runs/run
 import { waitForRun } from "../../../runs/wait-for-run.ts";
 import { toFailedResult } from "../failed-result.ts";
 import { createRunProgress, type RunProgress } from "../run-progress.ts";
-import { toResult } from "./ask-result.ts";
+import { toAskResult } from "./ask-result.ts";
 
 export interface Request {
   kind: "agent_ask" | "agent_result";
@@ -74,7 +74,7 @@ async function waitFor(
     // A caller who learns that it continues will ask again.
     if (waitResult.end !== "ended") run.hold(scope.connection);
     const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
-    return toResult(await toOutcomeFor(scope, run, waitResult), locale, waits);
+    return toAskResult(await toOutcomeFor(scope, run, waitResult), locale, waits);
   } catch (thrown) {
     if (requestContext.signal.aborted) releaseRun(scope, run, [holder, scope.connection]);
     throw thrown;

@@ -16,7 +16,7 @@ import { addPlanToken } from "../../../runs/outcome-for.ts";
 import { applyHostReply, canAsk, toHostQuestion } from "../../../runs/questions/ask-question.ts";
 import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
-import { toResult } from "./ask-result.ts";
+import { toAskResult } from "./ask-result.ts";
 import type { ConnectionScope } from "./serve-run.ts";
 
 /** Names the tasks extension (SEP-2663, revision 2026-07-28). */
@@ -76,7 +76,7 @@ export function serveTasks({ server }: McpServer, scope: ConnectionScope): void 
     return {
       resultType: "complete",
       ...task,
-      result: { resultType: "complete", ...toResult(await addPlanToken(scope, run.outcome), run.locale) },
+      result: { resultType: "complete", ...toAskResult(await addPlanToken(scope, run.outcome), run.locale) },
     };
   });
 

@@ -1,7 +1,7 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Api } from "./api/api.ts";
+import { ApiError } from "./api/api-error.ts";
 import type { Conversation } from "./api/conversation.ts";
-import { RefusedError } from "./api/refused.ts";
 import type { ChatRuns } from "./chat-runs.ts";
 import { startConversation } from "./state/chat-choices.ts";
 import {
@@ -97,7 +97,7 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
 const nothing: Conversation = { turns: [], sources: [], runs: [] };
 
 function ignoreMissing(thrown: unknown): undefined {
-  if (!(thrown instanceof RefusedError) || thrown.status !== 404) throw thrown;
+  if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
   return undefined;
 }
 
@@ -121,7 +121,7 @@ export function mergeTurns(chat: ChatState, kept: readonly Turn[]): ChatState {
 const mostTold = 10;
 
 /**
- * Gives what an older run did and how it ended; what is known of it stays in sight until there is more. Rejects with `Refused`
+ * Gives what an older run did and how it ended; what is known of it stays in sight until there is more. Rejects with `ApiError`
  * where it is not kept any more.
  */
 export async function loadSteps(api: Api, store: Store, key: string): Promise<void> {
@@ -156,7 +156,7 @@ function listUnexplainedTurns({ items, turns }: ChatState): string[] {
 
 /** A run that never began has no trace. */
 function ignoreMissingTrace(thrown: unknown): undefined {
-  if (!(thrown instanceof RefusedError) || thrown.status !== 404) throw thrown;
+  if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
   return undefined;
 }
 

@@ -4,9 +4,9 @@ import { type Locale, say } from "../../../kit/locale.ts";
 import { createPageRunState } from "../run/page-run-state.ts";
 import type { Confirmation } from "../run/run-view.ts";
 import { type Api, type QuestionRequest, readRunId } from "./api/api.ts";
+import { ApiError } from "./api/api-error.ts";
 import { followRun, type RunUpdate } from "./api/follow-run.ts";
 import type { OpenQuestion } from "./api/question.ts";
-import { RefusedError } from "./api/refused.ts";
 import {
   addTurn,
   type ChatState,
@@ -84,7 +84,7 @@ export function createChatRuns({
         },
       });
     } catch (thrown) {
-      const isGone = runId !== undefined && thrown instanceof RefusedError && thrown.status === 404;
+      const isGone = runId !== undefined && thrown instanceof ApiError && thrown.status === 404;
       if (isGone) reportLostRun(key);
       else fail(key, thrown);
     }
@@ -92,7 +92,7 @@ export function createChatRuns({
   }
 
   function fail(key: string, thrown: unknown): void {
-    const { message, hint } = thrown instanceof RefusedError ? thrown : { message: String(thrown), hint: null };
+    const { message, hint } = thrown instanceof ApiError ? thrown : { message: String(thrown), hint: null };
     endRun(key, [message, hint].filter(Boolean).join("\n"));
   }
 
@@ -119,7 +119,7 @@ export function createChatRuns({
         await ready;
         asking ??= toQuestion({ ...store.state, conversationId }, text, locale());
         return api.ask(asking, key, signal).catch((thrown: unknown) => {
-          if (thrown instanceof RefusedError && !isGatewayError(thrown.status)) onRefused(text);
+          if (thrown instanceof ApiError && !isGatewayError(thrown.status)) onRefused(text);
           throw thrown;
         });
       });
@@ -151,9 +151,9 @@ export function createChatRuns({
         store.change((chat) => (chat.turns[key]?.question?.id === question.id ? closeQuestion(chat, key) : chat));
       await api.reply(runId, question.id, reply).catch((thrown: unknown) => {
         // It has been answered elsewhere, or waits no more.
-        if (!(thrown instanceof RefusedError) || thrown.status !== 409) throw thrown;
+        if (!(thrown instanceof ApiError) || thrown.status !== 409) throw thrown;
         close();
-        throw new RefusedError(thrown.status, chatTexts.waitsNoMore[locale()], null);
+        throw new ApiError(thrown.status, chatTexts.waitsNoMore[locale()], null);
       });
       close();
     },

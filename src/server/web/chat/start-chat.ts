@@ -2,8 +2,8 @@ import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { limitToFrames } from "../dom.ts";
 import { type Api, createApi } from "./api/api.ts";
+import { ApiError } from "./api/api-error.ts";
 import { createSender, pauseAfter } from "./api/follow-run.ts";
-import { RefusedError } from "./api/refused.ts";
 import type { ServerSettings } from "./api/server-settings.ts";
 import {
   type ChatConversations,
@@ -196,7 +196,7 @@ async function readSettings(api: Api, reportConnectivity: ReportConnectivity): P
       reportConnectivity("settings", false);
       return settings;
     } catch (thrown) {
-      if (thrown instanceof RefusedError) throw thrown;
+      if (thrown instanceof ApiError) throw thrown;
       reportConnectivity("settings", true);
     }
     await pauseAfter(failures);
@@ -290,7 +290,7 @@ export function createReportErrors(store: Store, locale: () => Locale): ReportEr
       return true;
     } catch (thrown) {
       const reason = thrown instanceof Error ? thrown.message : String(thrown);
-      const where = thrown instanceof RefusedError ? prefix : prefix || say(locale(), chatTexts.notReached);
+      const where = thrown instanceof ApiError ? prefix : prefix || say(locale(), chatTexts.notReached);
       store.change((chat) => ({ ...chat, problem: where + reason }));
       return false;
     }

@@ -23,13 +23,13 @@ export interface FollowOptions {
 }
 
 /** Identifies the run: by the question until the call has its result, and then by the run ID in the result. */
-interface Sought {
+interface RunQuery {
   readonly question?: string | undefined;
   readonly confirmation?: string | undefined;
   readonly run_id?: string | undefined;
 }
 
-function isNamed({ question, confirmation }: Sought): boolean {
+function isNamed({ question, confirmation }: RunQuery): boolean {
   return question === undefined && confirmation === undefined;
 }
 
@@ -49,10 +49,10 @@ const mostFailures = 4;
 /** Keeps what the page knows of a run up to date until it is over. */
 export function createFollower(options: FollowOptions): Follower {
   let going = new AbortController();
-  let sought: Sought = {};
+  let sought: RunQuery = {};
   let seen = nothingSeen;
 
-  const begin = (seek: Sought): void => {
+  const begin = (seek: RunQuery): void => {
     going.abort();
     going = new AbortController();
     if (seek.run_id !== sought.run_id || seek.run_id === undefined) seen = nothingSeen;

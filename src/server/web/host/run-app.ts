@@ -161,7 +161,7 @@ export interface MessageHandlers {
   request(method: string): object | undefined;
 }
 
-interface Waiting {
+interface PendingRequest {
   resolve(result: unknown): void;
   reject(error: Error): void;
   done(): void;
@@ -170,7 +170,7 @@ interface Waiting {
 /** Takes messages of the window around the page alone. */
 export function openMessages(window: Window, handlers: MessageHandlers): Messages {
   const host = window.parent;
-  const waiting = new Map<number, Waiting>();
+  const waiting = new Map<number, PendingRequest>();
   let lastId = 0;
 
   // A sandboxed page cannot know its host's origin; it learns nothing that the host does not know already.

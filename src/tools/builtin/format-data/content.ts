@@ -16,7 +16,7 @@ export interface Table {
 /** Holds a table, or any other data as a value with the names of its outermost objects in the order of the text. */
 export type Content = { table: Table } | { value: JsonValue; names?: readonly string[] };
 
-export interface Reading {
+export interface ParsedContent {
   content: Content;
   /** Tells the reader what was changed or assumed while reading. */
   notes: Text[];

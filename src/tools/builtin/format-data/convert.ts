@@ -8,7 +8,7 @@ import {
   type Content,
   checkSize,
   type DataFormat,
-  type Reading,
+  type ParsedContent,
   readCell,
   type Table,
   unreadableDataError,
@@ -29,7 +29,7 @@ export interface Conversion {
   columns: readonly string[] | undefined;
 }
 
-export interface Converted {
+export interface ConvertedText {
   from: DataFormat;
   text: string;
   /** Is set for tables only. */
@@ -43,7 +43,7 @@ const deepest = 100;
 const longest = 10_000_000;
 
 /** Reads data in one format and writes it in another, or tidily in the same. Throws a `DuetError` that names the place of a fault. */
-export function convert({ data, from, to, indent, columns }: Conversion): Converted {
+export function convert({ data, from, to, indent, columns }: Conversion): ConvertedText {
   const text = removeFence(data.replace(/^\ufeff/, ""));
   if (text.trim() === "") throw unreadableDataError("data 是空的", "data is empty.");
   const format = from ?? detectFormat(text);
@@ -67,7 +67,7 @@ export function convert({ data, from, to, indent, columns }: Conversion): Conver
   return { from: format, text: written, size, notes };
 }
 
-function read(text: string, format: DataFormat): Reading {
+function read(text: string, format: DataFormat): ParsedContent {
   switch (format) {
     case "json":
       return readJson(text);

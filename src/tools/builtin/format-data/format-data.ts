@@ -5,7 +5,7 @@ import { type Locale, say } from "../../../kit/locale.ts";
 import { createBuiltinTool, createSuccess } from "../../create-tool.ts";
 import { createHeavyWork, type HeavyWork } from "../../workers/heavy-work.ts";
 import { dataFormats } from "./content.ts";
-import type { Converted } from "./convert.ts";
+import type { ConvertedText } from "./convert.ts";
 
 /**
  * Converts between JSON, YAML, CSV, TSV and Markdown tables, in all directions. Converting to the same format tidies the data.
@@ -74,7 +74,7 @@ async function format(args: JsonObject, work: HeavyWork, { locale, signal }: Too
   }
 }
 
-function toHeading({ from, size }: Converted, to: string, locale: Locale): string {
+function toHeading({ from, size }: ConvertedText, to: string, locale: Locale): string {
   const table = size && {
     zh: `（${size.rows} 行，${size.columns} 列）`,
     en: ` (rows: ${size.rows}, columns: ${size.columns})`,

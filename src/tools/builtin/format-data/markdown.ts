@@ -1,5 +1,5 @@
 import type { Text } from "../../../kit/locale.ts";
-import { type Reading, type Table, unreadableDataError, writeCell } from "./content.ts";
+import { type ParsedContent, type Table, unreadableDataError, writeCell } from "./content.ts";
 import { toReading } from "./read-table.ts";
 
 /** Returns true when a line is the delimiter row of a table: dashes that may include column alignment. */
@@ -15,7 +15,7 @@ export function findRule(lines: readonly string[]): number {
 }
 
 /** Reads the first table of a Markdown text (GitHub's syntax). */
-export function readMarkdown(text: string): Reading {
+export function readMarkdown(text: string): ParsedContent {
   const lines = text.split(/\r\n|\r|\n/);
   const rule = findRule(lines);
   if (rule < 0) {

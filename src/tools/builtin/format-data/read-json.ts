@@ -5,10 +5,10 @@ import type { JsonValue } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
 import { formatCount } from "../../../kit/text/format-count.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
-import { describePosition, type Reading, unreadableDataError } from "./content.ts";
+import { describePosition, type ParsedContent, unreadableDataError } from "./content.ts";
 
 /** Reads JSON, or JSON Lines as a list. A number that would lose digits becomes text, and repeated keys are reported. */
-export function readJson(text: string): Reading {
+export function readJson(text: string): ParsedContent {
   const notes: Text[] = [];
   const names = new Set<string>();
   const whole = readWhole(text, notes, names);

@@ -2,7 +2,7 @@ import { CsvError, parse } from "csv-parse/sync";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { isRecord } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
-import { checkSize, type Reading, readCell, unreadableDataError } from "./content.ts";
+import { checkSize, type ParsedContent, readCell, unreadableDataError } from "./content.ts";
 
 interface Line {
   record: string[];
@@ -14,7 +14,7 @@ interface Line {
 export const namedDelimiter = /^sep=(.)[ \t]*(?:\r\n|\r|\n|$)/i;
 
 /** Reads text with a delimiter between cells and quotes around those that need them. The first line names the columns. */
-export function readDelimited(text: string, delimiter: string): Reading {
+export function readDelimited(text: string, delimiter: string): ParsedContent {
   const [header, ...lines] = split(text, delimiter);
   if (header === undefined)
     throw unreadableDataError("没有数据：第一行应是列名", "There is no data: the first line names the columns.");
@@ -30,7 +30,7 @@ export function detectDelimiter(text: string): string {
 }
 
 /** Rows with as many cells as there are columns; short ones are filled up, and told. */
-export function toReading(header: readonly string[], lines: readonly Line[]): Reading {
+export function toReading(header: readonly string[], lines: readonly Line[]): ParsedContent {
   const notes: Text[] = [];
   const columns = labelColumns(header, notes);
   const long = lines.find(({ record }) => record.length > columns.length);

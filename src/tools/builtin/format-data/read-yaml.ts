@@ -4,7 +4,7 @@ import { getMessage } from "../../../kit/errors.ts";
 import { isRecord, type JsonValue } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
-import { describePosition, type Reading, unreadableDataError } from "./content.ts";
+import { describePosition, type ParsedContent, unreadableDataError } from "./content.ts";
 
 /** Limits the text, in characters, because parsing is slow. */
 const longest = 300_000;
@@ -19,7 +19,7 @@ const linear = { prettyErrors: false, uniqueKeys: false };
  * Reads YAML 1.2 with only the core tags. Several documents become a list. What JSON cannot hold becomes text, and repeated keys
  * are reported.
  */
-export function readYaml(text: string): Reading {
+export function readYaml(text: string): ParsedContent {
   if (text.length > longest) {
     const zh = `YAML 有 ${text.length} 个字符，上限 ${longest}`;
     throw unreadableDataError(zh, `The YAML has ${text.length} characters; at most ${longest} are read.`);

@@ -1,6 +1,6 @@
 import { Readability } from "@mozilla/readability";
 import { DuetError } from "../../../kit/errors.ts";
-import { cleanLine, type Reading, toPublicAddress } from "../page.ts";
+import { cleanLine, type PageResult, toPublicAddress } from "../page.ts";
 import {
   countProse,
   isBoilerplate,
@@ -24,7 +24,7 @@ const shortPage = 300;
  * Returns the main content of an HTML page as Markdown, or why there is none. Throws a `DuetError` when the page is too complex
  * or hidden behind a captcha.
  */
-export function readHtml(html: string, { url, truncated }: { url: string; truncated: boolean }): Reading {
+export function readHtml(html: string, { url, truncated }: { url: string; truncated: boolean }): PageResult {
   const mended = repairNesting(html);
   if (isTooComplex(mended)) throw tooComplexError();
   const { text: content, onward, ...about } = readBest(mended, url);

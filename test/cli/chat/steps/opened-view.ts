@@ -1,13 +1,13 @@
-import { createRunView, type RunView } from "../../../../src/cli/chat/steps/create-run-view.ts";
+import { createRunView, type TerminalRunView } from "../../../../src/cli/chat/steps/create-run-view.ts";
 import type { StepLog } from "../../../../src/cli/chat/steps/step.ts";
 import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";
-import type { MarkdownStream } from "../../../../src/cli/terminal/markdown/stream.ts";
+import type { MarkdownStream } from "../../../../src/cli/terminal/markdown/markdown-stream.ts";
 import { createLine, type Line, toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import type { AgentEvent } from "../../../../src/core/events.ts";
 import type { Locale } from "../../../../src/kit/locale.ts";
 
 export interface OpenedView {
-  view: RunView;
+  view: TerminalRunView;
   steps: StepLog;
   /** Shows events as a chat does: the book first. */
   take(...events: AgentEvent[]): void;

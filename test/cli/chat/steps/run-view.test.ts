@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { runAgent } from "../../../../src/agent/run-agent.ts";
-import { createMarkdownStream } from "../../../../src/cli/terminal/markdown/create-stream.ts";
-import type { MarkdownStream } from "../../../../src/cli/terminal/markdown/stream.ts";
+import type { MarkdownStream } from "../../../../src/cli/terminal/markdown/markdown-stream.ts";
+import { createMarkdownStream } from "../../../../src/cli/terminal/markdown/markdown-stream.ts";
 import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import { countCells } from "../../../../src/cli/terminal/text/width.ts";
 import type { AgentEvent, ToolEnd } from "../../../../src/core/events.ts";

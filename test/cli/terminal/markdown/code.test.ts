@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createMarkdownStream } from "../../../../src/cli/terminal/markdown/create-stream.ts";
 import { findLanguage } from "../../../../src/cli/terminal/markdown/languages.ts";
+import { createMarkdownStream } from "../../../../src/cli/terminal/markdown/markdown-stream.ts";
 import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import { shownText, styledText } from "./stream-of.ts";
 

@@ -1,4 +1,4 @@
-import { createMarkdownStream, type MarkdownOptions } from "../../../../src/cli/terminal/markdown/create-stream.ts";
+import { createMarkdownStream, type MarkdownOptions } from "../../../../src/cli/terminal/markdown/markdown-stream.ts";
 import { type Line, toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import type { Citation } from "../../../../src/core/outcome.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createMarkdownStream } from "../../../../src/cli/terminal/markdown/create-stream.ts";
+import { createMarkdownStream } from "../../../../src/cli/terminal/markdown/markdown-stream.ts";
 import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import { countCells } from "../../../../src/cli/terminal/text/width.ts";
 import { linesOf, shownText } from "./stream-of.ts";

@@ -52,14 +52,14 @@ export async function attachFiles(text: string, options: AttachOptions): Promise
   };
 }
 
-interface Found {
+interface FoundFile {
   name: string;
   file: string;
   attachment: Attachment;
 }
 
 /** Tries the possible spellings of a mention, and returns the first that names a file. */
-async function find(mention: FileMention, options: AttachOptions): Promise<Found> {
+async function find(mention: FileMention, options: AttachOptions): Promise<FoundFile> {
   for (const typed of listReadings(mention.typed)) {
     const name = toPath(typed);
     const file = resolvePath(name, options);

@@ -19,15 +19,15 @@ import {
   readRuns,
 } from "./conversation.ts";
 import type { Send } from "./follow-run.ts";
-import { type Parameters, type Role, readSettings, type ServerSettings } from "./server-settings.ts";
+import { type ModelKey, type Parameters, readSettings, type ServerSettings } from "./server-settings.ts";
 
 export interface QuestionRequest {
   readonly message: string;
   readonly conversation_id?: string | undefined;
   readonly mode: Mode;
   readonly search?: boolean | undefined;
-  readonly models?: Readonly<Partial<Record<Role, string>>> | undefined;
-  readonly parameters?: Readonly<Partial<Record<Role, Parameters>>> | undefined;
+  readonly models?: Readonly<Partial<Record<ModelKey, string>>> | undefined;
+  readonly parameters?: Readonly<Partial<Record<ModelKey, Parameters>>> | undefined;
   readonly locale: Locale;
 }
 

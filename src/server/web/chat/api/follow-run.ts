@@ -2,8 +2,8 @@ import { createParser } from "eventsource-parser";
 import type { AgentEvent } from "../../../../core/events.ts";
 import { ignoreRejection } from "../../../../kit/async/ignore-rejection.ts";
 import { readEvents } from "../../run/read-run.ts";
+import { ApiError, readRefusal } from "./api-error.ts";
 import { type OpenQuestion, readQuestion } from "./question.ts";
-import { RefusedError, readRefusal } from "./refused.ts";
 
 /** Holds what a run's event stream has delivered since the last update. */
 export interface RunUpdate {
@@ -19,7 +19,7 @@ export interface FollowOptions {
   /** Reports each time the server becomes unreachable or reachable again. */
   reportConnectivity(isLost: boolean): void;
   /** Returns true when the server may accept the request a little later. */
-  mayPass(refused: RefusedError): boolean;
+  mayPass(refused: ApiError): boolean;
 }
 
 /**
@@ -29,7 +29,7 @@ export interface FollowOptions {
 const silenceMs = 35_000;
 
 /**
- * Follows a run to its end, over connections that break. Each event is delivered once, in order. Rejects with `RefusedError`
+ * Follows a run to its end, over connections that break. Each event is delivered once, in order. Rejects with `ApiError`
  * when the server does not deliver the run.
  */
 export async function followRun({ open, handle, reportConnectivity, mayPass }: FollowOptions): Promise<void> {
@@ -66,7 +66,7 @@ export async function followRun({ open, handle, reportConnectivity, mayPass }: F
         handleMessages(messages);
       });
     } catch (thrown) {
-      if (thrown instanceof RefusedError && !mayPass(thrown)) {
+      if (thrown instanceof ApiError && !mayPass(thrown)) {
         if (failures > 0) reportConnectivity(false);
         throw thrown;
       }
@@ -150,17 +150,17 @@ export function pauseAfter(failures: number): Promise<void> {
   });
 }
 
-export interface Sending {
+export interface SendOptions {
   readonly body?: object | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Sends a request and returns its response. Rejects with `RefusedError` when the server refuses it, and with the error of
+ * Sends a request and returns its response. Rejects with `ApiError` when the server refuses it, and with the error of
  * `fetch` when the server cannot be reached.
  */
-export type Send = (method: "GET" | "POST" | "DELETE", path: string, sending?: Sending) => Promise<Response>;
+export type Send = (method: "GET" | "POST" | "DELETE", path: string, sending?: SendOptions) => Promise<Response>;
 
 export interface SenderOptions {
   /** Is prefixed to each path, and is empty for the page's own origin. */

@@ -4,9 +4,9 @@ import { isRecord, toText } from "../../../../kit/json.ts";
 import { modes } from "../../../../render/mode-names.ts";
 
 /** Names one of the two models by its task. */
-export type Role = "function_call" | "answer";
+export type ModelKey = "function_call" | "answer";
 
-export const roles: readonly Role[] = ["function_call", "answer"];
+export const roles: readonly ModelKey[] = ["function_call", "answer"];
 
 export type ParameterName = "temperature" | "top_p" | "max_tokens";
 
@@ -18,10 +18,10 @@ export type Parameters = Readonly<Partial<Record<ParameterName, number>>>;
 export interface ServerSettings {
   /** Is the mode in which a chat starts. */
   readonly mode: Mode;
-  readonly models: Readonly<Record<Role, string>>;
+  readonly models: Readonly<Record<ModelKey, string>>;
   /** Lists the available models as `provider/model`. */
   readonly choices: readonly string[];
-  readonly parameters: Readonly<Record<Role, Parameters>>;
+  readonly parameters: Readonly<Record<ModelKey, Parameters>>;
   readonly search: { readonly available: boolean; readonly enabled: boolean; readonly reason: SearchReason };
   readonly limits: Readonly<Partial<Record<LimitName, number>>>;
 }
@@ -54,7 +54,7 @@ export function readSettings(value: unknown): ServerSettings {
   };
 }
 
-function readRoles<T>(value: unknown, read: (value: unknown) => T): Record<Role, T> {
+function readRoles<T>(value: unknown, read: (value: unknown) => T): Record<ModelKey, T> {
   const { function_call, answer } = isRecord(value) ? value : {};
   return { function_call: read(function_call), answer: read(answer) };
 }

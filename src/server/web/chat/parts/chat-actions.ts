@@ -2,7 +2,7 @@ import type { Mode } from "../../../../core/outcome.ts";
 import type { UserReply } from "../../../../core/questions/user-question.ts";
 import type { Locale } from "../../../../kit/locale.ts";
 import type { OpenQuestion } from "../api/question.ts";
-import type { ParameterName, Role } from "../api/server-settings.ts";
+import type { ModelKey, ParameterName } from "../api/server-settings.ts";
 
 /** Lists all user actions on the page. None of them rejects: errors are shown on the page. */
 export interface ChatActions {
@@ -17,8 +17,8 @@ export interface ChatActions {
   loadSteps(key: string): void;
   chooseMode(mode: Mode): void;
   chooseSearch(isOn: boolean): void;
-  chooseModel(role: Role, name: string): void;
-  chooseParameter(role: Role, name: ParameterName, value: number | undefined): void;
+  chooseModel(role: ModelKey, name: string): void;
+  chooseParameter(role: ModelKey, name: ParameterName, value: number | undefined): void;
   chooseLocale(locale: Locale): void;
   newChat(): void;
   open(conversationId: string): void;

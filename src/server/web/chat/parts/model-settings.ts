@@ -2,7 +2,7 @@ import { type Locale, say } from "../../../../kit/locale.ts";
 import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import { parameterRanges } from "../../../../render/choice-texts.ts";
 import { createElement, type Part, setShown, setText } from "../../dom.ts";
-import { type ParameterName, parameterNames, type Role, roles } from "../api/server-settings.ts";
+import { type ModelKey, type ParameterName, parameterNames, roles } from "../api/server-settings.ts";
 import { getModel } from "../state/chat-choices.ts";
 import type { ChatState } from "../state/chat-state.ts";
 import { chatTexts, parameterLabels, roleNames } from "../state/chat-texts.ts";
@@ -29,7 +29,7 @@ export function createModelSettings(locale: Locale, actions: ChatActions): Model
   };
 }
 
-function createRole(role: Role, locale: Locale, actions: ChatActions): ModelSettings {
+function createRole(role: ModelKey, locale: Locale, actions: ChatActions): ModelSettings {
   const model = createElement("select", { id: `${role}_model` });
   const name = say(locale, roleNames[role]);
   const label = createElement(
@@ -60,7 +60,7 @@ function createRole(role: Role, locale: Locale, actions: ChatActions): ModelSett
   };
 }
 
-function createParameter(role: Role, name: ParameterName, locale: Locale, actions: ChatActions): ModelSettings {
+function createParameter(role: ModelKey, name: ParameterName, locale: Locale, actions: ChatActions): ModelSettings {
   const id = `${role}_${name}`;
   const input = createElement("input", {
     id,

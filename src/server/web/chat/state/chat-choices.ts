@@ -2,7 +2,7 @@ import type { Mode } from "../../../../core/outcome.ts";
 import type { Text } from "../../../../kit/locale.ts";
 import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import { describeSwitchedMode, describeSwitchedModel, modeNames } from "../../../../render/mode-names.ts";
-import type { ParameterName, Role } from "../api/server-settings.ts";
+import type { ModelKey, ParameterName } from "../api/server-settings.ts";
 import { addNote, type ChatState, showTalk } from "./chat-state.ts";
 import { chatTexts, describeChangedSetting, roleNames } from "./chat-texts.ts";
 
@@ -23,7 +23,7 @@ export function chooseSearch(chat: ChatState, search: boolean): ChatState {
 }
 
 /** Choosing another model begins a new conversation too (docs/development/model-invocation.md#模型切换). */
-export function chooseModel(chat: ChatState, role: Role, name: string): ChatState {
+export function chooseModel(chat: ChatState, role: ModelKey, name: string): ChatState {
   const { choices, settings } = chat;
   if (name === getModel(chat, role)) return chat;
   const { [role]: _, ...others } = choices.models;
@@ -37,7 +37,7 @@ export function chooseModel(chat: ChatState, role: Role, name: string): ChatStat
 /** Keeps the history (docs/development/model-invocation.md#参数调节功能). Undefined restores the server's value. */
 export function chooseParameter(
   chat: ChatState,
-  role: Role,
+  role: ModelKey,
   name: ParameterName,
   value: number | undefined,
 ): ChatState {
@@ -53,7 +53,7 @@ export function chooseParameter(
   return addNote({ ...chat, choices: { ...choices, parameters } }, changed);
 }
 
-export function getModel({ choices, settings }: ChatState, role: Role): string {
+export function getModel({ choices, settings }: ChatState, role: ModelKey): string {
   return choices.models[role] ?? settings?.models[role] ?? "";
 }
 

@@ -2,7 +2,7 @@ import { unitNames } from "../../../../core/limits.ts";
 import type { Text } from "../../../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../../../kit/text/sanitize.ts";
 import { describeSearchChoice, modeHelp, modeNames, modes } from "../../../../render/mode-names.ts";
-import { parameterNames, type Role, roles, shownLimits } from "../api/server-settings.ts";
+import { type ModelKey, parameterNames, roles, shownLimits } from "../api/server-settings.ts";
 import { chooseMode, chooseSearch, getModel, startConversation } from "./chat-choices.ts";
 import { addNote, type ChatState } from "./chat-state.ts";
 import { roleNames, searchBarred } from "./chat-texts.ts";
@@ -135,7 +135,7 @@ function limitLine({ settings }: ChatState, { ask, title, unit }: (typeof shownL
   return [{ zh: `${zh}：${value}`, en: `${en}: ${value}` }];
 }
 
-function describeRole(chat: ChatState, role: Role): Text {
+function describeRole(chat: ChatState, role: ModelKey): Text {
   const { choices, settings } = chat;
   const numbers = { ...settings?.parameters[role], ...choices.parameters[role] };
   const set = parameterNames.flatMap((name) => (numbers[name] === undefined ? [] : [`${name} ${numbers[name]}`]));

@@ -3,15 +3,15 @@ import type { Text } from "../../../../kit/locale.ts";
 import { createPageRunState, type PageRunState, type RunChange, reducePageRun } from "../../run/page-run-state.ts";
 import type { ConversationEntry, RunEntry } from "../api/conversation.ts";
 import type { OpenQuestion } from "../api/question.ts";
-import type { Parameters, Role, ServerSettings } from "../api/server-settings.ts";
+import type { ModelKey, Parameters, ServerSettings } from "../api/server-settings.ts";
 
 /** Holds the user's choices, which override the server settings. */
 export interface Choices {
   readonly mode: Mode;
   /** Turns web search on or off. It applies to chat mode, and other modes leave it unchanged. */
   readonly search: boolean;
-  readonly models: Readonly<Partial<Record<Role, string>>>;
-  readonly parameters: Readonly<Partial<Record<Role, Parameters>>>;
+  readonly models: Readonly<Partial<Record<ModelKey, string>>>;
+  readonly parameters: Readonly<Partial<Record<ModelKey, Parameters>>>;
 }
 
 /** A turn is a question and the run that answers it. */

@@ -1,5 +1,5 @@
 import type { Text } from "../../../../kit/locale.ts";
-import type { ParameterName, Role, SearchReason } from "../api/server-settings.ts";
+import type { ModelKey, ParameterName, SearchReason } from "../api/server-settings.ts";
 
 /** Holds all texts of the chat page that do not belong to a run. */
 export const chatTexts = {
@@ -78,7 +78,7 @@ export const searchBarred: Record<SearchReason, Text> = {
 };
 
 /** Names the task of each of the two models. */
-export const roleNames: Record<Role, Text> = {
+export const roleNames: Record<ModelKey, Text> = {
   function_call: { zh: "工具调用模型", en: "Function-call model" },
   answer: { zh: "回答模型", en: "Answer model" },
 };

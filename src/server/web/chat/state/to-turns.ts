@@ -41,7 +41,7 @@ function isSameQuestion({ question }: { readonly question: string }, run: RunEnt
   return question === run.question;
 }
 
-interface Answered {
+interface AnsweredTurn {
   readonly id: string;
   readonly key: string;
   readonly question: string;
@@ -50,7 +50,7 @@ interface Answered {
   readonly conversation: Conversation;
 }
 
-function toAnsweredTurn({ id, key, question, answer, run: entry, conversation }: Answered): Turn {
+function toAnsweredTurn({ id, key, question, answer, run: entry, conversation }: AnsweredTurn): Turn {
   const cited = conversation.sources.filter(({ n }) => answer.includes(`[${n}]`));
   const status = entry?.status === "partial" ? "partial" : undefined;
   const run = {

@@ -2,7 +2,7 @@ import type { Mode } from "../../../../core/outcome.ts";
 import { isRecord, toText } from "../../../../kit/json.ts";
 import type { Locale } from "../../../../kit/locale.ts";
 import { modes } from "../../../../render/mode-names.ts";
-import { parameterNames, type Role, readNumbers, roles } from "../api/server-settings.ts";
+import { type ModelKey, parameterNames, readNumbers, roles } from "../api/server-settings.ts";
 import { type ChatState, type Choices, isUnsettled } from "../state/chat-state.ts";
 
 /** Holds what a tab restores after a reload. */
@@ -103,7 +103,7 @@ function readChoices(value: unknown): Partial<Choices> {
   };
 }
 
-function mapRoles<T>(value: unknown, read: (value: unknown) => T | undefined): Partial<Record<Role, T>> {
+function mapRoles<T>(value: unknown, read: (value: unknown) => T | undefined): Partial<Record<ModelKey, T>> {
   if (!isRecord(value)) return {};
   return Object.fromEntries(
     roles.flatMap((role) => {

@@ -8,7 +8,7 @@ import type { DroppedTool } from "../../tools/collect-tools.ts";
 
 export interface UserTools {
   /** Loads them at the first call. Never rejects. */
-  take(): Promise<Loaded>;
+  take(): Promise<LoadedTools>;
   /** Ends what they have started, at once. */
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export function openUserTools(
   const open: Part[] = [];
   let isClosed = false;
   /** Keeps a part once it has loaded. Closing does not wait for it; a part that loads later is closed at once. */
-  async function keepPart(opening: Promise<Part>): Promise<Loaded> {
+  async function keepPart(opening: Promise<Part>): Promise<LoadedTools> {
     const part = await opening;
     if (isClosed) void part.close();
     else open.push(part);
@@ -56,14 +56,14 @@ export function findMissingTools(dropped: readonly DroppedTool[]): DroppedTool[]
   return dropped.filter((tool) => isUserTool(tool) && (tool.reason === "broken" || tool.reason === "duplicate"));
 }
 
-interface Loaded {
+interface LoadedTools {
   tools: Tool[];
   dropped: DroppedTool[];
 }
 
 /** Holds tools that may still be loading, and what they keep open. */
 interface Part {
-  loaded: Promise<Loaded>;
+  loaded: Promise<LoadedTools>;
   close(): void | Promise<void>;
 }
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { openEvaluator } from "../../../src/app/agent/load-evaluator.ts";
 import { openDuet } from "../../../src/app/open-duet.ts";
-import { openEvaluator } from "../../../src/app/own-agent/load-evaluator.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
 import { DuetError } from "../../../src/kit/errors.ts";

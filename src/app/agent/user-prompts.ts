@@ -20,12 +20,12 @@ import type { Locale, Text } from "../../kit/locale.ts";
  * `NAME.FAMILY.md` for a family of models (see `choosePrompt`). Hidden files and READMEs are ignored. Throws a `config` error of
  * one line for the first file that is not usable as it is.
  */
-export async function readOwnPrompts(directory: string): Promise<CustomPrompt[]> {
+export async function readUserPrompts(directory: string): Promise<CustomPrompt[]> {
   const prompts: CustomPrompt[] = [];
   for (const entry of await list(directory, `prompts.directory: ${directory}`)) {
     const path = join(directory, entry);
-    if (entry !== "zh" && entry !== "en") prompts.push(await readOwnPrompt(path, entry));
-    else for (const file of await list(path)) prompts.push(await readOwnPrompt(join(path, file), file, entry));
+    if (entry !== "zh" && entry !== "en") prompts.push(await readUserPrompt(path, entry));
+    else for (const file of await list(path)) prompts.push(await readUserPrompt(join(path, file), file, entry));
   }
   return prompts;
 }
@@ -37,7 +37,7 @@ async function list(directory: string, where = directory): Promise<string[]> {
   return entries.filter((entry) => !/^(\.|readme)/i.test(entry)).sort();
 }
 
-async function readOwnPrompt(path: string, file: string, locale?: Locale): Promise<CustomPrompt> {
+async function readUserPrompt(path: string, file: string, locale?: Locale): Promise<CustomPrompt> {
   const [, name = "", family] = /^([^.]*)(?:\.(.+))?\.md$/.exec(file) ?? [];
   if (!isFileName(name) || (family !== undefined && toHyphenated(family) === "-")) throw unknownFileError(path, file);
   const text = await readText(path);

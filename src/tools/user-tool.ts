@@ -7,10 +7,10 @@ import { isRecord, type JsonObject, type JsonSchema } from "../kit/json.ts";
 import type { Locale } from "../kit/locale.ts";
 import { toShortLine } from "../kit/text/sanitize.ts";
 import { createTool } from "./create-tool.ts";
-import { toOwnResult } from "./own-result.ts";
+import { toUserToolResult } from "./user-tool-result.ts";
 
 /** Defines a tool as its user writes it: in a program that embeds Duet, or as the default export of a module. */
-export interface OwnTool<Arguments = JsonObject> {
+export interface UserTool<Arguments = JsonObject> {
   /** Consists of 1 to 64 letters, digits, `_` or `-`. */
   name: string;
   /** Tells the model what the tool does and when to use it. */
@@ -22,10 +22,10 @@ export interface OwnTool<Arguments = JsonObject> {
    * Gets validated arguments. Gives a text, any JSON value, or MCP content blocks; what it throws reaches the model
    * as the tool's failure.
    */
-  run(args: Arguments, context: OwnToolContext): unknown;
+  run(args: Arguments, context: UserToolContext): unknown;
 }
 
-export interface OwnToolContext {
+export interface UserToolContext {
   /** Aborts when the run is cancelled or out of time. */
   readonly signal: AbortSignal;
   /** Is the language of the question. */
@@ -36,10 +36,10 @@ export interface OwnToolContext {
 
 /** Returns the same tool, with its arguments typed by the Zod schema. At run time it is unchanged. */
 export function withTypes<Schema extends ZodObject>(
-  tool: Omit<OwnTool<z.infer<Schema>>, "inputSchema"> & { inputSchema: Schema },
-): OwnTool<z.infer<Schema>>;
-export function withTypes(tool: OwnTool): OwnTool;
-export function withTypes(tool: OwnTool): OwnTool {
+  tool: Omit<UserTool<z.infer<Schema>>, "inputSchema"> & { inputSchema: Schema },
+): UserTool<z.infer<Schema>>;
+export function withTypes(tool: UserTool): UserTool;
+export function withTypes(tool: UserTool): UserTool {
   return tool;
 }
 
@@ -47,10 +47,12 @@ export function withTypes(tool: OwnTool): OwnTool {
  * Converts a user's tool to the agent's form. `described` is used when the tool has no description. Throws a `config` error that
  * names `where` and what is wrong with the tool.
  */
-export async function toTool(own: unknown, where: string, described?: string): Promise<Tool> {
-  if (!isRecord(own)) throw wrongToolError(where, "", own, "{ name, description, inputSchema, run }");
-  const { name, inputSchema, annotations, run } = own;
-  const description = isMissing(own.description) ? (described ?? own.description) : own.description;
+export async function toTool(definition: unknown, where: string, described?: string): Promise<Tool> {
+  if (!isRecord(definition)) throw wrongToolError(where, "", definition, "{ name, description, inputSchema, run }");
+  const { name, inputSchema, annotations, run } = definition;
+  const description = isMissing(definition.description)
+    ? (described ?? definition.description)
+    : definition.description;
   if (typeof name !== "string" || !/^[a-zA-Z0-9_-]{1,64}$/.test(name))
     throw wrongToolError(where, "name", name, "^[a-zA-Z0-9_-]{1,64}$");
   if (typeof description !== "string") throw wrongToolError(where, "description", description, "string");
@@ -66,8 +68,8 @@ export async function toTool(own: unknown, where: string, described?: string): P
     async run(args, context) {
       const read = await parse(args);
       if ("problems" in read) return toInvalidArgumentsResult(context.locale, read.problems);
-      const given: unknown = await run.call(own, read.args, toOwnContext(context));
-      return toOwnResult(given, where, context.locale);
+      const given: unknown = await run.call(definition, read.args, toUserToolContext(context));
+      return toUserToolResult(given, where, context.locale);
     },
   });
 }
@@ -122,7 +124,7 @@ function isZodObject(value: unknown): value is ZodObject {
   );
 }
 
-function toOwnContext(context: ToolContext): OwnToolContext {
+function toUserToolContext(context: ToolContext): UserToolContext {
   return { signal: context.signal, locale: context.locale, progress: (message) => context.progress(String(message)) };
 }
 

@@ -1,3 +1,4 @@
+import type { Citation } from "../../../core/outcome.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import { closeInline } from "../../../render/markdown/close-open.ts";
 import type { Line } from "../text/line.ts";
@@ -6,7 +7,18 @@ import { findLanguage, type Mode } from "./languages.ts";
 import { blankLayout, type Layout, type LayoutContext, layOut } from "./lay-out.ts";
 import { cutParagraph, type Draft, finishTable } from "./open-leaf.ts";
 import { type Blocks, closeBlocks, noBlocks, readLine } from "./read-blocks.ts";
-import type { MarkdownStream } from "./stream.ts";
+
+/** Converts streamed Markdown into screen lines. The lines do not depend on how the text is split. */
+export interface MarkdownStream {
+  /** Takes a piece, and the citations whose number it shows first. */
+  push(text: string, citations?: readonly Citation[]): void;
+  /** Returns the finished lines, each of them once. */
+  take(): Line[];
+  /** Renders the unfinished rest in at most `rows` lines. */
+  pending(rows: number): Line[];
+  /** Finishes the text and returns the remaining lines. */
+  end(): Promise<Line[]>;
+}
 
 export interface MarkdownOptions {
   /** Returns the current width of the screen, in cells. */

@@ -13,7 +13,7 @@ const deepest = 1000;
  * Converts what a tool of the user's returned to a result. A value that JSON would lose is a failure that names `where` and what
  * is allowed.
  */
-export function toOwnResult(given: unknown, where: string, locale: Locale): ToolResult {
+export function toUserToolResult(given: unknown, where: string, locale: Locale): ToolResult {
   // The tool may have done its work, so that this is no failure.
   if (given === undefined)
     return createSuccess(say(locale, describeRefusal(where, { zh: "没有返回内容", en: "returned nothing" })));

@@ -2,8 +2,8 @@ import { ignoreRejection } from "../../../../kit/async/ignore-rejection.ts";
 import { isRecord, toText } from "../../../../kit/json.ts";
 
 /** Carries the server's own message for a refused request; `status` is the HTTP status. */
-export class RefusedError extends Error {
-  override readonly name = "Refused";
+export class ApiError extends Error {
+  override readonly name = "ApiError";
   readonly status: number;
   readonly hint: string | null;
 
@@ -15,12 +15,12 @@ export class RefusedError extends Error {
 }
 
 /** Reads the problem details (RFC 9457) of a response, or its status when it has none. */
-export async function readRefusal(response: Response): Promise<RefusedError> {
+export async function readRefusal(response: Response): Promise<ApiError> {
   const body: unknown = await ignoreRejection(
     response.json(),
     "a refusal without a JSON body is described by its status",
   );
   const { detail, hint } = isRecord(body) ? body : {};
   const status = `HTTP ${response.status}`;
-  return new RefusedError(response.status, toText(detail) || status, toText(hint) || null);
+  return new ApiError(response.status, toText(detail) || status, toText(hint) || null);
 }

@@ -5,10 +5,10 @@ import type { runAgent as RunAgent } from "../../agent/run-agent.ts";
 import type { weighCatalog as WeighCatalog } from "../../agent/tools/catalog-weight.ts";
 import type { Config } from "../../config/config.ts";
 import type { Text } from "../../kit/locale.ts";
-import { checkToolsDirectory } from "../tools/own-tools.ts";
+import { checkToolsDirectory } from "../tools/user-tools.ts";
 
 /** Holds what the user wrote for the agent, in files that the configuration names. */
-export interface OwnAgent {
+export interface UserAgentParts {
   prompts: readonly CustomPrompt[];
   evaluator?: Evaluator | undefined;
   /** Ends the evaluator's thread. */
@@ -16,10 +16,10 @@ export interface OwnAgent {
 }
 
 /** Throws a `config` error for the first of them that cannot be used. `warn` is called when the evaluator ends by itself. */
-export async function readOwnAgent(
+export async function readUserAgentParts(
   { prompts: { directory }, agent, tools }: Config,
   warn: (line: Text) => void,
-): Promise<OwnAgent> {
+): Promise<UserAgentParts> {
   const { module } = agent.evaluation;
   const loading =
     module === undefined
@@ -27,7 +27,9 @@ export async function readOwnAgent(
       : import("./load-evaluator.ts").then(({ openEvaluator }) => openEvaluator(module, warn));
   try {
     const [prompts, evaluator] = await Promise.all([
-      directory === undefined ? [] : import("./own-prompts.ts").then(({ readOwnPrompts }) => readOwnPrompts(directory)),
+      directory === undefined
+        ? []
+        : import("./user-prompts.ts").then(({ readUserPrompts }) => readUserPrompts(directory)),
       loading,
       checkToolsDirectory(tools),
     ]);
@@ -48,11 +50,11 @@ export interface Agent {
 }
 
 /** Imports the agent. */
-export async function openAgent(own: readonly CustomPrompt[]): Promise<Agent> {
+export async function openAgent(userPrompts: readonly CustomPrompt[]): Promise<Agent> {
   const [{ runAgent }, { weighCatalog }, { createPrompts }] = await Promise.all([
     import("../../agent/run-agent.ts"),
     import("../../agent/tools/catalog-weight.ts"),
     import("../../agent/prompts/prompts.ts"),
   ]);
-  return { runAgent, weighCatalog, prompts: createPrompts(own) };
+  return { runAgent, weighCatalog, prompts: createPrompts(userPrompts) };
 }

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { Tool } from "../../../src/core/tools/tool.ts";
-import { createSearchCache, withCache, withSearchBudget } from "../../../src/tools/search/limit-searches.ts";
 import { createWebSearch } from "../../../src/tools/search/web-search.ts";
+import { createSearchCache, withCache, withSearchBudget } from "../../../src/tools/search/wrap-search.ts";
 import { type FakeSearch, startFakeSearch } from "../../fakes/search.ts";
 import { testContext } from "../context.ts";
 

@@ -3,7 +3,7 @@ import type { PlanStep } from "../../core/events.ts";
 import type { Message, ToolCall } from "../../core/messages.ts";
 import { answerCalls, canAskUser, createApprove, type User } from "../../core/questions/user.ts";
 import { getFailureKind } from "../../core/tools/failure-kind.ts";
-import type { Approve, Tool, ToolFailure } from "../../core/tools/tool.ts";
+import type { Tool, ToolFailure } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import type { DuetError } from "../../kit/errors.ts";

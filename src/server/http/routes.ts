@@ -6,6 +6,7 @@ import type { Log } from "../operations/log.ts";
 import type { Admission, Authenticate, OpenPages } from "./auth/open-auth.ts";
 import type { HttpConnection } from "./connection.ts";
 import type { AllowedNames } from "./request/allowed-names.ts";
+import { checkBody } from "./request/check-request.ts";
 import { findDialect, type HttpRefusal } from "./response/dialects.ts";
 import type { InFlight } from "./response/in-flight.ts";
 import { HttpRefusalError, internal, toRefusal, toRefusalResponse } from "./response/refusal.ts";
@@ -106,13 +107,15 @@ export function createRoutes(options: RoutesOptions): Routes {
       const admission = await admit(request);
       const handle = findHandle(route, request.method);
       if (handle === undefined) throw new HttpRefusalError(createMethodRefusal(request.method, Object.keys(route)));
+      const refusal = checkBody(request.method, request.headers);
+      if (refusal !== undefined) throw new HttpRefusalError(refusal);
       if (request.method === "POST") inFlight?.add(connection);
       return handle({ ...admission, request, params: req.param(), connection });
     });
   // As a route: what `notFound` throws would pass by what is added to every answer.
   app.all("*", async ({ req: { raw } }) => {
     await admit(raw);
-    throw new HttpRefusalError(createPathRefusal(new URL(raw.url).pathname, Object.keys(routes)));
+    throw new HttpRefusalError(createPathRefusal(new URL(raw.url).pathname, Object.keys({ ...open, ...routes })));
   });
   app.onError((thrown, context) => {
     const { path, method } = context.req;

@@ -62,6 +62,18 @@ test("an unknown path is 404, a wrong method 405 with what is allowed, as proble
   expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET"]);
 });
 
+test("the method is judged before the body, and an unknown path is told all paths, whatever is sent to it", async () => {
+  const { url } = await started();
+  const send = (path: string, method: string) => fetch(new URL(path, url), { method, body: "no JSON" });
+  const untyped = await Promise.all([send("/healthz", "POST"), send("/mcp", "PUT"), send("/mcp", "POST")]);
+  expect(untyped.map(({ status }) => status)).toEqual([405, 405, 415]);
+  const unknown = await send("/nosuch", "POST");
+  expect([unknown.status, await unknown.json()]).toMatchObject([
+    404,
+    { detail: 'unknown path "/nosuch" (allowed: /healthz, /readyz, /mcp)' },
+  ]);
+});
+
 test("every answer says that it is not to be kept, sniffed or framed, and not by what it was made", async () => {
   const { url } = await started();
   const session = await openSession(url);

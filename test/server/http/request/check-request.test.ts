@@ -2,7 +2,7 @@ import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { createAllowedNames } from "../../../../src/server/http/request/allowed-names.ts";
-import { checkRequest } from "../../../../src/server/http/request/check-request.ts";
+import { checkBody, checkRequest } from "../../../../src/server/http/request/check-request.ts";
 
 const names = createAllowedNames({
   host: "127.0.0.1",
@@ -123,8 +123,8 @@ test.each([
   "text/plain; application/json",
   "application/jsonp",
 ])("a body of type %s is refused, as a page may send it without asking first", (type) => {
-  const headers: [string, string][] = type === undefined ? [] : [["Content-Type", type]];
-  for (const method of ["POST", "PUT", "PATCH"]) expect(judge({ method, headers })).toBe(415);
+  const headers = new Headers(type === undefined ? {} : { "Content-Type": type });
+  for (const method of ["POST", "PUT", "PATCH"]) expect(checkBody(method, headers)?.status).toBe(415);
 });
 
 test.each([
@@ -133,7 +133,7 @@ test.each([
   ["identity", undefined],
   ["Identity", undefined],
 ])("a body encoded as %s is answered %s", (encoding, status) => {
-  expect(judge({ headers: [json, ["Content-Encoding", encoding]] })).toBe(status);
+  expect(checkBody("POST", new Headers([json, ["Content-Encoding", encoding]]))?.status).toBe(status);
 });
 
 describe("a server that is bound to all addresses", () => {

@@ -1,10 +1,10 @@
 // The tables of settings, environment variables and limits in docs/, from the table of settings.
 import * as z from "zod";
-import { findSchema } from "../src/config/schema/describe-schema.ts";
 import { configurationSchema } from "../src/config/schema/file-schema.ts";
 import type { SettingAtPath } from "../src/config/settings/setting.ts";
 import { settings } from "../src/config/settings/settings.ts";
 import { type LimitRow, limitRows } from "../src/core/limits.ts";
+import { findSchema } from "../src/core/schemas/describe-schema.ts";
 import { isRecord } from "../src/kit/json.ts";
 import { type Locale, say, type Text } from "../src/kit/locale.ts";
 import { vendors } from "../src/providers/vendors.ts";

@@ -1,3 +1,4 @@
+import { describeMissing, describeNotAllowed } from "../core/schemas/describe-issue.ts";
 import { DuetError } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
@@ -12,14 +13,11 @@ export function configError(where: string, what: Text, cause?: unknown): DuetErr
 
 /** `shown` is the bad value as it may be printed: already masked when it is a secret. */
 export function notAllowedError(where: string, shown: string, allowed: Text): DuetError {
-  return configError(where, {
-    zh: `不能是 ${shown}（允许：${allowed.zh}）`,
-    en: `${shown} is not allowed (allowed: ${allowed.en})`,
-  });
+  return configError(where, describeNotAllowed(shown, allowed));
 }
 
 export function missingError(where: string, allowed: Text): DuetError {
-  return configError(where, { zh: `缺少（需要：${allowed.zh}）`, en: `is missing (${allowed.en})` });
+  return configError(where, describeMissing(allowed));
 }
 
 /** Lists all keys that are allowed, the nearest one first. */

@@ -14,6 +14,7 @@ export const askInput = z.strictObject({
     .describe("What you want to know or have done, in plain words, in any language."),
   conversation_id: z
     .string()
+    .min(1)
     .max(200)
     .optional()
     .describe("Continues an earlier conversation: the conversation_id of its result."),
@@ -31,8 +32,9 @@ export const askInput = z.strictObject({
       z
         .string()
         .max(200)
-        .refine((written) => findPermitProblem(written) === undefined, {
-          error: ({ input }) => `${JSON.stringify(input)} is not allowed: ${findPermitProblem(String(input))?.en}`,
+        .superRefine((written, context) => {
+          const allowed = findPermitProblem(written);
+          if (allowed) context.addIssue({ code: "custom", input: written, params: { allowed } });
         }),
     )
     .max(100)

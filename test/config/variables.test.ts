@@ -184,7 +184,7 @@ describe("models in variables", () => {
     ['{"provider":"deepseek","__proto__":{}}', /^AGENT_FUNCTION_CALL_MODEL: __proto__: unknown key/],
     [
       '{"provider":"anthropic","temperature":1.1}',
-      /^AGENT_FUNCTION_CALL_MODEL.*temperature.*1\.1.*0 <= temperature <= 1$/,
+      /^AGENT_FUNCTION_CALL_MODEL\.temperature: 1\.1 is not allowed \(allowed: a number, 0 <= temperature <= 1\)$/,
     ],
     [
       '{"provider":"deepseke"}',

@@ -8,7 +8,8 @@ import {
   type WireName,
   wires,
 } from "../../core/model-settings.ts";
-import { DuetError } from "../../kit/errors.ts";
+import type { DuetError } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import {
   defaultTemperature,
   defaultWire,
@@ -17,6 +18,7 @@ import {
   vendors,
   wireTemperatures,
 } from "../../providers/vendors.ts";
+import { missingError, notAllowedError } from "../config-errors.ts";
 
 /** Holds a model as a user writes it. Only `provider` is required. */
 export interface ModelSpec {
@@ -82,7 +84,7 @@ export function resolveModel(
     );
   }
   const model = spec.model ?? readModelVariable(row, environment) ?? row.defaultModel;
-  if (!model) throw invalidSettingError(`${path}.model`, model, "the name of a model");
+  if (!model) throw invalidSettingError(`${path}.model`, model, { zh: "模型名称", en: "the name of a model" });
   const rules = (row.models ?? []).filter((rule) => rule.match.test(model));
   const servedAs = findLastRule(rules, "servedAs");
   const apiKeyEnv = spec.apiKeyEnv ?? row.keyEnv;
@@ -203,15 +205,10 @@ function getTemperatureRange(row: Pick<Vendor, "temperature">, wire: WireName): 
 }
 
 function checkTemperature(value: number | undefined, bound: Vendor["temperature"], path: string): number {
-  const checked =
-    "below" in bound
-      ? checkWithin(value, (number) => number >= 0 && number < bound.below, path, `0 <= temperature < ${bound.below}`)
-      : checkWithin(
-          value,
-          (number) => number >= 0 && number <= bound.atMost,
-          path,
-          `0 <= temperature <= ${bound.atMost}`,
-        );
+  const isBelow = "below" in bound;
+  const range = describeRange(isBelow ? `0 <= temperature < ${bound.below}` : `0 <= temperature <= ${bound.atMost}`);
+  const isAllowed = (heat: number) => heat >= 0 && (isBelow ? heat < bound.below : heat <= bound.atMost);
+  const checked = checkWithin(value, isAllowed, path, range);
   return checked ?? modelDefaults.temperature;
 }
 
@@ -226,7 +223,12 @@ function checkEffort(value: string | undefined, { efforts }: Vendor, path: strin
 }
 
 function toTimeoutMs(seconds: number | undefined, path: string): number | undefined {
-  const checked = checkWithin(seconds, (value) => value > 0 && value <= 86_400, path, "0 < timeout <= 86400");
+  const checked = checkWithin(
+    seconds,
+    (value) => value > 0 && value <= 86_400,
+    path,
+    describeRange("0 < timeout <= 86400"),
+  );
   return checked === undefined ? undefined : Math.max(1, Math.round(checked * 1000));
 }
 
@@ -242,14 +244,21 @@ function isReasoning(wanted: string | undefined, quirks: Quirks): boolean {
 }
 
 function checkTopP(value: number | undefined, path: string, name: string): number | undefined {
-  return checkWithin(value, (number) => number > 0 && number <= 1, path, `0 < ${name} <= 1`);
+  return checkWithin(value, (number) => number > 0 && number <= 1, path, describeRange(`0 < ${name} <= 1`));
 }
 
 function checkPositiveInteger(value: number | undefined, path: string): number | undefined {
-  return checkWithin(value, (number) => Number.isSafeInteger(number) && number >= 1, path, ">= 1");
+  return checkWithin(value, (number) => Number.isSafeInteger(number) && number >= 1, path, {
+    zh: "不小于 1 的整数",
+    en: "an integer of at least 1",
+  });
 }
 
-function checkWithin(value: number | undefined, ok: (value: number) => boolean, path: string, allowed: string) {
+function describeRange(range: string): Text {
+  return { zh: `数字，${range}`, en: `a number, ${range}` };
+}
+
+function checkWithin(value: number | undefined, ok: (value: number) => boolean, path: string, allowed: Text) {
   if (value === undefined) return undefined;
   if (typeof value !== "number" || !ok(value)) throw invalidSettingError(path, value, allowed);
   return value;
@@ -267,13 +276,7 @@ function checkAddress(value: string, path: string): string {
   return value.replace(/\/+$/, "");
 }
 
-function invalidSettingError(path: string, value: unknown, allowed: string): DuetError {
-  const shown = value === undefined ? undefined : JSON.stringify(value);
-  return new DuetError({
-    code: "config",
-    text: {
-      zh: `${path} ${shown === undefined ? "未设置" : `的值 ${shown} 无效`}；允许：${allowed}`,
-      en: `${path} ${shown === undefined ? "is not set" : `is ${shown}`}; allowed: ${allowed}`,
-    },
-  });
+function invalidSettingError(path: string, value: unknown, allowed: string | Text): DuetError {
+  const text = typeof allowed === "string" ? { zh: allowed, en: allowed } : allowed;
+  return value === undefined ? missingError(path, text) : notAllowedError(path, JSON.stringify(value), text);
 }

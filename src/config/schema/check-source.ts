@@ -1,12 +1,12 @@
 import * as z from "zod";
 import type { LimitKey } from "../../core/limits.ts";
+import { describeIssue } from "../../core/schemas/describe-issue.ts";
+import { describeAllowed, findSchema, listKeys } from "../../core/schemas/describe-schema.ts";
 import type { DuetError } from "../../kit/errors.ts";
-import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { missingError, notAllowedError, unknownKeyError } from "../config-errors.ts";
+import { configError, unknownKeyError } from "../config-errors.ts";
 import { getValue } from "../sources/setting-path.ts";
 import { createAssignedSource, type Source } from "../sources/source.ts";
-import { describeAllowed, findSchema, listKeys } from "./describe-schema.ts";
 import { createFileJsonSchema, fileSchema, parseOnce } from "./file-schema.ts";
 
 /** Refuses a source that does not fit the schema, with one line for its first fault. */
@@ -18,26 +18,17 @@ export function checkSource(source: Source, schema: z.ZodType): void {
 function issueError(issue: z.core.$ZodIssue, source: Source, schema: z.ZodType): DuetError {
   const jsonSchema = z.toJSONSchema(schema, { io: "input" });
   const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
-  const where = source.describePlace(path);
   if (issue.code === "unrecognized_keys") {
     const key = issue.keys[0] ?? "";
     const allowed = listKeys(jsonSchema, path).map((name) => source.toKey(name));
     return unknownKeyError(source.describePlace([...path, key]), source.toKey(key), allowed);
   }
-  const allowed =
-    getStatedValues(issue) ?? describeAllowed(findSchema(jsonSchema, path), source.toKey(String(path.at(-1) ?? "")));
-  const isAbsent = issue.code === "invalid_type" && getValue(source.tree, path) === undefined;
-  if (isAbsent) return missingError(where, allowed);
-  const value = issue.code === "invalid_key" ? JSON.stringify(path.at(-1)) : source.renderValue(path);
-  return notAllowedError(where, value, allowed);
-}
-
-/** Returns the allowed values that a `refine` of the schema states. */
-function getStatedValues(issue: z.core.$ZodIssue): Text | undefined {
-  const inner = issue.code === "invalid_key" ? issue.issues[0] : issue;
-  const stated: unknown = inner?.code === "custom" ? inner.params?.allowed : undefined;
-  if (!isRecord(stated) || typeof stated.zh !== "string" || typeof stated.en !== "string") return undefined;
-  return { zh: stated.zh, en: stated.en };
+  const text = describeIssue(issue, jsonSchema, {
+    name: source.toKey(String(path.at(-1) ?? "")),
+    value: getValue(source.tree, path),
+    show: () => source.renderValue(path),
+  });
+  return configError(source.describePlace(path), text);
 }
 
 /** Reads a limit as the configuration would, under the name by which it was typed. Throws a `config` error of one line. */

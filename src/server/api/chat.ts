@@ -8,6 +8,7 @@ import type { Outcome } from "../../core/outcome.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import { beginRun, canHandOut, type RunQuestionRequest } from "../../runs/begin-run.ts";
 import { toOutcomeFor } from "../../runs/outcome-for.ts";
 import { confirmRun } from "../../runs/questions/confirm.ts";
@@ -211,8 +212,18 @@ export async function chooseRunModels(
     return await duet.models(changes);
   } catch (thrown) {
     if (!(thrown instanceof DuetError) || thrown.code !== "config") throw thrown;
-    throw new HttpRefusalError({ status: 400, text: thrown.text, hint: thrown.hint });
+    throw new HttpRefusalError({ status: 400, text: withParameterPlace(thrown.text), hint: thrown.hint });
   }
+}
+
+/** Names a refused parameter by its place in the body. Where one model does both, the parameters of `answer` apply. */
+function withParameterPlace({ zh, en }: Text): Text {
+  const rename = (text: string): string =>
+    text.replace(
+      /^(?:(function_call|answer)\.)?(?=(?:temperature|top_p|max_tokens): )/,
+      (_, role = "answer") => `parameters.${role}.`,
+    );
+  return { zh: rename(zh), en: rename(en) };
 }
 
 function toParameters(given: NonNullable<ChatInput["parameters"]>["answer"]): ModelParameters | undefined {

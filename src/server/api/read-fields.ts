@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { showValue } from "../../core/tools/argument-feedback.ts";
+import type { ArgumentProblem } from "../../core/tools/tool.ts";
 import { isRecord } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
@@ -14,19 +15,18 @@ const mostReported = 5;
  */
 export function readFields<T>(schema: z.ZodType<T>, body: unknown): T {
   if (!isRecord(body)) throw new HttpRefusalError({ status: 400, text: describeNoObject(body) });
-  const read = parseInput(schema, body, "en");
+  const read = parseInput(schema, body);
   if ("input" in read) return read.input;
+  const { problems } = read;
   throw new HttpRefusalError({
     status: 400,
-    text: { zh: renderProblems(schema, body, "zh"), en: renderProblems(schema, body, "en") },
+    text: { zh: renderProblems(problems, "zh"), en: renderProblems(problems, "en") },
   });
 }
 
-function renderProblems<T>(schema: z.ZodType<T>, body: unknown, locale: Locale): string {
-  const read = parseInput(schema, body, locale);
-  const problems = "problems" in read ? read.problems : [];
-  const lines = problems.slice(0, mostReported).map(({ path, text }) => (path ? `${path}: ` : "") + say(locale, text));
-  return lines.join("; ");
+function renderProblems(problems: readonly ArgumentProblem[], locale: Locale): string {
+  const reported = problems.slice(0, mostReported).map(({ path, text }) => `${path}: ${say(locale, text)}`);
+  return reported.join("; ");
 }
 
 /** Describes a body that is JSON but no object, with its value. */

@@ -1,21 +1,16 @@
 import * as z from "zod";
-import zhCN from "zod/v4/locales/zh-CN.js";
-import { listKeys } from "../../config/schema/describe-schema.ts";
-import {
-  renderArgumentProblems,
-  showName,
-  toUnknownFieldLine,
-  toValueProblem,
-} from "../../core/tools/argument-feedback.ts";
+import { maskValue } from "../../config/secrets/mask.ts";
+import { getValue, renderPath } from "../../config/sources/setting-path.ts";
+import { describeIssue } from "../../core/schemas/describe-issue.ts";
+import { listKeys } from "../../core/schemas/describe-schema.ts";
+import { renderArgumentProblems, showName, toUnknownFieldLine } from "../../core/tools/argument-feedback.ts";
 import type { ArgumentProblem } from "../../core/tools/tool.ts";
-import { isRecord } from "../../kit/json.ts";
 import type { Locale } from "../../kit/locale.ts";
-
-const parseOptions = { zh: { error: zhCN().localeError }, en: {} };
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
 
 /** Returns a call's arguments as the schema defines them, or a text for a model that says what is wrong with them. */
 export function readInput<T>(schema: z.ZodType<T>, args: unknown, locale: Locale): T | string {
-  const read = parseInput(schema, args ?? {}, locale);
+  const read = parseInput(schema, args ?? {});
   return "problems" in read ? renderArgumentProblems(locale, read.problems) : read.input;
 }
 
@@ -23,36 +18,24 @@ export function readInput<T>(schema: z.ZodType<T>, args: unknown, locale: Locale
  * Returns a value as the schema defines it, or everything that is wrong with it. Each problem shows the value and what is
  * allowed.
  */
-export function parseInput<T>(
-  schema: z.ZodType<T>,
-  value: unknown,
-  locale: Locale,
-): { input: T } | { problems: ArgumentProblem[] } {
-  const { data, error } = schema.safeParse(value, parseOptions[locale]);
+export function parseInput<T>(schema: z.ZodType<T>, value: unknown): { input: T } | { problems: ArgumentProblem[] } {
+  const { data, error } = schema.safeParse(value);
   if (error === undefined) return { input: data };
-  const problems = error.issues.flatMap((issue) => {
-    const { code, path, message } = issue;
-    if (code === "unrecognized_keys") {
-      const allowed = listFields(schema, path);
-      return issue.keys.map((key) => toUnknownFieldLine([...path, showName(key)].join("."), allowed));
-    }
-    const given = path.reduce<unknown>(
-      (at, step) => (isRecord(at) || Array.isArray(at) ? Reflect.get(at, step) : undefined),
-      value,
-    );
-    if (given === undefined && code === "invalid_type") return describeMissing(path.join("."));
-    return toValueProblem(path.join("."), given, message, message);
+  const jsonSchema = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  return { problems: error.issues.flatMap((issue) => describeProblems(issue, jsonSchema, value)) };
+}
+
+function describeProblems(issue: z.core.$ZodIssue, jsonSchema: unknown, whole: unknown): ArgumentProblem[] {
+  const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
+  if (issue.code === "unrecognized_keys") {
+    const allowed = listKeys(jsonSchema, path);
+    return issue.keys.map((key) => toUnknownFieldLine(renderPath([...path, showName(key)]), allowed));
+  }
+  const value = getValue(whole, path);
+  const text = describeIssue(issue, jsonSchema, {
+    name: String(path.findLast((step) => typeof step === "string") ?? ""),
+    value,
+    show: () => sanitizeLine(maskValue(value, path, [])),
   });
-  return { problems };
-}
-
-/** Returns the fields of the object that stands there; none where the schema has alternatives. */
-function listFields(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
-  const steps = path.map((step) => (typeof step === "number" ? step : String(step)));
-  return listKeys(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }), steps);
-}
-
-/** A missing argument has no value to show. */
-function describeMissing(name: string): ArgumentProblem {
-  return { path: "", text: { zh: `缺少 ${name}`, en: `${name} is missing` } };
+  return [{ path: renderPath(path), text }];
 }

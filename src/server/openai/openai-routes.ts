@@ -7,7 +7,7 @@ import { addUsage, type FinishReason, type Model, noUsage, toModelName, type Usa
 import { hasSucceeded, type Outcome, type Status, type StopReason } from "../../core/outcome.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import { type Locale, removePrefix, say } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import { beginRun } from "../../runs/begin-run.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
@@ -122,7 +122,8 @@ export async function chooseModelParameters(
   } catch (thrown) {
     if (!(thrown instanceof DuetError) || thrown.code !== "config") throw thrown;
     const param = thrown.text.en.includes("top_p") ? "top_p" : "temperature";
-    throw new HttpRefusalError({ status: 400, text: thrown.text, hint: thrown.hint, param });
+    const text = removePrefix(thrown.text, { zh: "answer.", en: "answer." });
+    throw new HttpRefusalError({ status: 400, text, hint: thrown.hint, param });
   }
 }
 

@@ -69,25 +69,10 @@ export function readChat(body: unknown): ChatRequest {
 
 function readFields(body: unknown): z.infer<typeof chatBody> {
   if (!isRecord(body)) throw new HttpRefusalError({ status: 400, text: describeNoObject(body) });
-  const read = parseInput(chatBody, body, "en");
+  const read = parseInput(chatBody, body);
   if ("input" in read) return read.input;
   const [problem] = read.problems;
-  const [chinese] = listProblems(body);
-  const text = { zh: chinese?.text.zh ?? "", en: problem?.text.en ?? "" };
-  const param = findWrongField(body);
-  // What is missing is named by the words themselves.
-  throw problem?.path === "" ? new HttpRefusalError({ status: 400, text, param }) : fieldRefusedError(param, text);
-}
-
-/** Returns the field of the first problem in JavaScript notation: `messages[0].role`. */
-function findWrongField(body: unknown): string {
-  const [issue] = chatBody.safeParse(body).error?.issues ?? [];
-  return (issue?.path ?? []).join(".").replace(/\.(\d+)(?=\.|$)/g, "[$1]");
-}
-
-function listProblems(body: unknown) {
-  const read = parseInput(chatBody, body, "zh");
-  return "problems" in read ? read.problems : [];
+  throw fieldRefusedError(problem?.path ?? "", problem?.text ?? describeNoObject(body));
 }
 
 /** A client cannot make Duet call one of the client's tools: Duet would wait for a call that never comes. */

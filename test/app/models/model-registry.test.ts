@@ -106,21 +106,27 @@ describe("what is changed of the models", () => {
   });
 
   test.each<[ModelChanges, string]>([
-    [{ functionCall: "nobody/x" }, 'function_call.provider is "nobody"; allowed: deepseek, openai,'],
+    [{ functionCall: "nobody/x" }, 'function_call.provider: "nobody" is not allowed (allowed: deepseek, openai,'],
     [{ functionCall: "/x" }, 'function_call: "/x" is not allowed (allowed: provider, provider/model, or a JSON object'],
     [{ functionCall: "{" }, "function_call: { is not valid JSON"],
     [{ answer: '{"provider":"openai","heat":1}' }, "answer: heat: unknown key"],
     [{ functionCall: '{"provider":"deepseek","temperature":2}' }, "function_call: temperature: 2 is not allowed"],
     [
       { answer: '{"provider":"anthropic","temperature":1.5}' },
-      "answer.temperature is 1.5; allowed: 0 <= temperature <= 1",
+      "answer.temperature: 1.5 is not allowed (allowed: a number, 0 <= temperature <= 1",
     ],
-    [{ parameters: { answer: { temperature: 2 } } }, "temperature is 2; allowed: 0 <= temperature < 2"],
-    [{ parameters: { answer: { topP: 0 } } }, "top_p is 0; allowed: 0 < top_p <= 1"],
-    [{ parameters: { answer: { maxTokens: 0.5 } } }, "max_tokens is 0.5; allowed: >= 1"],
+    [
+      { parameters: { answer: { temperature: 2 } } },
+      "temperature: 2 is not allowed (allowed: a number, 0 <= temperature < 2",
+    ],
+    [{ parameters: { answer: { topP: 0 } } }, "top_p: 0 is not allowed (allowed: a number, 0 < top_p <= 1"],
+    [
+      { parameters: { answer: { maxTokens: 0.5 } } },
+      "max_tokens: 0.5 is not allowed (allowed: an integer of at least 1)",
+    ],
     [
       { answer: "anthropic", parameters: { answer: { temperature: 1.5 } } },
-      "answer.temperature is 1.5; allowed: 0 <= temperature <= 1",
+      "answer.temperature: 1.5 is not allowed (allowed: a number, 0 <= temperature <= 1",
     ],
   ])("%j is refused in one line that shows the value and what is allowed", async (changes, line) => {
     const duet = await open();

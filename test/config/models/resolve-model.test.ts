@@ -226,12 +226,12 @@ describe("a wrong value is a config error that names the key, the value and what
     [{ provider: "openai", temperature: Number.NaN }, "models.answer.temperature", "null", "0 <="],
     [{ provider: "anthropic", temperature: 1.1 }, "models.answer.temperature", "1.1", "<= 1"],
     [{ provider: "openai", topP: 0 }, "models.answer.topP", "0", "0 < topP <= 1"],
-    [{ provider: "openai", maxTokens: 0 }, "models.answer.maxTokens", "0", ">= 1"],
-    [{ provider: "openai", maxTokens: 1.5 }, "models.answer.maxTokens", "1.5", ">= 1"],
+    [{ provider: "openai", maxTokens: 0 }, "models.answer.maxTokens", "0", "an integer of at least 1"],
+    [{ provider: "openai", maxTokens: 1.5 }, "models.answer.maxTokens", "1.5", "an integer of at least 1"],
     [{ provider: "openai", timeout: 0 }, "models.answer.timeout", "0", "0 < timeout"],
     [{ provider: "openai", wire: "soap" }, "models.answer.wire", '"soap"', "anthropic-messages"],
     [{ provider: "openai", baseUrl: "ftp://x" }, "models.answer.baseUrl", '"ftp://x"', "http"],
-    [{ provider: "ollama" }, "models.answer.model", "is not set", "name of a model"],
+    [{ provider: "ollama" }, "models.answer.model", "is missing", "name of a model"],
   ])("%j", (spec, path, value, allowed) => {
     const wrong = expect.objectContaining({ code: "config", message: expect.stringContaining(path) });
     expect(() => resolve(spec)).toThrow(wrong);

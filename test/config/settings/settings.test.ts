@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { chatOptions, sharedOptions, toFlags } from "../../../bin/options.ts";
-import { findSchema } from "../../../src/config/schema/describe-schema.ts";
 import { configurationSchema } from "../../../src/config/schema/file-schema.ts";
 import type { SettingKind } from "../../../src/config/settings/setting.ts";
 import { settingFlags, settings } from "../../../src/config/settings/settings.ts";
+import { findSchema } from "../../../src/core/schemas/describe-schema.ts";
 import { isRecord } from "../../../src/kit/json.ts";
 
 const schema = z.toJSONSchema(configurationSchema, { io: "input" });

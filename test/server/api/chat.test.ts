@@ -101,7 +101,7 @@ test("runs are listed page by page, the newest first", async () => {
 test("what is missing, and a conversation that no address could name, are told in one plain line", async () => {
   const { chat } = await serveApi();
   const detail = async (body: object): Promise<string> => (await problemIn(chat(body))).detail;
-  expect(await detail({})).toBe("message is missing");
+  expect(await detail({})).toBe("message: is missing (a string of 1 to 100000 characters)");
   expect(await detail({ message: "Hello", conversation_id: ".." })).toBe(
     'conversation_id: ".." is not allowed (allowed: any ID except "." and "..")',
   );
@@ -140,25 +140,29 @@ test("parameters that a model does not take are refused before a run begins", as
 });
 
 const refused: [unknown, string][] = [
-  [{}, "message is missing"],
+  [{}, "message: is missing (a string of 1 to 100000 characters)"],
   [[], "object"],
   ["text", "object"],
   [null, "object"],
-  [{ message: "" }, "message: "],
+  [{ message: "" }, 'message: "" is not allowed (allowed: a string of 1 to 100000 characters)'],
   [{ message: " \n" }, "message: "],
-  [{ message: 5 }, "(current value: 5)"],
+  [{ message: 5 }, "message: 5 is not allowed (allowed: a string of 1 to 100000 characters)"],
   [{ message: "x".repeat(100_001) }, "100000"],
-  [{ message: "x", mode: "wild" }, '"agent"|"plan"|"chat" (current value: "wild")'],
+  [{ message: "x", mode: "wild" }, 'mode: "wild" is not allowed (allowed: agent, plan, chat)'],
   [{ message: "x", search: "yes" }, "search: "],
   [{ message: "x", tools: "echo" }, "tools: "],
-  [{ message: "x", tools: ["a**("] }, "tools.0: "],
-  [{ message: "x", max_iterations: 11 }, "<=10 (current value: 11)"],
-  [{ message: "x", max_tool_calls: 0 }, ">=1 (current value: 0)"],
-  [{ message: "x", max_tokens: 1.5 }, "(current value: 1.5)"],
-  [{ message: "x", timeout_s: 9 }, ">=10 (current value: 9)"],
-  [{ message: "x", wait_s: -1 }, ">=0 (current value: -1)"],
-  [{ message: "x", conversation_id: "c".repeat(201) }, "<=200"],
-  [{ message: "x", locale: "fr" }, '"zh"|"en" (current value: "fr")'],
+  [{ message: "x", tools: ["a**("] }, "tools[0]: "],
+  [{ message: "x", max_iterations: 11 }, "max_iterations: 11 is not allowed (allowed: an integer from 1 to 10)"],
+  [{ message: "x", max_tool_calls: 0 }, "max_tool_calls: 0 is not allowed (allowed: an integer from 1 to 50)"],
+  [{ message: "x", max_tokens: 1.5 }, "max_tokens: 1.5 is not allowed (allowed: an integer of at least 1)"],
+  [{ message: "x", timeout_s: 9 }, "timeout_s: 9 is not allowed (allowed: an integer from 10 to 300)"],
+  [{ message: "x", wait_s: -1 }, "wait_s: -1 is not allowed (allowed: a number, 0 <= wait_s <= 3600)"],
+  [{ message: "x", conversation_id: "c".repeat(201) }, "(allowed: a string of 1 to 200 characters)"],
+  [
+    { message: "x", conversation_id: "" },
+    'conversation_id: "" is not allowed (allowed: a string of 1 to 200 characters)',
+  ],
+  [{ message: "x", locale: "fr" }, 'locale: "fr" is not allowed (allowed: zh, en)'],
   [{ message: "x", asks: 1 }, "asks: "],
   [{ message: "x", models: "offline" }, "models: "],
   [

@@ -8,7 +8,7 @@ test("an argument that agent_cancel does not know is told with its name and the 
   expect(readInput(cancelInput, given, "en")).toBe(
     `The tool call's arguments are not valid:
 - message: this field is not allowed (allowed: run_id)
-- a b: this field is not allowed (allowed: run_id)
+- ["a b"]: this field is not allowed (allowed: run_id)
 
 Correct the arguments and try again.`,
   );
@@ -17,12 +17,59 @@ Correct the arguments and try again.`,
 
 test("an unknown field inside another one is told with its place", () => {
   const schema = z.strictObject({ list: z.array(z.strictObject({ a: z.date().optional(), b: z.int().optional() })) });
-  expect(parseInput(schema, { list: [{}, { c: 1 }] }, "en")).toEqual({
+  expect(parseInput(schema, { list: [{}, { c: 1 }] })).toEqual({
     problems: [
       {
-        path: "list.1.c",
+        path: "list[1].c",
         text: { zh: "不是允许的字段（允许：a, b）", en: "this field is not allowed (allowed: a, b)" },
       },
     ],
   });
+});
+
+const refused: [field: z.ZodType, value: unknown, zh: string, en: string][] = [
+  [
+    z.string().min(1).max(9),
+    5,
+    "不能是 5（允许：1 到 9 个字符的文本）",
+    "5 is not allowed (allowed: a string of 1 to 9 characters)",
+  ],
+  [z.string(), undefined, "缺少（需要：文本）", "is missing (a string)"],
+  [
+    z.int().min(1).max(10),
+    2.5,
+    "不能是 2.5（允许：1 到 10 的整数）",
+    "2.5 is not allowed (allowed: an integer from 1 to 10)",
+  ],
+  [z.int().min(1).max(1).nullish(), 2, "不能是 2（允许：1）", "2 is not allowed (allowed: 1)"],
+  [
+    z.number().gt(0).max(1),
+    0,
+    "不能是 0（允许：数字，0 < a <= 1）",
+    "0 is not allowed (allowed: a number, 0 < a <= 1)",
+  ],
+  [z.enum(["x", "y"]), "z", '不能是 "z"（允许：x, y）', '"z" is not allowed (allowed: x, y)'],
+  [
+    z.union([z.enum(["x", "y"]), z.strictObject({ b: z.string() })]),
+    [1],
+    "不能是 […]（允许：x, y，或 对象）",
+    "[…] is not allowed (allowed: x, y, or an object)",
+  ],
+];
+
+test.each(refused)(
+  "what does not fit is told with its value and what is allowed, in both languages: %#",
+  (a, value, zh, en) => {
+    expect(parseInput(z.strictObject({ a }), { a: value })).toEqual({ problems: [{ path: "a", text: { zh, en } }] });
+  },
+);
+
+test("a long value is shortened, and a secret is not shown", () => {
+  const read = parseInput(z.strictObject({ api_key: z.int(), text: z.int() }), {
+    api_key: "short",
+    text: `sk-abcdefgh12345678 ${"x".repeat(500)}`,
+  });
+  const lines = "problems" in read ? read.problems.map(({ text }) => text.en) : [];
+  expect(lines[0]).toBe('"…" is not allowed (allowed: an integer)');
+  expect(lines[1]).toMatch(/^"sk-…5678 x{10,80}…" is not allowed \(allowed: an integer\)$/);
 });

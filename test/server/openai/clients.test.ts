@@ -202,7 +202,7 @@ test("temperature and top_p are those of the answer, as far as its model takes t
   await expect(client.chat.completions.create({ ...asked, temperature: 2 })).rejects.toMatchObject({
     status: 400,
     param: "temperature",
-    message: expect.stringContaining("temperature is 2; allowed"),
+    message: expect.stringContaining("temperature: 2 is not allowed (allowed: a number, "),
   });
 });
 

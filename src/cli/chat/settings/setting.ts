@@ -93,7 +93,7 @@ async function refuseWithoutEffect({ duet, settings }: Chat, key: string, roles:
 
 function readNumber(key: string, written: string, allowed: Text): number {
   if (/^[+-]?\d*\.?\d+$/.test(written)) return Number(written);
-  throw notAllowedError(key, JSON.stringify(toShortLine(written, 40)), allowed);
+  throw notAllowedError(key, toShortLine(written, 40), allowed);
 }
 
 /** Represents a value that `/set` shows and changes. */

@@ -51,9 +51,11 @@ test("/model takes a name, the bare name of a variant of DeepSeek's, the JSON, a
 test("a model that cannot be is refused in one line, and the old one and its conversation stay", async () => {
   const chat = await begun(await openTestChat(one));
   const [line, ...more] = await chat.type("/model nobody/x");
-  expect(line).toContain('function_call.provider is "nobody"; allowed: deepseek,');
+  expect(line).toContain('function_call.provider: "nobody" is not allowed (allowed: deepseek,');
   expect([more, await inForce(chat), chat.conversationId]).toEqual([[], ["fake/big"], "conv-begun"]);
-  expect((await chat.type("/model deepseek-nonsense")).join()).toContain('is "deepseek-nonsense"; allowed:');
+  expect((await chat.type("/model deepseek-nonsense")).join()).toContain(
+    '"deepseek-nonsense" is not allowed (allowed:',
+  );
 });
 
 test("the model that is already in use changes nothing", async () => {

@@ -27,10 +27,11 @@ test("with two models a parameter may be that of one", async () => {
 });
 
 const refused: [typed: string, line: string][] = [
-  ["/set temperature 2", "temperature is 2; allowed: 0 <= temperature < 2"],
-  ["/set temperature hot", 'temperature: "hot" is not allowed (allowed: 0 <= temperature < 2 (Anthropic: <= 1))'],
-  ["/set top_p 0", "top_p is 0; allowed: 0 < top_p <= 1"],
-  ["/set max_tokens -5", "max_tokens is -5; allowed: >= 1"],
+  ["/set temperature 2", "temperature: 2 is not allowed (allowed: a number, 0 <= temperature < 2)"],
+  ["/set temperature hot", "temperature: hot is not allowed (allowed: 0 <= temperature < 2 (Anthropic: <= 1))"],
+  ["/set top_p 0", "top_p: 0 is not allowed (allowed: a number, 0 < top_p <= 1)"],
+  ["/set max_tokens -5", "max_tokens: -5 is not allowed (allowed: an integer of at least 1)"],
+  ["/set max_tokens 1.5", "max_tokens: 1.5 is not allowed (allowed: an integer of at least 1)"],
   ["/set max_iterations 11", "max_iterations: 11 is not allowed (allowed: an integer from 1 to 10)"],
   ["/set max_tool_calls many", "max_tool_calls: many is not allowed (allowed: an integer from 1 to 50)"],
   ["/set max_execution_time 5", "max_execution_time: 5 is not allowed (allowed: an integer from 10 to 300)"],
@@ -49,7 +50,7 @@ test("what cannot be is refused in one line with the value and what is allowed, 
 test("what one of two models does not take is taken of neither", async () => {
   const chat = await openTestChat(two);
   expect((await chat.type("/set temperature 1.5")).join()).toContain(
-    "answer.temperature is 1.5; allowed: 0 <= temperature <= 1",
+    "answer.temperature: 1.5 is not allowed (allowed: a number, 0 <= temperature <= 1)",
   );
   expect(chat.settings.models).toEqual({});
 });

@@ -11,7 +11,7 @@ test("what is asked of the two tools is read as their schemas say", () => {
 
 test("what does not fit is told in the host's language, by its place", () => {
   expect(readFind({ query: "", limit: 21 }, "en")).toMatch(/arguments are not valid:\n- query: .+\n- limit: .+/);
-  expect(readFind({ limit: 3 }, "zh")).toMatch(/参数格式错误：\n.*缺少 query/);
+  expect(readFind({ limit: 3 }, "zh")).toMatch(/参数格式错误：\n- query: 缺少（需要：1 到 1000 个字符的文本）/);
   expect(readCall({ name: "sum", a: 2 }, "en")).toContain(
     "\n- a: this field is not allowed (allowed: name, arguments)\n",
   );

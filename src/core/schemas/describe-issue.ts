@@ -27,7 +27,7 @@ export interface RefusedValue {
 }
 
 /**
- * Says what is wrong with a value, after its name and a colon: `11 is not allowed (allowed: an integer from 1 to 10)`. All that
+ * Describes what is wrong with a value, after its name and a colon: `11 is not allowed (allowed: an integer from 1 to 10)`. All that
  * is read by a schema is refused in this form: the configuration, `/set`, HTTP bodies and the arguments of Duet's own tools.
  * `schema` is the JSON Schema of the whole.
  */

@@ -81,7 +81,7 @@ function isPlainHost(host: string): boolean {
   return name === undefined || !isNumber(name) || isIPv4(name);
 }
 
-/** These methods carry no message. */
+/** Returns true for the methods that carry no message. */
 function isRead(method: string): boolean {
   return ["GET", "HEAD", "OPTIONS", "DELETE"].includes(method);
 }

@@ -3,7 +3,7 @@ import { describeUnusable } from "../client/unusable-server.ts";
 import type { Config } from "../config/config.ts";
 import { deepestChain } from "../core/chain.ts";
 import type { Notice } from "../core/events.ts";
-import { type DuetError, toErrorReport } from "../kit/errors.ts";
+import { type DuetError, toDuetError, toErrorReport } from "../kit/errors.ts";
 import { type Locale, removePrefix, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { truncate } from "../kit/text/truncate.ts";
@@ -122,6 +122,16 @@ export function noticeUnavailableStore(problem: DuetError, locale: Locale): Noti
     en: `Conversations are kept only until this process ends, and earlier ones cannot be read: ${joinSentences(why, hint)}`,
   });
   return { type: "notice", level: "warning", code: "store-unavailable", message };
+}
+
+/** Tells that what was typed under an earlier version could not be taken over, and why. */
+export function noticeUnreadHistory(file: string, thrown: unknown, locale: Locale): Notice {
+  const { message: why } = toErrorReport(toDuetError(thrown), locale);
+  const message = say(locale, {
+    zh: `旧版本的输入历史 ${file} 没有导入，文件保持原样：${why}`,
+    en: `The input history ${file} of an earlier version was not imported and stays as it is: ${why}`,
+  });
+  return { type: "notice", level: "warning", code: "history-unread", message: sanitizeLine(message) };
 }
 
 /** Explains why a server cannot be used, for a line that has already named the server. */

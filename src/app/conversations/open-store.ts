@@ -3,9 +3,12 @@ import type { Config } from "../../config/config.ts";
 import type { Caller } from "../../core/caller.ts";
 import type { Notice } from "../../core/events.ts";
 import type { ConversationStore, OperatorStore, SharedStore, TypedHistory } from "../../core/store/store.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { noticeDamagedStore, noticeUnavailableStore } from "../notices.ts";
+
+type CreateNotice = (locale: Locale) => Notice;
 
 /** Holds the conversation store and traces, and what the reader must know about it. */
 export interface OpenedStore {
@@ -16,6 +19,8 @@ export interface OpenedStore {
   problem?: DuetError;
   /** Returns the notices that nobody has received yet, in the order they occurred. Each is returned once. */
   takeNotices(locale: Locale): Notice[];
+  /** Adds a notice about what is kept beside the store. */
+  addNotice(create: CreateNotice): void;
 }
 
 /** Names the database in the state directory. */
@@ -29,21 +34,36 @@ export async function openStore(
   { home, conversations }: Pick<Config, "home" | "conversations">,
   own?: ConversationStore,
 ): Promise<OpenedStore> {
-  if (own) return { store: own, takeNotices: () => [] };
-  if (conversations.store === "memory") return { ...split(await openMemory()), takeNotices: () => [] };
-  const untold: ((locale: Locale) => Notice)[] = [];
-  const takeNotices: OpenedStore["takeNotices"] = (locale) => untold.splice(0).map((tell) => tell(locale));
+  const untold: CreateNotice[] = [];
+  const notices: Pick<OpenedStore, "takeNotices" | "addNotice"> = {
+    takeNotices: (locale) => untold.splice(0).map((create) => create(locale)),
+    addNotice: (create) => void untold.push(create),
+  };
+  if (own) return { store: own, ...notices };
+  if (conversations.store === "memory") return { ...split(await openMemory()), ...notices };
+  const file = join(home, storeFile);
   try {
     const { createSqliteStore } = await import("../../store/sqlite/sqlite-store.ts");
-    const onDamage = (name: string): void => void untold.push((locale) => noticeDamagedStore(name, locale));
-    return { ...split(await createSqliteStore(join(home, storeFile), { onDamage })), takeNotices };
+    const onDamage = (name: string): void => notices.addNotice((locale) => noticeDamagedStore(name, locale));
+    return { ...split(await createSqliteStore(file, { onDamage })), ...notices };
   } catch (thrown) {
     const problem = toDuetError(thrown);
-    untold.push((locale) => noticeUnavailableStore(problem, locale));
-    const onThrow = (): void => void untold.splice(0);
+    const notice: CreateNotice = (locale) => noticeUnavailableStore(problem, locale);
+    notices.addNotice(notice);
+    // Whoever gets the problem itself needs no notice of it.
+    const onThrow = (): void => {
+      if (untold.includes(notice)) untold.splice(untold.indexOf(notice), 1);
+    };
     const { store, typedHistory } = split(await openMemory());
-    return { store: createStandIn(store, problem, onThrow), typedHistory, problem, takeNotices };
+    await typedHistory.add(await readStoredTexts(file));
+    return { store: createStandIn(store, problem, onThrow), typedHistory, problem, ...notices };
   }
+}
+
+/** Reads what was typed from a store that may not be written, and returns nothing where it cannot be read either. */
+async function readStoredTexts(file: string): Promise<string[]> {
+  const { readTypedTexts } = await import("../../store/sqlite/typed-texts.ts");
+  return (await ignoreRejection(readTypedTexts(file), "the notice says that the store cannot be used")) ?? [];
 }
 
 /**
@@ -77,7 +97,6 @@ function createStandIn(memory: SharedStore, problem: DuetError, onThrow: () => v
     async latest() {
       const id = await memory.latest();
       if (id !== undefined) return id;
-      // Whoever gets the problem itself needs no notice of it.
       onThrow();
       throw problem;
     },

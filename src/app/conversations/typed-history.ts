@@ -3,7 +3,10 @@ import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { mostTypedTexts, type TypedHistory } from "../../core/store/store.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
+import { noticeUnreadHistory } from "../notices.ts";
 import { type OpenedStore, storeFile } from "./open-store.ts";
 
 /** Limits a text that is stored, in UTF-16 units. A longer one lasts as long as the chat. */
@@ -18,13 +21,17 @@ export function createTypedHistory(
   openStore: () => Promise<OpenedStore>,
 ): TypedHistory {
   const file = join(home, "history");
+  let isReported = false;
 
   async function list(): Promise<string[]> {
     if (conversations.store === "memory") return [];
     // A chat in which nothing is typed leaves no store behind.
     if (!existsSync(join(home, storeFile)) && !isFile(file)) return [];
     const opened = await openStore();
-    const left = await takeOver(file, opened);
+    const left = await takeOver(file, opened, (thrown) => {
+      if (!isReported) opened.addNotice((locale) => noticeUnreadHistory(file, thrown, locale));
+      isReported = true;
+    });
     return [...left, ...((await opened.typedHistory?.list()) ?? [])].slice(-mostTypedTexts);
   }
 
@@ -39,24 +46,44 @@ export function createTypedHistory(
   };
 }
 
-/** Moves the file's texts into the store, in one process of several; returns those that are still in the file alone. */
-async function takeOver(file: string, { typedHistory, problem }: OpenedStore): Promise<string[]> {
+/**
+ * Moves the file's texts into the store, in one process of several; returns those that are still in the file alone. A file of
+ * which nothing can be read stays where it is, and `report` receives why.
+ */
+async function takeOver(
+  file: string,
+  { typedHistory, problem }: OpenedStore,
+  report: (thrown: unknown) => void,
+): Promise<string[]> {
   if (!isFile(file)) return [];
-  if (typedHistory === undefined || problem !== undefined) return readHistoryFile(file);
+  try {
+    if (typedHistory === undefined || problem !== undefined) return readHistoryFile(file);
+    return await moveTexts(file, typedHistory);
+  } catch (thrown) {
+    report(thrown);
+    return [];
+  }
+}
+
+/** Throws when the file cannot be read, and where it has lines none of which is a text. */
+async function moveTexts(file: string, typedHistory: TypedHistory): Promise<string[]> {
   const imported = `${file}.imported`;
   let texts: string[] | undefined;
+  let isMoved = false;
   try {
     await typedHistory.add(() => {
       // Another process may have taken the file over since.
       if (texts === undefined && !isFile(file)) return [];
-      if (texts === undefined) renameSync(file, imported);
+      if (texts === undefined) readHistoryFile(file);
+      if (!isMoved) renameSync(file, imported);
+      isMoved = true;
       texts ??= readHistoryFile(imported);
       return texts;
     });
-    if (texts !== undefined) chmodSync(imported, 0o600);
+    if (isMoved) chmodSync(imported, 0o600);
     return [];
   } catch {
-    if (texts !== undefined) renameSync(imported, file);
+    if (isMoved) renameSync(imported, file);
     return readHistoryFile(file);
   }
 }
@@ -68,7 +95,10 @@ function isFile(name: string): boolean {
 /** Limits how much of the file's end is read, in bytes. */
 const mostBytes = 2_000_000;
 
-/** Reads the texts at the end of a file of JSON lines. Other lines are left out, as is one that a crash has cut off. */
+/**
+ * Reads the texts at the end of a file of JSON lines. Other lines are left out, as is one that a crash has cut off. Throws when
+ * there are only other lines.
+ */
 function readHistoryFile(file: string): string[] {
   const handle = openSync(file, "r");
   try {
@@ -77,11 +107,18 @@ function readHistoryFile(file: string): string[] {
     const bytes = Buffer.alloc(size - start);
     const text = bytes.toString("utf8", 0, readSync(handle, bytes, 0, bytes.length, start));
     const lines = text.split("\n").slice(start === 0 ? 0 : 1);
-    return lines.flatMap(readLine).slice(-mostTypedTexts);
+    const texts = lines.flatMap(readLine).slice(-mostTypedTexts);
+    if (texts.length === 0 && text.trim() !== "") throw new DuetError({ code: "config", text: noLine });
+    return texts;
   } finally {
     closeSync(handle);
   }
 }
+
+const noLine: Text = {
+  zh: '没有一行能读（允许：{"text":"…"} 形式的行）',
+  en: 'no line can be read (allowed: lines like {"text":"…"})',
+};
 
 function readLine(line: string): string[] {
   // Parsing costs far more where it fails.

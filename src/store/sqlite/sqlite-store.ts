@@ -18,6 +18,7 @@ import { toText } from "../../kit/json.ts";
 import { type ConnectionOptions, openStoreConnection, type StoreConnection } from "./connection.ts";
 import { type LoadedConversation, loadConversation, toEntry, toTrace } from "./rows.ts";
 import { type Owner, type Statements, updateConversation } from "./statements.ts";
+import { toTypedText } from "./typed-texts.ts";
 
 const defaults: ConnectionOptions = { patienceMs: 3_000, onDamage() {} };
 
@@ -109,7 +110,7 @@ function createSqliteTypedHistory(connection: StoreConnection): TypedHistory {
   return {
     async list() {
       const rows = await connection.read(({ typedTexts }) => typedTexts.all(mostTypedTexts));
-      return rows.map(({ text }) => String(JSON.parse(toText(text))));
+      return rows.map(toTypedText);
     },
     add: (texts) =>
       connection.write(({ addTypedText, pruneTypedTexts }) => {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { noConversationError } from "../store-errors.ts";
+import { selectTypedTexts } from "./typed-texts.ts";
 
 export type Statements = ReturnType<typeof prepareStatements>;
 
@@ -50,9 +51,7 @@ export function prepareStatements(connection: DatabaseSync) {
     dropIdempotencyRecord: prepare("DELETE FROM begun_runs WHERE run = :run AND owner IS :owner"),
     pruneIdempotencyRecords: prepare("DELETE FROM begun_runs WHERE begun_at < :oldest"),
 
-    typedTexts: prepare(
-      "SELECT text FROM typed_texts WHERE n > (SELECT coalesce(max(n), 0) FROM typed_texts) - ? ORDER BY n",
-    ),
+    typedTexts: prepare(selectTypedTexts),
     addTypedText: prepare("INSERT INTO typed_texts (text) VALUES (?)"),
     pruneTypedTexts: prepare("DELETE FROM typed_texts WHERE n <= (SELECT max(n) FROM typed_texts) - ?"),
 

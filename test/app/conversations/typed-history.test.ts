@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFile, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
@@ -8,10 +8,12 @@ import { expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../../src/app/conversations/open-store.ts";
 import { createTypedHistory } from "../../../src/app/conversations/typed-history.ts";
 import { openHistory } from "../../../src/cli/terminal/editor/input-history.ts";
+import type { Notice } from "../../../src/core/events.ts";
 import type { TypedHistory } from "../../../src/core/store/store.ts";
 import { createOnce } from "../../../src/kit/async/once.ts";
 import { startCpuClock } from "../../fakes/cpu-time.ts";
 import { temporaryFolder } from "../../fakes/program.ts";
+import { ordinaryUser, requires } from "../../runner/requirements.ts";
 
 test("what was typed is there for the next chat, for the user alone", async () => {
   const home = join(await temporaryFolder(), "home");
@@ -132,9 +134,48 @@ test("a failed write leaves the old file where it was, and its texts are there n
   };
   const config = { home, conversations: settings("disk") };
   const { store } = await openStore({ home: await temporaryFolder(), conversations: settings("memory") });
-  const opened = { store, typedHistory: { list: async () => [], add }, takeNotices: () => [] };
+  const opened = { store, typedHistory: { list: async () => [], add }, takeNotices: () => [], addNotice() {} };
   expect(await createTypedHistory(config, async () => opened).list()).toEqual(["old"]);
   expect(await readdir(home)).toEqual(["history"]);
+});
+
+test("an old file of which no line is a text stays where it is, which is reported once, and the stored texts are listed", async () => {
+  const home = await temporaryFolder();
+  const { typed, takeNotices } = open(home);
+  await typed.add(["stored"]);
+  await writeFile(join(home, "history"), '"one"\n"two"\n');
+  expect(await typed.list()).toEqual(["stored"]);
+  expect(await typed.list()).toEqual(["stored"]);
+  expect(await readFile(join(home, "history"), "utf8")).toBe('"one"\n"two"\n');
+  expect(await readdir(home)).not.toContain("history.imported");
+  const message = expect.stringMatching(/history of an earlier version was not imported.*no line can be read/);
+  expect(await takeNotices()).toMatchObject([{ code: "history-unread", message }]);
+});
+
+test(
+  "an old file that another user alone may read stays where it is, which is reported, and the stored texts are listed",
+  requires(ordinaryUser),
+  async () => {
+    const home = await temporaryFolder();
+    const { typed, takeNotices } = open(home);
+    await typed.add(["stored"]);
+    await writeFile(join(home, "history"), toLine("old"), { mode: 0o000 });
+    expect(await typed.list()).toEqual(["stored"]);
+    expect(await readdir(home)).toContain("history");
+    expect(await readdir(home)).not.toContain("history.imported");
+    expect(await takeNotices()).toMatchObject([{ code: "history-unread", message: expect.stringContaining("EACCES") }]);
+  },
+);
+
+test("what was typed is there also where the store cannot be opened for writing", async () => {
+  const home = await temporaryFolder();
+  const first = open(home);
+  await first.typed.add(["one", "two"]);
+  await first.close();
+  await rm(join(home, "duet.db-gate"));
+  await mkdir(join(home, "duet.db-gate"));
+  const history = await openHistory(open(home).typed);
+  expect(history.entries).toEqual(["one", "two"]);
 });
 
 function settings(store: "disk" | "memory") {
@@ -146,12 +187,13 @@ function toLine(text: string): string {
 }
 
 /** The history of a chat of its own; the store is closed when the test ends. */
-function open(home: string, kind: "disk" | "memory" = "disk"): { typed: TypedHistory; close(): Promise<void> } {
+function open(home: string, kind: "disk" | "memory" = "disk") {
   const config = { home, conversations: settings(kind) };
   const store = createOnce(() => openStore(config));
   const close = async (): Promise<void> => store.current?.then((opened) => opened.store.close());
   onTestFinished(close);
-  return { typed: createTypedHistory(config, store.get), close };
+  const takeNotices = async (): Promise<Notice[]> => (await store.get()).takeNotices("en");
+  return { typed: createTypedHistory(config, store.get), close, takeNotices };
 }
 
 /** Starts `typed-history-process.ts`; it waits for a line on stdin. */

@@ -1,0 +1,30 @@
+import { existsSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import { mostTypedTexts } from "../../core/store/store.ts";
+import { toText } from "../../kit/json.ts";
+import { loadSqlite } from "./connection.ts";
+
+/** Selects the newest typed texts, up to the number that is bound, the oldest first. */
+export const selectTypedTexts =
+  "SELECT text FROM typed_texts WHERE n > (SELECT coalesce(max(n), 0) FROM typed_texts) - ? ORDER BY n";
+
+/** Returns the text of a row. */
+export function toTypedText({ text }: Record<string, unknown>): string {
+  return String(JSON.parse(toText(text)));
+}
+
+/** Reads the typed texts of a store that this process may not write. Changes nothing; rejects when they cannot be read. */
+export async function readTypedTexts(file: string): Promise<string[]> {
+  if (!existsSync(file)) return [];
+  const { DatabaseSync } = loadSqlite();
+  const address = pathToFileURL(file);
+  // SQLite would create the log's index otherwise, which a folder that cannot be written does not allow.
+  if (!existsSync(`${file}-wal`)) address.searchParams.set("immutable", "1");
+  const connection: DatabaseSync = new DatabaseSync(address, { readOnly: true });
+  try {
+    return connection.prepare(selectTypedTexts).all(mostTypedTexts).map(toTypedText);
+  } finally {
+    connection.close();
+  }
+}

@@ -168,6 +168,12 @@ export class Duet {
     return scopeStore((await this.#parts.conversations.store.get()).store, caller);
   }
 
+  /** Returns false when conversations last only as long as the process, by choice or because the store cannot be used. */
+  async canKeepConversations(): Promise<boolean> {
+    const { config, conversations } = this.#parts;
+    return config.conversations.store === "disk" && (await conversations.store.get()).problem === undefined;
+  }
+
   /** Returns the history of what is typed in the chat. Its methods never reject: what cannot be stored lasts as long as the chat. */
   typedHistory(): TypedHistory {
     const { config, conversations } = this.#parts;

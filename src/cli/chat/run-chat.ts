@@ -165,8 +165,13 @@ export async function runChat(options: ChatOptions): Promise<number> {
       } else if (line !== "") await ask(text, settings.mode);
       if (isLeaving || signal.aborted) break;
     }
-    const isKept = chatInterface.reader !== undefined && runId !== undefined && config.conversations.store === "disk";
-    if (isKept && conversationId !== undefined) chatInterface.write(renderFarewell(settings, conversationId));
+    if (
+      chatInterface.reader &&
+      runId !== undefined &&
+      conversationId !== undefined &&
+      (await duet.canKeepConversations())
+    )
+      chatInterface.write(renderFarewell(settings, conversationId));
   } finally {
     clearTimeout(behind);
     await chatInterface.close();

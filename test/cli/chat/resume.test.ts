@@ -1,5 +1,32 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isGivenBack, openChatTerminal } from "./open-chat.ts";
+
+test("the chat says on leaving how to continue a conversation that is stored, and nothing where it cannot be", async () => {
+  const chatTerminal = await openChatTerminal();
+  chatTerminal.provider.script("only", { text: "Paris." }, { text: "Rome." });
+  const stored = await chatTerminal.open();
+  stored.type("The capital of France?\r");
+  await stored.stands("Paris.");
+  stored.type("/exit\r");
+  expect(await stored.ended()).toBe(0);
+  expect(stored.scrollback().join("\n")).toContain("To continue it: duet --conversation conv-");
+  await rm(join(chatTerminal.home, "duet.db-gate"));
+  await mkdir(join(chatTerminal.home, "duet.db-gate"));
+  const other = await chatTerminal.open();
+  other.press("up");
+  await other.stands("> /exit");
+  other.press("up");
+  await other.stands("> The capital of France?");
+  other.press("enter");
+  await other.stands("Rome.");
+  other.type("/exit\r");
+  expect(await other.ended()).toBe(0);
+  const shown = other.scrollback().join("\n");
+  expect(shown).toContain("Conversations are kept only until this process ends");
+  expect(shown).not.toContain("To continue it");
+});
 
 describe("going on with a conversation in a terminal", () => {
   test("of two chats at once on one home, -c, --conversation and the arrow keys of /resume lead to each by its first question", async () => {

@@ -21,6 +21,7 @@ import {
   toOptionText,
   type Values,
 } from "./options.ts";
+import { describeFailedLine, listCommands, markedTexts, parserError } from "./parser-errors.ts";
 
 /**
  * Returns the action that the command line asks for, or undefined when yargs has answered itself (`--help`, `--version`). Throws
@@ -35,13 +36,15 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
   const words = end < 0 ? argv : argv.slice(0, end);
   /** Everything after `--` is a question, whatever it begins with. */
   const rest = end < 0 ? undefined : argv.slice(end + 1).join(" ");
-  await yargs(words)
+  const parser = yargs(words);
+  parser
     .scriptName("duet")
     .usage(
       "$0 [command] [options]\n\nAn agent of two models: a cheap one picks the tools, a strong one writes the answer.",
     )
     .version(version)
     .locale("en")
+    .updateStrings(markedTexts)
     .parserConfiguration({
       "boolean-negation": false,
       "dot-notation": false,
@@ -108,15 +111,13 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
     .strict()
     .exitProcess(false)
     .fail((message, error) => {
-      throw error instanceof DuetError ? error : usageError(message ?? error.message);
-    })
-    .parseAsync();
+      throw error instanceof DuetError
+        ? error
+        : parserError(message ?? error.message, describeFailedLine(parser, words, commands));
+    });
+  const commands = listCommands(parser);
+  await parser.parseAsync();
   return action;
-}
-
-function usageError(message: string): DuetError {
-  const line = message.replace(/\s*\n\s*/g, " ").trim();
-  return new DuetError({ code: "config", text: { zh: `${line}（见 duet --help）`, en: `${line} (see duet --help)` } });
 }
 
 /** Signs in to a remote server, or deletes its credentials. No other server is opened. */

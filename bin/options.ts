@@ -80,7 +80,15 @@ export const pageOptions = {
 export function toFlags(values: Values): Flags {
   const given = settingFlags.map((flag) => [flag.field, readFlag(values, flag)]);
   // Each flag has a value of its kind, as the type of `Flags` says.
-  return { config: toOptionText(values.config), ...(Object.fromEntries(given) as Flags) };
+  return { config: readConfigName(values), ...(Object.fromEntries(given) as Flags) };
+}
+
+function readConfigName({ config }: Values): string | undefined {
+  if (config !== "") return toOptionText(config);
+  throw usageError({
+    zh: '--config: 不能是 ""（允许：文件名）',
+    en: '--config: "" is not allowed (allowed: the name of a file)',
+  });
 }
 
 function readFlag(values: Values, { name, kind, negation }: SettingFlag): Flags[keyof Flags] {
@@ -125,7 +133,7 @@ export function readPage(values: Values): { limit: number; offset: number } {
 }
 
 function readWholeNumber(values: Values, name: string, byDefault: number, least: number, most = 100_000): number {
-  const allowed = { zh: `${least} 到 ${most} 的整数`, en: `a whole number from ${least} to ${most}` };
+  const allowed = { zh: `${least} 到 ${most} 的整数`, en: `an integer from ${least} to ${most}` };
   const value = readNumber(values, name, allowed) ?? byDefault;
   if (Number.isInteger(value) && value >= least && value <= most) return value;
   throw usageError({
@@ -146,8 +154,13 @@ function splitList(value: unknown): string[] | undefined {
 }
 
 function describeAllowed(row: LimitRow | undefined): Text {
-  const [zh, en] = [" 到 ", " to "].map((between) => row && describeRange(row, between));
-  return { zh: zh === undefined ? "数字" : `${zh} 的数字`, en: en === undefined ? "a number" : `a number from ${en}` };
+  if (row === undefined) return { zh: "数字", en: "a number" };
+  const { range } = row;
+  const [zh, en] = [" 到 ", " to "].map((between) => describeRange(row, between));
+  if (zh !== undefined && en !== undefined) return { zh: `${zh} 的整数`, en: `an integer from ${en}` };
+  return "least" in range
+    ? { zh: `不小于 ${range.least} 的整数`, en: `an integer of at least ${range.least}` }
+    : { zh: "数字", en: "a number" };
 }
 
 function readNumber(values: Values, name: string, what: Text): number | undefined {
@@ -156,8 +169,8 @@ function readNumber(values: Values, name: string, what: Text): number | undefine
   const value = Number(given);
   if (given.trim() !== "" && Number.isFinite(value)) return value;
   throw usageError({
-    zh: `--${name}: ${JSON.stringify(given)} 不是数字（允许：${what.zh}）`,
-    en: `--${name}: ${JSON.stringify(given)} is not a number (allowed: ${what.en})`,
+    zh: `--${name}: ${JSON.stringify(given)} 不能用（允许：${what.zh}）`,
+    en: `--${name}: ${JSON.stringify(given)} is not allowed (allowed: ${what.en})`,
   });
 }
 

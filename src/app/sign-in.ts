@@ -45,8 +45,8 @@ function unknownServerError({ servers }: Config, name: string): DuetError {
   return new DuetError({
     code: "config",
     text: {
-      zh: `mcpServers 中没有服务器 ${shown}（允许：${allowed ?? "没有配置 url 服务器"}）`,
-      en: `there is no server ${shown} in mcpServers (allowed: ${allowed ?? "no server with a url is configured"})`,
+      zh: `mcpServers 中没有服务器 ${shown}${allowed === undefined ? "；没有配置任何 url 服务器" : `（允许：${allowed}）`}`,
+      en: `there is no server ${shown} in mcpServers${allowed === undefined ? "; it has no server with a url" : ` (allowed: ${allowed})`}`,
     },
   });
 }

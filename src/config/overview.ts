@@ -26,7 +26,7 @@ export function createOverview(config: Config): Overview {
       answer: answer && toShownModel(answer),
     },
     providers,
-    agent: { ...agent, maxTokens: config.agent.maxTokens, terminalMode: config.agent.terminalMode },
+    agent: { ...agent, mode: config.agent.terminalMode, maxTokens: config.agent.maxTokens },
     ...{ mcpServers, servers, tools: { ...tools, directory: config.tools.directory }, search, web, email, serve },
     ...{ terminal, prompts, conversations },
     httpToken: config.httpToken,
@@ -51,7 +51,7 @@ function findOrigin(path: Path, config: Config): Origin {
   const [first, second, key] = path;
   const model = second === "functionCall" || second === "answer" ? second : undefined;
   if (first === "models" && model !== undefined) return findModelOrigin(model, String(key), config, said);
-  if (first === "agent" && second === "terminalMode") return findTerminalModeOrigin(config);
+  if (first === "agent" && second === "mode") return findTerminalModeOrigin(config);
   if (first === "agent" && second === "maxTokens") return config.origins.answerMaxTokens ?? said ?? { from: "default" };
   if (first === "locale") return said ?? getVariableOrigin(findLocaleVariable(config), config);
   return said ?? { from: "default" };

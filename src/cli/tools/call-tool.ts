@@ -58,7 +58,10 @@ function invalidArgumentsError(text: string, cause?: unknown): DuetError {
   const shown = truncate(sanitizeLine(text), 100);
   return new DuetError({
     code: "config",
-    text: { zh: `JSON: ${shown} 不是 JSON 对象`, en: `JSON: ${shown} is not a JSON object` },
+    text: {
+      zh: `JSON: 不能是 ${shown}（允许：JSON 对象，如 {"text":"hi"}）`,
+      en: `JSON: ${shown} is not allowed (allowed: a JSON object, such as {"text":"hi"})`,
+    },
     cause,
   });
 }

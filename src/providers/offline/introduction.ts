@@ -52,8 +52,8 @@ const what = {
 };
 
 const noTools = {
-  zh: "现在没有可用的工具，所以我什么也做不了。Agent 模式会给我工具：`/mode agent` 或 `--mode agent`。",
-  en: "I have no tools right now, so I cannot do anything. Agent mode gives me tools: `/mode agent` or `--mode agent`.",
+  zh: "现在没有可用的工具，所以我什么也做不了。Agent 模式会给我工具：`/mode agent` 或 `--mode agent`；也请检查 `--tools`、`tools.allow` 和 `tools.deny` 是否排除了全部工具。",
+  en: "I have no tools right now, so I cannot do anything. Agent mode gives me tools: `/mode agent` or `--mode agent`; check also that `--tools`, `tools.allow` and `tools.deny` do not exclude all of them.",
 };
 
 const nothingServed = {

@@ -230,7 +230,7 @@ describe("duet conversations", () => {
     expect(await run("conversations", "--limit", "0")).toEqual({
       code: 2,
       stdout: "",
-      stderr: "duet: --limit: 0 is not allowed (allowed: a whole number from 1 to 100000)\n",
+      stderr: "duet: --limit: 0 is not allowed (allowed: an integer from 1 to 100000)\n",
     });
   });
 

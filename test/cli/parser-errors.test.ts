@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { readCommandLine } from "../../bin/command-line.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import { createOverview } from "../../src/config/overview.ts";
+import { toDuetError } from "../../src/kit/errors.ts";
+import { temporaryFolder } from "../fakes/program.ts";
+
+const cases: [args: string, en: string, zh: string][] = [
+  [
+    "ask hi --mode foo",
+    '--mode: "foo" is not allowed (allowed: chat, agent, plan) (see duet --help)',
+    '--mode：不能是 "foo"（允许：chat, agent, plan）（见 duet --help）',
+  ],
+  [
+    "ask hi --mode",
+    "--mode: the value is missing (allowed: chat, agent, plan) (see duet --help)",
+    "--mode：缺少值（允许：chat, agent, plan）（见 duet --help）",
+  ],
+  [
+    "install foo",
+    'host: "foo" is not allowed (allowed: claude-desktop, claude-code, cursor, vscode, codex) (see duet --help)',
+    'host：不能是 "foo"（允许：claude-desktop, claude-code, cursor, vscode, codex）（见 duet --help）',
+  ],
+  [
+    "login",
+    "too few arguments: 0 given (allowed: at least 1) (see duet --help)",
+    "参数太少：给出 0 个（允许：至少 1 个）（见 duet --help）",
+  ],
+  [
+    "ask hi --max-iterations x",
+    '--max-iterations: "x" is not allowed (allowed: an integer from 1 to 10)',
+    '--max-iterations: "x" 不能用（允许：1 到 10 的整数）',
+  ],
+  [
+    "ask hi --max-tokens x",
+    '--max-tokens: "x" is not allowed (allowed: an integer of at least 1)',
+    '--max-tokens: "x" 不能用（允许：不小于 1 的整数）',
+  ],
+  [
+    "ask hi --config=",
+    '--config: "" is not allowed (allowed: the name of a file)',
+    '--config: 不能是 ""（允许：文件名）',
+  ],
+];
+
+test.for(cases)("duet %s is refused in Duet's own words in both languages", async ([args, en, zh]) => {
+  expect(await refuse(args)).toEqual({ zh, en });
+});
+
+test("an unknown option is refused with the nearest one and all that the command has", async () => {
+  const { en, zh } = await refuse("trace --ouput=json");
+  expect(en).toMatch(
+    /^--ouput: unknown option; did you mean --output\? \(allowed: --help, .*--output\) \(see duet --help\)$/,
+  );
+  expect(zh).toMatch(/^--ouput：未知的选项，是否想写 --output？（允许：--help, .*--output）（见 duet --help）$/);
+});
+
+test("an unknown command is refused with the commands that there are", async () => {
+  expect((await refuse("tols")).en).toMatch(
+    /^"tols": unknown command or argument; did you mean tools\? \(allowed: chat, ask, /,
+  );
+});
+
+test("the overview shows the mode under the key that sets it, also where nothing does", async () => {
+  const directory = await temporaryFolder();
+  const read = async (environment: Record<string, string>) =>
+    createOverview(await loadConfig({}, { HOME: directory, ...environment }, directory));
+  const unset = await read({});
+  expect(unset.values).toMatchObject({ agent: { mode: "chat" } });
+  expect(unset.values).not.toHaveProperty("agent.terminalMode");
+  expect(unset.origins["agent.mode"]).toEqual({ from: "default" });
+  const { values, origins } = await read({ DEFAULT_MODE: "plan" });
+  expect(values).toMatchObject({ agent: { mode: "plan" } });
+  expect(origins["agent.mode"]).toMatchObject({ from: "environment", name: "DEFAULT_MODE" });
+});
+
+async function refuse(args: string): Promise<{ en: string; zh: string }> {
+  const thrown = await readCommandLine(args.split(" ")).then(
+    () => expect.unreachable(),
+    (error: unknown) => error,
+  );
+  return toDuetError(thrown).text;
+}

@@ -1,6 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { noConversationError } from "../store-errors.ts";
-import { selectTypedTexts } from "./typed-texts.ts";
+
+/** Selects the newest typed texts, up to the number that is bound, the oldest first. */
+export const selectTypedTexts =
+  "SELECT text FROM typed_texts WHERE n > (SELECT coalesce(max(n), 0) FROM typed_texts) - ? ORDER BY n";
 
 export type Statements = ReturnType<typeof prepareStatements>;
 

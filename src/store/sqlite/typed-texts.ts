@@ -4,10 +4,7 @@ import { pathToFileURL } from "node:url";
 import { mostTypedTexts } from "../../core/store/store.ts";
 import { toText } from "../../kit/json.ts";
 import { loadSqlite } from "./connection.ts";
-
-/** Selects the newest typed texts, up to the number that is bound, the oldest first. */
-export const selectTypedTexts =
-  "SELECT text FROM typed_texts WHERE n > (SELECT coalesce(max(n), 0) FROM typed_texts) - ? ORDER BY n";
+import { selectTypedTexts } from "./statements.ts";
 
 /** Returns the text of a row. */
 export function toTypedText({ text }: Record<string, unknown>): string {

@@ -14,7 +14,6 @@ export const askInput = z.strictObject({
     .describe("What you want to know or have done, in plain words, in any language."),
   conversation_id: z
     .string()
-    .min(1)
     .max(200)
     .optional()
     .describe("Continues an earlier conversation: the conversation_id of its result."),

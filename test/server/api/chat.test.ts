@@ -157,11 +157,7 @@ const refused: [unknown, string][] = [
   [{ message: "x", max_tokens: 1.5 }, "max_tokens: 1.5 is not allowed (allowed: an integer of at least 1)"],
   [{ message: "x", timeout_s: 9 }, "timeout_s: 9 is not allowed (allowed: an integer from 10 to 300)"],
   [{ message: "x", wait_s: -1 }, "wait_s: -1 is not allowed (allowed: a number, 0 <= wait_s <= 3600)"],
-  [{ message: "x", conversation_id: "c".repeat(201) }, "(allowed: a string of 1 to 200 characters)"],
-  [
-    { message: "x", conversation_id: "" },
-    'conversation_id: "" is not allowed (allowed: a string of 1 to 200 characters)',
-  ],
+  [{ message: "x", conversation_id: "c".repeat(201) }, "(allowed: a string of at most 200 characters)"],
   [{ message: "x", locale: "fr" }, 'locale: "fr" is not allowed (allowed: zh, en)'],
   [{ message: "x", asks: 1 }, "asks: "],
   [{ message: "x", models: "offline" }, "models: "],

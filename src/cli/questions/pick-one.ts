@@ -1,13 +1,13 @@
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
-import { askLine, type Choice, type Picking, type Reader } from "./reader.ts";
+import { askLine, type Choice, type PickOptions, type Reader } from "./reader.ts";
 
 /**
  * Has somebody choose: with the arrow keys, or by its number or one of its words where only lines are typed. Undefined when
  * nothing was chosen: the input has ended, `/exit` was typed, or an Enter where no choice is in force. Rejects when the signal
  * aborts.
  */
-export async function pickOne<T>(reader: Reader, picking: Picking<T>, signal: AbortSignal): Promise<T | undefined> {
+export async function pickOne<T>(reader: Reader, picking: PickOptions<T>, signal: AbortSignal): Promise<T | undefined> {
   if (reader.pick) return reader.pick(picking, signal);
   const { choices } = picking;
   showList(reader, picking);
@@ -26,14 +26,14 @@ export async function pickOne<T>(reader: Reader, picking: Picking<T>, signal: Ab
   }
 }
 
-function showList<T>({ locale, write }: Reader, picking: Picking<T>): void {
+function showList<T>({ locale, write }: Reader, picking: PickOptions<T>): void {
   write(sanitizeLine(picking.title));
   for (const [index, line] of renderChoices(picking, locale).entries())
     write(`  ${String(index + 1).padStart(2)}  ${line}`);
 }
 
 /** Renders the choices, one line each, and marks the current one. */
-export function renderChoices<T>({ choices, chosen }: Picking<T>, locale: Locale): string[] {
+export function renderChoices<T>({ choices, chosen }: PickOptions<T>, locale: Locale): string[] {
   return choices.map(({ value, label, detail }) => {
     const inForce = chosen !== undefined && value === chosen ? say(locale, current) : undefined;
     return sanitizeLine([label, detail, inForce].filter(Boolean).join(" · "));

@@ -13,7 +13,7 @@ export function createQuietScreen(ask: Reader["ask"]): QuietScreen {
   return {
     ask(query, signal) {
       const answer = ask(query, signal);
-      const mine = answer.then(nothing, nothing).then(() => {
+      const mine = answer.then(ignoreCall, ignoreCall).then(() => {
         if (standing === mine) standing = undefined;
       });
       standing = mine;
@@ -25,4 +25,4 @@ export function createQuietScreen(ask: Reader["ask"]): QuietScreen {
   };
 }
 
-function nothing(): void {}
+function ignoreCall(): void {}

@@ -15,10 +15,10 @@ export interface Reader {
    * Lets one of several be chosen with the arrow keys; undefined when none was. Absent where only lines are typed: `pickOne`
    * asks there by number. Rejects when the signal aborts.
    */
-  pick?<T>(picking: Picking<T>, signal: AbortSignal): Promise<T | undefined>;
+  pick?<T>(picking: PickOptions<T>, signal: AbortSignal): Promise<T | undefined>;
 }
 
-export interface Picking<T> {
+export interface PickOptions<T> {
   title: string;
   choices: readonly Choice<T>[];
   /** Is the current choice, or the one that Enter takes; the cursor starts there. */

@@ -44,13 +44,13 @@ export function createActiveCalls(): ActiveCalls {
     if (asked >= mostAtOnce) return cancel;
     asked += 1;
     try {
-      return await inTurn(() => elicit(question, signal), signal);
+      return await askInTurn(() => elicit(question, signal), signal);
     } finally {
       asked -= 1;
     }
   }
 
-  async function inTurn(work: () => Promise<ElicitationReply>, signal: AbortSignal): Promise<ElicitationReply> {
+  async function askInTurn(work: () => Promise<ElicitationReply>, signal: AbortSignal): Promise<ElicitationReply> {
     try {
       await turn.acquire(signal);
     } catch {
@@ -75,10 +75,10 @@ export function createActiveCalls(): ActiveCalls {
       };
     },
     current() {
-      const [elicit, ...others] = new Map([...calls].map((call) => [personOf(call), call.elicit])).values();
+      const [elicit, ...others] = new Map([...calls].map((call) => [getPerson(call), call.elicit])).values();
       if (others.length > 0) {
         return async ({ from }) => {
-          for (const { tell } of calls) tell?.("question-unasked", unasked(from));
+          for (const { tell } of calls) tell?.("question-unasked", describeUnasked(from));
           return cancel;
         };
       }
@@ -102,11 +102,11 @@ export function createActiveCalls(): ActiveCalls {
 }
 
 /** Returns the person behind a call; all calls for which nobody can be asked count as one. */
-function personOf({ elicit }: ActiveCall): unknown {
+function getPerson({ elicit }: ActiveCall): unknown {
   return elicit?.person ?? elicit;
 }
 
-function unasked(from: string): Text {
+function describeUnasked(from: string): Text {
   return {
     zh: `MCP 服务器 ${from} 提了一个问题，但同时有多个调用方在使用它，无法确定该问谁，所以没有人被询问。`,
     en: `The MCP server ${from} asked a question while several callers used it; it did not say which one it means, so nobody was asked.`,

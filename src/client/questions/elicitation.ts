@@ -22,7 +22,7 @@ export async function answerElicitation(
   if (elicit === undefined) return { action: "cancel" };
   const reply = await waitAbortable(elicit(question, signal), signal);
   if (reply.action !== "accept" || fields === undefined) return { action: reply.action };
-  return { action: "accept", content: contentOf(fields, reply) };
+  return { action: "accept", content: toContent(fields, reply) };
 }
 
 /** Returns `fields` only for a form. */
@@ -31,7 +31,7 @@ function readQuestion(asking: RequestingServer, params: unknown): { question: El
   const { mode = "form", message, requestedSchema, url } = params;
   if (typeof message !== "string") throw badRequestError("A question needs a message");
   const words = { from: asking.from, message: clean(asking, message) };
-  if (mode === "url") return { question: { kind: "url", ...words, url: pageOf(asking, url) } };
+  if (mode === "url") return { question: { kind: "url", ...words, url: readPage(asking, url) } };
   if (mode !== "form") throw badRequestError('The mode of a question is "form" or "url"');
   const written = isRecord(requestedSchema) ? readForm(requestedSchema) : undefined;
   if (written === undefined)
@@ -43,7 +43,7 @@ function readQuestion(asking: RequestingServer, params: unknown): { question: El
 /**
  * Rejects an address that holds a secret of the server, because it would hand the secret to the user and their browser history.
  */
-function pageOf({ redact }: RequestingServer, address: unknown): string {
+function readPage({ redact }: RequestingServer, address: unknown): string {
   const url = readPageAddress(address);
   if (redact(url) !== url) throw badRequestError("url holds a secret of this server's configuration");
   return url;
@@ -55,7 +55,7 @@ function clean({ redact }: RequestingServer, message: string): string {
 }
 
 /** Builds the content field by field, so that nothing is sent that was not asked for. */
-function contentOf(
+function toContent(
   fields: readonly FormField[],
   { content = {} }: ElicitationReply & { action: "accept" },
 ): JsonObject {
@@ -107,20 +107,20 @@ export function cleanFields(fields: readonly FormField[], redact: Redact): FormF
   const values = choices.map(({ value }) => value);
   if (fields.some(({ name }) => name.length > most.name) || values.some((value) => value.length > most.value))
     throw badRequestError(`Names in a form have at most ${most.name} characters, values ${most.value}`);
-  const holdsSecret = (text: string): boolean => redact(text) !== text;
-  if ([...fields.map(({ name }) => name), ...values].some(holdsSecret))
+  const hasSecret = (text: string): boolean => redact(text) !== text;
+  if ([...fields.map(({ name }) => name), ...values].some(hasSecret))
     throw badRequestError("A form must not hold secrets of the server");
-  const words = (text: string, length: number): string => toShortLine(redact(text), length);
-  const titled = ({ value, title }: Choice): Choice => ({ value, title: words(title, most.title) });
+  const toWords = (text: string, length: number): string => toShortLine(redact(text), length);
+  const toTitledChoice = ({ value, title }: Choice): Choice => ({ value, title: toWords(title, most.title) });
   return fields.map((field): FormField => {
     const { title, description } = field;
     const clean = {
-      title: title && words(title, most.title),
-      description: description && words(description, most.description),
+      title: title && toWords(title, most.title),
+      description: description && toWords(description, most.description),
     };
-    const keepsDefault = getDefaultValue(field) !== undefined && !holdsSecret(JSON.stringify(field.default));
+    const keepsDefault = getDefaultValue(field) !== undefined && !hasSecret(JSON.stringify(field.default));
     const chosen = keepsDefault ? {} : { default: undefined };
-    if ("choices" in field) return { ...field, ...clean, ...chosen, choices: field.choices.map(titled) };
+    if ("choices" in field) return { ...field, ...clean, ...chosen, choices: field.choices.map(toTitledChoice) };
     return { ...field, ...clean, ...chosen };
   });
 }

@@ -28,11 +28,11 @@ export function createSampling(asking: RequestingServer, sample: Sample) {
     await turn.acquire(signal);
     try {
       const reply = await waitAbortable(sample(request, signal), signal);
-      tell?.("sampling", billOf(asking, reply));
-      return resultOf(reply);
+      tell?.("sampling", describeBill(asking, reply));
+      return toResult(reply);
     } catch (thrown) {
       signal.throwIfAborted();
-      tell?.("sampling-failed", failureOf(asking, thrown));
+      tell?.("sampling-failed", describeFailure(asking, thrown));
       // Not why: that may name our provider, and is none of the server's business.
       throw notNowError("The model has not written the text", thrown);
     } finally {
@@ -80,12 +80,12 @@ function readBlock(block: unknown): string {
   throw badRequestError("A message is made of texts");
 }
 
-function resultOf({ text, model, finish }: SamplingReply): Record<string, unknown> {
+function toResult({ text, model, finish }: SamplingReply): Record<string, unknown> {
   const stopReason = finish === "length" ? "maxTokens" : "endTurn";
   return { role: "assistant", content: { type: "text", text }, model, stopReason };
 }
 
-function billOf({ from }: RequestingServer, { model, tokens, costUsd }: SamplingReply) {
+function describeBill({ from }: RequestingServer, { model, tokens, costUsd }: SamplingReply) {
   const cost = costUsd === null ? "" : ` · $${costUsd.toFixed(4)}`;
   return {
     zh: `${model} 为 MCP 服务器 ${from} 写了一段文本 · ${tokens} token${cost}`,
@@ -93,7 +93,7 @@ function billOf({ from }: RequestingServer, { model, tokens, costUsd }: Sampling
   };
 }
 
-function failureOf({ from }: RequestingServer, thrown: unknown) {
+function describeFailure({ from }: RequestingServer, thrown: unknown) {
   const { text } = toDuetError(thrown);
   return {
     zh: `MCP 服务器 ${from} 要的一段文本没有写成：${text.zh}`,

@@ -6,7 +6,7 @@ import type { FormField, TextFormat } from "./form.ts";
 export function findValueProblem(field: FormField, value: unknown): Text | undefined {
   switch (field.kind) {
     case "text":
-      return typeof value === "string" ? textProblem(field, value) : aText;
+      return typeof value === "string" ? findTextProblem(field, value) : aText;
     case "number":
       return numberProblem(field, value);
     case "boolean":
@@ -14,7 +14,7 @@ export function findValueProblem(field: FormField, value: unknown): Text | undef
     case "choice":
       return field.choices.some((choice) => choice.value === value) ? undefined : oneOfThem;
     case "choices":
-      return choicesProblem(field, value);
+      return findChoicesProblem(field, value);
   }
 }
 
@@ -24,7 +24,7 @@ export function getDefaultValue(field: FormField): JsonValue | undefined {
   return value === undefined || findValueProblem(field, value) ? undefined : value;
 }
 
-function textProblem({ format, minLength = 0, maxLength }: FormField & { kind: "text" }, value: string) {
+function findTextProblem({ format, minLength = 0, maxLength }: FormField & { kind: "text" }, value: string) {
   const length = [...value].length;
   if (length < minLength) return { zh: `至少 ${minLength} 个字符`, en: `at least ${minLength} characters` };
   if (maxLength !== undefined && length > maxLength)
@@ -40,7 +40,7 @@ function numberProblem({ isWhole, minimum, maximum }: FormField & { kind: "numbe
   return undefined;
 }
 
-function choicesProblem({ choices, minItems = 0, maxItems }: FormField & { kind: "choices" }, value: unknown) {
+function findChoicesProblem({ choices, minItems = 0, maxItems }: FormField & { kind: "choices" }, value: unknown) {
   if (!Array.isArray(value) || value.some((one) => !choices.some((choice) => choice.value === one))) return someOfThem;
   if (new Set(value).size < value.length) return { zh: "每项只选一次", en: "each choice at most once" };
   if (value.length < minItems) return { zh: `至少选 ${minItems} 项`, en: `at least ${minItems} choices` };

@@ -43,10 +43,10 @@ export function readForm(schema: JsonSchema): FormField[] | undefined {
 
 function readField(name: string, property: unknown, required: boolean): FormField | undefined {
   if (!isRecord(property)) return undefined;
-  const schema = withoutNull(property);
-  const words = { name, required, title: textAt(schema, "title"), description: textAt(schema, "description") };
+  const schema = removeNull(property);
+  const words = { name, required, title: getText(schema, "title"), description: getText(schema, "description") };
   const choices = readChoices(schema);
-  if (choices) return { ...words, kind: "choice", choices, default: textAt(schema, "default") };
+  if (choices) return { ...words, kind: "choice", choices, default: getText(schema, "default") };
   switch (schema.type) {
     case "string":
       return readText(words, schema);
@@ -71,7 +71,7 @@ function readField(name: string, property: unknown, required: boolean): FormFiel
 }
 
 /** Removes the null from `anyOf`, which Pydantic writes for an optional field. */
-function withoutNull(schema: Record<string, unknown>): Record<string, unknown> {
+function removeNull(schema: Record<string, unknown>): Record<string, unknown> {
   const { anyOf, type } = schema;
   if (Array.isArray(type)) {
     const types = type.filter((one) => one !== "null");
@@ -93,7 +93,7 @@ function readText(words: FieldWords, schema: Record<string, unknown>): FormField
     format: formats.find((known) => known === schema.format),
     minLength: numberAt(schema, "minLength"),
     maxLength: numberAt(schema, "maxLength"),
-    default: textAt(schema, "default"),
+    default: getText(schema, "default"),
   };
 }
 
@@ -117,21 +117,21 @@ function readChoices(schema: Record<string, unknown>): Choice[] | undefined {
   if (type !== "string") return undefined;
   if (Array.isArray(values)) {
     const titles: readonly unknown[] = Array.isArray(enumNames) ? enumNames : [];
-    return choicesOf(values.map((value, index) => ({ value, title: titles[index] })));
+    return toChoices(values.map((value, index) => ({ value, title: titles[index] })));
   }
   const titled = oneOf ?? anyOf;
   if (!Array.isArray(titled)) return undefined;
-  return choicesOf(titled.map((one) => (isRecord(one) ? { value: one.const, title: one.title } : {})));
+  return toChoices(titled.map((one) => (isRecord(one) ? { value: one.const, title: one.title } : {})));
 }
 
-function choicesOf(written: readonly { value?: unknown; title?: unknown }[]): Choice[] | undefined {
+function toChoices(written: readonly { value?: unknown; title?: unknown }[]): Choice[] | undefined {
   const choices = written.flatMap(({ value, title }) =>
     typeof value === "string" ? [{ value, title: toText(title) || value }] : [],
   );
   return choices.length > 0 && choices.length === written.length ? choices : undefined;
 }
 
-function textAt(schema: Record<string, unknown>, key: string): string | undefined {
+function getText(schema: Record<string, unknown>, key: string): string | undefined {
   const value = schema[key];
   return typeof value === "string" ? value : undefined;
 }
@@ -143,12 +143,12 @@ function numberAt(schema: Record<string, unknown>, key: string): number | undefi
 
 /** Returns the schema of these fields in the newest MCP form. */
 export function toFormSchema(fields: readonly FormField[]): JsonSchema {
-  const properties = Object.fromEntries(fields.map((field) => [field.name, propertyOf(field)]));
+  const properties = Object.fromEntries(fields.map((field) => [field.name, toProperty(field)]));
   const required = fields.filter((field) => field.required).map(({ name }) => name);
   return { type: "object", properties, required };
 }
 
-function propertyOf(field: FormField): JsonSchema {
+function toProperty(field: FormField): JsonSchema {
   const { title, description, default: chosen } = field;
   const words = { title, description, default: chosen };
   switch (field.kind) {
@@ -159,16 +159,16 @@ function propertyOf(field: FormField): JsonSchema {
     case "boolean":
       return { type: "boolean", ...words };
     case "choice":
-      return { type: "string", ...words, ...written(field.choices, "oneOf") };
+      return { type: "string", ...words, ...writeChoices(field.choices, "oneOf") };
     case "choices": {
       const items = hasTitles(field.choices) ? {} : { type: "string" };
       const range = { minItems: field.minItems, maxItems: field.maxItems };
-      return { type: "array", ...words, ...range, items: { ...items, ...written(field.choices, "anyOf") } };
+      return { type: "array", ...words, ...range, items: { ...items, ...writeChoices(field.choices, "anyOf") } };
     }
   }
 }
 
-function written(choices: readonly Choice[], titledAs: "oneOf" | "anyOf"): JsonSchema {
+function writeChoices(choices: readonly Choice[], titledAs: "oneOf" | "anyOf"): JsonSchema {
   if (!hasTitles(choices)) return { enum: choices.map(({ value }) => value) };
   return { [titledAs]: choices.map(({ value, title }) => ({ const: value, title })) };
 }

@@ -88,25 +88,25 @@ function renderBound(bound: unknown, sign: string): string | undefined {
 }
 
 /** Holds the words for a text or a list and for what its length counts. */
-interface LengthRange {
+interface LengthTexts {
   whole: Text;
   filled: Text;
   unit: Text;
 }
 
-const characters: LengthRange = {
+const characters: LengthTexts = {
   whole: { zh: "文本", en: "a string" },
   filled: { zh: "非空文本", en: "a non-empty string" },
   unit: { zh: "个字符", en: "characters" },
 };
 
-const entries: LengthRange = {
+const entries: LengthTexts = {
   whole: { zh: "列表", en: "a list" },
   filled: { zh: "非空列表", en: "a non-empty list" },
   unit: { zh: "项", en: "entries" },
 };
 
-function describeLength(least: unknown = 0, most: unknown, { whole, filled, unit }: LengthRange): Text {
+function describeLength(least: unknown = 0, most: unknown, { whole, filled, unit }: LengthTexts): Text {
   if (most !== undefined) {
     return least === 0
       ? { zh: `至多 ${most} ${unit.zh}的${whole.zh}`, en: `${whole.en} of at most ${most} ${unit.en}` }

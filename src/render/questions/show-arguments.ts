@@ -83,7 +83,7 @@ export function showLookAlikes(text: string): string {
   return text.replace(wordsAndEscapes, (word) => {
     if (word.startsWith("\\") || !latin.test(word)) return word;
     const foreign = [...new Set(word.match(others))];
-    return foreign.length === 0 ? word : `${word}(${foreign.map(codePoint).join(" ")})`;
+    return foreign.length === 0 ? word : `${word}(${foreign.map(toCodePoint).join(" ")})`;
   });
 }
 
@@ -91,6 +91,6 @@ const wordsAndEscapes = /\\(?:u\{[0-9a-f]+\}|u[0-9a-f]{4}|[^u])|[\p{L}\p{M}]+/gi
 const latin = /\p{Script=Latin}/u;
 const others = /[\p{Script=Cyrillic}\p{Script=Greek}]/gu;
 
-function codePoint(letter: string): string {
+function toCodePoint(letter: string): string {
   return `U+${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }

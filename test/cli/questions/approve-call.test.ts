@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createTerminalUser } from "../../../src/cli/questions/ask-question.ts";
 import { pickOne } from "../../../src/cli/questions/pick-one.ts";
-import type { Picking, Reader } from "../../../src/cli/questions/reader.ts";
+import type { PickOptions, Reader } from "../../../src/cli/questions/reader.ts";
 
 const { signal } = new AbortController();
 const call = {
@@ -39,7 +39,7 @@ function choosing(label: string | undefined) {
     locale: "en",
     ask: async () => expect.unreachable("asked for a line"),
     write: (line) => void written.push(line),
-    async pick<T>({ title, choices, chosen }: Picking<T>) {
+    async pick<T>({ title, choices, chosen }: PickOptions<T>) {
       shown.push({ title, labels: choices.map((choice) => choice.label), chosen });
       return choices.find((choice) => choice.label === label)?.value;
     },

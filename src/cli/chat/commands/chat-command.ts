@@ -1,7 +1,7 @@
 import { DuetError } from "../../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { pickOne, renderChoices } from "../../questions/pick-one.ts";
-import type { Picking } from "../../questions/reader.ts";
+import type { PickOptions } from "../../questions/reader.ts";
 import type { Completion } from "../../terminal/editor/editor.ts";
 import type { Chat } from "../chat.ts";
 
@@ -44,7 +44,7 @@ export function commandError(text: Text, hint?: Text): DuetError {
  */
 export async function chooseOrList<T>(
   chat: Chat,
-  picking: Picking<T>,
+  picking: PickOptions<T>,
   command: Pick<ChatCommand, "name" | "argument">,
   signal: AbortSignal,
 ): Promise<T | undefined> {

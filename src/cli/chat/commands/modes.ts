@@ -2,7 +2,7 @@ import type { Mode } from "../../../core/outcome.ts";
 import { say } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { describeSwitchedMode, modeHelp, modeNames, modes, modeTitle } from "../../../render/mode-names.ts";
-import type { Picking } from "../../questions/reader.ts";
+import type { PickOptions } from "../../questions/reader.ts";
 import type { Chat } from "../chat.ts";
 import { renderSwitch, setSwitch } from "../search-switch.ts";
 import { type ChatCommand, chooseOrList, commandError } from "./chat-command.ts";
@@ -21,7 +21,7 @@ export const mode: ChatCommand = {
   },
 };
 
-function createModePicking(chat: Chat): Picking<Mode> {
+function createModePicking(chat: Chat): PickOptions<Mode> {
   const { locale, mode: inForce } = chat.settings;
   return {
     title: say(locale, modeTitle),

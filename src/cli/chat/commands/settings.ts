@@ -1,7 +1,7 @@
 import { unknownKeyError } from "../../../config/config-errors.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
-import type { Picking } from "../../questions/reader.ts";
+import type { PickOptions } from "../../questions/reader.ts";
 import type { Line } from "../../terminal/text/line.ts";
 import type { Chat } from "../chat.ts";
 import type { Setting } from "../settings/setting.ts";
@@ -55,7 +55,7 @@ export const lang: ChatCommand = {
 
 const switchedText: Text = { zh: "界面语言：中文", en: "Language: English" };
 
-function createLocalePicking(chat: Chat): Picking<Locale> {
+function createLocalePicking(chat: Chat): PickOptions<Locale> {
   const { locale } = chat.settings;
   return {
     title: say(locale, { zh: "🌐 界面语言", en: "🌐 Language" }),

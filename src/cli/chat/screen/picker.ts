@@ -1,5 +1,5 @@
 import { type Locale, say } from "../../../kit/locale.ts";
-import type { Choice, Picking } from "../../questions/reader.ts";
+import type { Choice, PickOptions } from "../../questions/reader.ts";
 import type { Key } from "../../terminal/keys/key.ts";
 import type { Live, Size } from "../../terminal/screen/screen-types.ts";
 import type { Line } from "../../terminal/text/line.ts";
@@ -10,7 +10,7 @@ import { cutLine } from "../../terminal/text/wrap.ts";
 const mostShown = 12;
 
 export interface PickerOptions<T> {
-  picking: Picking<T>;
+  picking: PickOptions<T>;
   locale: Locale;
   /** Takes the choice; undefined when it was left. */
   onDone(choice: Choice<T> | undefined): void;

@@ -1,6 +1,6 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Locale } from "../../../kit/locale.ts";
-import type { Picking, Reader } from "../../questions/reader.ts";
+import type { PickOptions, Reader } from "../../questions/reader.ts";
 import { createEditor } from "../../terminal/editor/create-editor.ts";
 import { createHistory } from "../../terminal/editor/input-history.ts";
 import type { Line } from "../../terminal/text/line.ts";
@@ -103,7 +103,7 @@ export function createQuestionPanels({
           signal,
         ),
       ),
-    pick<T>(picking: Picking<T>, signal: AbortSignal) {
+    pick<T>(picking: PickOptions<T>, signal: AbortSignal) {
       const { locale } = handler;
       const open = (done: (reply: PanelReply<T> | undefined) => void): Panel =>
         createPicker({

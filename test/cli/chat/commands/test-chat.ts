@@ -6,7 +6,7 @@ import type { Chat } from "../../../../src/cli/chat/chat.ts";
 import { runCommand } from "../../../../src/cli/chat/run-command.ts";
 import { createSessionBill } from "../../../../src/cli/chat/session-bill.ts";
 import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";
-import type { Picking, Reader } from "../../../../src/cli/questions/reader.ts";
+import type { PickOptions, Reader } from "../../../../src/cli/questions/reader.ts";
 import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import { loadConfig } from "../../../../src/config/load-config.ts";
 import type { Mode } from "../../../../src/core/outcome.ts";
@@ -53,7 +53,7 @@ export async function openTestChat({
   let runId: string | undefined;
   let refreshed = 0;
 
-  async function pick<T>({ title, choices, chosen }: Picking<T>): Promise<T | undefined> {
+  async function pick<T>({ title, choices, chosen }: PickOptions<T>): Promise<T | undefined> {
     const labels = choices.map(({ label }) => label);
     shown.push({ title, labels, details: choices.map(({ detail = "" }) => detail), chosen });
     const label = picks?.shift();

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { createPicker } from "../../../../src/cli/chat/screen/picker.ts";
-import type { Picking } from "../../../../src/cli/questions/reader.ts";
+import type { PickOptions } from "../../../../src/cli/questions/reader.ts";
 import type { Key } from "../../../../src/cli/terminal/keys/key.ts";
 import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 
-const consent: Picking<string> = {
+const consent: PickOptions<string> = {
   title: "Let it run?",
   choices: [
     { value: "once", label: "Yes, this once", words: ["y", "yes"] },
@@ -50,7 +50,7 @@ test("the one that is marked is in view however long the list is, and no line is
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(40);
 });
 
-function choices<T>(picking: Picking<T>, ...keys: (Key["name"] | Key)[]): (T | undefined)[] {
+function choices<T>(picking: PickOptions<T>, ...keys: (Key["name"] | Key)[]): (T | undefined)[] {
   const taken: (T | undefined)[] = [];
   const picker = createPicker({ picking, locale: "en", onDone: (choice) => taken.push(choice?.value) });
   for (const key of keys) picker.press(typeof key === "string" ? named(key) : key);

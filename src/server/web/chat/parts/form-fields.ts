@@ -90,10 +90,10 @@ function createInput(field: FormField, locale: Locale): Input {
       option.selected = Array.isArray(preset) ? preset.includes(value) : preset === value;
       input.append(option);
     }
-    const chosen = (): string[] =>
+    const listChosen = (): string[] =>
       [...input.selectedOptions].flatMap(({ value }) => (value === "" ? [] : [value.slice(1)]));
-    if (field.kind === "choice") return { input, value: () => chosen()[0] };
-    return { input, value: () => (chosen().length > 0 ? chosen() : undefined) };
+    if (field.kind === "choice") return { input, value: () => listChosen()[0] };
+    return { input, value: () => (listChosen().length > 0 ? listChosen() : undefined) };
   }
   const input = createElement("input", field.kind === "number" ? { type: "number", step: "any" } : { type: "text" });
   if (preset !== undefined) input.value = String(preset);

@@ -232,7 +232,7 @@ describe("POST /agent/chat", () => {
     expect(await answer.json()).toMatchObject({
       status: 400,
       code: "invalid_request",
-      detail: expect.stringMatching(/^max_tool_calls: .*1.*当前值: 0/),
+      detail: "max_tool_calls: 不能是 0（允许：1 到 50 的整数）",
     });
   });
 });

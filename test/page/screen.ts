@@ -75,12 +75,18 @@ export async function send(page: Page, text: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-/** Sends a question and waits until its turn is the last one on the page, so that what is read then is not the turn before. */
+/**
+ * Sends a question and waits until its turn is on the page, so that what is read then is not the turn before. The turns are not
+ * counted: those of a conversation that was just left may still be on the page.
+ */
 export async function ask(page: Page, question: string): Promise<void> {
-  const turns = page.locator(".turn");
-  const before = await turns.count();
+  await page.evaluate(`for (const turn of document.querySelectorAll(".turn")) turn.dataset.wasBefore = "";`);
   await send(page, question);
-  await turns.nth(before).waitFor({ state: "attached" });
+  await page
+    .locator(".turn:not([data-was-before])")
+    .filter({ hasText: question.slice(0, 40) })
+    .first()
+    .waitFor({ state: "attached" });
 }
 
 export async function answered(page: Page): Promise<Shown> {

@@ -1,5 +1,6 @@
 // Runs the built program's `main` again and again in one process, each time with streams, an environment, a folder and
 // listeners of its own. Its one argument is the file of `main`.
+import { AsyncLocalStorage } from "node:async_hooks";
 import { PassThrough, Writable } from "node:stream";
 
 const { main } = await import(process.argv[2]);
@@ -8,6 +9,9 @@ const start = process.cwd();
 process.execve = undefined;
 const exit = process.exit;
 const watched = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "unhandledRejection", "uncaughtException", "exit"];
+
+/** Tells which run a callback belongs to. */
+const runs = new AsyncLocalStorage();
 
 async function run({ args, env, cwd, stdin }) {
   const stdout = capture();
@@ -20,9 +24,13 @@ async function run({ args, env, cwd, stdin }) {
   Object.assign(process.env, env);
   process.chdir(cwd);
   process.argv = [process.execPath, process.argv[1], ...args];
+  const own = {};
   const code = await new Promise((resolve, reject) => {
-    process.exit = resolve;
-    main(args).catch(reject);
+    // The timer that ends a process which takes too long may come when a run is over: it must not end the next one.
+    process.exit = (code) => {
+      if (runs.getStore() === own) resolve(code);
+    };
+    runs.run(own, () => main(args)).catch(reject);
   });
   for (const name of watched) process.removeAllListeners(name);
   process.exitCode = undefined;

@@ -88,11 +88,11 @@ async function vendorReader(wire, url) {
 
 /** Reads a turn through our model: retries, limits, collected turn and all. */
 async function ourReader(wire, url) {
-  const [{ createModel }, { resolveModel, vendorTable }] = await Promise.all([
+  const [{ createModel }, { resolveModel, createVendorTable }] = await Promise.all([
     import("../src/providers/create-model.ts"),
     import("../src/config/models/resolve-model.ts"),
   ]);
-  const table = vendorTable({ bench: { wire, baseUrl: `${url}/${wire}` } });
+  const table = createVendorTable({ bench: { wire, baseUrl: `${url}/${wire}` } });
   const model = createModel(resolveModel({ provider: "bench", model: "m" }, table, {}, "bench"));
   const request = { messages: [{ role: "user", content: "hi" }], tools: [] };
   return async () => {

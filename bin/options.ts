@@ -1,6 +1,8 @@
 import { type Flags, type SettingFlag, settingFlags } from "../src/config/settings/settings.ts";
 import { describeRange, type LimitRow, limitRows } from "../src/core/limits.ts";
 import type { Mode } from "../src/core/outcome.ts";
+import { describeNotAllowed } from "../src/core/schemas/describe-issue.ts";
+import { describeAllowed } from "../src/core/schemas/describe-schema.ts";
 import { DuetError } from "../src/kit/errors.ts";
 import type { Text } from "../src/kit/locale.ts";
 
@@ -85,14 +87,11 @@ export function toFlags(values: Values): Flags {
 
 function readConfigName({ config }: Values): string | undefined {
   if (config !== "") return toOptionText(config);
-  throw usageError({
-    zh: '--config: 不能是 ""（允许：文件名）',
-    en: '--config: "" is not allowed (allowed: the name of a file)',
-  });
+  throw refusedFlagError("config", '""', { zh: "文件名", en: "the name of a file" });
 }
 
 function readFlag(values: Values, { name, kind, negation }: SettingFlag): Flags[keyof Flags] {
-  if (kind === "number") return readNumber(values, name, describeAllowed(findLimit(name)));
+  if (kind === "number") return readNumber(values, name, describeLimit(findLimit(name), name));
   if (kind === "list") return splitList(values[name]);
   if (kind !== "switch") return toOptionText(values[name]);
   if (negation !== undefined && (values[`no-${name}`] === true || values[name] === false)) return false;
@@ -133,13 +132,15 @@ export function readPage(values: Values): { limit: number; offset: number } {
 }
 
 function readWholeNumber(values: Values, name: string, byDefault: number, least: number, most = 100_000): number {
-  const allowed = { zh: `${least} 到 ${most} 的整数`, en: `an integer from ${least} to ${most}` };
+  const allowed = describeAllowed({ type: "integer", minimum: least, maximum: most }, name);
   const value = readNumber(values, name, allowed) ?? byDefault;
   if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw usageError({
-    zh: `--${name}: ${value} 不能用（允许：${allowed.zh}）`,
-    en: `--${name}: ${value} is not allowed (allowed: ${allowed.en})`,
-  });
+  throw refusedFlagError(name, String(value), allowed);
+}
+
+function refusedFlagError(name: string, shown: string, allowed: Text): DuetError {
+  const { zh, en } = describeNotAllowed(shown, allowed);
+  return usageError({ zh: `--${name}: ${zh}`, en: `--${name}: ${en}` });
 }
 
 function usageError(line: Text): DuetError {
@@ -153,14 +154,9 @@ function splitList(value: unknown): string[] | undefined {
     .filter((part) => part !== "");
 }
 
-function describeAllowed(row: LimitRow | undefined): Text {
-  if (row === undefined) return { zh: "数字", en: "a number" };
-  const { range } = row;
-  const [zh, en] = [" 到 ", " to "].map((between) => describeRange(row, between));
-  if (zh !== undefined && en !== undefined) return { zh: `${zh} 的整数`, en: `an integer from ${en}` };
-  return "least" in range
-    ? { zh: `不小于 ${range.least} 的整数`, en: `an integer of at least ${range.least}` }
-    : { zh: "数字", en: "a number" };
+function describeLimit(row: LimitRow | undefined, name: string): Text {
+  if (row === undefined || "above" in row.range) return describeAllowed({ type: "number" }, name);
+  return describeAllowed({ type: "integer", minimum: row.range.least, maximum: row.range.most }, name);
 }
 
 function readNumber(values: Values, name: string, what: Text): number | undefined {
@@ -168,10 +164,7 @@ function readNumber(values: Values, name: string, what: Text): number | undefine
   if (given === undefined) return undefined;
   const value = Number(given);
   if (given.trim() !== "" && Number.isFinite(value)) return value;
-  throw usageError({
-    zh: `--${name}: ${JSON.stringify(given)} 不能用（允许：${what.zh}）`,
-    en: `--${name}: ${JSON.stringify(given)} is not allowed (allowed: ${what.en})`,
-  });
+  throw refusedFlagError(name, JSON.stringify(given), what);
 }
 
 /** Holds parsed flags and arguments by name, as either reader returns them. */

@@ -86,7 +86,7 @@ function readServerName(values: Values): string {
   throw new DuetError({
     code: "config",
     text: {
-      zh: `--name: ${JSON.stringify(name)} 不能用（允许：1 到 64 个字母、数字、_ 和 -）`,
+      zh: `--name: 不能是 ${JSON.stringify(name)}（允许：1 到 64 个字母、数字、_ 和 -）`,
       en: `--name: ${JSON.stringify(name)} is not allowed (allowed: 1 to 64 letters, digits, _ and -)`,
     },
   });

@@ -29,12 +29,12 @@ const cases: [args: string, en: string, zh: string][] = [
   [
     "ask hi --max-iterations x",
     '--max-iterations: "x" is not allowed (allowed: an integer from 1 to 10)',
-    '--max-iterations: "x" 不能用（允许：1 到 10 的整数）',
+    '--max-iterations: 不能是 "x"（允许：1 到 10 的整数）',
   ],
   [
     "ask hi --max-tokens x",
     '--max-tokens: "x" is not allowed (allowed: an integer of at least 1)',
-    '--max-tokens: "x" 不能用（允许：不小于 1 的整数）',
+    '--max-tokens: 不能是 "x"（允许：不小于 1 的整数）',
   ],
   [
     "ask hi --config=",

@@ -1,13 +1,12 @@
-import type { input } from "zod";
 import { missingError } from "../../config/config-errors.ts";
 import { readModelFlag } from "../../config/models/model-text.ts";
-import type { modelSchema } from "../../config/schema/file-schema.ts";
+import type { ModelInput } from "../../config/schema/file-schema.ts";
 import { type Model, offlineProvider } from "../../core/model.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { CustomModels } from "./model-registry.ts";
 
 /** A model is given by its name (`deepseek/deepseek-chat`), with its parameters, or as an object of your own. */
-export type ModelOption = string | input<typeof modelSchema> | Model;
+export type ModelOption = string | ModelInput | Model;
 
 /** Holds the models that options give: those of the program's own making, and a configuration for those given by name. */
 export interface ReadModels {

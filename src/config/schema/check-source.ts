@@ -1,8 +1,9 @@
 import * as z from "zod";
 import type { LimitKey } from "../../core/limits.ts";
-import { describeIssue } from "../../core/schemas/describe-issue.ts";
+import { describeIssue, getIssuePath } from "../../core/schemas/describe-issue.ts";
 import { describeAllowed, findSchema, listKeys } from "../../core/schemas/describe-schema.ts";
 import type { DuetError } from "../../kit/errors.ts";
+import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { configError, unknownKeyError } from "../config-errors.ts";
 import { getValue } from "../sources/setting-path.ts";
@@ -11,13 +12,15 @@ import { createFileJsonSchema, fileSchema, parseOnce } from "./file-schema.ts";
 
 /** Refuses a source that does not fit the schema, with one line for its first fault. */
 export function checkSource(source: Source, schema: z.ZodType): void {
+  // Most starts have nothing in two or three of their four sources.
+  if (isRecord(source.tree) && Object.keys(source.tree).length === 0) return;
   const issue = schema.safeParse(source.tree, parseOnce).error?.issues[0];
   if (issue !== undefined) throw issueError(issue, source, schema);
 }
 
 function issueError(issue: z.core.$ZodIssue, source: Source, schema: z.ZodType): DuetError {
   const jsonSchema = z.toJSONSchema(schema, { io: "input" });
-  const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
+  const path = getIssuePath(issue);
   if (issue.code === "unrecognized_keys") {
     const key = issue.keys[0] ?? "";
     const allowed = listKeys(jsonSchema, path).map((name) => source.toKey(name));

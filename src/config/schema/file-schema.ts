@@ -1,6 +1,4 @@
 import * as z from "zod";
-import { modelRows } from "../settings/model-settings.ts";
-import { serveSettings } from "../settings/serve-settings.ts";
 import type { GroupPresence, Setting, SettingGroup, SettingRows } from "../settings/setting.ts";
 import { fileSettings, outsideSettings } from "../settings/settings.ts";
 import { schemaParts } from "./schema-parts.ts";
@@ -20,25 +18,38 @@ type GroupSchema<Schema extends z.ZodType, Presence extends GroupPresence> = {
   named: z.ZodDefault<z.ZodRecord<z.ZodString, Schema>>;
 }[Presence];
 
-/** Builds the schema of the rows of the table. */
-function toObjectSchema<Rows extends SettingRows>(rows: Rows): ObjectSchema<Rows> {
-  const shape = Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, toSchema(row)]));
+/** Adds a description to the schema of a row. `getText` returns it. */
+type AddHelp = <Schema extends z.ZodType>(schema: Schema, getText: () => string | undefined) => Schema;
+
+/**
+ * Builds the schema of the rows of the table. What values are checked against has no descriptions, because each costs a copy of its
+ * schema, and every start of the program would wait for them.
+ */
+function toObjectSchema<Rows extends SettingRows>(
+  rows: Rows,
+  addHelp: AddHelp = (schema) => schema,
+): ObjectSchema<Rows> {
+  const shape = Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, toSchema(row, addHelp)]));
   // The type is that of the loop: each key has the schema of its row.
   return z.strictObject(shape) as unknown as ObjectSchema<Rows>;
 }
 
-function toSchema(row: Setting | SettingGroup): z.ZodType {
-  const { help, fileHelp = help && toSentence(help.en) } = row;
-  if (!("rows" in row)) return describe(row.schema(schemaParts), fileHelp);
-  const schema = toObjectSchema(row.rows);
-  if (row.presence === "defaults") return describe(schema, fileHelp).prefault({});
-  if (row.presence === "optional") return describe(schema, fileHelp).optional();
+function toSchema(row: Setting | SettingGroup, addHelp: AddHelp): z.ZodType {
+  const getHelp = () => row.fileHelp ?? (row.help && toSentence(row.help.en));
+  if (!("rows" in row)) return addHelp(row.schema(schemaParts), getHelp);
+  const schema = toObjectSchema(row.rows, addHelp);
+  if (row.presence === "defaults") return addHelp(schema, getHelp).prefault({});
+  if (row.presence === "optional") return addHelp(schema, getHelp).optional();
   const names = row.names?.(schemaParts) ?? z.string();
-  return describe(z.record(names, describe(schema, row.entryHelp)).default({}), fileHelp);
-}
-
-function describe<Schema extends z.ZodType>(schema: Schema, description: string | undefined): Schema {
-  return description === undefined ? schema : schema.meta({ description });
+  return addHelp(
+    z
+      .record(
+        names,
+        addHelp(schema, () => row.entryHelp),
+      )
+      .default({}),
+    getHelp,
+  );
 }
 
 /** Converts a fragment of Markdown to a sentence of plain text. */
@@ -47,10 +58,9 @@ function toSentence(markdown: string): string {
   return `${plain.charAt(0).toUpperCase()}${plain.slice(1)}.`;
 }
 
-export const modelSchema = toObjectSchema(modelRows);
-export const serveSchema = toObjectSchema(serveSettings.rows).prefault({});
+export const fileSchema = toObjectSchema(fileSettings);
 
-export const fileSchema = toObjectSchema(fileSettings).meta({ title: "Duet configuration" });
+export const serveSchema = fileSchema.shape.serve;
 
 /** Describes the settings of all sources together. The environment and the command line have a few values of their own. */
 export const configurationSchema = fileSchema.extend(toObjectSchema(outsideSettings).shape);
@@ -63,9 +73,16 @@ export type Settings = z.infer<typeof configurationSchema>;
 
 export type ServerEntry = Settings["mcpServers"][string];
 
-export type ModelEntry = z.infer<typeof modelSchema>;
+export type ModelEntry = NonNullable<Settings["models"]["functionCall"]>;
+
+/** Holds a model as the file has it, before defaults are added. */
+export type ModelInput = NonNullable<NonNullable<z.input<typeof fileSchema>["models"]>["functionCall"]>;
 
 /** Returns the JSON Schema of the configuration file in draft 7, which editors support. */
 export function createFileJsonSchema(): Record<string, unknown> {
-  return { ...z.toJSONSchema(fileSchema, { target: "draft-7", io: "input" }) };
+  const described = toObjectSchema(fileSettings, (schema, getText) => {
+    const description = getText();
+    return description === undefined ? schema : schema.meta({ description });
+  });
+  return { ...z.toJSONSchema(described.meta({ title: "Duet configuration" }), { target: "draft-7", io: "input" }) };
 }

@@ -10,6 +10,7 @@ import { listEnvironmentSecrets, readEnvironment, withDotEnv } from "./environme
 import { type Environment, expandVariables } from "./expand-variables.ts";
 import { fileName, readText, toDisplayedPath } from "./find-file.ts";
 import { parseJson } from "./parse-json.ts";
+import { getValue } from "./setting-path.ts";
 import { type Assignment, createAssignedSource, createCodeSource, createFileSource, type Source } from "./source.ts";
 
 /** Holds the settings of every source. Each source is validated on its own. */
@@ -68,8 +69,8 @@ async function readChosen(chosen: ChosenFiles, { flags, real, directory, embeddi
     secrets,
   );
   checkSource(variables, configurationSchema);
-  const { tools } = fileSchema.parse(file.tree, parseOnce);
-  const options = createAssignedSource(await readFlags(flags, tools.deny, secrets), secrets);
+  const { deny } = fileSchema.shape.tools.parse(getValue(file.tree, ["tools"]), parseOnce);
+  const options = createAssignedSource(await readFlags(flags, deny, secrets), secrets);
   checkSource(options, configurationSchema);
   const code = createCodeSource(embedding?.name ?? "", embedding?.settings ?? {}, secrets);
   checkSource(code, fileSchema);

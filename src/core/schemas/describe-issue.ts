@@ -32,10 +32,14 @@ export interface RefusedValue {
  * `schema` is the JSON Schema of the whole.
  */
 export function describeIssue(issue: z.core.$ZodIssue, schema: unknown, { name, value, show }: RefusedValue): Text {
-  const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
+  const path = getIssuePath(issue);
   const allowed = getStatedValues(issue) ?? describeAllowed(findSchema(schema, path), name);
   if (issue.code === "invalid_key") return describeNotAllowed(JSON.stringify(path.at(-1)), allowed);
   return value === undefined ? describeMissing(allowed) : describeNotAllowed(show(), allowed);
+}
+
+export function getIssuePath(issue: z.core.$ZodIssue): (string | number)[] {
+  return issue.path.map((step) => (typeof step === "number" ? step : String(step)));
 }
 
 /** Returns the allowed values that a `refine` of the schema states. */

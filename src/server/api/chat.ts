@@ -191,7 +191,7 @@ async function open({ scope, call, input, reads, signal }: Chat, runId: string |
 
 /**
  * Returns the two models for a question, or undefined when the question names none. Only models that can be chosen are accepted:
- * a caller never says where a model is. Throws `RefusedError`.
+ * a caller never says where a model is. Throws `HttpRefusalError`.
  */
 export async function chooseRunModels(
   duet: Duet,

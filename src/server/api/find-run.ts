@@ -9,7 +9,7 @@ import { HttpRefusalError } from "../http/response/refusal.ts";
 /** Holds a run that this process knows, or the stored outcome of an older one. */
 export type FoundRun = { run: RunHandle; kept?: undefined } | { run?: undefined; kept: Outcome };
 
-/** Throws `RefusedError` (404) for an unknown run and for a run of another caller. */
+/** Throws `HttpRefusalError` (404) for an unknown run and for a run of another caller. */
 export async function findRun(scope: CallerScope, id: string): Promise<FoundRun> {
   const run = scope.runs.find(id, scope.caller);
   if (run !== undefined) return { run };

@@ -57,7 +57,11 @@ export interface KeyedRun {
 const mostKeys = 20_000;
 
 export function createKeyedRuns(): KeyedRuns {
-  const known = new LRUCache<string, { print: string; runId: Promise<string> }>({ max: mostKeys });
+  // With `max` the cache would allocate all places at the start.
+  const known = new LRUCache<string, { print: string; runId: Promise<string> }>({
+    maxSize: mostKeys,
+    sizeCalculation: () => 1,
+  });
   return {
     join({ name, print }, run) {
       const before = known.get(name);

@@ -10,7 +10,7 @@ import { parseInput } from "../mcp/read-input.ts";
 const mostReported = 5;
 
 /**
- * Validates a JSON body against the schema. Throws `RefusedError` (400) with one line that states each problem, the value, and
+ * Validates a JSON body against the schema. Throws `HttpRefusalError` (400) with one line that states each problem, the value, and
  * what is allowed.
  */
 export function readFields<T>(schema: z.ZodType<T>, body: unknown): T {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { maskValue } from "../../config/secrets/mask.ts";
 import { getValue, renderPath } from "../../config/sources/setting-path.ts";
-import { describeIssue } from "../../core/schemas/describe-issue.ts";
+import { describeIssue, getIssuePath } from "../../core/schemas/describe-issue.ts";
 import { listKeys } from "../../core/schemas/describe-schema.ts";
 import { renderArgumentProblems, showName, toUnknownFieldLine } from "../../core/tools/argument-feedback.ts";
 import type { ArgumentProblem } from "../../core/tools/tool.ts";
@@ -26,7 +26,7 @@ export function parseInput<T>(schema: z.ZodType<T>, value: unknown): { input: T 
 }
 
 function describeProblems(issue: z.core.$ZodIssue, jsonSchema: unknown, whole: unknown): ArgumentProblem[] {
-  const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
+  const path = getIssuePath(issue);
   if (issue.code === "unrecognized_keys") {
     const allowed = listKeys(jsonSchema, path);
     return issue.keys.map((key) => toUnknownFieldLine(renderPath([...path, showName(key)]), allowed));

@@ -107,7 +107,7 @@ const unusedTools = {
 
 /**
  * Returns the models with the client's temperature and top_p applied to the answer. Returns undefined when the client sets
- * neither, or when the answer model has no parameters. Throws `RefusedError` (400) for a value that the model does not accept.
+ * neither, or when the answer model has no parameters. Throws `HttpRefusalError` (400) for a value that the model does not accept.
  */
 export async function chooseModelParameters(
   duet: Duet,
@@ -127,7 +127,7 @@ export async function chooseModelParameters(
   }
 }
 
-/** Waits for a run and returns it as one chat completion. Throws `RefusedError` when it has no answer. */
+/** Waits for a run and returns it as one chat completion. Throws `HttpRefusalError` when it has no answer. */
 export async function waitForCompletion(
   run: RunHandle,
   { naming, locale, notes, waitForEnd: ended }: AnswerStreamOptions,
@@ -152,7 +152,7 @@ const mostTokens = 1000;
 
 /**
  * Has the function-call model answer a chat page's own request: one turn that counts as a run of the caller's and stands in no
- * list. Throws where the caller has had its share, and `Refused` where the model has no answer.
+ * list. Throws where the caller has had its share, and `HttpRefusalError` where the model has no answer.
  */
 export async function answerSideCall(service: RunService, asked: ChatRequest, call: RouteCall): Promise<Response> {
   const { duet, runs } = service;

@@ -45,7 +45,7 @@ export const chatBody = z.looseObject({
   response_format: z.looseObject({ type: z.string() }).nullish(),
 });
 
-/** Throws `Refused` (400, or 404 for the model) with one line that names the field, its value and what is allowed. */
+/** Throws `HttpRefusalError` (400, or 404 for the model) with one line that names the field, its value and what is allowed. */
 export function readChat(body: unknown): ChatRequest {
   const fields = readFields(body);
   const mode = parseMode(fields.model);
@@ -96,7 +96,7 @@ function describeTextFormat(type: string): Text {
 /** Presents the modes as models, which OpenAI's clients know. */
 const modes: Readonly<Record<string, Mode>> = { "duet-agent": "agent", "duet-plan": "plan", "duet-chat": "chat" };
 
-/** Throws `Refused` (404) for a model that there is not. */
+/** Throws `HttpRefusalError` (404) for a model that there is not. */
 function parseMode(model: string): Mode {
   const mode = Object.hasOwn(modes, model) ? modes[model] : undefined;
   if (mode !== undefined) return mode;

@@ -35,7 +35,7 @@ const roles: Readonly<Record<string, MessageRole>> = {
   function: "tool",
 };
 
-/** Throws `Refused` (400), which names the message, for what a run cannot take: other content than text, no question at the end. */
+/** Throws `HttpRefusalError` (400), which names the message, for what a run cannot take: other content than text, no question at the end. */
 export function readMessages(messages: readonly WireMessage[]): ReadMessages {
   const instructions: string[] = [];
   const turns: Exchange[] = [];

@@ -196,7 +196,7 @@ export const client: readonly Mutation[] = [
   },
   {
     id: "call-total-limit",
-    file: "src/client/calls/call-clock.ts",
+    file: "src/client/calls/request-sender.ts",
     text: "[followSignal(controller, outer), followSignal(controller, total.signal)]",
     becomes: "[followSignal(controller, outer)]",
     tests: ["test/client/calls/call-clock.test.ts"],
@@ -204,7 +204,7 @@ export const client: readonly Mutation[] = [
   },
   {
     id: "call-pause",
-    file: "src/client/calls/call-clock.ts",
+    file: "src/client/calls/request-sender.ts",
     text: "if (hasBegun && pauses === 0)",
     becomes: "if (hasBegun)",
     tests: ["test/client/calls/call-clock.test.ts"],
@@ -212,7 +212,7 @@ export const client: readonly Mutation[] = [
   },
   {
     id: "call-two-pauses",
-    file: "src/client/calls/call-clock.ts",
+    file: "src/client/calls/request-sender.ts",
     text: "        if (pauses > 0) return;\n",
     becomes: "",
     tests: ["test/client/calls/call-clock.test.ts"],

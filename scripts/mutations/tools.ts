@@ -204,7 +204,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "reach-suffix",
-    file: "src/tools/outgoing/reach-list.ts",
+    file: "src/tools/outgoing/create-tool-fetch.ts",
     text: "host.endsWith(target.slice(1))",
     becomes: "host.endsWith(target.slice(2))",
     tests: ["test/tools/outgoing/reach-list.test.ts"],
@@ -212,7 +212,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "reach-port",
-    file: "src/tools/outgoing/reach-list.ts",
+    file: "src/tools/outgoing/create-tool-fetch.ts",
     text: "(rule.port === undefined || rule.port === port) && rule.fits",
     becomes: "rule.fits",
     tests: ["test/tools/outgoing/reach-list.test.ts"],

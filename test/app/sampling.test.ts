@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { createSample } from "../../src/app/sampling.ts";
+import { createSample } from "../../src/app/open-duet.ts";
 import type { Model } from "../../src/core/model.ts";
 import type { SamplingRequest } from "../../src/core/sampling.ts";
 import { DuetError } from "../../src/kit/errors.ts";

@@ -3,9 +3,8 @@ import { onTestFinished } from "vitest";
 import { openDuet } from "../../src/app/open-duet.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { openRunService } from "../../src/runs/run-service.ts";
-import { createChatPages } from "../../src/server/http/chat-page.ts";
 import { createHealthPages } from "../../src/server/http/health.ts";
-import { joinRoutes } from "../../src/server/http/serve-duet.ts";
+import { createChatPages, joinRoutes } from "../../src/server/http/serve-duet.ts";
 import { openOperations } from "../../src/server/operations/operations.ts";
 import { call, initialize, post, rawText } from "../fakes/http-interface.ts";
 

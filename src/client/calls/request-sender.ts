@@ -1,13 +1,12 @@
 import type { ServerSettings } from "../../config/config.ts";
 import { createSemaphore } from "../../kit/async/semaphore.ts";
-import { sleep, waitAbortable } from "../../kit/async/timeout.ts";
+import { createTimeLimit, followSignal, sleep, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
 import { isLost } from "../connection-errors.ts";
 import type { ServerLifecycle } from "../lifecycle/server-lifecycle.ts";
 import type { CallOptions, Session } from "../lifecycle/session.ts";
 import { getTotalLimitMs } from "../limits.ts";
 import type { Redact } from "../redact.ts";
 import { toCallError } from "../server-errors.ts";
-import { type CallClock, createCallClock } from "./call-clock.ts";
 import type { CallReply } from "./call-reply.ts";
 import type { RawResult } from "./tool-result.ts";
 
@@ -139,6 +138,76 @@ export function createRateLimiter(limits: Pick<ServerSettings, "maxConcurrent" |
     rest(ms) {
       intervalMs = Math.max(intervalMs, slowedMs);
       nextStart = Math.max(nextStart, performance.now() + ms);
+    },
+  };
+}
+
+/** Enforces two limits of one call: on silence, which progress resets, and on the total time, which nothing extends. */
+interface CallClock {
+  /** Aborts with a `timeout` error of ours, or with the outer signal's reason. */
+  readonly signal: AbortSignal;
+  /** Is true when the call was ended by a time limit. */
+  readonly expired: boolean;
+  /** Starts the limit on silence when the call has been sent. */
+  begin(): void;
+  /** Restarts the limit on silence after a sign of life from the server. */
+  reset(): void;
+  /** Stops both limits while a person is asked, until the function that it gives is called. */
+  pause(): () => void;
+  clear(): void;
+}
+
+/** Takes the name of the call in `what`; both limits are in milliseconds. */
+export function createCallClock(what: string, idleMs: number, totalMs: number, outer: AbortSignal): CallClock {
+  const controller = new AbortController();
+  let silence: NodeJS.Timeout | undefined;
+  let hasBegun = false;
+  let pauses = 0;
+  let expired = false;
+  const total = createTimeLimit(totalMs, () => expireCall(totalMs));
+  const unfollow = [followSignal(controller, outer), followSignal(controller, total.signal)];
+  let resume = (): void => {};
+
+  function expireCall(ms: number): Error {
+    expired ||= !controller.signal.aborted;
+    return timeoutError(what, ms);
+  }
+
+  function listen(): void {
+    clearTimeout(silence);
+    if (hasBegun && pauses === 0) silence = setTimeout(() => controller.abort(expireCall(idleMs)), idleMs);
+  }
+
+  return {
+    signal: controller.signal,
+    get expired() {
+      return expired;
+    },
+    begin() {
+      hasBegun = true;
+      listen();
+    },
+    reset() {
+      silence?.refresh();
+    },
+    pause() {
+      pauses += 1;
+      clearTimeout(silence);
+      silence = undefined;
+      if (pauses === 1) resume = total.pause();
+      return () => {
+        pauses -= 1;
+        if (pauses > 0) return;
+        resume();
+        listen();
+      };
+    },
+    clear() {
+      clearTimeout(silence);
+      silence = undefined;
+      hasBegun = false;
+      total.clear();
+      for (const end of unfollow) end();
     },
   };
 }

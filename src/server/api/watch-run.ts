@@ -1,13 +1,16 @@
 import { showValue } from "../../core/tools/argument-feedback.ts";
+import type { OpenQuestion } from "../../runs/questions/open-question.ts";
+import type { RunHandle } from "../../runs/run-handle.ts";
 import { releaseRun } from "../../runs/run-service.ts";
+import type { HttpConnection } from "../http/connection.ts";
 import { closeWhenExpired } from "../http/mcp/mcp-exchange.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { RouteCall } from "../http/routes.ts";
-import type { ApiContext } from "./api-context.ts";
-import { toEventFrame } from "./event-frames.ts";
-import { streamEvents } from "./event-stream.ts";
+import type { ApiContext, ApiTimes } from "./api-context.ts";
+import { type TakeFrames, toEventFrame } from "./event-frames.ts";
 import type { FoundRun } from "./find-run.ts";
 import { toRunLocation } from "./json-response.ts";
+import { toQuestionJson } from "./reply.ts";
 
 /**
  * Streams a run's events to one reader, which may leave and come back with `Last-Event-ID`. Throws `HttpRefusalError` when that
@@ -88,4 +91,123 @@ export function isEventStreamPreferred({ headers }: Request): boolean {
   });
   const [best] = rated.toSorted((one, other) => other.weight - one.weight);
   return best?.type === "text/event-stream" && best.weight > 0;
+}
+
+export interface EventStreamOptions {
+  run: RunHandle;
+  /** Is the number of events that the reader already has. */
+  from: number;
+  connection: Pick<HttpConnection, "drained" | "drop">;
+  takeFrames: TakeFrames;
+  times: Pick<ApiTimes, "keepAlive" | "rest">;
+  /** Runs once, when the reader has everything or has left. */
+  onClose(): void;
+}
+
+/**
+ * Streams a run's events as server-sent events: first the earlier ones, then each as it happens, with the run's questions
+ * between them. The stream ends with the run. A reader is an index into the list that the run keeps anyway, and nothing is
+ * rendered until the reader has taken the previous piece, so a slow reader holds at most one piece in memory.
+ */
+export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8Array> {
+  const { run, connection, takeFrames, times, onClose } = options;
+  // Once the run lets go of them, this reader still has them.
+  const { events } = run;
+  let next = options.from;
+  let shown: OpenQuestion | undefined;
+  let endedAt: number | undefined;
+  let isOver = false;
+  let isGone = false;
+  let quiet = new AbortController();
+  const keepAlive = setTimeout(() => quiet.abort(), times.keepAlive);
+
+  function close(): void {
+    if (isGone) return;
+    isGone = true;
+    clearTimeout(keepAlive);
+    quiet.abort();
+    onClose();
+  }
+
+  /** Returns the text that is ready to send, or an empty string. */
+  function renderNews(): string {
+    let text = "";
+    if (shown?.closed.aborted) {
+      text += toEventFrame("question-closed", { question_id: shown.id });
+      shown = undefined;
+    }
+    if (next < events.length) {
+      const frames = takeFrames(events, next);
+      next = frames.to;
+      text += frames.text;
+    }
+    if (next < events.length) return text;
+    return text + renderNewQuestion() + renderEnd();
+  }
+
+  function renderNewQuestion(): string {
+    const { open, locale } = run;
+    if (open === undefined || open === shown) return "";
+    const question = toQuestionJson(open, locale);
+    if (question === undefined) {
+      open.withdraw();
+      return "";
+    }
+    shown = open;
+    return toEventFrame("question", question);
+  }
+
+  /** For a run that never began, or whose events are no longer kept, only the outcome is sent. */
+  function renderEnd(): string {
+    const { outcome } = run;
+    if (outcome === undefined) return "";
+    isOver = true;
+    run.isDelivered = true;
+    return events.at(-1)?.type === "run-end" ? "" : toEventFrame("run-end", { type: "run-end", outcome });
+  }
+
+  function isLate(): boolean {
+    if (run.outcome === undefined) return false;
+    endedAt ??= performance.now();
+    return performance.now() - endedAt > times.rest;
+  }
+
+  /** Returns the next piece, or undefined after the last one. */
+  async function take(): Promise<string | undefined> {
+    for (;;) {
+      await connection.drained();
+      if (isOver || isGone) return undefined;
+      if (isLate()) {
+        connection.drop();
+        return undefined;
+      }
+      const text = renderNews();
+      if (text !== "" || isOver) {
+        keepAlive.refresh();
+        return text;
+      }
+      if (quiet.signal.aborted) {
+        quiet = new AbortController();
+        keepAlive.refresh();
+        return ": keep-alive\n\n";
+      }
+      await run.waitForEvent(quiet.signal);
+    }
+  }
+
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => controller.enqueue(Buffer.from("retry: 1000\n\n")),
+      async pull(controller) {
+        const text = await take();
+        if (isGone) return;
+        if (text) controller.enqueue(Buffer.from(text));
+        if (!isOver && text !== undefined) return;
+        controller.close();
+        close();
+      },
+      cancel: close,
+    },
+    { highWaterMark: 0 },
+  );
 }

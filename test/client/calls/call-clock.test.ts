@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createCallClock } from "../../../src/client/calls/call-clock.ts";
+import { createCallClock } from "../../../src/client/calls/request-sender.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

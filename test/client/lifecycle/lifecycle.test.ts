@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { createCallClock } from "../../../src/client/calls/call-clock.ts";
+import { createCallClock } from "../../../src/client/calls/request-sender.ts";
 import type { ServerList } from "../../../src/client/lifecycle/announcements.ts";
 import { createRestarts } from "../../../src/client/lifecycle/server-lifecycle.ts";
 import { listBelievedMs } from "../../../src/client/limits.ts";

@@ -5,7 +5,7 @@ import { Channel } from "../../../src/kit/async/channel.ts";
 import { startRun } from "../../../src/runs/run-handle.ts";
 import { defaultTimes } from "../../../src/server/api/api-context.ts";
 import { createFrames, type TakeFrames } from "../../../src/server/api/event-frames.ts";
-import { type EventStreamOptions, streamEvents } from "../../../src/server/api/event-stream.ts";
+import { type EventStreamOptions, streamEvents } from "../../../src/server/api/watch-run.ts";
 
 /** A run that does what it is told. */
 function toldRun() {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readReachList } from "../../../src/tools/outgoing/reach-list.ts";
+import { readReachList } from "../../../src/tools/outgoing/create-tool-fetch.ts";
 
 describe("an entry permits", () => {
   test.each([

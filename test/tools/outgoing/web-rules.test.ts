@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { checkAddress } from "../../../src/kit/net/check-address.ts";
 import { parseDialTarget } from "../../../src/kit/net/dial-target.ts";
-import { createWebRules } from "../../../src/tools/outgoing/create-tool-fetch.ts";
-import { readReachList } from "../../../src/tools/outgoing/reach-list.ts";
+import { createWebRules, readReachList } from "../../../src/tools/outgoing/create-tool-fetch.ts";
 
 const { signal } = new AbortController();
 

@@ -1,16 +1,17 @@
 import type { AgentEvent } from "../../../core/events.ts";
 import type { Outcome } from "../../../core/outcome.ts";
-import { type Locale, say } from "../../../kit/locale.ts";
+import type { Locale } from "../../../kit/locale.ts";
 import type { MarkdownStream } from "../../terminal/markdown/markdown-stream.ts";
-import type { Live, ReplaceableLines, Screen } from "../../terminal/screen/screen-types.ts";
-import { createLine, type Line } from "../../terminal/text/line.ts";
+import type { Live, Screen } from "../../terminal/screen/screen-types.ts";
+import type { Line } from "../../terminal/text/line.ts";
 import { type AnswerView, createAnswer } from "./answer.ts";
 import { expandAll } from "./expand-step.ts";
+import { createStepList, type StepList } from "./fold-steps.ts";
 import { createPlanView } from "./plan-view.ts";
 import { createPhaseLines, type PhaseLines, renderEnd, renderQuietLines } from "./quiet-lines.ts";
 import { createScrollback } from "./scrollback.ts";
 import { createSpinner } from "./spinner.ts";
-import type { Step, StepLog } from "./step.ts";
+import type { StepLog } from "./step.ts";
 import { createThinking } from "./thinking.ts";
 import { createToolLines } from "./tool-lines.ts";
 
@@ -205,46 +206,6 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
       screen.refresh();
     },
   };
-}
-
-export interface StepListOptions {
-  /** Holds the lines of the run; the first `length` of them are the list. */
-  replaceable: ReplaceableLines;
-  length: number;
-  steps: readonly Step[];
-  locale: Locale;
-}
-
-/**
- * Creates the list of a run that has ended. It stays expanded until the user folds it (docs/development/agent-mode.md#最终回答展示).
- */
-export function createStepList({ replaceable, length, steps, locale }: StepListOptions): StepList {
-  const open = replaceable.lines.slice(0, length);
-  const folded: Line[] = [createLine(renderFolded(steps, locale), "dim")];
-  let shown = open;
-  return {
-    toggle() {
-      const next = shown === open ? folded : open;
-      const isDone = replaceable.replace(0, shown.length, next);
-      if (isDone) shown = next;
-      return isDone;
-    },
-  };
-}
-
-function renderFolded(steps: readonly Step[], locale: Locale): string {
-  const [first, last] = [steps.at(0)?.number, steps.at(-1)?.number];
-  const range = first === last ? `#${first}` : `#${first}-#${last}`;
-  return say(locale, {
-    zh: `▸ 步骤 ${range} 已折叠（/fold 展开）`,
-    en: `▸ ${first === last ? "Step" : "Steps"} ${range}, folded (/fold opens)`,
-  });
-}
-
-/** Holds the lines that the steps of a run have left on the screen. */
-export interface StepList {
-  /** Puts one line in their place, or them again; false where they do not stand on the screen any more. */
-  toggle(): boolean;
 }
 
 /** Shows a run: finished content goes to the screen's finished lines, and changing content is read at each frame. */

@@ -65,7 +65,9 @@ describe.concurrent.each(hosts)("%s that waits for less time than the run takes"
     const { run_id } = first;
     expect(await host.call("agent_result", { run_id })).toMatchObject({ status: "running", run_id });
     gate.resolve();
-    const last = await host.call("agent_result", { run_id });
+    let last = await host.call("agent_result", { run_id });
+    // A busy machine may need more than one window for the end.
+    while (last.status === "running") last = await host.call("agent_result", { run_id });
     expect(last).toMatchObject({ status: "complete", response: "At last.", run_id });
     await host.close();
   });

@@ -184,9 +184,11 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
     const counts = progress.map((one) => one.progress);
     expect(counts).toEqual([...counts].sort((a, b) => a - b));
     expect(new Set(counts).size).toBe(counts.length);
-    expect(progress.map(({ message }) => message)).toEqual(
-      expect.arrayContaining(["step 5 (5/9)", "step 3 (3/9)", "step 9 (9/9)"]),
-    );
+    const messages = progress.map(({ message }) => message);
+    const sent = ["step 5 (5/9)", "step 3 (3/9)", "step 9 (9/9)"];
+    // On a busy machine two of them may be due together, and then only the newer one is told.
+    expect(sent.filter((message) => messages.includes(message))).toEqual(messages);
+    expect(messages.at(-1)).toBe(sent.at(-1));
   });
 
   test("a cancel reaches the server below, and the connection goes on", async () => {

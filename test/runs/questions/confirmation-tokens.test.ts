@@ -1,7 +1,9 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { type Confirmable, createConfirmations } from "../../../src/runs/questions/confirmation-tokens.ts";
 import { linkHost } from "../../fakes/linked-hosts.ts";
 import { openFace } from "../mcp-interface.ts";
+
+afterEach(() => void vi.useRealTimers());
 
 const wipe = { id: "1", name: "wipe_disk", input: { disk: "a" } };
 const call: Confirmable = { id: "run-1", kind: "call", owner: "anna", shown: ["wipe_disk", { disk: "a" }, 5] };
@@ -92,8 +94,12 @@ test("a reply that is neither yes nor no leaves the token as it was", async () =
 test("without a word in time the call is not made, the run comes to its end, and the token counts no more", async () => {
   const { mcp, wiped } = await openFace({ turns: [[wipe], "Left as it was."], serve: { confirmTime: 1 } });
   const host = await linkHost(mcp);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const { run_id, confirmation } = (await host.ask("Wipe disk a.")).outcome;
   const run = mcp.runs.find(run_id, {});
+  expect(confirmation).toBeDefined();
+  vi.advanceTimersByTime(1000);
+  vi.useRealTimers();
   await expect.poll(() => run?.outcome).toBeDefined();
   expect((await host.call("agent_result", { run_id })).outcome).toMatchObject({
     status: "complete",

@@ -160,6 +160,8 @@ function copyTree() {
       pool: "forks",
       maxWorkers: 1,
       testTimeout: 20_000,
+      // As in the usual run, an event may take its time on a busy machine.
+      expect: { poll: { timeout: 10_000 } },
       bail: 1,
     },
   };

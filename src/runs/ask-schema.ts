@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { limitArguments } from "../config/limit-schemas.ts";
 import { chainProperty, longestChainText } from "../core/chain-text.ts";
-import { modeSchema } from "../core/schemas/outcome-schema.ts";
+import { modes } from "../core/modes.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 
 /** Defines the input of `agent_ask`, with the same ranges as the configuration. */
@@ -17,7 +17,8 @@ export const askInput = z.strictObject({
     .max(200)
     .optional()
     .describe("Continues an earlier conversation: the conversation_id of its result."),
-  mode: modeSchema
+  mode: z
+    .enum(modes)
     .optional()
     .describe(
       "agent: decides by itself which tools to use. plan: plans first, then acts. chat: answers directly, without tools.",

@@ -2,10 +2,11 @@ import * as z from "zod";
 import type { ErrorCode, ErrorReport } from "../../kit/errors.ts";
 import type { JsonValue } from "../../kit/json.ts";
 import { stoppingLimits } from "../limits.ts";
+import { modes } from "../modes.ts";
 
 // Files that need only the types import them from `outcome.ts`, which does not load Zod.
 
-export const modeSchema = z.enum(["agent", "plan", "chat"]);
+export const modeSchema = z.enum(modes);
 
 export const statusSchema = z.enum(["complete", "partial", "failed", "cancelled", "running", "needs_confirmation"]);
 

@@ -1,7 +1,7 @@
 import type { CallToolResult, InputRequiredResult, ServerContext, Tool } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { readChainMeta } from "../../../core/chain.ts";
-import { outcomeSchema } from "../../../core/schemas/outcome-schema.ts";
+import { createOnce } from "../../../kit/async/once.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { askInput, cancelInput, resultInput } from "../../../runs/ask-schema.ts";
 import { toFinishedOutcome } from "../../../runs/finished-outcome.ts";
@@ -104,7 +104,7 @@ function createToolCapability({ scope, asks, page, toTools }: AgentCapabilities)
     async list(signal, host) {
       const described = host?.name === "duet" ? describeForAgents(locale) : await describe(signal);
       const shows = canShowPages(host?.capabilities);
-      const own = toTools({ ...described, meta: shows ? runPageMeta : undefined });
+      const own = await toTools({ ...described, meta: shows ? runPageMeta : undefined });
       return shows ? [...own, ...(await page.list(signal, host))] : own;
     },
     async call(name, args, context) {
@@ -184,12 +184,9 @@ export interface AskDescription {
  * Creates the agent's tools as a host sees them. Their schemas take milliseconds to make, so they are made once, for the first
  * list.
  */
-export function createAgentTools(locale: Locale): (description: AskDescription) => Tool[] {
-  let schemas: Schemas | undefined;
-  return (described) => {
-    schemas ??= makeSchemas();
-    return toTools(described, schemas, locale);
-  };
+export function createAgentTools(locale: Locale): (description: AskDescription) => Promise<Tool[]> {
+  const schemas = createOnce(makeSchemas);
+  return async (described) => toTools(described, await schemas.get(), locale);
 }
 
 function toTools({ description, annotations, meta }: AskDescription, schemas: Schemas, locale: Locale): Tool[] {
@@ -237,7 +234,8 @@ type Schema = Tool["inputSchema"];
 
 type Schemas = Readonly<Record<"ask" | "result" | "cancel" | "output", Schema>>;
 
-function makeSchemas(): Schemas {
+async function makeSchemas(): Promise<Schemas> {
+  const { outcomeSchema } = await import("../../../core/schemas/outcome-schema.ts");
   return {
     ask: toSchema(askInput, "input"),
     result: toSchema(resultInput, "input"),

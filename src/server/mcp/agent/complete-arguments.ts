@@ -1,10 +1,11 @@
 import type { CompleteRequestParams, CompleteResult } from "@modelcontextprotocol/server";
 import type { Duet } from "../../../app/duet.ts";
 import type { Caller } from "../../../core/caller.ts";
+import { modes } from "../../../core/modes.ts";
 import type { ConversationStore } from "../../../core/store/store.ts";
 import type { Capabilities } from "../capabilities.ts";
 import { listUsableServers } from "./describe-agent.ts";
-import { isPromptName, modes, promptArguments } from "./prompts.ts";
+import { isPromptName, promptArguments } from "./prompts.ts";
 import { conversationTemplate, runTemplate } from "./resources.ts";
 
 export interface AgentCompletionOptions {

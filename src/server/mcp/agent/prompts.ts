@@ -1,6 +1,7 @@
 import { type Prompt, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { Duet } from "../../../app/duet.ts";
 import type { Caller } from "../../../core/caller.ts";
+import { modes } from "../../../core/modes.ts";
 import type { Mode } from "../../../core/outcome.ts";
 import { findPermitProblem } from "../../../core/tools/tool-pattern.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
@@ -124,8 +125,6 @@ interface PromptArguments {
 }
 
 type ArgumentName = keyof PromptArguments;
-
-export const modes = ["agent", "plan", "chat"] as const satisfies Mode[];
 
 /** Is the same limit as in `agent_ask`. */
 const longestQuestion = 100_000;

@@ -12,7 +12,7 @@ const plan = written({ tool: "echo", parameters: { text: "hello" } });
 
 /** What a host that checks results finds wrong with this one. */
 async function problemsOf(outcome: Outcome): Promise<unknown> {
-  const [tool] = createAgentTools("en")({ description: "", annotations: {}, meta: undefined });
+  const [tool] = await createAgentTools("en")({ description: "", annotations: {}, meta: undefined });
   const checked = await fromJsonSchema({ ...tool?.outputSchema })["~standard"].validate(outcome);
   return checked.issues;
 }

@@ -138,7 +138,7 @@ function readWholeNumber(values: Values, name: string, byDefault: number, least:
   throw refusedFlagError(name, String(value), allowed);
 }
 
-function refusedFlagError(name: string, shown: string, allowed: Text): DuetError {
+export function refusedFlagError(name: string, shown: string, allowed: Text): DuetError {
   const { zh, en } = describeNotAllowed(shown, allowed);
   return usageError({ zh: `--${name}: ${zh}`, en: `--${name}: ${en}` });
 }

@@ -5,7 +5,7 @@ import type { SettingAtPath } from "../src/config/settings/setting.ts";
 import { settings } from "../src/config/settings/settings.ts";
 import { type LimitRow, limitRows } from "../src/core/limits.ts";
 import { findSchema } from "../src/core/schemas/describe-schema.ts";
-import { isRecord } from "../src/kit/json.ts";
+import { isEmptyRecord, isRecord } from "../src/kit/json.ts";
 import { type Locale, say, type Text } from "../src/kit/locale.ts";
 import { vendors } from "../src/providers/vendors.ts";
 import { searchBackends } from "../src/tools/search/search-backends.ts";
@@ -78,10 +78,6 @@ function describeDefault({ path, absent }: SettingAtPath, locale: Locale): strin
   if (byDefault === undefined || isEmptyRecord(byDefault)) return absent ? say(locale, absent) : "";
   if (typeof byDefault === "number") return String(byDefault);
   return `\`${typeof byDefault === "string" ? byDefault : JSON.stringify(byDefault)}\``;
-}
-
-function isEmptyRecord(value: unknown): boolean {
-  return isRecord(value) && Object.keys(value).length === 0;
 }
 
 /** Describes the values that are allowed, for choices and for ranges with two ends. */

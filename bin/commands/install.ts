@@ -2,8 +2,15 @@ import { resolve } from "node:path";
 import type { Argv } from "yargs";
 import { hostNames } from "../../src/cli/install/hosts.ts";
 import { load } from "../../src/cli/with-duet.ts";
-import { DuetError } from "../../src/kit/errors.ts";
-import { readExpose, serveOptions, sharedOptions, toFlags, toOptionText, type Values } from "../options.ts";
+import {
+  readExpose,
+  refusedFlagError,
+  serveOptions,
+  sharedOptions,
+  toFlags,
+  toOptionText,
+  type Values,
+} from "../options.ts";
 import { type Action, toYargsOptions, yes } from "./command.ts";
 
 export function addInstallOptions(it: Argv) {
@@ -83,11 +90,8 @@ function toServeArguments(values: Values): string[] {
 function readServerName(values: Values): string {
   const name = toOptionText(values.name) ?? "duet";
   if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return name;
-  throw new DuetError({
-    code: "config",
-    text: {
-      zh: `--name: 不能是 ${JSON.stringify(name)}（允许：1 到 64 个字母、数字、_ 和 -）`,
-      en: `--name: ${JSON.stringify(name)} is not allowed (allowed: 1 to 64 letters, digits, _ and -)`,
-    },
+  throw refusedFlagError("name", JSON.stringify(name), {
+    zh: "1 到 64 个字母、数字、_ 和 -",
+    en: "1 to 64 letters, digits, _ and -",
   });
 }

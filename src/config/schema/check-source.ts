@@ -3,7 +3,7 @@ import type { LimitKey } from "../../core/limits.ts";
 import { describeIssue, getIssuePath } from "../../core/schemas/describe-issue.ts";
 import { describeAllowed, findSchema, listKeys } from "../../core/schemas/describe-schema.ts";
 import type { DuetError } from "../../kit/errors.ts";
-import { isRecord } from "../../kit/json.ts";
+import { isEmptyRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { configError, unknownKeyError } from "../config-errors.ts";
 import { getValue } from "../sources/setting-path.ts";
@@ -13,7 +13,7 @@ import { createFileJsonSchema, fileSchema, parseOnce } from "./file-schema.ts";
 /** Refuses a source that does not fit the schema, with one line for its first fault. */
 export function checkSource(source: Source, schema: z.ZodType): void {
   // Most starts have nothing in two or three of their four sources.
-  if (isRecord(source.tree) && Object.keys(source.tree).length === 0) return;
+  if (isEmptyRecord(source.tree)) return;
   const issue = schema.safeParse(source.tree, parseOnce).error?.issues[0];
   if (issue !== undefined) throw issueError(issue, source, schema);
 }

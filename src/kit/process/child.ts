@@ -66,6 +66,7 @@ export class Child {
   constructor(command: Command, lifeline: Lifeline) {
     this.#lifeline = lifeline;
     this.#lastWordsMs = command.lastWordsMs ?? 100;
+    lifeline.watch();
     this.#process = spawn(command.command, command.args, {
       env: command.env,
       cwd: command.cwd,

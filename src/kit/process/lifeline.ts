@@ -3,6 +3,8 @@ import { Socket } from "node:net";
 
 /** Ends the process groups it holds when we die without a goodbye, even by SIGKILL. POSIX only. */
 export interface Lifeline {
+  /** Starts the watcher. Call this before a group is started, because we may die before `hold` could start it. */
+  watch(): void;
   hold(group: number): void;
   /** Call this when the group has ended by itself, because its id may soon be reused. */
   release(group: number): void;
@@ -47,7 +49,7 @@ export function createLifeline(path: string | undefined): Lifeline {
   const groups = new Set<number>();
   let watcher: ChildProcess | undefined;
 
-  function watch(): ChildProcess {
+  function startWatcher(): ChildProcess {
     const child = spawn("/bin/sh", ["-c", watcherScript], {
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
@@ -69,8 +71,11 @@ export function createLifeline(path: string | undefined): Lifeline {
   }
 
   return {
+    watch() {
+      watcher ??= startWatcher();
+    },
     hold(group) {
-      if (watcher === undefined) watcher = watch();
+      watcher ??= startWatcher();
       groups.add(group);
       watcher.stdin?.write(`hold ${group}\n`);
     },

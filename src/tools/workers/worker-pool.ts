@@ -84,6 +84,7 @@ interface WorkerProcess {
 
 /** Starts it, with so many megabytes for what it computes with, and as many again for all else. */
 export function startWorkerProcess(memoryMb: number, lifeline: Lifeline | undefined): WorkerProcess {
+  lifeline?.watch();
   const child = forkWorker(memoryMb, lifeline !== undefined);
   const { pid } = child;
   if (pid !== undefined) lifeline?.hold(pid);

@@ -16,10 +16,8 @@ import {
   temporaryFolder,
 } from "../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
-import { warmProgram } from "../fakes/warm-program.ts";
+import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 import { linux, requires } from "../runner/requirements.ts";
-
-const runProgram = warmProgram();
 
 /** Two models on two wires: the cheap one speaks OpenAI's, the strong one Anthropic's. */
 async function twoModels(): Promise<{ provider: FakeProvider; env: Record<string, string> }> {

@@ -3,9 +3,7 @@ import { configFile } from "../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
 import { type FakeSearch, startFakeSearch } from "../fakes/search.ts";
 import { startTerminal } from "../fakes/terminal.ts";
-import { warmProgram } from "../fakes/warm-program.ts";
-
-const runProgram = warmProgram();
+import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 
 const page = { title: "Node.js 24", url: "https://nodejs.example/24", content: "Node.js 24 came in May 2025." };
 

@@ -2,9 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Outcome } from "../../src/core/outcome.ts";
 import { configFile } from "../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
-import { warmProgram } from "../fakes/warm-program.ts";
-
-const runProgram = warmProgram();
+import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 
 let fake: FakeProvider;
 beforeEach(async () => {

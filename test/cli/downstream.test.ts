@@ -2,9 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Outcome } from "../../src/core/outcome.ts";
 import { configFile, npmServer } from "../fakes/program.ts";
 import { startFakeProvider } from "../fakes/provider.ts";
-import { warmProgram } from "../fakes/warm-program.ts";
-
-const runProgram = warmProgram();
+import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 
 const key = "0f1e2d3c4b5a69788796a5b4c3d2e1f0";
 

@@ -4,9 +4,7 @@ import { expect, test } from "vitest";
 import { browse } from "../client/oauth/signing-in.ts";
 import { startAuthorization } from "../fakes/authorization-server.ts";
 import { collect, configFile, startProgram, temporaryFolder } from "../fakes/program.ts";
-import { warmProgram } from "../fakes/warm-program.ts";
-
-const runProgram = warmProgram();
+import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 
 const local = { command: "node", args: ["server.js"] };
 

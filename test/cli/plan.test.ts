@@ -5,9 +5,7 @@ import { written } from "../agent/plan/planning.ts";
 import { configFile, npmServer, runProgram as runInOwnProcess, temporaryFolder } from "../fakes/program.ts";
 import { type FakeProvider, type FakeTurn, startFakeProvider } from "../fakes/provider.ts";
 import { startTerminal, type Terminal } from "../fakes/terminal.ts";
-import { warmProgram } from "../fakes/warm-program.ts";
-
-const runProgram = warmProgram();
+import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 
 interface Workplace {
   provider: FakeProvider;

@@ -8,9 +8,7 @@ import { isRecord } from "../../src/kit/json.ts";
 import { lineOf, workplace } from "../config/workplace.ts";
 import type { Finished } from "../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
-import { warmProgram } from "../fakes/warm-program.ts";
-
-const runProgram = warmProgram();
+import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 
 let provider: FakeProvider;
 beforeEach(async () => {

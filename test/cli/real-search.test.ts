@@ -4,13 +4,11 @@ import { configFile } from "../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
 import { startFakeSearch } from "../fakes/search.ts";
 import { startTerminal } from "../fakes/terminal.ts";
-import { warmProgram } from "../fakes/warm-program.ts";
+import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 import { requires } from "../runner/requirements.ts";
 import { findSearx, searx } from "../searx/find-searx.ts";
 import type { Engine } from "../searx/settings.ts";
 import { readDocuments, type Searx, startSearx } from "../searx/start-searx.ts";
-
-const runProgram = warmProgram();
 
 const found = await findSearx();
 

@@ -3,9 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { compileCache, readJournal } from "../client/servers.ts";
 import { configFile, temporaryFolder } from "../fakes/program.ts";
 import { startFakeProvider } from "../fakes/provider.ts";
-import { warmProgram } from "../fakes/warm-program.ts";
-
-const runProgram = warmProgram();
+import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 
 // docs/development/agent-architecture.md#错误处理.
 test("a server's read-only tool that does not answer is called once more only when a person has approved its definition", async () => {

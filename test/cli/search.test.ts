@@ -4,9 +4,7 @@ import type { Outcome } from "../../src/core/outcome.ts";
 import { configFile } from "../fakes/program.ts";
 import { startFakeProvider } from "../fakes/provider.ts";
 import { startFakeSearch } from "../fakes/search.ts";
-import { warmProgram } from "../fakes/warm-program.ts";
-
-const runProgram = warmProgram();
+import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 
 const pages = [
   { title: "Node.js 24 发布", url: "https://nodejs.example/24", content: "Node.js 24 于 2025 年 5 月发布。" },

@@ -3,10 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createFolder } from "../../src/kit/private-file.ts";
 import { runProgram, temporaryFolder } from "../fakes/program.ts";
-import { warmProgram } from "../fakes/warm-program.ts";
+import { runWarmProgram as run } from "../fakes/warm-program.ts";
 import { linux, requires } from "../runner/requirements.ts";
-
-const run = warmProgram();
 
 const commands = [
   ["ask", "hi"],

@@ -19,9 +19,7 @@ import {
 } from "../fakes/program.ts";
 import { startFakeProvider } from "../fakes/provider.ts";
 import { startFakeSearch } from "../fakes/search.ts";
-import { warmProgram } from "../fakes/warm-program.ts";
-
-const runProgram = warmProgram();
+import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 
 const files = {
   "tools/weather.ts": `import { defineTool } from "duet-mcp";

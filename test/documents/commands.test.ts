@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { chatCommands } from "../../src/cli/chat/command-list.ts";
-import { warmProgram } from "../fakes/warm-program.ts";
+import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 import { readDocument } from "./pages.ts";
 
-const runProgram = warmProgram();
 const languages = ["", ".zh"];
 
 test.each(languages)("the page of commands%s lists every command that the help lists", async (language) => {

@@ -1,46 +1,36 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 import { isRecord } from "../../src/kit/json.ts";
 import { type Finished, type ProgramOptions, program, programEnvironment, type runProgram } from "./program.ts";
 
-/**
- * `runProgram` for tests of what the program says and not of how it starts and ends: the built program's own `main`, run
- * after run in one process for all tests of a file, which has loaded and compiled it once.
- */
-export function warmProgram(): typeof runProgram {
-  let host: Promise<ChildProcess> | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-  afterAll(async () => {
-    const child = await host;
-    // Another file of the same worker may share this function; it gets a process of its own.
+/** Runs one after the other the built program's own `main`; it has loaded and compiled it once for all files of a worker. */
+let host: Promise<ChildProcess> | undefined;
+let last: Promise<unknown> = Promise.resolve();
+
+/** `runProgram` for tests of what the program says and not of how it starts and ends: without a process of its own. */
+export const runWarmProgram: typeof runProgram = (args, options = {}) => {
+  const next = last.then(() => run(args, options));
+  last = next.catch(() => {});
+  return next;
+};
+
+async function run(args: string[], { env: more, cwd, stdin = "" }: ProgramOptions): Promise<Finished> {
+  const env = await programEnvironment(more);
+  host ??= startHost();
+  const child = await host;
+  let over = false;
+  onTestFinished(() => {
+    if (over) return;
     host = undefined;
-    child?.disconnect();
+    child.kill("SIGKILL");
   });
-
-  async function run(args: string[], { env: more, cwd, stdin = "" }: ProgramOptions): Promise<Finished> {
-    const env = await programEnvironment(more);
-    host ??= startHost();
-    const child = await host;
-    let over = false;
-    onTestFinished(() => {
-      if (over) return;
-      host = undefined;
-      child.kill("SIGKILL");
-    });
-    const finished = answerOf(child);
-    child.send({ args, env, cwd: cwd ?? env.HOME, stdin });
-    const { code, stdout, stderr } = await finished;
-    over = true;
-    return { code: Number(code), stdout: String(stdout), stderr: String(stderr) };
-  }
-
-  return (args, options = {}) => {
-    const next = last.then(() => run(args, options));
-    last = next.catch(() => {});
-    return next;
-  };
+  const finished = answerOf(child);
+  child.send({ args, env, cwd: cwd ?? env.HOME, stdin });
+  const { code, stdout, stderr } = await finished;
+  over = true;
+  return { code: Number(code), stdout: String(stdout), stderr: String(stderr) };
 }
 
 async function startHost(): Promise<ChildProcess> {
@@ -51,6 +41,9 @@ async function startHost(): Promise<ChildProcess> {
     env: { PATH, NODE_COMPILE_CACHE },
   });
   await answerOf(child);
+  // It ends with the worker, and does not keep it from ending.
+  child.unref();
+  child.channel?.unref();
   return child;
 }
 

@@ -6,9 +6,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { configFile, type Finished, temporaryFolder } from "../fakes/program.ts";
 import { startTerminal } from "../fakes/terminal.ts";
-import { warmProgram } from "../fakes/warm-program.ts";
-
-const runProgram = warmProgram();
+import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 
 const fakeServer = resolve("test/fakes/mcp.ts");
 

@@ -411,7 +411,7 @@ describe("65 URLs that parsers read differently", () => {
 
 describe("66 compressed content", () => {
   /** 10 kB that are 1 GB, in as few steps as two encodings allow. */
-  const bomb = gzipSync(Buffer.concat(Array.from({ length: 1024 }, () => gzipSync(Buffer.alloc(1_048_576)))));
+  const bomb = gzipSync(Buffer.concat(Array(1024).fill(gzipSync(Buffer.alloc(1_048_576)))));
 
   test.each([
     ["two layers of gzip", "gzip, gzip", bomb],

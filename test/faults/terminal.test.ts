@@ -11,9 +11,8 @@ import { onlyOurSequences } from "../fakes/our-sequences.ts";
 import { configFile, temporaryFolder } from "../fakes/program.ts";
 import { startFakeProvider } from "../fakes/provider.ts";
 import { startTerminal } from "../fakes/terminal.ts";
-import { warmProgram } from "../fakes/warm-program.ts";
+import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 
-const runProgram = warmProgram();
 const said = JSON.stringify(poison);
 
 /** Tells hostile things on its way and in its result, and the next one in its error. */

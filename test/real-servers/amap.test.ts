@@ -5,10 +5,8 @@ import { isRecord } from "../../src/kit/json.ts";
 import { type AmapService, startAmapService } from "../fakes/amap-service.ts";
 import { configFile, npmServer } from "../fakes/program.ts";
 import { type FakeProvider, type JournalEntry, startFakeProvider } from "../fakes/provider.ts";
-import { warmProgram } from "../fakes/warm-program.ts";
+import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 import { keys, redirecting } from "./nine.ts";
-
-const runProgram = warmProgram();
 
 const key = keys.amap;
 

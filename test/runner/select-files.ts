@@ -19,15 +19,6 @@ export function selectQuickFiles(): string[] {
     .filter((file) => [...filesBehind(file, files)].every((each) => files.get(each)?.starts !== true));
 }
 
-/** Returns the test files that, through a helper, share one running program, which belongs to the files of one worker alone. */
-export function selectProgramFiles(): string[] {
-  const files = new Map(globSync("test/**/*.{ts,mjs}").map((file) => [file, readTestFile(file)]));
-  const sharesProgram = (file: string): boolean => / = warmProgram\(\)/.test(readFileSync(file, "utf8"));
-  return [...files.keys()]
-    .filter((file) => file.endsWith(".test.ts"))
-    .filter((file) => [...filesBehind(file, files)].some((each) => files.has(each) && sharesProgram(each)));
-}
-
 function readTestFile(file: string): ReadFile {
   const text = readFileSync(file, "utf8").replaceAll(/^import type [^;]*;$/gm, "");
   const paths = text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g);

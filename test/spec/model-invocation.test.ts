@@ -9,10 +9,8 @@ import { type ConversationStore, createDuet, type EmbeddedDuet } from "../../src
 import { createModel } from "../../src/providers/create-model.ts";
 import { configFile, type Finished, temporaryFolder } from "../fakes/program.ts";
 import { type FakeProvider, type JournalEntry, startFakeProvider } from "../fakes/provider.ts";
-import { warmProgram } from "../fakes/warm-program.ts";
+import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 import { hear } from "../providers/reading.ts";
-
-const runProgram = warmProgram();
 
 const keys = {
   OPENAI_API_KEY: "sk-test-openai-0123456789",

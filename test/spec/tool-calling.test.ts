@@ -5,7 +5,7 @@ import type { Outcome } from "../../src/core/outcome.ts";
 import { createBuiltinTools } from "../../src/tools/builtin/builtin-tools.ts";
 import { npmServer, temporaryFolder } from "../fakes/program.ts";
 import { type FakeTurn, startFakeProvider } from "../fakes/provider.ts";
-import { warmProgram } from "../fakes/warm-program.ts";
+import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 import {
   calculate,
   embed,
@@ -18,8 +18,6 @@ import {
   setScene,
   told,
 } from "./agent-mode/two-models.ts";
-
-const runProgram = warmProgram();
 
 /** A folder with a file that mentions the calculator, and a log. */
 async function workplace(): Promise<string> {

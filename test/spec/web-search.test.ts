@@ -8,9 +8,7 @@ import { configFile, program, programEnvironment, temporaryFolder } from "../fak
 import { type FakeProvider, type FakeTurn, type JournalEntry, startFakeProvider } from "../fakes/provider.ts";
 import { type FakeResult, type FakeSearch, startFakeSearch } from "../fakes/search.ts";
 import { startTerminal } from "../fakes/terminal.ts";
-import { warmProgram } from "../fakes/warm-program.ts";
-
-const runProgram = warmProgram();
+import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 
 const description = "搜索互联网获取实时信息。当需要了解最新事件、实时数据、当前新闻或验证信息时使用此工具。";
 const decidesItself = "Agent 模式下由 AI 自动决策搜索";

@@ -5,9 +5,7 @@ import type { Tool } from "../../src/core/tools/tool.ts";
 import { builtinTools } from "../../src/tools/builtin/builtin-tools.ts";
 import { documentBuiltinTools, documentTools, listBuiltinTools, toExample } from "../../src/tools/tool-documents.ts";
 import { configFile, temporaryFolder } from "../fakes/program.ts";
-import { warmProgram } from "../fakes/warm-program.ts";
-
-const runProgram = warmProgram();
+import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 
 // docs/development/tool-calling.md#工具文档自动生成.
 describe("the page of the built-in tools", () => {

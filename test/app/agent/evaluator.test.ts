@@ -10,9 +10,7 @@ import { workplace } from "../../config/workplace.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { collect, type Finished, startProgram } from "../../fakes/program.ts";
 import { startFakeProvider } from "../../fakes/provider.ts";
-import { warmProgram } from "../../fakes/warm-program.ts";
-
-const runProgram = warmProgram();
+import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";
 
 /** Ends the tool calls after the first round, with what it was told as the reason. */
 const body = `{

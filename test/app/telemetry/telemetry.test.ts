@@ -15,9 +15,7 @@ import {
   temporaryFolder,
 } from "../../fakes/program.ts";
 import { type FakeProvider, type Reply, startFakeProvider } from "../../fakes/provider.ts";
-import { warmProgram } from "../../fakes/warm-program.ts";
-
-const runProgram = warmProgram();
+import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";
 
 let fake: FakeProvider;
 beforeEach(async () => {

@@ -1,8 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { startFakeProvider } from "../../fakes/provider.ts";
-import { warmProgram } from "../../fakes/warm-program.ts";
-
-const runProgram = warmProgram();
+import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";
 
 test("in the terminal chat the next question is always sent, however many failed before it, and says what failed now", async () => {
   const fake = await startFakeProvider();

@@ -4,11 +4,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type Finished, runProgram, temporaryFolder } from "../../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 import { startTerminal } from "../../fakes/terminal.ts";
-import { warmProgram } from "../../fakes/warm-program.ts";
+import { runWarmProgram as runWarm } from "../../fakes/warm-program.ts";
 import { finishedRun, page } from "../../store/runs.ts";
 import { openStore } from "../../store/stores.ts";
-
-const runWarm = warmProgram();
 
 interface Place {
   provider: FakeProvider;

@@ -2,9 +2,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { collect, configFile, type Finished, startProgram } from "../../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
-import { warmProgram } from "../../fakes/warm-program.ts";
-
-const runProgram = warmProgram();
+import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";
 
 const key = "sk-test-openai-000123456789";
 const fakeServer = join(import.meta.dirname, "../../fakes/mcp.ts");

@@ -9,9 +9,7 @@ import { everyField, formQuestion } from "../../fakes/mcp-questions.ts";
 import { configFile, type ProgramOptions } from "../../fakes/program.ts";
 import { startFakeProvider } from "../../fakes/provider.ts";
 import { startTerminal } from "../../fakes/terminal.ts";
-import { warmProgram } from "../../fakes/warm-program.ts";
-
-const runProgram = warmProgram();
+import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";
 
 /** A person who types these lines and then leaves. */
 function person(lines: string[], locale: Locale = "en") {

@@ -4,9 +4,7 @@ import { describe, expect, test } from "vitest";
 import { compileCache, readJournal } from "../../client/servers.ts";
 import { configFile, type Finished, type ProgramOptions, temporaryFolder } from "../../fakes/program.ts";
 import { startTerminal } from "../../fakes/terminal.ts";
-import { warmProgram } from "../../fakes/warm-program.ts";
-
-const runProgram = warmProgram();
+import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";
 
 const fakePath = join(import.meta.dirname, "../../fakes/mcp-metadata.ts");
 const schema = { type: "object", properties: { to: { type: "string" } } };

@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 import { configFile, npmServer } from "../../fakes/program.ts";
-import { warmProgram } from "../../fakes/warm-program.ts";
-
-const runProgram = warmProgram();
+import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";
 
 const memory = { memory: npmServer("mcp-server-memory") };
 

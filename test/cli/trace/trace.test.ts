@@ -4,9 +4,7 @@ import type { Outcome } from "../../../src/core/outcome.ts";
 import type { AgentTrace } from "../../../src/core/trace.ts";
 import { configFile, type Finished, runProgram as runInOwnProcess, temporaryFolder } from "../../fakes/program.ts";
 import { type FakeProvider, type FakeTurn, startFakeProvider } from "../../fakes/provider.ts";
-import { warmProgram } from "../../fakes/warm-program.ts";
-
-const runProgram = warmProgram();
+import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";
 
 let fake: FakeProvider;
 let env: Record<string, string>;

@@ -7,10 +7,8 @@ import type { ModelEvent } from "../../../src/core/model.ts";
 import { type WireName, wires } from "../../../src/core/model-settings.ts";
 import { createModel } from "../../../src/providers/create-model.ts";
 import { configFile } from "../../fakes/program.ts";
-import { warmProgram } from "../../fakes/warm-program.ts";
+import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";
 import { hear, heard, textOf, weather } from "../reading.ts";
-
-const runProgram = warmProgram();
 
 const reasoners: Record<WireName, { provider: string; model: string; keyEnv: string }> = {
   "openai-chat": { provider: "deepseek", model: "deepseek-reasoner", keyEnv: "DEEPSEEK_API_KEY" },

@@ -4,10 +4,8 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDuet, DuetError } from "../../../src/index.ts";
 import { verdictsOf } from "../../fakes/events.ts";
 import { configFile, temporaryFolder } from "../../fakes/program.ts";
-import { warmProgram } from "../../fakes/warm-program.ts";
+import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";
 import { ask, calculate, embed, follow, hear, once, request, searchFor, setScene, told } from "./two-models.ts";
-
-const runProgram = warmProgram();
 
 /** The limits in force, as `duet config show` has them: by default, and at both ends of what is allowed. */
 const limitsInForce = once(async () => {

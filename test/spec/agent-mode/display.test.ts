@@ -3,10 +3,8 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { describe, expect, onTestFinished, test } from "vitest";
 import { textOf } from "../../fakes/events.ts";
 import { collect, program, programEnvironment, startProgram, temporaryFolder } from "../../fakes/program.ts";
-import { warmProgram } from "../../fakes/warm-program.ts";
+import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";
 import { ask, eventsIn, hear, inOrder, once, pages, question, searchFor, setScene } from "./two-models.ts";
-
-const runProgram = warmProgram();
 
 const reasons = "天气是实时数据，要用 web_search 而不是 calculator；\n查询里写明城市和日期。";
 const lastWords = "以上是全部理由。";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { noticesOf, verdictsOf } from "../../fakes/events.ts";
 import { temporaryFolder } from "../../fakes/program.ts";
-import { warmProgram } from "../../fakes/warm-program.ts";
+import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";
 import {
   ask,
   calculate,
@@ -15,8 +15,6 @@ import {
   setScene,
   told,
 } from "./two-models.ts";
-
-const runProgram = warmProgram();
 
 /** A server error that may be tried again at once. */
 const broken = { status: 500, body: '{"error":{"message":"The engine exploded"}}', headers: { "retry-after": "0" } };

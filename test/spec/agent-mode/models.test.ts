@@ -3,7 +3,7 @@ import { createDuet, DuetError } from "../../../src/index.ts";
 import { textOf } from "../../fakes/events.ts";
 import { configFile, temporaryFolder } from "../../fakes/program.ts";
 import { startTerminal } from "../../fakes/terminal.ts";
-import { warmProgram } from "../../fakes/warm-program.ts";
+import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";
 import {
   ask,
   calculate,
@@ -18,8 +18,6 @@ import {
   scriptTwoSearches,
   setScene,
 } from "./two-models.ts";
-
-const runProgram = warmProgram();
 
 function scriptProduct({ provider }: Scene): void {
   provider.script("cheap", { toolCalls: [calculate("6*7")] }, { text: "够了。" });

@@ -1,10 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { noticesOf, verdictsOf } from "../../fakes/events.ts";
 import { configFile, npmServer } from "../../fakes/program.ts";
-import { warmProgram } from "../../fakes/warm-program.ts";
+import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";
 import { calculate, hear, lastMessage, offered, request, searchFor, setScene, told } from "./two-models.ts";
-
-const runProgram = warmProgram();
 
 const everything = { everything: npmServer("mcp-server-everything") };
 

@@ -7,9 +7,7 @@ import { outcomeOf } from "../../fakes/events.ts";
 import type { Finished, ProgramOptions } from "../../fakes/program.ts";
 import { type FakeProvider, type JournalEntry, startFakeProvider } from "../../fakes/provider.ts";
 import { type FakeResult, type FakeSearch, startFakeSearch } from "../../fakes/search.ts";
-import { warmProgram } from "../../fakes/warm-program.ts";
-
-const runProgram = warmProgram();
+import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";
 
 /** What the search server finds, whatever it is asked. */
 export const pages: FakeResult[] = [

@@ -3,11 +3,9 @@ import type { AgentEvent } from "../../../src/core/events.ts";
 import { configFile } from "../../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 import { startFakeSearch } from "../../fakes/search.ts";
-import { warmProgram } from "../../fakes/warm-program.ts";
+import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";
 import { savedPage } from "./saved.ts";
 import { body, servePages } from "./server.ts";
-
-const runProgram = warmProgram();
 
 /** The built program in Chinese, which may reach this machine's own servers. */
 async function ask(question: string, env: Record<string, string>): Promise<AgentEvent[]> {

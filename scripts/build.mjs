@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { buildChatPage, buildRunPage } from "./build-page.mjs";
+import { shareStart } from "./share-start.mjs";
 
 // An `import` of a module of Node's own reads each of its exports at once, lazy ones too (whole streams, sockets);
 // taken this way they stay lazy, which start-up feels. Each refers to the list of all, so that all are in one file: what several
@@ -55,7 +56,7 @@ await build({
     "@modelcontextprotocol/server/_shims": "./scripts/sdk-shims.mjs",
     "prom-client": "./scripts/prom-client.mjs",
   },
-  plugins: [lazyBuiltins],
+  plugins: [lazyBuiltins, shareStart],
   // The user installs those that send spans; all share one copy of the API.
   external: ["@opentelemetry/*"],
   legalComments: "none",

@@ -21,29 +21,35 @@ export function createBuiltinTool(specification: Omit<ToolSpecification, "source
   return createTool({ ...specification, source: "builtin" });
 }
 
+const noAnnotations: ToolAnnotations = {};
+
 export function createTool(specification: ToolSpecification): Tool {
   return {
     name: specification.name,
     description: specification.description,
     inputSchema: specification.inputSchema,
     source: specification.source,
-    annotations: specification.annotations ?? {},
+    annotations: specification.annotations ?? noAnnotations,
     annotationsFor: specification.annotationsFor,
     alwaysAsks: specification.alwaysAsks,
     check: specification.check,
-    canRepeat: (args) => isHarmlessTwice(specification.annotationsFor?.(args) ?? specification.annotations ?? {}),
+    // Every conversation sets these in copies of its own, which stay smaller where there is a place for them.
+    callLimits: undefined,
+    canRepeat: isRepeatable,
     run: (args, context) => specification.run(args, context),
   };
 }
 
-function isHarmlessTwice({ readOnly, destructive, idempotent }: ToolAnnotations): boolean {
+/** Follows the annotations. It is a method of all tools, which each conversation has copies of, so that none needs its own. */
+function isRepeatable(this: Tool, args: JsonObject): boolean {
+  const { readOnly, destructive, idempotent } = this.annotationsFor?.(args) ?? this.annotations;
   return (readOnly === true && destructive !== true) || idempotent === true;
 }
 
 /** Returns the same tool, known to do what these annotations say as long as its arguments do not say otherwise. */
 export function annotateTool(tool: Tool, more: ToolAnnotations): Tool {
-  const annotations = { ...tool.annotations, ...more };
-  return { ...tool, annotations, canRepeat: (args) => isHarmlessTwice(tool.annotationsFor?.(args) ?? annotations) };
+  const annotations = tool.annotations === noAnnotations ? more : { ...tool.annotations, ...more };
+  return { ...tool, annotations, canRepeat: isRepeatable };
 }
 
 /** Returns the same tool with another `run`. Every limit and check around a tool is built this way. */

@@ -5,12 +5,15 @@ import { describeIssue, getIssuePath } from "../../core/schemas/describe-issue.t
 import { listKeys } from "../../core/schemas/describe-schema.ts";
 import { renderArgumentProblems, showName, toUnknownFieldLine } from "../../core/tools/argument-feedback.ts";
 import type { ArgumentProblem } from "../../core/tools/tool.ts";
+import { isRecord, type JsonObject, type JsonSchema } from "../../kit/json.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { normalizeArguments } from "./host-arguments.ts";
 
 /** Returns a call's arguments as the schema defines them, or a text for a model that says what is wrong with them. */
 export function readInput<T>(schema: z.ZodType<T>, args: unknown, locale: Locale): T | string {
-  const read = parseInput(schema, args ?? {});
+  const given = args ?? {};
+  const read = parseInput(schema, isJsonObject(given) ? normalizeArguments(given, toInputSchema(schema)) : given);
   return "problems" in read ? renderArgumentProblems(locale, read.problems) : read.input;
 }
 
@@ -21,8 +24,21 @@ export function readInput<T>(schema: z.ZodType<T>, args: unknown, locale: Locale
 export function parseInput<T>(schema: z.ZodType<T>, value: unknown): { input: T } | { problems: ArgumentProblem[] } {
   const { data, error } = schema.safeParse(value);
   if (error === undefined) return { input: data };
-  const jsonSchema = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const jsonSchema = toInputSchema(schema);
   return { problems: error.issues.flatMap((issue) => describeProblems(issue, jsonSchema, value)) };
+}
+
+/** Checks only for an object, because arguments come from the wire and are JSON. */
+function isJsonObject(value: unknown): value is JsonObject {
+  return isRecord(value);
+}
+
+const inputSchemas = new WeakMap<z.ZodType, JsonSchema>();
+
+function toInputSchema(schema: z.ZodType): JsonSchema {
+  const known = inputSchemas.get(schema) ?? z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  inputSchemas.set(schema, known);
+  return known;
 }
 
 function describeProblems(issue: z.core.$ZodIssue, jsonSchema: unknown, whole: unknown): ArgumentProblem[] {

@@ -13,6 +13,7 @@ import { type Locale, say } from "../../../kit/locale.ts";
 import { readHost } from "../../../runs/input/host.ts";
 import type { ToolCapability } from "../capabilities.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
+import { dropForbiddenNulls, normalizeArguments } from "../host-arguments.ts";
 import { createCallProgress, type Exposure, openGatewayContext } from "./call-context.ts";
 import {
   callName,
@@ -66,7 +67,9 @@ export function createToolCapability(exposed: Exposure): ToolCapability {
       async (requestContext) => {
         const options = { locale, asks, chain, person: exposed.person };
         try {
-          const result = await tool.run(args, openGatewayContext({ ...requestContext, progress }, options));
+          const given = tool.source === "builtin" ? normalizeArguments : dropForbiddenNulls;
+          const callContext = openGatewayContext({ ...requestContext, progress }, options);
+          const result = await tool.run(given(args, tool.inputSchema), callContext);
           await learnLinks(tool, result.content?.blocks ?? []);
           return toCallResult(tool, result, locale);
         } catch (thrown) {

@@ -4,6 +4,11 @@ import { chainProperty, longestChainText } from "../core/chain-text.ts";
 import { modes } from "../core/modes.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 
+export const detailSchema = z.enum(["brief", "full"]);
+
+/** Says how much of a run a result over MCP tells: what an answer needs, or also what each call was given and returned. */
+export type Detail = z.infer<typeof detailSchema>;
+
 /** Defines the input of `agent_ask`, with the same ranges as the configuration. */
 export const askInput = z.strictObject({
   question: z
@@ -47,6 +52,9 @@ export const askInput = z.strictObject({
     .max(3600)
     .optional()
     .describe("Seconds to wait for the end; after that the call returns with status running, and the run continues."),
+  detail: detailSchema
+    .optional()
+    .describe("full: structuredContent also has each call's arguments and the start of its result. Default brief."),
   [chainProperty]: z
     .string()
     .max(longestChainText)
@@ -68,6 +76,7 @@ const runId = z.string().min(1).max(200).describe("The run_id of a result of age
 export const resultInput = z.strictObject({
   run_id: runId,
   wait_s: z.number().min(0).max(3600).optional().describe("Seconds to wait for the end. Absent: as agent_ask does."),
+  detail: detailSchema.optional().describe("As in agent_ask."),
 });
 
 export const cancelInput = z.strictObject({ run_id: runId });

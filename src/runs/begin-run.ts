@@ -89,7 +89,7 @@ function toRequest(input: AskInput): StartRunOptions["request"] {
  * Identifies what is asked for. The waiting time is left out, and so is the conversation, which is only known once the run has
  * begun.
  */
-function toRequestKey({ conversation_id, wait_s, duet_chain, ...input }: AskInput, chain: Chain): string {
+function toRequestKey({ conversation_id, wait_s, detail, duet_chain, ...input }: AskInput, chain: Chain): string {
   const asked = JSON.stringify(input, Object.keys(input).sort());
   // An agent that asks itself must not be given the very run that asks.
   return chain.depth === 0 ? asked : `${chain.depth} ${getTraceId(chain.trace)} ${asked}`;

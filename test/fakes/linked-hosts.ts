@@ -5,7 +5,7 @@ import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { onTestFinished } from "vitest";
 import type { Caller } from "../../src/core/caller.ts";
-import type { Outcome } from "../../src/core/outcome.ts";
+import type { HostOutcome } from "../../src/server/mcp/agent/host-outcome.ts";
 import type { McpInterface } from "../../src/server/mcp/mcp-interface.ts";
 
 export type Era = "v1" | "v2 legacy" | "v2 modern";
@@ -22,7 +22,7 @@ export interface LinkedOptions {
 }
 
 export interface Called {
-  outcome: Outcome;
+  outcome: HostOutcome;
   text: string;
   isError: boolean;
   content: readonly { type: string }[];
@@ -64,7 +64,7 @@ export async function linkHost(mcp: McpInterface, options: LinkedOptions = {}): 
 
 interface Result {
   content: { type: string; text?: string }[];
-  structuredContent: Outcome;
+  structuredContent: HostOutcome;
   isError?: boolean;
 }
 

@@ -36,7 +36,7 @@ test("a token that was given for a plan does not carry out the plan that took it
   const replayed = await host.ask("y", { confirmation: old?.token });
   expect(replayed).toMatchObject({ isError: true, text: expect.stringContaining("is no longer waiting") });
   expect(model.requests).toHaveLength(2);
-  const { outcome } = await host.ask("y", { confirmation: changed.confirmation?.token });
+  const { outcome } = await host.ask("y", { confirmation: changed.confirmation?.token, detail: "full" });
   expect(outcome).toMatchObject({ status: "complete", tool_calls: [{ arguments: { text: "two" } }] });
 });
 

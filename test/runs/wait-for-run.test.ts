@@ -37,7 +37,15 @@ function attendRun({ isModern, asksForms = true }: { isModern: boolean; asksForm
   });
   const reply = Promise.withResolvers<ElicitationReply>();
   const shown: unknown[] = [];
-  const host: Host = { name: "", title: "", asksForms, asksUrls: false, isModern, capabilities: {} };
+  const host: Host = {
+    name: "",
+    title: "",
+    protocolVersion: "",
+    asksForms,
+    asksUrls: false,
+    isModern,
+    capabilities: {},
+  };
   const ends: WaitResult[] = [];
   const means = {
     signal: new AbortController().signal,

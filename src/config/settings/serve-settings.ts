@@ -126,6 +126,12 @@ export const serveSettings = defineGroup(
     confirmTime: defineSetting(({ seconds }) => seconds(1, 600).default(600), {
       help: { zh: "等待用户答复的秒数", en: "seconds that a question to a person may wait" },
     }),
+    traceLink: defineSetting(({ z }) => z.boolean().default(false), {
+      help: {
+        zh: "结果附上运行记录的链接（`resource_link`），用于懂得这种内容的宿主（2025-06-18 起）",
+        en: "adds a link to the run's trace to each result (`resource_link`), for hosts that know this kind of content (since 2025-06-18)",
+      },
+    }),
     keepResults: defineSetting(({ seconds }) => seconds(1, 86_400).default(3600), {
       help: { zh: "`agent_result` 还能取得结果的秒数", en: "seconds that `agent_result` finds a run" },
       fileHelp: "Seconds that agent_result can still be asked for a run.",

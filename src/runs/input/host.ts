@@ -2,6 +2,7 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   type McpServer,
+  PROTOCOL_VERSION_META_KEY,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { isRecord, toText } from "../../kit/json.ts";
@@ -12,6 +13,8 @@ export interface Host {
   name: string;
   /** Is the host's name for people; a Duet reports here which instance it is. */
   title: string;
+  /** Is the revision of MCP that the host speaks, such as `2025-06-18`. It is empty before one is agreed on. */
+  protocolVersion: string;
   /** Shows a form to its user, and gives back what was filled in. */
   asksForms: boolean;
   /** Sends its user to an address. */
@@ -36,11 +39,15 @@ export function readHost({ server }: McpServer, { mcpReq }: ServerContext): Host
   const info: unknown = isModern ? envelope[CLIENT_INFO_META_KEY] : server.getClientVersion();
   const name = isRecord(info) ? toText(info.name) : "";
   const title = isRecord(info) ? toText(info.title) : "";
+  const protocolVersion = isModern
+    ? toText(envelope[PROTOCOL_VERSION_META_KEY])
+    : (server.getNegotiatedProtocolVersion() ?? "");
   const said: unknown = isModern ? envelope[CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities();
   const capabilities = isRecord(said) ? said : {};
   const { elicitation } = capabilities;
-  if (!isRecord(elicitation)) return { name, title, asksForms: false, asksUrls: false, isModern, capabilities };
+  const known = { name, title, protocolVersion, isModern, capabilities };
+  if (!isRecord(elicitation)) return { ...known, asksForms: false, asksUrls: false };
   // An empty object is what hosts said before there were addresses.
   const asksForms = isRecord(elicitation.form) || !isRecord(elicitation.url);
-  return { name, title, asksForms, asksUrls: isRecord(elicitation.url), isModern, capabilities };
+  return { ...known, asksForms, asksUrls: isRecord(elicitation.url) };
 }

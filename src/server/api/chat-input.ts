@@ -2,7 +2,8 @@ import * as z from "zod";
 import { localeSchema } from "../../core/schemas/settings-schema.ts";
 import { type AskInput, askInput } from "../../runs/ask-schema.ts";
 
-const { question, ...asked } = askInput.shape;
+// An answer over HTTP is always whole.
+const { question, detail: _, ...asked } = askInput.shape;
 
 const modelName = z.string().min(1).max(200).describe("One of the choices of /agent/settings.");
 

@@ -117,6 +117,7 @@ export async function waitForOutcome({ scope, run, isKept, signal, ...wait }: Ou
 const silent = {
   name: "",
   title: "",
+  protocolVersion: "",
   asksForms: false,
   asksUrls: false,
   isModern: false,

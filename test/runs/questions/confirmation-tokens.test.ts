@@ -45,7 +45,8 @@ test("100: a token is used once, and does not serve for the same call that comes
   const first = await host.ask("Wipe disk a twice.");
   const token = first.outcome.confirmation?.token;
   const second = await host.ask("yes", { confirmation: token });
-  expect(second.outcome).toMatchObject({ status: "needs_confirmation", confirmation: { arguments: { disk: "a" } } });
+  expect(second.outcome).toMatchObject({ status: "needs_confirmation", confirmation: { tool: "wipe_disk" } });
+  expect(second.text).toContain('"disk": "a"');
   const replayed = await host.ask("yes", { confirmation: token });
   expect(replayed.isError).toBe(true);
   expect(replayed.text).toContain("already used");
@@ -73,7 +74,9 @@ test("101: what runs is what was shown", async () => {
   const { mcp, wiped } = await openFace({ turns: [[{ ...wipe, input }], "Done."] });
   const host = await linkHost(mcp);
   const { outcome, text } = await host.ask("Wipe disk a.");
-  expect(outcome.confirmation?.arguments).toEqual(input);
+  const [shown = ""] = /\{[^}]*\}/.exec(text) ?? [];
+  expect(JSON.parse(shown)).toEqual(input);
+  expect(outcome.response).toBe(text);
   expect(text).not.toContain("\u202e");
   expect(text).toContain("\\u202e");
   await host.ask("yes", { confirmation: outcome.confirmation?.token });

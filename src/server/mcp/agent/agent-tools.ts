@@ -3,9 +3,9 @@ import * as z from "zod";
 import { readChainMeta } from "../../../core/chain.ts";
 import { createOnce } from "../../../kit/async/once.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
-import { askInput, cancelInput, resultInput } from "../../../runs/ask-schema.ts";
+import { askInput, cancelInput, type Detail, resultInput } from "../../../runs/ask-schema.ts";
 import { toFinishedOutcome } from "../../../runs/finished-outcome.ts";
-import { readHost } from "../../../runs/input/host.ts";
+import { type Host, readHost } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import { createInputRequests } from "../../../runs/input/input-requests.ts";
 import { describeWithdrawnQuestion } from "../../../runs/input/withdrawn-question.ts";
@@ -19,10 +19,11 @@ import { handleAsk as askAgent } from "./ask.ts";
 import { toAskResult } from "./ask-result.ts";
 import { createAgentCompletion } from "./complete-arguments.ts";
 import { type AgentDescription, describeAgent, describeForAgents, filterUsableTools } from "./describe-agent.ts";
+import { hostOutcomeSchema } from "./host-outcome.ts";
 import { createAgentPrompts } from "./prompts.ts";
 import { createAgentResources } from "./resources.ts";
 import { canShowPages, createRunPage, runPageMeta } from "./run-page.ts";
-import { type AgentService, type ConnectionScope, serveRun } from "./serve-run.ts";
+import { type AgentService, type ConnectionScope, chooseResultOptions, serveRun } from "./serve-run.ts";
 import { serveTasks } from "./tasks.ts";
 
 export interface AgentOptions {
@@ -137,13 +138,13 @@ export async function handleResult(
   const { duet, runs, connection } = scope;
   const input = readInput(resultInput, args, duet.locale);
   if (typeof input === "string") return createFailedResult(input);
-  const { run_id: id, wait_s: waitS } = input;
+  const { run_id: id, wait_s: waitS, detail } = input;
   const run = runs.find(id, connection.caller);
   const locale = run?.locale ?? duet.locale;
   const host = readHost(connection.server, context);
   const chain = readChainMeta(context.mcpReq._meta);
-  const request = { kind: "agent_result", context, host, chain, locale, waitS } as const;
-  return serveRun(scope, request, async () => run ?? readStoredResult(scope, id));
+  const request = { kind: "agent_result", context, host, chain, locale, waitS, detail } as const;
+  return serveRun(scope, request, async () => run ?? readStoredResult(scope, id, request));
 }
 
 /** Limits how long a cancelled run is waited for, in milliseconds. */
@@ -153,25 +154,32 @@ const cancelPatienceMs = 2000;
 export async function handleCancel(
   scope: ConnectionScope,
   args: unknown,
-  { mcpReq }: ServerContext,
+  context: ServerContext,
 ): Promise<CallToolResult> {
   const { duet, runs, connection } = scope;
   const input = readInput(cancelInput, args, duet.locale);
   if (typeof input === "string") return createFailedResult(input);
   const run = runs.find(input.run_id, connection.caller);
+  const host = readHost(connection.server, context);
   if (run === undefined)
-    return readStoredResult(scope, input.run_id).catch((thrown) => toFailedResult(thrown, duet.locale));
-  return toAskResult(await runs.cancel(run, cancelPatienceMs, mcpReq.signal), run.locale);
+    return readStoredResult(scope, input.run_id, { host }).catch((thrown) => toFailedResult(thrown, duet.locale));
+  const outcome = await runs.cancel(run, cancelPatienceMs, context.mcpReq.signal);
+  return toAskResult(outcome, { ...chooseResultOptions(scope, { host }), locale: run.locale });
 }
 
 /** Returns the stored result of a run that this process no longer knows. */
-async function readStoredResult(scope: ConnectionScope, runId: string): Promise<CallToolResult> {
+async function readStoredResult(
+  scope: ConnectionScope,
+  runId: string,
+  request: { host: Host; detail?: Detail | undefined },
+): Promise<CallToolResult> {
   const { duet, connection } = scope;
   const store = await duet.store(connection.caller);
   const trace = await store.trace(runId);
   if (trace === undefined) return createFailedResult(say(duet.locale, describeUnknownRun(runId)));
   const locale = duet.localeFor(trace.question);
-  return toAskResult(await addPlanToken(scope, toFinishedOutcome(trace, locale)), locale);
+  const outcome = await addPlanToken(scope, toFinishedOutcome(trace, locale));
+  return toAskResult(outcome, { ...chooseResultOptions(scope, request), locale });
 }
 
 export interface AskDescription {
@@ -240,7 +248,7 @@ async function makeSchemas(): Promise<Schemas> {
     ask: toSchema(askInput, "input"),
     result: toSchema(resultInput, "input"),
     cancel: toSchema(cancelInput, "input"),
-    output: toSchema(outcomeSchema, "output"),
+    output: toSchema(hostOutcomeSchema, "output"),
   };
 }
 

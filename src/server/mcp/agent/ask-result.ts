@@ -3,15 +3,25 @@ import type { Outcome, ToolCallRecord } from "../../../core/outcome.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { sanitize, toSafeJson, toShortLine } from "../../../kit/text/sanitize.ts";
 import { renderPartial } from "../../../render/event-lines.ts";
+import { type HostOutcomeOptions, toHostOutcome } from "./host-outcome.ts";
 
-/**
- * Converts a run's outcome to a tool result: a text that is complete by itself, and the whole outcome as structured content.
- * `waits` says what an active run waits for.
- */
-export function toAskResult(outcome: Outcome, locale: Locale, waits?: string): CallToolResult {
+export interface AskResultOptions extends HostOutcomeOptions {
+  locale: Locale;
+  /** Says what an active run waits for. */
+  waits?: string | undefined;
+  /** Is true when the host gets a link to the trace beside the text. */
+  linksTrace?: boolean | undefined;
+}
+
+/** Converts a run's outcome to a tool result: a text that is complete by itself, and an object that is complete by itself. */
+export function toAskResult(
+  outcome: Outcome,
+  { locale, waits, linksTrace, ...options }: AskResultOptions,
+): CallToolResult {
+  const text = renderOutcomeText(outcome, locale, waits);
   return {
-    content: [{ type: "text", text: renderOutcomeText(outcome, locale, waits) }, ...createTraceLink(outcome, locale)],
-    structuredContent: { ...outcome },
+    content: [{ type: "text", text }, ...(linksTrace ? createTraceLink(outcome, locale) : [])],
+    structuredContent: toHostOutcome(outcome, text, options),
     // What was stopped on purpose has not gone wrong.
     isError: outcome.success || outcome.status === "cancelled" ? undefined : true,
   };

@@ -24,7 +24,8 @@ export async function handleAsk(
   const locale = scope.duet.localeFor(input.question);
   const asked: RunQuestionRequest = { scope, input, chain, host, locale };
   if (canUseTasks(host) && !input.confirmation) return beginTask(scope, asked);
-  return serveRun(scope, { kind: "agent_ask", context, host, chain, locale, waitS: input.wait_s }, async () => {
+  const { wait_s: waitS, detail } = input;
+  return serveRun(scope, { kind: "agent_ask", context, host, chain, locale, waitS, detail }, async () => {
     if (input.confirmation) return confirmRun(asked, input.confirmation);
     return joinOrBeginRun(asked);
   });

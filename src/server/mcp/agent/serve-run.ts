@@ -1,6 +1,7 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import type { Chain } from "../../../core/chain.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
+import type { Detail } from "../../../runs/ask-schema.ts";
 import { canHandOut } from "../../../runs/begin-run.ts";
 import type { Host } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
@@ -13,7 +14,7 @@ import { type CallerScope, type RunService, releaseRun } from "../../../runs/run
 import { waitForRun } from "../../../runs/wait-for-run.ts";
 import { toFailedResult } from "../failed-result.ts";
 import { createRunProgress, type RunProgress } from "../run-progress.ts";
-import { toAskResult } from "./ask-result.ts";
+import { type AskResultOptions, toAskResult } from "./ask-result.ts";
 
 export interface Request {
   kind: "agent_ask" | "agent_result";
@@ -23,6 +24,7 @@ export interface Request {
   locale: Locale;
   /** Is how long to wait, in seconds, if the caller sets it. */
   waitS: number | undefined;
+  detail: Detail | undefined;
 }
 
 /** Serves a request that waits for a run: its end, or what is known when the request may last no longer. */
@@ -74,7 +76,8 @@ async function waitFor(
     // A caller who learns that it continues will ask again.
     if (waitResult.end !== "ended") run.hold(scope.connection);
     const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
-    return toAskResult(await toOutcomeFor(scope, run, waitResult), locale, waits);
+    const options = { ...chooseResultOptions(scope, request), locale, waits };
+    return toAskResult(await toOutcomeFor(scope, run, waitResult), options);
   } catch (thrown) {
     if (requestContext.signal.aborted) releaseRun(scope, run, [holder, scope.connection]);
     throw thrown;
@@ -82,6 +85,17 @@ async function waitFor(
     unfollow();
     run.release(holder);
   }
+}
+
+/** The revision of MCP that brought links in results. */
+const firstWithLinks = "2025-06-18";
+
+/** Chooses how a run is told to a host. */
+export function chooseResultOptions(
+  { settings }: Pick<RunService, "settings">,
+  { host, detail }: { host: Host; detail?: Detail | undefined },
+): Pick<AskResultOptions, "detail" | "linksTrace"> {
+  return { detail, linksTrace: settings.traceLink && host.protocolVersion >= firstWithLinks };
 }
 
 /** The dialog closes with the request, and the next request shows it again. */

@@ -17,7 +17,7 @@ import { applyHostReply, canAsk, toHostQuestion } from "../../../runs/questions/
 import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import { toAskResult } from "./ask-result.ts";
-import type { ConnectionScope } from "./serve-run.ts";
+import { type ConnectionScope, chooseResultOptions } from "./serve-run.ts";
 
 /** Names the tasks extension (SEP-2663, revision 2026-07-28). */
 const extension = "io.modelcontextprotocol/tasks";
@@ -73,10 +73,11 @@ export function serveTasks({ server }: McpServer, scope: ConnectionScope): void 
     if (asked) return { resultType: "complete", ...task, status: "input_required", inputRequests: asked };
     if (task.status !== "completed" || run.outcome === undefined) return { resultType: "complete", ...task };
     run.isDelivered = true;
+    const options = { ...chooseResultOptions(scope, { host }), locale: run.locale };
     return {
       resultType: "complete",
       ...task,
-      result: { resultType: "complete", ...toAskResult(await addPlanToken(scope, run.outcome), run.locale) },
+      result: { resultType: "complete", ...toAskResult(await addPlanToken(scope, run.outcome), options) },
     };
   });
 

@@ -4,14 +4,14 @@ import { toAskResult } from "../../../../src/server/mcp/agent/ask-result.ts";
 
 test("the call that confirms a plan is JSON, whatever id the caller chose for the conversation", () => {
   const id = 'a "quoted"\nid';
-  const { content } = toAskResult(waiting(id), "en");
+  const { content } = toAskResult(waiting(id), { locale: "en" });
   const text = content[0]?.type === "text" ? content[0].text : "";
   const [, call = ""] = /such as agent_ask (.*)$/.exec(text) ?? [];
   expect(JSON.parse(call)).toEqual({ conversation_id: id, mode: "plan", question: "y", confirmation: "token" });
 });
 
 test("a plan that does not wait any more is shown without a call that would confirm another one", () => {
-  const { content } = toAskResult({ ...waiting("conv-1"), confirmation: undefined }, "en");
+  const { content } = toAskResult({ ...waiting("conv-1"), confirmation: undefined }, { locale: "en" });
   const text = content[0]?.type === "text" ? content[0].text : "";
   expect(text).toContain("no longer waiting for confirmation");
   expect(text).not.toContain("agent_ask");

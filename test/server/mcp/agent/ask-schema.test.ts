@@ -1,7 +1,7 @@
 import { fromJsonSchema } from "@modelcontextprotocol/server";
 import { expect, test } from "vitest";
-import type { Outcome } from "../../../../src/core/outcome.ts";
 import { createAgentTools } from "../../../../src/server/mcp/agent/agent-tools.ts";
+import type { HostOutcome } from "../../../../src/server/mcp/agent/host-outcome.ts";
 import { written } from "../../../agent/plan/planning.ts";
 import { linkHost } from "../../../fakes/linked-hosts.ts";
 import { openFace } from "../../../runs/mcp-interface.ts";
@@ -11,7 +11,7 @@ const wipe = { id: "2", name: "wipe_disk", input: { disk: "a" } };
 const plan = written({ tool: "echo", parameters: { text: "hello" } });
 
 /** What a host that checks results finds wrong with this one. */
-async function problemsOf(outcome: Outcome): Promise<unknown> {
+async function problemsOf(outcome: HostOutcome): Promise<unknown> {
   const [tool] = await createAgentTools("en")({ description: "", annotations: {}, meta: undefined });
   const checked = await fromJsonSchema({ ...tool?.outputSchema })["~standard"].validate(outcome);
   return checked.issues;

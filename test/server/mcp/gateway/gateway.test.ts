@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { Outcome } from "../../../../src/core/outcome.ts";
 import { isRecord } from "../../../../src/kit/json.ts";
+import type { HostOutcome } from "../../../../src/server/mcp/agent/host-outcome.ts";
 import { startHttpDuet } from "../../../fakes/http-duet.ts";
 import {
   collect,
@@ -385,8 +385,8 @@ describe("duet serve --expose", () => {
     const host = await opened(connectV2("auto"), { ...options, env: { ...options.env, OPENAI_API_KEY: "sk-test-1" } });
     const id = "0af7651916cd43dd8448eb211c80319c";
     const meta = { traceparent: `00-${id}-b7ad6b7169203331-01`, tracestate: "vendor=1" };
-    const { structuredContent } = await host.call("agent_ask", { question: "Trace it." }, { meta });
-    const { trace_id, tool_calls } = structuredContent as Outcome;
+    const { structuredContent } = await host.call("agent_ask", { question: "Trace it.", detail: "full" }, { meta });
+    const { trace_id, tool_calls } = structuredContent as HostOutcome;
     expect(trace_id).toBe(id);
     expect(tool_calls[0]?.result).toMatch(new RegExp(`"traceparent":"00-${id}-(?!b7ad6b7169203331)[0-9a-f]{16}-01"`));
     expect(tool_calls[0]?.result).toContain("vendor=1");

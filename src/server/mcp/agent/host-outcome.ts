@@ -1,0 +1,120 @@
+import * as z from "zod";
+import type { AgentsBill, Outcome, OutcomeMeta, ToolCallRecord } from "../../../core/outcome.ts";
+import { citationSchema, modeSchema, statusSchema, stopReasonSchema } from "../../../core/schemas/outcome-schema.ts";
+import { truncate } from "../../../kit/text/truncate.ts";
+import type { Detail } from "../../../runs/ask-schema.ts";
+
+/**
+ * Holds a run as hosts get it in `structuredContent`. Several hosts hand all of it to their model, so it says what an answer needs;
+ * the whole results of the calls are in `duet://runs/{run_id}`. What is unknown is absent, because some hosts know no types with
+ * `null`.
+ */
+export const hostOutcomeSchema = z.looseObject({
+  /** Holds the text of the result's `content`, whatever the status. It is absent for hosts that hand both to their model. */
+  response: z.string().optional(),
+  status: statusSchema,
+  stop_reason: stopReasonSchema,
+  conversation_id: z.string(),
+  run_id: z.string(),
+  trace_id: z.string(),
+  citations: z.array(citationSchema),
+  /** Holds the last calls. `meta.tool_calls_count` counts all. */
+  tool_calls: z.array(z.looseObject({ tool: z.string(), ok: z.boolean() })),
+  meta: z.looseObject({
+    total_tokens: z.int(),
+    tool_calls_count: z.int(),
+    latency_ms: z.int(),
+    iterations: z.int(),
+    mode: modeSchema,
+    cost_usd: z.number().optional(),
+  }),
+  error: z.looseObject({ code: z.string(), message: z.string() }).optional(),
+  confirmation: z.looseObject({ token: z.string(), expires_at: z.string() }).optional(),
+});
+
+export type HostOutcome = z.infer<typeof hostOutcomeSchema>;
+
+/** Limits what stands beside `response`, `citations` and `error`, in bytes of JSON. */
+const mostBytes: Readonly<Record<Detail, number>> = { brief: 1000, full: 8000 };
+
+const mostCalls = 10;
+
+/** Limits the preview of a result, in UTF-16 units. */
+const previewLength = 300;
+
+export interface HostOutcomeOptions {
+  detail?: Detail | undefined;
+  /** Is true for a host that hands the text and the object to its model, which would read the answer twice. */
+  leavesOutResponse?: boolean | undefined;
+}
+
+/** Converts an outcome for a host. `text` is the text of the same result. */
+export function toHostOutcome(
+  outcome: Outcome,
+  text: string,
+  { detail = "brief", leavesOutResponse = false }: HostOutcomeOptions = {},
+): HostOutcome {
+  const { status, stop_reason, conversation_id, run_id, trace_id, citations, error, confirmation } = outcome;
+  const fixed = {
+    ...{ status, stop_reason, conversation_id, run_id, trace_id },
+    meta: toHostMeta(outcome.meta, detail),
+    // What is to be confirmed is in the text.
+    ...(confirmation && { confirmation: { ...confirmation, arguments: undefined } }),
+  };
+  return {
+    ...(leavesOutResponse ? {} : { response: text }),
+    ...fixed,
+    citations,
+    tool_calls: fitCalls(outcome.tool_calls, mostBytes[detail] - countBytes(fixed), detail),
+    ...(error && { error: { ...error, hint: error.hint ?? undefined } }),
+  };
+}
+
+function toHostMeta({ models, agents, cost_usd, ...counts }: OutcomeMeta, detail: Detail): HostOutcome["meta"] {
+  const { function_call, answer } = models;
+  return {
+    ...withCost(counts, cost_usd),
+    ...(agents && { agents: withAgentsCost(agents) }),
+    ...(detail === "full" && {
+      models: {
+        function_call: withCost(function_call, function_call.cost_usd),
+        answer: withCost(answer, answer.cost_usd),
+      },
+    }),
+  };
+}
+
+function withAgentsCost(agents: AgentsBill) {
+  return withCost(agents, agents.cost_usd);
+}
+
+/** Returns a bill whose cost is absent when it is not known. */
+function withCost<Bill extends object>(
+  bill: Bill,
+  cost: number | null,
+): Omit<Bill, "cost_usd"> & { cost_usd?: number } {
+  const { cost_usd: _, ...rest }: Bill & { cost_usd?: unknown } = bill;
+  return cost === null ? rest : { ...rest, cost_usd: cost };
+}
+
+type ShownCall = HostOutcome["tool_calls"][number];
+
+/** Returns the last calls in at most `most` bytes of JSON. In a full result the oldest previews go first. */
+function fitCalls(calls: readonly ToolCallRecord[], most: number, detail: Detail): ShownCall[] {
+  const names = calls.slice(-mostCalls).map(({ tool, ok }): ShownCall => ({ tool, ok }));
+  let shown = detail === "full" ? calls.slice(-mostCalls).map(toFullCall) : names;
+  for (const [index, name] of names.entries()) {
+    if (countBytes(shown) <= most) return shown;
+    shown = shown.with(index, name);
+  }
+  while (shown.length > 0 && countBytes(shown) > most) shown = shown.slice(1);
+  return shown;
+}
+
+function toFullCall({ tool, ok, arguments: args, result, cached, elapsed_ms }: ToolCallRecord): ShownCall {
+  return { tool, ok, arguments: args, result: truncate(result, previewLength), cached, elapsed_ms };
+}
+
+function countBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}

@@ -1,0 +1,93 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { ModelBill, Outcome, ToolCallRecord } from "../../../../src/core/outcome.ts";
+import { hostOutcomeSchema, toHostOutcome } from "../../../../src/server/mcp/agent/host-outcome.ts";
+
+const bill: ModelBill = {
+  ...{ provider: "fake", model: "scripted", calls: 1, elapsed_ms: 1, cost_usd: null },
+  ...{ input_tokens: 1, output_tokens: 1, reasoning_tokens: 0, cached_tokens: 0 },
+};
+
+function createOutcome(changes: Partial<Outcome> = {}): Outcome {
+  return {
+    ...{ success: true, status: "complete", stop_reason: "answered", response: "Rain [1]." },
+    ...{ conversation_id: "conv-1", run_id: "run-1", trace_id: "1", tool_calls: [], citations: [], error: null },
+    meta: {
+      ...{ total_tokens: 2, tool_calls_count: 0, latency_ms: 1, iterations: 1, mode: "agent", cost_usd: null },
+      models: { function_call: bill, answer: bill },
+    },
+    ...changes,
+  };
+}
+
+function createCall(index: number, changes: Partial<ToolCallRecord> = {}): ToolCallRecord {
+  return {
+    ...{ tool: `fs__read_${index}`, arguments: { path: `/a/${index}` }, result: `text ${index} `.repeat(2000) },
+    ...{ ok: index % 2 === 0, cached: false, elapsed_ms: index, ...changes },
+  };
+}
+
+/** Returns the bytes beside what an answer needs. */
+function countRest(outcome: Outcome, detail?: "full"): number {
+  const { response: _, citations: __, error: ___, ...rest } = toHostOutcome(outcome, "The text.", { detail });
+  return Buffer.byteLength(JSON.stringify(rest));
+}
+
+test("a host gets the text, the ids, the totals and the names of the last ten calls", () => {
+  const calls = Array.from({ length: 12 }, (_, index) => createCall(index));
+  const told = toHostOutcome(createOutcome({ tool_calls: calls }), "Rain [1].\n\nReferences: …");
+  expect(Object.keys(told)[0]).toBe("response");
+  expect(JSON.parse(JSON.stringify(told))).toEqual({
+    ...{ response: "Rain [1].\n\nReferences: …", status: "complete", stop_reason: "answered" },
+    ...{ conversation_id: "conv-1", run_id: "run-1", trace_id: "1", citations: [] },
+    tool_calls: calls.slice(2).map(({ tool, ok }) => ({ tool, ok })),
+    meta: { total_tokens: 2, tool_calls_count: 0, latency_ms: 1, iterations: 1, mode: "agent" },
+  });
+});
+
+test("a full result has arguments and the start of each result, the newest where there is not room for all", () => {
+  const few = toHostOutcome(createOutcome({ tool_calls: [createCall(0)] }), "", { detail: "full" });
+  expect(few.tool_calls).toMatchObject([{ tool: "fs__read_0", arguments: { path: "/a/0" }, cached: false }]);
+  expect(String(few.tool_calls[0]?.result).length).toBeLessThanOrEqual(300);
+  expect(few.meta.models).toMatchObject({ answer: { provider: "fake" } });
+  const long = { path: "p".repeat(900) };
+  const calls = Array.from({ length: 10 }, (_, index) => createCall(index, { arguments: long }));
+  const many = toHostOutcome(createOutcome({ tool_calls: calls }), "", { detail: "full" });
+  const whole = many.tool_calls.map((call) => "result" in call);
+  expect(many.tool_calls).toHaveLength(10);
+  expect(whole.at(-1)).toBe(true);
+  expect(whole[0]).toBe(false);
+  expect(whole.toSorted()).toEqual(whole);
+});
+
+test("whatever a run has done, what a host gets beside the answer stays small and fits the schema", () => {
+  const text = fc.string({ unit: "grapheme", maxLength: 200 });
+  const call = fc.record({ name: fc.stringMatching(/^[a-z_]{1,64}$/), args: text, result: text, ok: fc.boolean() });
+  fc.assert(
+    fc.property(fc.array(call, { maxLength: 50 }), fc.stringMatching(/^[\w-]{1,200}$/), (calls, conversation_id) => {
+      const tool_calls = calls.map(({ name, args, result, ok }) =>
+        createCall(0, { tool: name, arguments: { args }, result, ok }),
+      );
+      const outcome = createOutcome({ tool_calls, conversation_id });
+      expect(countRest(outcome)).toBeLessThanOrEqual(1024);
+      expect(countRest(outcome, "full")).toBeLessThanOrEqual(8192);
+      expect(hostOutcomeSchema.safeParse(toHostOutcome(outcome, "")).error).toBeUndefined();
+    }),
+  );
+});
+
+test("the question of a confirmation is in the text, and its arguments are not told twice", () => {
+  const confirmation = {
+    token: "t-1",
+    kind: "call",
+    tool: "fs__write",
+    rule: "fs__*",
+    expires_at: "2026-01-01",
+  } as const;
+  const waiting = createOutcome({ confirmation: { ...confirmation, arguments: { text: "x".repeat(5000) } } });
+  expect(JSON.parse(JSON.stringify(toHostOutcome(waiting, "May it?").confirmation))).toEqual(confirmation);
+});
+
+test("a host that hands both parts to its model gets the answer once", () => {
+  expect(toHostOutcome(createOutcome(), "Rain.", { leavesOutResponse: true })).not.toHaveProperty("response");
+});

@@ -108,7 +108,8 @@ test("93: a token counts once, unchanged, from who was given it, and for the cal
   expect(wiped).toEqual([]);
 
   const second = await confirm(token);
-  expect(second.outcome).toMatchObject({ status: "needs_confirmation", confirmation: { arguments: { disk: "b" } } });
+  expect(second.outcome).toMatchObject({ status: "needs_confirmation", confirmation: { tool: "wipe_disk" } });
+  expect(second.text).toContain('"disk": "b"');
   expect(await confirm(token)).toMatchObject({ isRefused: true });
   expect(wiped).toEqual([{ disk: "a" }]);
   expect((await confirm(tokenOf(second))).outcome).toMatchObject({ status: "complete" });

@@ -57,7 +57,7 @@ export function readAgentUsage(structured: unknown): AgentUsage | undefined {
   if (!isRecord(structured)) return undefined;
   const { run_id: runId, stop_reason: reason, status, meta } = structured;
   if (typeof runId !== "string" || typeof reason !== "string") return undefined;
-  if (!isRecord(meta) || !("total_tokens" in meta && "latency_ms" in meta)) return undefined;
+  if (!isRecord(meta) || typeof meta.tool_calls_count !== "number") return undefined;
   const bills = [meta, meta.agents].filter(isRecord).map(readUsage);
   return {
     runId: runId.slice(0, 200),

@@ -28,6 +28,9 @@ export interface Host {
   capabilities: Readonly<Record<string, unknown>>;
 }
 
+/** Is the revision of MCP that brought links (`resource_link`) in results. */
+export const firstWithLinks = "2025-06-18";
+
 export function canShow({ asksForms, asksUrls }: Host, kind: "form" | "url"): boolean {
   return kind === "form" ? asksForms : asksUrls;
 }

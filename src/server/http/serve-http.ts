@@ -215,6 +215,7 @@ export async function sendStream(response: Response, outgoing: ServerResponse): 
     stalled = undefined;
   });
   if (outgoing.destroyed) return void (await reader?.cancel());
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   outgoing.writeHead(response.status, toHeaderRecord(response));
   outgoing.flushHeaders();
   for (;;) {
@@ -222,8 +223,17 @@ export async function sendStream(response: Response, outgoing: ServerResponse): 
     if (outgoing.destroyed) return;
     if (done) return void outgoing.end();
     if (outgoing.writableLength > mostWaiting) return void outgoing.destroy();
-    if (!outgoing.write(value)) stalled ??= setTimeout(() => outgoing.destroy(), stalledMs);
+    const text = escapeLineSeparators(decoder.decode(value, { stream: true }));
+    if (!outgoing.write(text)) stalled ??= setTimeout(() => outgoing.destroy(), stalledMs);
   }
+}
+
+/**
+ * Escapes the characters that some readers of event streams take for the end of a line, such as httpx-sse up to 0.4.1, which then
+ * wait for the rest of the event for ever. They only occur in strings of JSON.
+ */
+function escapeLineSeparators(text: string): string {
+  return text.replace(/[\u0085\u2028\u2029]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** The SDK does not decide whether the connection stays open. */

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { withChain } from "../../../src/client/calls/to-tool.ts";
 import { readAgentUsage } from "../../../src/client/calls/tool-result.ts";
 
-const models = { function_call: {}, answer: {} };
-const result = (meta: object) => ({ run_id: "run-1", stop_reason: "answered", meta: { models, ...meta } });
+const result = (meta: object) => ({ run_id: "run-1", stop_reason: "answered", meta: { tool_calls_count: 0, ...meta } });
 
 test("the bill of an agent below is its own and that of the agents it", () => {
   const agents = { runs: 2, total_tokens: 50, cost_usd: 0.25 };

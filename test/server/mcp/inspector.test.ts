@@ -55,7 +55,7 @@ describe.each([
     const call = ["--method", "tools/call", "--tool-name", "agent_ask"];
     const result = await inspect(targets[transport](), era, ...call, "--tool-arg", `question=${response}`);
     expect(result).toMatchObject({
-      content: [{ type: "text", text: response }, { type: "resource_link" }],
+      content: [{ type: "text", text: response }],
       structuredContent: { status: "complete", response },
     });
     const validate = new Ajv2020().compile(isRecord(answerSchema) ? answerSchema : false);

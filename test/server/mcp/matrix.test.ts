@@ -1,7 +1,7 @@
 // Every client over every transport, on the built program: the same promises.
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Outcome } from "../../../src/core/outcome.ts";
+import type { HostOutcome } from "../../../src/server/mcp/agent/host-outcome.ts";
 import { type CallSettings, type Host, hosts, type Result, type Served } from "./gateway/hosts.ts";
 import { type ServedDuet, serveDuet } from "./matrix-served.ts";
 
@@ -22,8 +22,8 @@ const rows = transports.flatMap(([transport, served]) =>
   hosts.map(([name, connect]) => ({ name, transport, connect, served })),
 );
 
-function outcomeOf({ structuredContent }: Result): Outcome {
-  return structuredContent as Outcome;
+function outcomeOf({ structuredContent }: Result): HostOutcome {
+  return structuredContent as HostOutcome;
 }
 
 describe.each(rows)("$name over $transport", ({ connect, served, name, transport }) => {
@@ -71,7 +71,7 @@ describe.each(rows)("$name over $transport", ({ connect, served, name, transport
     );
     expect(result.isError ?? false).toBe(false);
     expect(result.content[0]).toMatchObject({ type: "text", text: "The sum is five." });
-    expect(outcomeOf(result)).toMatchObject({ success: true, status: "complete", response: "The sum is five." });
+    expect(outcomeOf(result)).toMatchObject({ status: "complete", response: "The sum is five." });
     expect(outcomeOf(result).tool_calls).toMatchObject([{ tool: "calculator", ok: true }]);
 
     const numbers = progress.map(({ progress: number }) => number);

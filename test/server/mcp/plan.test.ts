@@ -1,7 +1,7 @@
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished, test } from "vitest";
-import type { Outcome } from "../../../src/core/outcome.ts";
+import type { HostOutcome } from "../../../src/server/mcp/agent/host-outcome.ts";
 import { written } from "../../agent/plan/planning.ts";
 import { configFile, npmServer, program, programEnvironment } from "../../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
@@ -14,7 +14,7 @@ interface Host {
 interface Answer {
   isError: boolean;
   text: string;
-  outcome: Outcome;
+  outcome: HostOutcome;
   progress: string;
 }
 
@@ -44,7 +44,7 @@ async function connect(agent: object = {}): Promise<Host> {
       const onprogress = ({ message }: { message?: string }): void => void messages.push(message ?? "");
       const result = await client.callTool({ name: "agent_ask", arguments: input }, { onprogress });
       const [content] = result.content;
-      const outcome: Outcome = JSON.parse(JSON.stringify(result.structuredContent ?? null));
+      const outcome: HostOutcome = JSON.parse(JSON.stringify(result.structuredContent ?? null));
       return {
         isError: result.isError === true,
         text: content?.type === "text" ? content.text : "",
@@ -62,7 +62,7 @@ test("agent_ask in mode plan carries the plan out, and progress tells the plan a
   const { provider, ask } = await connect();
   provider.script("cheap", { text: written(sum, echo) });
   provider.script("strong", { text: "It is five." });
-  const { isError, outcome, progress } = await ask({ question: "What is 2 + 3?", mode: "plan" });
+  const { isError, outcome, progress } = await ask({ question: "What is 2 + 3?", mode: "plan", detail: "full" });
   expect(isError).toBe(false);
   expect(outcome).toMatchObject({ status: "complete", response: "It is five.", meta: { mode: "plan" } });
   expect(outcome.tool_calls[1]?.arguments).toEqual({ message: "The sum of 2 and 3 is 5." });

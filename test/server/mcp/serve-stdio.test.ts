@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Outcome } from "../../../src/core/outcome.ts";
+import type { HostOutcome } from "../../../src/server/mcp/agent/host-outcome.ts";
 import { collect, configFile, npmServer, program, startProgram, temporaryFolder } from "../../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 
@@ -84,9 +84,10 @@ describe("duet serve over stdio for an SDK v1 client", () => {
     const result = await caller.ask("What is 2 + 3?", (one) => progress.push(one));
     expect(result.isError ?? false).toBe(false);
     expect(result.content[0]).toEqual({ type: "text", text: "The sum is five." });
-    const outcome = result.structuredContent as Outcome;
-    expect(outcome).toMatchObject({ success: true, status: "complete", response: "The sum is five." });
-    expect(outcome.meta.models.function_call).toMatchObject({ model: "cheap", calls: 2 });
+    expect(result.structuredContent).toMatchObject({
+      ...{ status: "complete", response: "The sum is five." },
+      tool_calls: [{ tool: "everything__get-sum", ok: true }],
+    });
 
     const numbers = progress.map(({ progress: number }) => number);
     expect(numbers.length).toBeGreaterThan(2);
@@ -148,7 +149,7 @@ describe("duet serve", () => {
     await client.connect(new StdioV1({ command: it.command, args: it.args, env: it.env, stderr: "pipe" }));
     onTestFinished(() => client.close());
     const first = await client.callTool({ name: "agent_ask", arguments: { question: "Who are you?" } });
-    const { conversation_id } = first.structuredContent as Outcome;
+    const { conversation_id } = first.structuredContent as HostOutcome;
     await client.callTool({ name: "agent_ask", arguments: { question: "What did you say?", conversation_id } });
     expect(JSON.stringify(it.provider.requests("strong")[1]?.body.messages)).toContain("My name is Duet.");
   });

@@ -3,7 +3,7 @@ import type { Chain } from "../../../core/chain.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import type { Detail } from "../../../runs/ask-schema.ts";
 import { canHandOut } from "../../../runs/begin-run.ts";
-import type { Host } from "../../../runs/input/host.ts";
+import { firstWithLinks, type Host } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import type { InputRequests } from "../../../runs/input/input-requests.ts";
 import type { RequestContext } from "../../../runs/input/pending-work.ts";
@@ -86,9 +86,6 @@ async function waitFor(
     run.release(holder);
   }
 }
-
-/** The revision of MCP that brought links in results. */
-const firstWithLinks = "2025-06-18";
 
 /** Chooses how a run is told to a host. */
 export function chooseResultOptions(

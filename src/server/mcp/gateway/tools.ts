@@ -10,7 +10,8 @@ import type { Tool, ToolResult } from "../../../core/tools/tool.ts";
 import { renderContent } from "../../../core/tools/tool-content.ts";
 import { isDeeperThan, isRecord, type JsonObject, toText } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { readHost } from "../../../runs/input/host.ts";
+import { firstWithLinks, type Host, readHost } from "../../../runs/input/host.ts";
+
 import type { ToolCapability } from "../capabilities.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
 import { dropForbiddenNulls, normalizeArguments } from "../host-arguments.ts";
@@ -71,7 +72,7 @@ export function createToolCapability(exposed: Exposure): ToolCapability {
           const callContext = openGatewayContext({ ...requestContext, progress }, options);
           const result = await tool.run(given(args, tool.inputSchema), callContext);
           await learnLinks(tool, result.content?.blocks ?? []);
-          return toCallResult(tool, result, locale);
+          return toCallResult(tool, result, { locale, protocolVersion: host.protocolVersion });
         } catch (thrown) {
           requestContext.signal.throwIfAborted();
           return toFailedResult(thrown, locale);
@@ -143,11 +144,15 @@ function describeUnapproved(name: string) {
 }
 
 /** Converts a tool's result for a host: unchanged where it came from a server, otherwise as text. */
-export function toCallResult(tool: Tool, result: ToolResult, locale: Locale): CallToolResult {
+export function toCallResult(
+  tool: Tool,
+  result: ToolResult,
+  { locale, protocolVersion }: Pick<Host, "protocolVersion"> & { locale: Locale },
+): CallToolResult {
   const { ok, text, content } = result;
   const isServersOwn = content !== undefined && (ok || result.error?.code === "tool");
   if (!isServersOwn) return ok ? toTextResult(text) : createFailedResult(text);
-  const blocks = content.blocks.map((block) => toBlock(block, locale));
+  const blocks = content.blocks.map((block) => toBlock(block, locale, protocolVersion));
   const _meta = filterMeta(content.meta);
   const structuredContent = isRecord(content.structured) ? content.structured : undefined;
   if (!ok) return { content: blocks, structuredContent, _meta, isError: true };
@@ -161,9 +166,16 @@ function toTextResult(text: string): CallToolResult {
   return { content: [{ type: "text", text }] };
 }
 
-/** A block type that MCP does not know would make the host reject the whole result. */
-function toBlock(block: Record<string, unknown>, locale: Locale): ContentBlock {
-  if (isSpecType.ContentBlock(block)) return block;
+/** Holds the revisions of MCP that brought the types of content which its first revision did not have. */
+const firstVersions: ReadonlyMap<unknown, string> = new Map([
+  ["audio", "2025-03-26"],
+  ["resource_link", firstWithLinks],
+]);
+
+/** A block type that the host's revision of MCP does not know would make it reject the whole result. */
+function toBlock(block: Record<string, unknown>, locale: Locale, protocolVersion: string): ContentBlock {
+  const isKnown = protocolVersion >= (firstVersions.get(block.type) ?? "");
+  if (isKnown && isSpecType.ContentBlock(block)) return block;
   return { type: "text", text: renderContent({ content: [block] }, locale) };
 }
 

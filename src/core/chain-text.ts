@@ -3,7 +3,7 @@ import { type Chain, readChainMeta, readTraceContext, type TraceContext } from "
 
 /**
  * The chain is also sent in this argument of `agent_ask`, because gateways that drop `_meta` pass arguments on. A tool whose
- * schema has this property is an agent itself, whatever its name.
+ * schema has this property, or all arguments of `agent_ask`, is an agent itself, whatever its name.
  */
 export const chainProperty = "duet_chain";
 
@@ -63,9 +63,13 @@ function takeLeast(one: number | undefined, other: number | undefined): number |
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
+/** Names the arguments by which a tool is known as `agent_ask` of another Duet, which takes the chain without listing it. */
+const agentArguments = ["question", "conversation_id", "mode", "tools", "wait_s", "detail", "confirmation"];
+
 /** Returns true when a tool with this input schema is an agent that tracks chains. */
 export function hasChainProperty({ properties }: JsonSchema): boolean {
-  return isRecord(properties) && Object.hasOwn(properties, chainProperty);
+  if (!isRecord(properties)) return false;
+  return Object.hasOwn(properties, chainProperty) || agentArguments.every((name) => Object.hasOwn(properties, name));
 }
 
 /** Returns the schema for models, which must not set the chain. */

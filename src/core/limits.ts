@@ -34,6 +34,8 @@ export interface LimitRow {
   readonly set?: string;
   /** Is the name in `agent_ask` and in the HTTP API. A limit without it is not offered to hosts. */
   readonly ask?: string;
+  /** Is true when the list of tools shows hosts the limit. Hosts fill in what they see, so most limits are only accepted. */
+  readonly isListed?: true;
   /** Says what is limited, as a sentence without a verb. */
   readonly help: Text;
   /** Replaces `help` in the schema of the configuration file. */
@@ -155,6 +157,7 @@ export const limitRows = [
     flag: "max-execution-time",
     set: "max_execution_time",
     ask: "timeout_s",
+    isListed: true,
     help: { zh: "整个运行的秒数，包括回答。", en: "Seconds for the whole run, including the answer." },
     title: { zh: "最大执行时间", en: "Time limit" },
     appliesToChat: true,

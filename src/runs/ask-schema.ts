@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { limitArguments } from "../config/limit-schemas.ts";
 import { chainProperty, longestChainText } from "../core/chain-text.ts";
+import { type LimitRow, offeredLimits } from "../core/limits.ts";
 import { modes } from "../core/modes.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 
@@ -21,7 +22,7 @@ export const askInput = z.strictObject({
     .string()
     .max(200)
     .optional()
-    .describe("Continues an earlier conversation: the conversation_id of its result."),
+    .describe("Continues an earlier topic: the conversation_id of its result."),
   mode: z
     .enum(modes)
     .optional()
@@ -70,6 +71,16 @@ export const askInput = z.strictObject({
 });
 
 export type AskInput = z.infer<typeof askInput>;
+
+/**
+ * Names the fields of `agent_ask` that are accepted and not shown in the list of tools: a host's model fills in what it sees, and
+ * these are for programs.
+ */
+export const unlistedFields: readonly string[] = [
+  "search",
+  chainProperty,
+  ...offeredLimits.filter((row: LimitRow) => row.isListed !== true).map(({ ask }) => ask),
+];
 
 const runId = z.string().min(1).max(200).describe("The run_id of a result of agent_ask.");
 

@@ -1,4 +1,5 @@
-import { describe, expect, test } from "vitest";
+import { InMemoryTransport } from "@modelcontextprotocol/client";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { eras, linkHost } from "../fakes/linked-hosts.ts";
 import { openFace } from "./mcp-interface.ts";
 
@@ -179,4 +180,28 @@ test("a call whose time is over while its user is asked says so, and the next on
   const { outcome } = await host.call("agent_result", { run_id: first.outcome.run_id });
   expect(outcome).toMatchObject({ status: "complete", response: "Done." });
   expect(wiped).toEqual([{ disk: "a" }]);
+});
+
+test.each([
+  ["2025-03-26", []],
+  ["2025-06-18", [{ type: "resource_link" }]],
+])("a link to the trace comes where it is wanted, and where MCP %s knows links", async (protocolVersion, links) => {
+  const { mcp } = await openFace({ turns: ["Forty-two."], serve: { traceLink: true } });
+  const [above, below] = InMemoryTransport.createLinkedPair();
+  const server = await mcp.createServer();
+  await server.connect(below);
+  onTestFinished(() => server.close());
+  const answers: unknown[] = [];
+  above.onmessage = (message) => void answers.push(message);
+  await above.start();
+  const clientInfo = { name: "old", version: "1" };
+  const params = { protocolVersion, capabilities: {}, clientInfo };
+  await above.send({ jsonrpc: "2.0", id: 1, method: "initialize", params });
+  await expect.poll(() => answers).toHaveLength(1);
+  await above.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+  const call = { name: "agent_ask", arguments: { question: "What is it?" } };
+  await above.send({ jsonrpc: "2.0", id: 2, method: "tools/call", params: call });
+  await expect.poll(() => answers).toHaveLength(2);
+  const content = [{ type: "text", text: "Forty-two." }, ...links];
+  expect(answers[1]).toMatchObject({ id: 2, result: { content } });
 });

@@ -17,7 +17,10 @@ test("a fault of the program is told without its cause, which the operator finds
   const later = await restart();
   expect(await outcomeIn(later.send(`/agent/runs/${run_id}`))).toMatchObject({ error });
   const all = await Promise.all([(await follow(run_id)).rest(), (await stream({ message: "Hello" })).rest()]);
-  const resources = createAgentResources({ duet: service.duet, runs: service.runs, caller: {}, locale: "en" });
+  const resources = createAgentResources({
+    ...{ duet: service.duet, runs: service.runs, caller: {}, locale: "en" },
+    knownRuns: new Set(),
+  });
   const read = await resources.read(`duet://runs/${run_id}`);
   expect(JSON.stringify(read)).toContain(error?.message);
   expect(JSON.stringify([all, read])).not.toContain("/home/anna");

@@ -109,6 +109,19 @@ test("an answer whose source fails in the middle is cut off, without a word of w
   expect(answer.body).not.toMatch(/disk|\r\n0\r\n/);
 });
 
+test("line separators of Unicode are escaped in event streams, wherever the pieces are cut", async () => {
+  const text = "a\u2028b\u2029c\u0085d\u00e9\u4e2d\ufeff";
+  const bytes = Buffer.from(`\ufeffdata: ${JSON.stringify({ text })}\n\n`);
+  const pieces = Array.from(bytes, (byte) => Buffer.from([byte]));
+  const headers = { "content-type": "text/event-stream" };
+  const { url } = await started({
+    routes: { "/odd": { GET: async () => new Response(ReadableStream.from(pieces), { headers }) } },
+  });
+  const answer = await (await fetch(new URL("/odd", url))).text();
+  expect(answer).not.toMatch(/[\u0085\u2028\u2029]/);
+  expect(JSON.parse(answer.slice(answer.indexOf("{")))).toEqual({ text });
+});
+
 test("the end closes streams, aborts calls, frees the port, and waits for nobody", async () => {
   const face = await startHttpFace();
   const session = await openSession(face.url);

@@ -2,8 +2,9 @@ import type { CallToolResult, InputRequiredResult, ServerContext, Tool } from "@
 import * as z from "zod";
 import { readChainMeta } from "../../../core/chain.ts";
 import { createOnce } from "../../../kit/async/once.ts";
+import { isRecord } from "../../../kit/json.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
-import { askInput, cancelInput, type Detail, resultInput } from "../../../runs/ask-schema.ts";
+import { askInput, cancelInput, type Detail, resultInput, unlistedFields } from "../../../runs/ask-schema.ts";
 import { toFinishedOutcome } from "../../../runs/finished-outcome.ts";
 import { type Host, readHost } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
@@ -56,11 +57,12 @@ export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
     runs,
     createCapabilities(connection) {
       const { caller, server } = connection;
-      const scope: ConnectionScope = { ...service, connection, caller };
+      const knownRuns = new Set<string>();
+      const scope: ConnectionScope = { ...service, connection, caller, knownRuns };
       serveTasks(server, scope);
       const gateway = duet.gateway(caller);
       const page = createRunPage({ runs, caller, locale, runIdOf: readRunId });
-      const resources = createAgentResources({ duet, runs, caller, locale });
+      const resources = createAgentResources({ duet, runs, caller, knownRuns, locale });
       return {
         tools: createToolCapability({ scope, asks, page: page.tools, toTools }),
         prompts: createAgentPrompts({ duet, caller, locale }),
@@ -222,15 +224,14 @@ function toTools({ description, annotations, meta }: AskDescription, schemas: Sc
       title: say(locale, { zh: "停止 Duet 的运行", en: "Stop a run of Duet" }),
       description: say(locale, ofCancel),
       inputSchema: cancel,
-      outputSchema,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
   ];
 }
 
 const ofResult: Text = {
-  zh: "取得 agent_ask 的一次运行的结果：run_id 来自状态为 running 的结果。会等到运行结束；仍未结束时再次返回 running。",
-  en: "Returns the result of an agent_ask run that returned the status running; pass its run_id. Waits for the run to end; returns running again if it has not.",
+  zh: "取得 agent_ask 的一次运行的结果，run_id 来自状态为 running 的结果。会等到运行结束；仍未结束时再次返回 running。",
+  en: "Returns the result of an agent_ask run that returned the status running, by its run_id. Waits for the run to end; returns running again if it has not.",
 };
 
 const ofCancel: Text = {
@@ -243,17 +244,42 @@ type Schema = Tool["inputSchema"];
 type Schemas = Readonly<Record<"ask" | "result" | "cancel" | "output", Schema>>;
 
 async function makeSchemas(): Promise<Schemas> {
-  const { outcomeSchema } = await import("../../../core/schemas/outcome-schema.ts");
   return {
-    ask: toSchema(askInput, "input"),
-    result: toSchema(resultInput, "input"),
-    cancel: toSchema(cancelInput, "input"),
-    output: toSchema(hostOutcomeSchema, "output"),
+    ask: toListedInput(toSchema(askInput, "input")),
+    result: toListedInput(toSchema(resultInput, "input")),
+    cancel: toListedInput(toSchema(cancelInput, "input")),
+    output: toListedOutput(toSchema(hostOutcomeSchema, "output")),
   };
 }
 
+/** Returns the schema without what is not listed. Gateways and adapters that check arguments let that pass all the same. */
+function toListedInput({ properties, additionalProperties: _, ...rest }: Schema): Schema {
+  const listed = Object.entries(properties ?? {}).filter(([name]) => !unlistedFields.includes(name));
+  return { ...rest, properties: Object.fromEntries(listed) };
+}
+
+/** Returns the schema without what only says more of its parts: hosts send it to their model with each request. */
+function toListedOutput(schema: Schema): Schema {
+  const short: Schema = JSON.parse(
+    JSON.stringify(schema, (key, value: unknown) => {
+      if (key === "" || !isRecord(value) || value.type !== "object") return value;
+      const { required: _, additionalProperties: __, ...rest } = value;
+      return rest;
+    }),
+  );
+  return short;
+}
+
+/** Returns a schema in the words that every host knows: no bounds that only say "whole number", no empty schemas. */
 function toSchema(schema: z.ZodType, io: "input" | "output"): Schema {
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io });
+  const { $schema, ...rest } = z.toJSONSchema(schema, {
+    io,
+    override({ jsonSchema }) {
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (isRecord(jsonSchema.additionalProperties)) delete jsonSchema.additionalProperties;
+    },
+  });
   const json: Record<string, unknown> = JSON.parse(JSON.stringify(rest));
   return { ...json, type: "object" };
 }

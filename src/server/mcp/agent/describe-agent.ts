@@ -17,8 +17,8 @@ export interface DescribeOptions {
   locale: Locale;
 }
 
-/** Limits the whole description, in UTF-16 units, because it is part of each request of the host's model. */
-const longest = 1200;
+/** Limits the whole description, in bytes, because it is part of each request of the host's model. */
+const longest = 1000;
 
 /**
  * Describes to a host's model what `agent_ask` can do with its current tools. The text is the same for the same tools in any
@@ -32,19 +32,19 @@ export function describeAgent(
   const rules = parseToolPatterns(ask);
   const asking = tools.filter((tool) => rules.some((rule) => findFittingCalls(rule, tool) !== "none"));
   const [does, gives] = [say(locale, whatItDoes), say(locale, whatItGives)];
-  const available = longest - does.length - gives.length - 2;
+  const available = longest - Buffer.byteLength(does) - Buffer.byteLength(gives) - 2;
   const words = describeTools({ tools, asking, servers, locale }, available);
   return { description: [does, words, gives].join("\n"), annotations: toAgentHints(tools, servers) };
 }
 
 const whatItDoes: Text = {
-  zh: "向智能体提问。它自己选择并调用工具，可分多步查找、核实和计算，给出带编号来源的回答。请交给它一个完整的问题，包含理解它所需的一切。",
-  en: "Asks an agent that chooses and calls tools by itself, over several steps, and answers with numbered sources. Give it one complete question with everything needed to understand it.",
+  zh: "向智能体提问：它自己选择并调用工具，可分多步查找、核实和计算，给出带编号来源的回答；请交给它一个完整的问题，包含理解它所需的一切。",
+  en: "Asks an agent that chooses and calls tools by itself, over several steps, and answers with numbered sources; give it one complete question with everything needed to understand it.",
 };
 
 const whatItGives: Text = {
-  zh: "文本就是完整的回答；structuredContent 有各部分：status、citations、tool_calls、conversation_id（传回它以继续同一话题）。status 为 running 表示还没有完成：用它的 run_id 调用 agent_result。为 needs_confirmation 时，先给用户看要确认的内容，再以用户的答复为 question、连同 confirmation 再次调用。",
-  en: "The text is the whole answer; structuredContent has its parts: status, citations, tool_calls, conversation_id (pass it back to continue the topic). Status running: it is not done yet, so call agent_result with its run_id. Status needs_confirmation: show the user what is to be confirmed, then call again with the user's reply as question and with confirmation.",
+  zh: "status 为 running 表示还没有完成：用结果中的 run_id 调用 agent_result。为 needs_confirmation 时，先给用户看要确认的内容，再以用户的答复为 question、连同 confirmation 再次调用。",
+  en: "Status running means that it is not done yet: call agent_result with the run_id of the result. Status needs_confirmation means: show the user what is to be confirmed, then call again with the user's reply as question and with confirmation.",
 };
 
 /**
@@ -118,7 +118,7 @@ interface Group {
 const nameCounts = [10, 6, 4, 2, 1, 0];
 
 /**
- * Lists the tools by origin, one line each, in at most `available` UTF-16 units. When there are many tools, names are left out first,
+ * Lists the tools by origin, one line each, in at most `available` bytes. When there are many tools, names are left out first,
  * then lines.
  */
 export function describeTools({ tools, asking, servers, locale }: DescribeToolsOptions, available: number): string {
@@ -129,12 +129,12 @@ export function describeTools({ tools, asking, servers, locale }: DescribeToolsO
   const groups = [...consent, ...groupTools(tools, ofServers)];
   for (const names of nameCounts) {
     const text = [count, ...groups.map((group) => renderGroup(group, names, locale))].join("\n");
-    if (text.length <= available) return text;
+    if (Buffer.byteLength(text) <= available) return text;
   }
   const lines = groups.map((group) => renderGroup(group, 0, locale));
   for (let kept = lines.length - 1; kept > 0; kept--) {
     const text = [count, ...lines.slice(0, kept), say(locale, describeMore(lines.length - kept))].join("\n");
-    if (text.length <= available) return text;
+    if (Buffer.byteLength(text) <= available) return text;
   }
   return count;
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { AgentsBill, Outcome, OutcomeMeta, ToolCallRecord } from "../../../core/outcome.ts";
-import { citationSchema, modeSchema, statusSchema, stopReasonSchema } from "../../../core/schemas/outcome-schema.ts";
+import type { AgentsBill, Outcome, OutcomeMeta, StopReason, ToolCallRecord } from "../../../core/outcome.ts";
+import { citationSchema, modeSchema, statusSchema } from "../../../core/schemas/outcome-schema.ts";
 import { truncate } from "../../../kit/text/truncate.ts";
 import type { Detail } from "../../../runs/ask-schema.ts";
 
@@ -13,7 +13,8 @@ export const hostOutcomeSchema = z.looseObject({
   /** Holds the text of the result's `content`, whatever the status. It is absent for hosts that hand both to their model. */
   response: z.string().optional(),
   status: statusSchema,
-  stop_reason: stopReasonSchema,
+  /** Is one of the reasons in outcomes, and any text for hosts, so that a later version may add one. */
+  stop_reason: z.string<StopReason>(),
   conversation_id: z.string(),
   run_id: z.string(),
   trace_id: z.string(),

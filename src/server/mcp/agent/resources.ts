@@ -3,7 +3,7 @@ import type { Duet } from "../../../app/duet.ts";
 import type { List } from "../../../app/tools/gateway.ts";
 import type { Caller } from "../../../core/caller.ts";
 import { toConversationJson } from "../../../core/store/conversation-json.ts";
-import type { ConversationEntry, RunEntry } from "../../../core/store/store.ts";
+import type { RunEntry } from "../../../core/store/store.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { toBoundedJson } from "../../../runs/bounded-json.ts";
@@ -15,6 +15,8 @@ export interface AgentResourcesOptions {
   duet: Pick<Duet, "store">;
   runs: LiveRuns;
   caller: Caller;
+  /** Holds the ids of the runs that this connection was told of. Only these are listed. */
+  knownRuns: ReadonlySet<string>;
   locale: Locale;
 }
 
@@ -24,11 +26,15 @@ export interface AgentResources extends ResourceCapability {
   onChange(listener: (list: List) => void): () => void;
 }
 
-/** Limits how many conversations and how many runs are listed. The others can be read by their ids. */
+/** Limits how many finished runs are listed. The others can be read by their ids. */
 const mostListed = 50;
 
-/** Serves a caller's conversations and traces. Its methods reject as the store does. */
-export function createAgentResources({ duet, runs, caller, locale }: AgentResourcesOptions): AgentResources {
+/**
+ * Serves a caller's conversations and traces. Its methods reject as the store does. It lists only the runs of its connection,
+ * because some hosts show all that is listed to their model, and the questions of others are none of its business; templates and
+ * completion find the rest.
+ */
+export function createAgentResources({ duet, runs, caller, knownRuns, locale }: AgentResourcesOptions): AgentResources {
   /** Returns the trace, or what is known of a run that is active or was not kept. */
   async function readRun(id: string): Promise<object | undefined> {
     const live = runs.find(id, caller);
@@ -46,17 +52,13 @@ export function createAgentResources({ duet, runs, caller, locale }: AgentResour
 
   return {
     async list() {
+      if (knownRuns.size === 0) return [];
       const store = await duet.store(caller);
-      const [conversations, newest] = await Promise.all([
-        store.list({ limit: mostListed, offset: 0 }),
-        store.runs({ newest: mostListed }),
-      ]);
-      const going = [...runs.listRuns(caller)].filter(({ outcome }) => outcome === undefined);
-      return [
-        ...going.map((run) => toRunResource(toActiveEntry(run), locale)),
-        ...conversations.map((entry) => toConversationResource(entry, locale)),
-        ...newest.map((run) => toRunResource(run, locale)),
-      ];
+      const finished = await store.runs({ newest: mostListed });
+      const active = [...runs.listRuns(caller)].filter(({ outcome }) => outcome === undefined);
+      return [...active.map(toActiveEntry), ...finished]
+        .filter(({ id }) => knownRuns.has(id))
+        .map((run) => toRunResource(run, locale));
     },
     templates: async () => listResourceTemplates(locale),
     async read(uri) {
@@ -74,20 +76,6 @@ function toActiveEntry({ id, question, startedAt }: LiveRun): RunEntry {
 }
 
 const jsonType = "application/json";
-
-export function toConversationResource({ id, title, turns, updatedAt }: ConversationEntry, locale: Locale): Resource {
-  const name = toShownName(title || id);
-  const time = toTime(updatedAt);
-  const count = say(locale, { zh: `${turns} 轮问答`, en: turns === 1 ? "1 turn" : `${turns} turns` });
-  return {
-    uri: toConversationUri(id),
-    name,
-    title: say(locale, { zh: `对话：${name}`, en: `Conversation: ${name}` }),
-    description: time ? say(locale, { zh: `${count}，最近一次 ${time}`, en: `${count}, last asked ${time}` }) : count,
-    mimeType: jsonType,
-    annotations: { ...forBoth, lastModified: time },
-  };
-}
 
 function toRunResource({ id, question, status, startedAt }: RunEntry, locale: Locale): Resource {
   const name = toShownName(question || id);

@@ -60,6 +60,7 @@ async function waitFor(
   const { context, host, chain, locale } = request;
   const holder = {};
   run.hold(holder);
+  scope.knownRuns.add(run.id);
   // Events that nobody receives are not rendered.
   const isHeard = context.mcpReq._meta?.progressToken !== undefined;
   const unfollow = isHeard ? run.follow(progress.handle) : () => {};
@@ -124,6 +125,8 @@ export interface AgentService extends RunService {
 /** Adds one connection to the shared agent service. */
 export interface ConnectionScope extends AgentService, CallerScope {
   connection: HostConnection;
+  /** Holds the ids of the runs that this connection was told of. */
+  knownRuns: Set<string>;
 }
 
 /**

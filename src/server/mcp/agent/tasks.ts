@@ -41,7 +41,8 @@ export function canUseTasks({ isModern, capabilities }: Host): boolean {
 }
 
 /** Returns a task instead of a result; it says where the result will be found. */
-export function toTask(run: RunHandle, { settings }: ConnectionScope): CallToolResult {
+export function toTask(run: RunHandle, { settings, knownRuns }: ConnectionScope): CallToolResult {
+  knownRuns.add(run.id);
   // Whoever has a task ends it by its own means.
   run.hold(run);
   const result: CallToolResult = { content: [], ...toTaskStatus(run, settings) };

@@ -18,13 +18,16 @@ interface Place {
   client: Client;
   store: SharedStore;
   runs: TestRuns;
+  /** The runs that the connection was told of. */
+  knownRuns: Set<string>;
 }
 
 async function open(store: SharedStore, caller: Caller = {}, onChanged?: () => void): Promise<Place> {
   const runs = testRuns();
-  const resources = createAgentResources({ duet: storeOf(store), runs, caller, locale: "en" });
+  const knownRuns = new Set<string>();
+  const resources = createAgentResources({ duet: storeOf(store), runs, caller, knownRuns, locale: "en" });
   const client = await connect({ resources, onChange: resources.onChange }, onChanged);
-  return { client, store, runs };
+  return { client, store, runs, knownRuns };
 }
 
 /** What stands behind an address. */
@@ -43,39 +46,34 @@ async function refusal(client: Client, uri: string): Promise<number> {
 }
 
 describe.each(stores)("with conversations %s", (_, begin) => {
-  test("conversations and runs are listed, the newest first, by what was asked", async () => {
-    const { client, store } = await open(await begin());
+  test("the connection's runs are listed, the newest first, by what was asked", async () => {
+    const { client, store, knownRuns } = await open(await begin());
     const first = finishedRun("conv-1", "What is\nMCP?", "A protocol.");
     const second = finishedRun("conv-2", `\u001b[2J${"long ".repeat(100)}`, "Yes.");
     const third = finishedRun("conv-1", "And who made it?");
     for (const run of [first, second, third]) await store.append(run);
+    expect(await client.listResources()).toMatchObject({ resources: [] });
+    for (const { runId } of [second, third]) knownRuns.add(runId);
     const { resources } = await client.listResources();
-    expect(resources.map(({ uri }) => uri)).toEqual([
-      "duet://conversations/conv-1",
-      "duet://conversations/conv-2",
-      ...[third, second, first].map(({ runId }) => `duet://runs/${runId}`),
-    ]);
+    expect(resources.map(({ uri }) => uri)).toEqual([third, second].map(({ runId }) => `duet://runs/${runId}`));
     expect(resources[0]).toMatchObject({
-      name: "What is",
-      title: "Conversation: What is",
-      description: expect.stringMatching(/^1 turn, last asked \d{4}-.*Z$/),
+      name: "And who made it?",
+      title: "Run: And who made it?",
+      description: "complete, started 2026-11-21T00:00:00.000Z",
       mimeType: "application/json",
       annotations: { audience: ["user", "assistant"], lastModified: expect.stringMatching(/^\d{4}-.*Z$/) },
     });
     expect(resources[1]?.name).toMatch(/^\\u\{1b\}\[2Jlong .{40,80}…$/);
-    expect(resources[2]).toMatchObject({
-      title: "Run: And who made it?",
-      description: "complete, started 2026-11-21T00:00:00.000Z",
-    });
   });
 
-  test("no more than 50 of each are listed, and all can be read", async () => {
-    const { client, store } = await open(await begin());
+  test("no more than 50 are listed, and all can be read", async () => {
+    const { client, store, knownRuns } = await open(await begin());
     const all = Array.from({ length: 60 }, (_, index) => finishedRun(`conv-${index}`, `Question ${index}`, "Answer"));
     for (const run of all) await store.append(run);
+    for (const { runId } of all) knownRuns.add(runId);
     const { resources } = await client.listResources();
-    expect(resources.length).toBe(100);
-    expect(resources[0]?.uri).toBe("duet://conversations/conv-59");
+    expect(resources.length).toBe(50);
+    expect(resources[0]?.uri).toBe(`duet://runs/${all[59]?.runId}`);
     expect(await read(client, "duet://conversations/conv-0")).toMatchObject({ title: "Question 0" });
     expect(await read(client, `duet://runs/${all[0]?.runId}`)).toMatchObject({ question: "Question 0" });
   });
@@ -105,9 +103,11 @@ describe.each(stores)("with conversations %s", (_, begin) => {
     await store.of("alice").append(alices);
     const theirs = ["duet://conversations/conv-alice", `duet://runs/${alices.runId}`];
     const alice = await open(store, { owner: "alice" });
-    expect((await alice.client.listResources()).resources.map(({ uri }) => uri)).toEqual(theirs);
+    alice.knownRuns.add(alices.runId);
+    expect((await alice.client.listResources()).resources.map(({ uri }) => uri)).toEqual(theirs.slice(1));
     for (const caller of [{ owner: "bob" }, {}]) {
-      const { client } = await open(store, caller);
+      const { client, knownRuns } = await open(store, caller);
+      knownRuns.add(alices.runId);
       expect(await client.listResources()).toMatchObject({ resources: [] });
       const unknown = await refusal(client, "duet://runs/run-nobody");
       for (const uri of theirs) expect(await refusal(client, uri)).toBe(unknown);
@@ -119,8 +119,7 @@ test("an id with any characters has an address, which is decoded once", async ()
   const { client, store } = await open(createMemoryStore());
   const ids = ["a/b?c#d%2F e", "对话", "..", "%41"];
   for (const id of ids) await store.append(finishedRun(id, `Question in ${id}`, "Answer"));
-  const { resources } = await client.listResources();
-  const uris = resources.map(({ uri }) => uri).filter((uri) => uri.startsWith("duet://conversations/"));
+  const uris = ids.map((id) => `duet://conversations/${encodeURIComponent(id)}`);
   expect(uris).toContain("duet://conversations/a%2Fb%3Fc%23d%252F%20e");
   const shown = await Promise.all(uris.map((uri) => read(client, uri)));
   expect(new Set(shown.map(({ conversation_id }) => conversation_id))).toEqual(new Set(ids));
@@ -182,16 +181,18 @@ test("a trace that is too big is cut, and says by how much", async () => {
 test("the host is told when a run of its own has changed the list, and not of others' runs", async () => {
   const heard = Promise.withResolvers<void>();
   let count = 0;
-  const { client, store, runs } = await open(createMemoryStore(), {}, () => {
+  const { client, store, runs, knownRuns } = await open(createMemoryStore(), {}, () => {
     count += 1;
     heard.resolve();
   });
   await client.listResources();
   runs.tell({ owner: "bob" });
-  await store.append(finishedRun("conv-1", "Question", "Answer"));
+  const run = finishedRun("conv-1", "Question", "Answer");
+  await store.append(run);
+  knownRuns.add(run.runId);
   runs.tell({});
   await heard.promise;
-  expect((await client.listResources()).resources.length).toBe(2);
+  expect((await client.listResources()).resources.length).toBe(1);
   expect(count).toBe(1);
 });
 

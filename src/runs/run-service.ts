@@ -43,14 +43,39 @@ export function openRunService(
 }
 
 /**
+ * Is the reason with which a request of a 2025-era session is given up whose connection broke. Those revisions of MCP say that a
+ * broken connection is no cancel; since 2026-07-28 it is one.
+ */
+export const lostConnection = "the client closed the connection";
+
+/** Is how long a run goes on whose caller was cut off, in milliseconds. The same question finds it in this time. */
+const lostCallerMs = 60_000;
+
+/** Holds runs whose caller was cut off, by the timer that ends it. */
+const lostCallers = new WeakMap<RunHandle, NodeJS.Timeout>();
+
+/**
  * Releases the run on behalf of these holders. If nobody else holds it, it is cancelled, unless the configuration says
- * otherwise.
+ * otherwise. A caller who is `lost` has not meant that: its time was up, or its connection broke.
  */
 export function releaseRun(
   { settings }: Pick<RunService, "settings">,
   run: RunHandle,
   holders: readonly object[],
+  { isLost = false } = {},
 ): void {
-  const wasLast = holders.map((holder) => run.release(holder)).includes(true);
+  const earlier = lostCallers.get(run);
+  clearTimeout(earlier);
+  if (isLost) {
+    const timer = setTimeout(() => releaseRun({ settings }, run, []), lostCallerMs).unref();
+    run.hold(timer);
+    lostCallers.set(run, timer);
+  }
+  const wasLast = [...holders, ...(earlier ? [earlier] : [])].map((holder) => run.release(holder)).includes(true);
   if (wasLast && settings.onDisconnect === "cancel") run.cancel();
+}
+
+/** Returns true when a request was given up because its time was over, and not by a person. `reason` is that of its signal. */
+export function isTimeoutReason(reason: unknown): boolean {
+  return typeof reason === "string" && /time[ds]?[ -]?out/i.test(reason);
 }

@@ -30,6 +30,8 @@ export interface Called {
 
 export interface CallOptions {
   signal?: AbortSignal;
+  /** After how many milliseconds the host gives up. */
+  timeout?: number;
   onprogress?(progress: { progress: number; message?: string }): void;
   meta?: Record<string, unknown>;
 }

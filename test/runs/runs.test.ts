@@ -47,6 +47,34 @@ describe.each(eras)("a host of %s", (era) => {
     await expect.poll(() => run?.outcome).toMatchObject({ status: "cancelled" });
   });
 
+  test("whose call took too long for it finds the run again, by asking the same", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { mcp, model } = await openFace({ turns: ["At last."], gate: gate.promise });
+    const host = await linkHost(mcp, { era });
+    await expect(host.ask("What is it?", {}, { timeout: 100 })).rejects.toThrow(/timed out/i);
+    const again = host.ask("What is it?");
+    gate.resolve();
+    expect((await again).text).toBe("At last.");
+    expect(model.requests).toHaveLength(1);
+  });
+
+  test("that cancels and asks the same at once is not given the run that ends", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { mcp, model } = await openFace({ turns: ["Anew."], gate: gate.promise });
+    const host = await linkHost(mcp, { era });
+    const cancel = new AbortController();
+    const begun = Promise.withResolvers<void>();
+    const onprogress = (): void => begun.resolve();
+    const call = host.ask("What is it?", {}, { signal: cancel.signal, onprogress });
+    await begun.promise;
+    cancel.abort("enough");
+    const again = host.ask("What is it?");
+    await expect(call).rejects.toThrow();
+    gate.resolve();
+    expect((await again).outcome).toMatchObject({ status: "complete", response: "Anew." });
+    expect(model.requests).toHaveLength(1);
+  });
+
   test("that cancels leaves the run to its end where it is configured so", async () => {
     const gate = Promise.withResolvers<void>();
     const { mcp, model } = await openFace({

@@ -4,6 +4,7 @@ import type { Caller } from "../../../core/caller.ts";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Locale } from "../../../kit/locale.ts";
+import { lostConnection } from "../../../runs/run-service.ts";
 import type { Message } from "../request/read-message.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import { closing, toRefusalResponse } from "../response/refusal.ts";
@@ -197,7 +198,7 @@ export function createSession(
     connection.onClose((isWhole) => {
       usedAt = performance.now();
       if (isWhole) live.delete(id);
-      else void cancelRequest(id, "the client closed the connection");
+      else void cancelRequest(id, lostConnection);
     });
     return response;
   }

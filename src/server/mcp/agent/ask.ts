@@ -25,9 +25,11 @@ export async function handleAsk(
   const asked: RunQuestionRequest = { scope, input, chain, host, locale };
   if (canUseTasks(host) && !input.confirmation) return beginTask(scope, asked);
   const { wait_s: waitS, detail } = input;
-  return serveRun(scope, { kind: "agent_ask", context, host, chain, locale, waitS, detail }, async () => {
+  return serveRun(scope, { kind: "agent_ask", context, host, chain, locale, waitS, detail }, async (holder) => {
     if (input.confirmation) return confirmRun(asked, input.confirmation);
-    return joinOrBeginRun(asked);
+    const run = joinOrBeginRun(asked);
+    run.hold(holder);
+    return run;
   });
 }
 

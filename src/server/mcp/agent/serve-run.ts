@@ -10,7 +10,13 @@ import type { RequestContext } from "../../../runs/input/pending-work.ts";
 import { toOutcomeFor } from "../../../runs/outcome-for.ts";
 import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
-import { type CallerScope, type RunService, releaseRun } from "../../../runs/run-service.ts";
+import {
+  type CallerScope,
+  isTimeoutReason,
+  lostConnection,
+  type RunService,
+  releaseRun,
+} from "../../../runs/run-service.ts";
 import { waitForRun } from "../../../runs/wait-for-run.ts";
 import { toFailedResult } from "../failed-result.ts";
 import { createRunProgress, type RunProgress } from "../run-progress.ts";
@@ -31,7 +37,7 @@ export interface Request {
 export function serveRun(
   scope: ConnectionScope,
   request: Request,
-  find: () => Promise<RunHandle | CallToolResult>,
+  find: (holder: object) => Promise<RunHandle | CallToolResult>,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { kind, context, host, locale } = request;
   const progress = createRunProgress(locale);
@@ -39,9 +45,10 @@ export function serveRun(
   return scope.inputRequests.serve(
     { kind, connection: scope.connection, host, context, progress },
     async (requestContext) => {
+      const holder = {};
       try {
-        const found = await find();
-        return "content" in found ? found : await waitFor(scope, found, request, requestContext, progress);
+        const found = await find(holder);
+        return "content" in found ? found : await waitFor(scope, found, { request, requestContext, progress, holder });
       } catch (thrown) {
         requestContext.signal.throwIfAborted();
         return toFailedResult(thrown, locale);
@@ -50,16 +57,30 @@ export function serveRun(
   );
 }
 
+/** Holds what a request needs while it waits for a run. */
+interface Waiting {
+  request: Request;
+  requestContext: RequestContext;
+  progress: RunProgress;
+  /** Holds the run for this request. */
+  holder: object;
+}
+
 async function waitFor(
   scope: ConnectionScope,
   run: RunHandle,
-  request: Request,
-  requestContext: RequestContext,
-  progress: RunProgress,
+  { request, requestContext, progress, holder }: Waiting,
 ): Promise<CallToolResult> {
   const { context, host, chain, locale } = request;
-  const holder = {};
+  const { signal } = requestContext;
   run.hold(holder);
+  // At once: the same question may follow a cancel in the same read, and must not find the run that is about to end.
+  const leave = (): void => {
+    const isLost = isTimeoutReason(signal.reason) || signal.reason === lostConnection;
+    releaseRun(scope, run, [holder, scope.connection], { isLost });
+  };
+  if (signal.aborted) leave();
+  signal.addEventListener("abort", leave, { once: true });
   scope.knownRuns.add(run.id);
   // Events that nobody receives are not rendered.
   const isHeard = context.mcpReq._meta?.progressToken !== undefined;
@@ -79,10 +100,8 @@ async function waitFor(
     const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
     const options = { ...chooseResultOptions(scope, request), locale, waits };
     return toAskResult(await toOutcomeFor(scope, run, waitResult), options);
-  } catch (thrown) {
-    if (requestContext.signal.aborted) releaseRun(scope, run, [holder, scope.connection]);
-    throw thrown;
   } finally {
+    signal.removeEventListener("abort", leave);
     unfollow();
     run.release(holder);
   }

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { RunHandle } from "../../src/runs/run-handle.ts";
+import { isTimeoutReason, releaseRun } from "../../src/runs/run-service.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
+
+const request = { of: "a host" };
+
+/** A run that only knows who holds it. */
+function holdRun(onDisconnect: "cancel" | "finish" = "cancel") {
+  const holders = new Set<object>([request]);
+  const run = {
+    isCancelled: false,
+    hold: (holder: object) => void holders.add(holder),
+    release: (holder: object) => holders.delete(holder) && holders.size === 0,
+    cancel() {
+      run.isCancelled = true;
+    },
+  };
+  const leave = (holder: object, options?: { isLost?: boolean }): void =>
+    // The test needs no more of a run and of the settings.
+    releaseRun({ settings: { onDisconnect } } as never, run as unknown as RunHandle, [holder], options);
+  return { run, leave };
+}
+
+test("a run whose caller is cut off goes on for a minute", () => {
+  const { run, leave } = holdRun();
+  leave(request, { isLost: true });
+  vi.advanceTimersByTime(59_999);
+  expect(run.isCancelled).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect(run.isCancelled).toBe(true);
+});
+
+test("a caller who is cut off again has a minute from then on", () => {
+  const { run, leave } = holdRun();
+  leave(request, { isLost: true });
+  vi.advanceTimersByTime(50_000);
+  run.hold(request);
+  leave(request, { isLost: true });
+  vi.advanceTimersByTime(59_999);
+  expect(run.isCancelled).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect(run.isCancelled).toBe(true);
+});
+
+test("a run that is asked for again does not end with that minute, and a cancel ends it at once", () => {
+  const { run, leave } = holdRun();
+  leave(request, { isLost: true });
+  const again = {};
+  run.hold(again);
+  vi.advanceTimersByTime(120_000);
+  expect(run.isCancelled).toBe(false);
+  leave(again);
+  expect(run.isCancelled).toBe(true);
+});
+
+test("a cancel within that minute ends the run, and none does where runs are kept", () => {
+  const { run, leave } = holdRun();
+  leave(request, { isLost: true });
+  const again = {};
+  run.hold(again);
+  leave(again);
+  expect(run.isCancelled).toBe(true);
+  const kept = holdRun("finish");
+  kept.leave(request, { isLost: true });
+  vi.advanceTimersByTime(120_000);
+  expect(kept.run.isCancelled).toBe(false);
+});
+
+test.each([
+  ["McpError: MCP error -32001: Request timed out", true],
+  ["timed out after 5s", true],
+  ["Request timeout", true],
+  ["Maximum total timeout exceeded", true],
+  ["AbortError: This operation was aborted", false],
+  ["enough", false],
+  [undefined, false],
+])("the reason %j of a cancel", (reason, isTimeout) => {
+  expect(isTimeoutReason(reason)).toBe(isTimeout);
+});

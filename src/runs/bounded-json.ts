@@ -3,7 +3,7 @@ import { toSafeJson } from "../kit/text/sanitize.ts";
 import { takeStart } from "../kit/text/truncate.ts";
 
 /** Limits one resource, in UTF-16 units. This is more than a host's model reads at once. */
-const longestJson = 500_000;
+export const longestJson = 500_000;
 
 /** Limits the length of a text and the entries of a list or object. */
 interface Size {
@@ -28,22 +28,24 @@ const deepest = 8;
 interface LeftOut {
   characters: number;
   entries: number;
+  /** Is the address of the whole, if it has one. */
+  whole: string | undefined;
 }
 
 /**
  * Renders an object as JSON of at most `max` UTF-16 units. In a larger object, texts are cut at their end and lists in their
- * middle, and `left_out` says how much is missing: `characters` of texts and `entries` of lists.
+ * middle, and `left_out` says how much is missing: `characters` of texts and `entries` of lists, and where the `whole` is.
  */
-export function toBoundedJson(value: object, max = longestJson): string {
-  const whole = toJsonWithin(value, max);
-  if (whole !== undefined) return whole;
+export function toBoundedJson(value: object, max = longestJson, whole?: string): string {
+  const json = toJsonWithin(value, max);
+  if (json !== undefined) return json;
   for (const size of sizes) {
-    const leftOut: LeftOut = { characters: 0, entries: 0 };
+    const leftOut: LeftOut = { characters: 0, entries: 0, whole };
     const shorter = shorten(value, { size, leftOut, levels: deepest });
     const text = toJsonWithin({ left_out: leftOut, ...(isRecord(shorter) ? shorter : {}) }, max);
     if (text !== undefined) return text;
   }
-  return JSON.stringify({ left_out: { characters: JSON.stringify(value).length, entries: 0 } });
+  return JSON.stringify({ left_out: { characters: JSON.stringify(value).length, entries: 0, whole } });
 }
 
 function toJsonWithin(value: object, max: number): string | undefined {

@@ -6,7 +6,7 @@ import type { ConversationStore } from "../../../core/store/store.ts";
 import type { Capabilities } from "../capabilities.ts";
 import { listUsableServers } from "./describe-agent.ts";
 import { isPromptName, promptArguments } from "./prompts.ts";
-import { conversationTemplate, runTemplate } from "./resources.ts";
+import { conversationTemplate, runPartTemplate, runTemplate } from "./resources.ts";
 
 export interface AgentCompletionOptions {
   duet: Pick<Duet, "store" | "inventory">;
@@ -47,7 +47,7 @@ export function createAgentCompletion({ duet, caller }: AgentCompletionOptions):
 function listArguments(ref: CompleteRequestParams["ref"]): readonly string[] | undefined {
   if (ref.type === "ref/prompt") return isPromptName(ref.name) ? promptArguments[ref.name] : undefined;
   if (ref.uri === conversationTemplate) return ["conversation_id"];
-  return ref.uri === runTemplate ? ["run_id"] : undefined;
+  return ref.uri === runTemplate || ref.uri === runPartTemplate ? ["run_id"] : undefined;
 }
 
 function createFittingCompletion(values: readonly string[], typed: string): Completion {

@@ -5,8 +5,9 @@ import type { Caller } from "../../../core/caller.ts";
 import { toConversationJson } from "../../../core/store/conversation-json.ts";
 import type { RunEntry } from "../../../core/store/store.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { toShortLine } from "../../../kit/text/sanitize.ts";
-import { toBoundedJson } from "../../../runs/bounded-json.ts";
+import { toSafeJson, toShortLine } from "../../../kit/text/sanitize.ts";
+import { takeStart } from "../../../kit/text/truncate.ts";
+import { longestJson, toBoundedJson } from "../../../runs/bounded-json.ts";
 import { hideCauseInTrace } from "../../../runs/finished-outcome.ts";
 import type { LiveRun, LiveRuns } from "../../../runs/live-run.ts";
 import type { ResourceCapability } from "../capabilities.ts";
@@ -65,7 +66,7 @@ export function createAgentResources({ duet, runs, caller, knownRuns, locale }: 
       const named = readUri(uri);
       if (named === undefined) return undefined;
       const found = await (named.kind === "run" ? readRun(named.id) : readConversation(named.id));
-      return found && { contents: [{ uri, mimeType: jsonType, text: toBoundedJson(found) }] };
+      return found && { contents: [{ uri, mimeType: jsonType, text: renderPart(found, named) }] };
     },
     onChange: (listener) => runs.onChange(caller, () => listener("resources")),
   };
@@ -76,6 +77,20 @@ function toActiveEntry({ id, question, startedAt }: LiveRun): RunEntry {
 }
 
 const jsonType = "application/json";
+
+/** Renders all in one text, shortened where it is too long for one, or the part from `offset` of the JSON of the whole. */
+function renderPart(found: object, { kind, id, offset }: NamedResource): string {
+  if (offset === undefined) return toBoundedJson(found, longestJson, kind === "run" ? toRunUri(id, 0) : undefined);
+  const whole = toSafeJson(found);
+  const text = takeStart(whole.slice(offset), partLength);
+  const end = offset + text.length;
+  return JSON.stringify({
+    offset,
+    total: whole.length,
+    next: end < whole.length ? toRunUri(id, end) : undefined,
+    text,
+  });
+}
 
 function toRunResource({ id, question, status, startedAt }: RunEntry, locale: Locale): Resource {
   const name = toShownName(question || id);
@@ -99,6 +114,17 @@ export function listResourceTemplates(locale: Locale): ResourceTemplateType[] {
       description: say(locale, {
         zh: "一次运行的每一步：想法、工具调用、结果、用量和费用；仍在进行的运行给出目前的情况。",
         en: "Each step of a run: thoughts, tool calls, results, tokens and cost; for a run in progress, what is known so far.",
+      }),
+      mimeType: jsonType,
+      annotations: forBoth,
+    },
+    {
+      uriTemplate: runPartTemplate,
+      name: "run-part",
+      title: say(locale, { zh: "一次运行的记录，分段读取", en: "The trace of a run, in parts" }),
+      description: say(locale, {
+        zh: "完整记录的 JSON 从 offset 起的一段，以及下一段的地址（next）。",
+        en: "A part of the JSON of the whole trace from offset on, and the address of the next one (next).",
       }),
       mimeType: jsonType,
       annotations: forBoth,
@@ -134,16 +160,23 @@ function toTime(time: string): string | undefined {
 export interface NamedResource {
   kind: "run" | "conversation";
   id: string;
+  /** Is where a part of the JSON of a run begins, in UTF-16 units. */
+  offset?: number | undefined;
 }
+
+/** Limits a part of a run, in UTF-16 units. In the JSON that holds it, it takes at most twice as much. */
+const partLength = 200_000;
 
 /** Limits an id, in characters, as `agent_ask` does. */
 const longestId = 200;
 
 export const runTemplate = "duet://runs/{run_id}";
+export const runPartTemplate = "duet://runs/{run_id}?offset={offset}";
 export const conversationTemplate = "duet://conversations/{conversation_id}";
 
-export function toRunUri(id: string): string {
-  return `duet://runs/${encodeURIComponent(id.toWellFormed())}`;
+export function toRunUri(id: string, offset?: number): string {
+  const uri = `duet://runs/${encodeURIComponent(id.toWellFormed())}`;
+  return offset === undefined ? uri : `${uri}?offset=${offset}`;
 }
 
 export function toConversationUri(id: string): string {
@@ -152,10 +185,11 @@ export function toConversationUri(id: string): string {
 
 /** Returns what a URI from outside refers to, or undefined when it is not ours. It is decoded exactly once. */
 export function readUri(uri: string): NamedResource | undefined {
-  const [, place, encoded = ""] = /^duet:\/\/(runs|conversations)\/([^/?#]+)$/.exec(uri) ?? [];
+  const [, place, encoded = "", from] =
+    /^duet:\/\/(runs|conversations)\/([^/?#]+)(?:(?<=\/runs\/[^/]*)\?offset=(\d{1,12}))?$/.exec(uri) ?? [];
   const id = decode(encoded);
   if (id === undefined || id.length === 0 || id.length > longestId || !id.isWellFormed()) return undefined;
-  return { kind: place === "runs" ? "run" : "conversation", id };
+  return { kind: place === "runs" ? "run" : "conversation", id, offset: from === undefined ? undefined : Number(from) };
 }
 
 /** Returns undefined when a `%` begins no valid escape. */

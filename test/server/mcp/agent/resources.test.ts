@@ -132,6 +132,9 @@ test.each([
   "duet://runs/%FF",
   "duet://runs/run-1/steps",
   "duet://runs/run-1?all",
+  "duet://runs/run-1?offset=-1",
+  "duet://runs/run-1?offset=0&all",
+  "duet://conversations/conv-1?offset=0",
   "duet://runs/%ED%A0%80",
   `duet://runs/${"a".repeat(201)}`,
   `duet://runs/${"%41".repeat(10_000)}`,
@@ -173,9 +176,28 @@ test("a trace that is too big is cut, and says by how much", async () => {
   expect(text.length).toBeLessThanOrEqual(500_000);
   const cut = JSON.parse(text);
   expect(cut.left_out.characters).toBeGreaterThan(7_000_000);
+  expect(cut.left_out.whole).toBe(`duet://runs/${run.runId}?offset=0`);
   expect(cut).toMatchObject({ run_id: run.runId, question: "Question" });
   expect(cut.steps[0].observation).toMatch(/^字+…$/);
   expect(cut.steps.at(-1).step).toBe(400);
+});
+
+test("a trace is read whole, in parts", async () => {
+  const { client, store } = await open(createMemoryStore());
+  const run = finishedRun("conv-1", "Question", "😀".repeat(150_001));
+  await store.append(run);
+  let next: unknown = `duet://runs/${run.runId}?offset=0`;
+  let whole = "";
+  while (typeof next === "string") {
+    const part = await read(client, next);
+    expect(part.offset).toBe(whole.length);
+    whole += part.text;
+    expect(String(part.text).isWellFormed()).toBe(true);
+    next = part.next;
+    expect(part.total).toBeGreaterThanOrEqual(whole.length);
+  }
+  expect(JSON.parse(whole)).toEqual(JSON.parse(JSON.stringify(run.trace)));
+  expect(await read(client, `duet://runs/${run.runId}?offset=99999999`)).toMatchObject({ text: "" });
 });
 
 test("the host is told when a run of its own has changed the list, and not of others' runs", async () => {
@@ -196,11 +218,12 @@ test("the host is told when a run of its own has changed the list, and not of ot
   expect(count).toBe(1);
 });
 
-test("both kinds of address are offered as templates", async () => {
+test("all kinds of address are offered as templates", async () => {
   const { client } = await open(createMemoryStore());
   const { resourceTemplates } = await client.listResourceTemplates();
   expect(resourceTemplates.map(({ uriTemplate, mimeType }) => [uriTemplate, mimeType])).toEqual([
     ["duet://runs/{run_id}", "application/json"],
+    ["duet://runs/{run_id}?offset={offset}", "application/json"],
     ["duet://conversations/{conversation_id}", "application/json"],
   ]);
 });

@@ -275,3 +275,12 @@ describe("a module that misbehaves beyond its call", () => {
     );
   });
 });
+
+test("a call of a tool whose server has failed says why the server is not there", async () => {
+  const mcpServers = { k8s: { command: process.execPath, args: ["-e", "process.exit(3)"] } };
+  const cwd = workplace({ "duet.config.json": JSON.stringify({ mcpServers }) });
+  const { code, stderr } = await runProgram(["tools", "call", "k8s__pods", "{}"], { cwd });
+  expect(stderr).toMatch(/^duet: MCP server k8s cannot be used: .*exit code 3/m);
+  expect(stderr).not.toContain("no tool named");
+  expect(code).not.toBe(0);
+});

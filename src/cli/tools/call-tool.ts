@@ -15,11 +15,14 @@ import type { ToolsOptions } from "./list-tools.ts";
 export async function callTool(options: ToolsOptions, name: string, argumentsText: string): Promise<number> {
   const { duet, console, output, signal } = options;
   const args = parseArguments(argumentsText);
-  const { tools } = await duet.inventory(signal);
+  const { tools, servers } = await duet.inventory(signal);
   const tool = tools.find((known) => known.name === name);
   if (!tool) {
     const isWaiting = (await duet.toolChanges(signal)).some((change) => change.name === name);
-    throw isWaiting ? unapprovedToolError(name) : unknownToolError(name, tools);
+    if (isWaiting) throw unapprovedToolError(name);
+    const server = servers.find((each) => name.startsWith(`${each.name}__`));
+    if (server?.error) throw server.error;
+    throw server === undefined || server.state === "ready" ? unknownToolError(name, tools) : startingError(server.name);
   }
   const { locale } = duet;
   const questions = canBeAsked(console) ? openTerminalQuestions(console) : undefined;
@@ -76,6 +79,16 @@ function unapprovedToolError(name: string): DuetError {
     text: {
       zh: `工具 ${name} 是新的或有变化，批准后才能使用：duet tools approve ${name}`,
       en: `the tool ${name} is new or has changed, and can be used once it is approved: duet tools approve ${name}`,
+    },
+  });
+}
+
+function startingError(name: string): DuetError {
+  return new DuetError({
+    code: "network",
+    text: {
+      zh: `MCP 服务器 ${name} 尚未就绪，请稍后再试（duet tools 查看状态）`,
+      en: `the MCP server ${name} is not ready yet; try again later (duet tools shows its state)`,
     },
   });
 }

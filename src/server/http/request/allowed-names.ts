@@ -5,8 +5,11 @@ import { isLoopback, toUrlHost } from "../address.ts";
 export interface AllowedNames {
   /** Returns true when a `Host` header, in lower case, is allowed; `dialled` is the address that the connection arrived at. */
   isHost(host: string, dialled: string | undefined): boolean;
-  /** Returns true when a page of this origin may call: a configured origin, or one that this server serves itself. */
-  isOrigin(origin: string, dialled: string | undefined): boolean;
+  /**
+   * Returns true when a page of this origin may call: a configured origin, or one that this server serves itself, as which the
+   * origin of a request to a `host` of this machine counts.
+   */
+  isOrigin(origin: string, dialled: string | undefined, host: string): boolean;
   /** Returns true for a configured origin. Only these get CORS headers. */
   isForeignOrigin(origin: string): boolean;
 }
@@ -31,6 +34,7 @@ export function createAllowedNames({
   allowedOrigins,
 }: NameSettings): AllowedNames {
   const isAnyAddress = host === "0.0.0.0" || host === "::";
+  const isOnThisMachine = isAnyAddress || isLoopback(host);
   const bound = isLoopback(host) ? [host, "127.0.0.1", "localhost", "::1"] : isAnyAddress ? [...loopback] : [host];
   const byAddress = bound.flatMap((name) => withPort(name, port));
   const publicPlace = publicUrl === undefined ? undefined : new URL(publicUrl);
@@ -47,10 +51,20 @@ export function createAllowedNames({
     return isIP(address) !== 0 && withPort(address, port).includes(name);
   }
 
+  /**
+   * A tunnel or a container may offer the server at another port. No page of another machine has one of these names, however its
+   * own name is resolved.
+   */
+  function isThisMachine(name: string): boolean {
+    return isOnThisMachine && /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/.test(name);
+  }
+
   return {
-    isHost: (name, dialled) => hosts.has(name) || isDialled(name, dialled),
-    isOrigin: (origin, dialled) =>
-      own.has(origin) || foreign.has(origin) || (origin.startsWith("http://") && isDialled(origin.slice(7), dialled)),
+    isHost: (name, dialled) => hosts.has(name) || isThisMachine(name) || isDialled(name, dialled),
+    isOrigin: (origin, dialled, name) =>
+      own.has(origin) ||
+      foreign.has(origin) ||
+      (origin === `http://${name}` && (isThisMachine(name) || isDialled(name, dialled))),
     isForeignOrigin: (origin) => foreign.has(origin),
   };
 }

@@ -43,7 +43,7 @@ export function checkRequest(request: IncomingMessage, names: AllowedNames): Htt
   if (!names.isHost(host, dialled)) return createHostRefusal(host);
   const origins = all.get("origin") ?? [];
   const [origin] = origins;
-  if (origin !== undefined && (origins.length > 1 || !names.isOrigin(origin.toLowerCase(), dialled)))
+  if (origin !== undefined && (origins.length > 1 || !names.isOrigin(origin.toLowerCase(), dialled, host)))
     return createOriginRefusal(origins);
   return undefined;
 }

@@ -40,6 +40,9 @@ test.each([
   "localhost:8080",
   "[::1]:8080",
   "LOCALHOST:8080",
+  "127.0.0.1",
+  "127.0.0.1:8081",
+  "localhost:4816",
   "duet.example.com",
   "proxy.example.com:81",
 ])("the host %s is one of this server's names", (host) => expect(judge({ headers: [json], host })).toBeUndefined());
@@ -47,8 +50,8 @@ test.each([
 test.each([
   ["evil.test", 403],
   ["evil.test:8080", 403],
-  ["127.0.0.1", 403],
-  ["127.0.0.1:8081", 403],
+  ["127.0.0.2:8080", 403],
+  ["localhost.evil.test:8080", 403],
   ["127.0.0.1:8080.evil.test", 400],
   ["proxy.example.com", 403],
   ["duet.example.com.evil.test", 403],
@@ -145,13 +148,21 @@ describe("a server that is bound to all addresses", () => {
     expect(open.isHost("192.168.1.8:8080", "192.168.1.7")).toBe(false);
     expect(open.isHost("192.168.1.7:8081", "192.168.1.7")).toBe(false);
     expect(open.isHost("evil.test:8080", "192.168.1.7")).toBe(false);
-    expect(open.isOrigin("http://192.168.1.7:8080", "192.168.1.7")).toBe(true);
-    expect(open.isOrigin("https://192.168.1.7:8080", "192.168.1.7")).toBe(false);
+    expect(open.isOrigin("http://192.168.1.7:8080", "192.168.1.7", "192.168.1.7:8080")).toBe(true);
+    expect(open.isOrigin("https://192.168.1.7:8080", "192.168.1.7", "192.168.1.7:8080")).toBe(false);
   });
 
   test("is not what a server with one address is: that takes only its own names", () => {
     expect(names.isHost("192.168.1.7:8080", "192.168.1.7")).toBe(false);
   });
+});
+
+test("a page that came through a tunnel may call, and a page of another program of this machine may not", () => {
+  expect(names.isOrigin("http://localhost:4816", undefined, "localhost:4816")).toBe(true);
+  expect(names.isOrigin("http://localhost:3000", undefined, "localhost:4816")).toBe(false);
+  expect(names.isOrigin("http://evil.test:4816", undefined, "evil.test:4816")).toBe(false);
+  const bound = createAllowedNames({ host: "192.168.1.7", port: 8080, allowedHosts: [], allowedOrigins: [] });
+  expect(bound.isHost("localhost:4816", undefined)).toBe(false);
 });
 
 test("only configured origins are told by CORS that they may call", () => {

@@ -2,8 +2,10 @@ import type { ServerSettings } from "../config/config.ts";
 import { DuetError, type ErrorCode, type ErrorDetails, getMessage } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
 import type { Ending } from "../kit/process/child.ts";
+import type { Environment } from "../kit/process/child-environment.ts";
 import { sanitize } from "../kit/text/sanitize.ts";
 import { getBody, getCode, getNetworkCode, getStatus, isLost, isOtherProtocol } from "./connection-errors.ts";
+import { describeMissingVariables } from "./launcher-hint.ts";
 import { hasOwnAuthorization } from "./oauth/auth.ts";
 import { toLoginHint } from "./oauth/oauth-errors.ts";
 import type { Redact } from "./redact.ts";
@@ -17,6 +19,8 @@ export interface FailureContext {
   ending?: Ending | undefined;
   /** Holds the end of what the process wrote outside of the protocol. */
   words?: string | undefined;
+  /** Holds Duet's environment. Without it, nothing is said of what the process lacked. */
+  environment?: Environment | undefined;
 }
 
 const lastWordsLength = 2000;
@@ -27,8 +31,10 @@ const lastWordsLength = 2000;
  */
 export function toStartError(thrown: unknown, failureContext: FailureContext): DuetError {
   const { name } = failureContext.settings;
-  const { code, text, hint, retryable } = explain(thrown, failureContext);
+  const { code, text, retryable, hint: ownHint } = explain(thrown, failureContext);
   const words = getLastWords(failureContext);
+  const { environment = {}, settings } = failureContext;
+  const hint = describeMissingVariables({ transport: settings.transport, words, environment }) ?? ownHint;
   const said = words === "" ? words : `\n${words}`;
   const { zh, en } = describeUnusable(name);
   return new DuetError({

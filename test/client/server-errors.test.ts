@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ConnectionLost } from "../../src/client/connection-errors.ts";
 import { toStartError } from "../../src/client/server-errors.ts";
 import { stdio } from "./servers.ts";
@@ -16,4 +16,41 @@ test("a connection that ends without a word is told in both languages", () => {
 test("one whose process has ended says how it ended", () => {
   const ending = { code: 3, signal: null };
   expect(toStartError(new ConnectionLost(), { ...circumstances, ending }).text.en).toContain("exit code 3");
+});
+
+describe("a launcher that fails at the network", () => {
+  const environment = {
+    HTTPS_PROXY: "http://user:secret@proxy:8080",
+    SSL_CERT_FILE: "/etc/ca.pem",
+    npm_config_registry: "",
+  };
+  const ending = { code: 1, signal: null };
+
+  test("is told with the variables of ours that it lacks, without their values", () => {
+    const { transport, ...rest } = stdio("time", "/opt/bin/uvx", ["mcp-server-time"]);
+    const settings = { ...rest, transport: { ...transport, inheritEnv: ["SSL_CERT_FILE"] } as typeof transport };
+    const words = "error sending request for url (https://pypi.org/simple/mcp-server-time/)";
+    const { hint } = toStartError(new ConnectionLost(), { ...circumstances, settings, environment, ending, words });
+    expect(hint?.en).toContain(
+      'was not given HTTPS_PROXY of this environment. To pass that on, add "inheritEnv": ["HTTPS_PROXY"]',
+    );
+    expect(hint?.zh).toContain("它没有得到本环境中的 HTTPS_PROXY");
+    expect(JSON.stringify(hint)).not.toContain("secret");
+  });
+
+  test.each([
+    ["another program", "python", "getaddrinfo failed", environment],
+    ["another fault", "npx", "could not determine executable to run", environment],
+    ["nothing that it lacks", "npx", "getaddrinfo ENOTFOUND registry.npmjs.org", {}],
+  ])("is not meant: %s", (_, command, words, ours) => {
+    const settings = stdio("s", command, []);
+    const failure = toStartError(new ConnectionLost(), {
+      ...circumstances,
+      settings,
+      environment: ours,
+      ending,
+      words,
+    });
+    expect(failure.hint).toBeUndefined();
+  });
 });

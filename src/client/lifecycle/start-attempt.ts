@@ -63,8 +63,9 @@ export class StartAttempt {
 
   /** Returns what is known about a failure of this start. */
   get failureContext(): FailureContext {
-    const { settings, redact } = this.#options;
-    return { settings, redact, ending: this.#server?.ending, words: this.#server?.words() };
+    const { settings, redact, shared } = this.#options;
+    const { environment } = shared;
+    return { settings, redact, environment, ending: this.#server?.ending, words: this.#server?.words() };
   }
 
   /**

@@ -20,7 +20,6 @@ import { handleAsk as askAgent } from "./ask.ts";
 import { toAskResult } from "./ask-result.ts";
 import { createAgentCompletion } from "./complete-arguments.ts";
 import { type AgentDescription, describeAgent, describeForAgents, filterUsableTools } from "./describe-agent.ts";
-import { hostOutcomeSchema } from "./host-outcome.ts";
 import { createAgentPrompts } from "./prompts.ts";
 import { createAgentResources } from "./resources.ts";
 import { canShowPages, createRunPage, runPageMeta } from "./run-page.ts";
@@ -244,6 +243,7 @@ type Schema = Tool["inputSchema"];
 type Schemas = Readonly<Record<"ask" | "result" | "cancel" | "output", Schema>>;
 
 async function makeSchemas(): Promise<Schemas> {
+  const { hostOutcomeSchema } = await import("./host-outcome-schema.ts");
   return {
     ask: toListedInput(toSchema(askInput, "input")),
     result: toListedInput(toSchema(resultInput, "input")),

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ModelBill, Outcome, ToolCallRecord } from "../../../../src/core/outcome.ts";
-import { hostOutcomeSchema, toHostOutcome } from "../../../../src/server/mcp/agent/host-outcome.ts";
+import { toHostOutcome } from "../../../../src/server/mcp/agent/host-outcome.ts";
+import { hostOutcomeSchema } from "../../../../src/server/mcp/agent/host-outcome-schema.ts";
 
 const bill: ModelBill = {
   ...{ provider: "fake", model: "scripted", calls: 1, elapsed_ms: 1, cost_usd: null },

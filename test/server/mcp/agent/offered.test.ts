@@ -39,7 +39,7 @@ test("the run of a prompt's call becomes a trace, a conversation and their compl
   expect(completion.values).toEqual([conversation_id]);
 });
 
-test.each(["en", "zh"] as const)("the list of tools is small, in words that every host knows: %s", (locale) => {
+test.each(["en", "zh"] as const)("the list of tools is small, in words that every host knows: %s", async (locale) => {
   const tools = Array.from({ length: 40 }, (_, index) =>
     createTool({
       name: `server_${index}__a_rather_long_name_of_a_tool`,
@@ -52,7 +52,7 @@ test.each(["en", "zh"] as const)("the list of tools is small, in words that ever
   );
   const servers = tools.map(({ source }) => ({ name: source, state: "ready", toolCount: 1 }));
   const described = describeAgent(tools, servers, { ask: ["*"], locale });
-  const list = JSON.stringify({ tools: createAgentTools(locale)({ ...described, meta: undefined }) });
+  const list = JSON.stringify({ tools: await createAgentTools(locale)({ ...described, meta: undefined }) });
   expect(Buffer.byteLength(list)).toBeLessThanOrEqual(6000);
   expect(list).not.toMatch(/"type":\[|:\{\}|9007199254740991/);
   expect(list).not.toMatch(/duet_chain|max_iterations|max_tool_calls|max_tokens|"search"/);

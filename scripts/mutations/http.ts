@@ -13,7 +13,7 @@ export const http: readonly Mutation[] = [
   {
     id: "http-origin",
     file: "src/server/http/request/check-request.ts",
-    text: "origins.length > 1 || !names.isOrigin(origin.toLowerCase(), dialled)",
+    text: "origins.length > 1 || !names.isOrigin(origin.toLowerCase(), dialled, host)",
     becomes: "origins.length > 1",
     tests: ["test/server/http/request/check-request.test.ts"],
     endangers: "any page in a browser may call the server",

@@ -52,7 +52,7 @@ export async function startServing(config: string, env: Record<string, string>):
     pid: child.pid ?? 0,
     async ask(question, onProgress) {
       onLine = onProgress;
-      const call = { name: "agent_ask", arguments: { question }, _meta: { progressToken: lastId } };
+      const call = { name: "agent_ask", arguments: { question, detail: "full" }, _meta: { progressToken: lastId } };
       const { structuredContent } = await request("tools/call", call);
       return structuredContent as Outcome;
     },

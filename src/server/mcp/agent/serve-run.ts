@@ -58,7 +58,7 @@ export function serveRun(
 }
 
 /** Holds what a request needs while it waits for a run. */
-interface Waiting {
+interface WaitRequest {
   request: Request;
   requestContext: RequestContext;
   progress: RunProgress;
@@ -69,7 +69,7 @@ interface Waiting {
 async function waitFor(
   scope: ConnectionScope,
   run: RunHandle,
-  { request, requestContext, progress, holder }: Waiting,
+  { request, requestContext, progress, holder }: WaitRequest,
 ): Promise<CallToolResult> {
   const { context, host, chain, locale } = request;
   const { signal } = requestContext;

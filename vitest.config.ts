@@ -22,7 +22,7 @@ export default defineConfig({
     pool: "forks",
     // No file leaves anything behind in its process, so that a few processes run them all; to load Duet for each took longer.
     isolate: false,
-    // What a test throws away is collected seldom, and by no further thread: the cores are busy.
+    // Garbage is collected seldom and on the main thread alone, because the tests keep all cores busy.
     execArgv: ["--min-semi-space-size=16", "--max-semi-space-size=64", "--single-threaded"],
     // Most tests wait for processes and sockets: more of them than cores run at once.
     maxWorkers: Math.max(6, availableParallelism()),

@@ -21,7 +21,7 @@ export function createBuiltinTool(specification: Omit<ToolSpecification, "source
   return createTool({ ...specification, source: "builtin" });
 }
 
-const noAnnotations: ToolAnnotations = {};
+const noAnnotations: ToolAnnotations = Object.freeze({});
 
 export function createTool(specification: ToolSpecification): Tool {
   return {
@@ -33,14 +33,14 @@ export function createTool(specification: ToolSpecification): Tool {
     annotationsFor: specification.annotationsFor,
     alwaysAsks: specification.alwaysAsks,
     check: specification.check,
-    // Every conversation sets these in copies of its own, which stay smaller where there is a place for them.
+    // Each conversation sets these in a copy of the tool, which takes less memory where the original has the property.
     callLimits: undefined,
     canRepeat: isRepeatable,
     run: (args, context) => specification.run(args, context),
   };
 }
 
-/** Follows the annotations. It is a method of all tools, which each conversation has copies of, so that none needs its own. */
+/** Follows the tool's annotations. All tools share it: each conversation copies them, and a closure in each copy took memory. */
 function isRepeatable(this: Tool, args: JsonObject): boolean {
   const { readOnly, destructive, idempotent } = this.annotationsFor?.(args) ?? this.annotations;
   return (readOnly === true && destructive !== true) || idempotent === true;

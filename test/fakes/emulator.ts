@@ -1,11 +1,13 @@
 import headless from "@xterm/headless";
 import type { TerminalSize } from "./pseudo-terminal.ts";
 
-// The addon takes its table for the whole of a memory, of which Node gives it a part unless it shares none.
+// The addon reads its table from the start of the memory behind a Buffer. Node puts small Buffers into a shared one unless the pool
+// has no size.
 const { poolSize } = Buffer;
 Buffer.poolSize = 0;
-const { default: graphemes } = await import("@xterm/addon-unicode-graphemes");
-Buffer.poolSize = poolSize;
+const { default: graphemes } = await import("@xterm/addon-unicode-graphemes").finally(() => {
+  Buffer.poolSize = poolSize;
+});
 
 /** What a terminal shows of the bytes that it was sent: a real emulator, with 10,000 lines of scrollback. */
 export interface Emulator {

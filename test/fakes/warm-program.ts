@@ -5,11 +5,11 @@ import { onTestFinished } from "vitest";
 import { isRecord } from "../../src/kit/json.ts";
 import { type Finished, type ProgramOptions, program, programEnvironment, type runProgram } from "./program.ts";
 
-/** Runs one after the other the built program's own `main`; it has loaded and compiled it once for all files of a worker. */
+/** Holds the process that all files of a worker share. It has loaded the built program's `main` and runs one job at a time. */
 let host: Promise<ChildProcess> | undefined;
 let last: Promise<unknown> = Promise.resolve();
 
-/** `runProgram` for tests of what the program says and not of how it starts and ends: without a process of its own. */
+/** Runs the built program as `runProgram` does, but in that process. It is for tests of what the program prints. */
 export const runWarmProgram: typeof runProgram = (args, options = {}) => {
   const next = last.then(() => run(args, options));
   last = next.catch(() => {});
@@ -18,7 +18,10 @@ export const runWarmProgram: typeof runProgram = (args, options = {}) => {
 
 async function run(args: string[], { env: more, cwd, stdin = "" }: ProgramOptions): Promise<Finished> {
   const env = await programEnvironment(more);
-  host ??= startHost();
+  host ??= startHost().catch((error: unknown) => {
+    host = undefined;
+    throw error;
+  });
   const child = await host;
   let over = false;
   onTestFinished(() => {
@@ -41,6 +44,9 @@ async function startHost(): Promise<ChildProcess> {
     env: { PATH, NODE_COMPILE_CACHE },
   });
   await answerOf(child);
+  child.once("exit", () => {
+    host = undefined;
+  });
   // It ends with the worker, and does not keep it from ending.
   child.unref();
   child.channel?.unref();

@@ -31,7 +31,7 @@ export interface Tool {
    * annotations, and a server's tool follows only a definition that a person has approved. No call may be repeated when this is
    * absent.
    */
-  canRepeat?(args: JsonObject): boolean;
+  canRepeat?(this: Tool, args: JsonObject): boolean;
   /** Gets validated arguments. May throw or reject: whoever calls it turns that into a failed result. */
   run(args: JsonObject, context: ToolContext): Promise<ToolResult>;
   /**

@@ -3,7 +3,7 @@ import { Socket } from "node:net";
 
 /** Ends the process groups it holds when we die without a goodbye, even by SIGKILL. POSIX only. */
 export interface Lifeline {
-  /** Starts the watcher. Call this before a group is started, because we may die before `hold` could start it. */
+  /** Starts the watcher. Call this before a group is started, which would outlive us if we died before the watcher runs. */
   watch(): void;
   hold(group: number): void;
   /** Call this when the group has ended by itself, because its id may soon be reused. */

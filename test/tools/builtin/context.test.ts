@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { basename, join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createContext } from "../../../src/tools/builtin/context.ts";
 import { withTimeout } from "../../../src/tools/tool-limits.ts";
 import { testContext } from "../context.ts";
@@ -47,6 +47,7 @@ test("several directories are told as the file tools take them, those that are m
 
 test("holds neither secrets of the environment nor the name of a user or a machine", async () => {
   process.env.DUET_TEST_CANARY = "sk-CANARY-context-0001";
+  onTestFinished(() => void delete process.env.DUET_TEST_CANARY);
   await using files = await temporaryFiles();
   const tool = createContext([files.path], "en", at);
   const { text } = await tool.run({}, { ...testContext(), facts });
@@ -54,5 +55,4 @@ test("holds neither secrets of the environment nor the name of a user or a machi
   expect(text).not.toMatch(new RegExp(`\\b${userInfo().username}\\b`));
   expect(text).not.toContain(files.path);
   expect(text.length + tool.description.length + JSON.stringify(tool.inputSchema).length).toBeLessThan(600);
-  delete process.env.DUET_TEST_CANARY;
 });

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { ServerSettings, ServerTransport } from "../config/config.ts";
+import type { ServerSettings } from "../config/config.ts";
 import { DuetError, type ErrorCode, type ErrorDetails, getMessage } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
 import type { Ending } from "../kit/process/child.ts";
@@ -33,8 +33,7 @@ export function toStartError(thrown: unknown, failureContext: FailureContext): D
   const { name } = failureContext.settings;
   const { code, text, retryable, hint: ownHint } = explain(thrown, failureContext);
   const words = getLastWords(failureContext);
-  const { environment = {}, settings } = failureContext;
-  const hint = describeMissingVariables({ transport: settings.transport, words, environment }) ?? ownHint;
+  const hint = describeMissingVariables(failureContext, words) ?? ownHint;
   const said = words === "" ? words : `\n${words}`;
   const { zh, en } = describeUnusable(name);
   return new DuetError({
@@ -186,19 +185,12 @@ const networkVariables = [
 const networkFailure =
   /network|certificate|\bSSL|\bTLS|proxy|registry|getaddrinfo|resolve host|dns error|ENOTFOUND|ECONN|ETIMEDOUT|EAI_AGAIN|sending request|failed to fetch|timed? ?out/i;
 
-interface LauncherFailure {
-  transport: ServerTransport;
-  /** Holds the end of what the process wrote. */
-  words: string;
-  /** Holds Duet's environment. */
-  environment: Environment;
-}
-
 /**
  * Names the variables of ours that a launcher lacked when it failed at the network. Returns undefined where that is not what
  * happened, or where it lacked none.
  */
-function describeMissingVariables({ transport, words, environment }: LauncherFailure): Text | undefined {
+function describeMissingVariables({ settings, environment = {} }: FailureContext, words: string): Text | undefined {
+  const { transport } = settings;
   if (transport.type !== "stdio" || !networkFailure.test(words)) return undefined;
   const launcher = basename(transport.command).replace(/\.(cmd|exe)$/i, "");
   if (!launchers.has(launcher)) return undefined;

@@ -86,8 +86,8 @@ function toRequest(input: AskInput): StartRunOptions["request"] {
 }
 
 /**
- * Identifies what is asked for. The waiting time is left out, and so is the conversation, which is only known once the run has
- * begun.
+ * Identifies what is asked for. How long to wait and how much to tell are left out, and so is the conversation, which is only
+ * known once the run has begun.
  */
 function toRequestKey({ conversation_id, wait_s, detail, duet_chain, ...input }: AskInput, chain: Chain): string {
   const asked = JSON.stringify(input, Object.keys(input).sort());

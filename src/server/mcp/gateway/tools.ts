@@ -11,7 +11,6 @@ import { renderContent } from "../../../core/tools/tool-content.ts";
 import { isDeeperThan, isRecord, type JsonObject, toText } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { firstWithLinks, type Host, readHost } from "../../../runs/input/host.ts";
-
 import type { ToolCapability } from "../capabilities.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
 import { dropForbiddenNulls, normalizeArguments } from "../host-arguments.ts";

@@ -126,7 +126,7 @@ export function filterToolsByDepth(tools: readonly Tool[], depth: number): reado
   if (agents.length === 0) return tools;
   if (depth < deepestChain)
     return tools.map((tool) =>
-      agents.includes(tool) ? { ...tool, inputSchema: removeChainProperty(tool.inputSchema) } : tool,
+      agents.includes(tool) ? { ...tool, isAgent: true, inputSchema: removeChainProperty(tool.inputSchema) } : tool,
     );
   const names = new Set(agents.flatMap(({ name }) => [name, ...listCompanions(name)]));
   return tools.filter(({ name }) => !names.has(name));

@@ -7,10 +7,11 @@ export type LimitChanges = { [Name in keyof Limits]?: Limits[Name] | undefined }
 
 const maxParallel = 8;
 /**
- * Reserves this part of an agent's time, in milliseconds, so that its answer reaches the agent above before that stops
- * listening.
+ * Reserves a part of an agent's time, so that its answer reaches the agent above before that stops listening: at most half a
+ * second, and at most this share.
  */
-const wayBackMs = 500;
+const longestWayBackMs = 500;
+const wayBackShare = 0.04;
 
 /** Applies a question's own limits over the configured ones. The result never exceeds what the agent above allows. */
 export function mergeLimits({ agent }: Config, changes: LimitChanges = {}, chain?: Chain): Limits {
@@ -21,14 +22,19 @@ export function mergeLimits({ agent }: Config, changes: LimitChanges = {}, chain
     minResultLength: changes.minResultLength ?? agent.evaluation.minResultLength,
     stopWhenSufficient: changes.stopWhenSufficient ?? agent.evaluation.stopWhenSufficient,
   };
-  const left =
-    chain?.deadline === undefined ? own.maxExecutionTimeMs : Math.max(0, chain.deadline - Date.now() - wayBackMs);
   return {
     ...own,
-    maxExecutionTimeMs: Math.min(own.maxExecutionTimeMs, left),
+    maxExecutionTimeMs: Math.min(own.maxExecutionTimeMs, getTimeLeftMs(chain)),
     tokenBudget: Math.min(own.tokenBudget, chain?.budget ?? own.tokenBudget),
     costBudget: takeSmaller(own.costBudget, chain?.cost),
   };
+}
+
+/** Returns the time that the agent above leaves for a run, in milliseconds. */
+function getTimeLeftMs({ deadline }: Pick<Chain, "deadline"> = {}): number {
+  if (deadline === undefined) return Number.POSITIVE_INFINITY;
+  const left = Math.max(0, deadline - Date.now());
+  return left - Math.min(longestWayBackMs, left * wayBackShare);
 }
 
 /** Returns the smaller of two budgets that may be absent. */

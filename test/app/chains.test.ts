@@ -74,7 +74,7 @@ test("184: three Duets in a chain keep to one budget, one depth and one trace, a
   expect(outcome.meta).toMatchObject({
     total_tokens: 2000,
     cost_usd: 0.002,
-    agents: { runs: 1, total_tokens: 4000, cost_usd: 0.004 },
+    agents: { runs: 2, total_tokens: 4000, cost_usd: 0.004 },
   });
   for (const { body } of provider.journal) expect(JSON.stringify(body)).not.toContain("duet_chain");
 
@@ -82,6 +82,47 @@ test("184: three Duets in a chain keep to one budget, one depth and one trace, a
   const spans = collector.spans();
   expect(spans.filter(({ name }) => name === "invoke_agent duet")).toHaveLength(3);
   expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([outcome.trace_id]));
+});
+
+test("184: each level of a chain keeps back at most a tenth of its time", async () => {
+  const provider = await provide();
+  const [middle, low] = [await openDuetPort(), await openDuetPort()];
+  const gateways = [await forgetfulGateway(() => middle.url), await forgetfulGateway(() => low.url)];
+  for (const gateway of gateways) onTestFinished(() => gateway.close());
+  const [{ url: middleUrl } = { url: "" }, { url: lowUrl } = { url: "" }] = gateways;
+  await low.serve(settings(provider, "low"), key);
+  await middle.serve(settings(provider, "middle", { low: { url: lowUrl } }), key);
+  const top = await (await openDuetPort()).serve(settings(provider, "top", { middle: { url: middleUrl } }), key);
+  provider.script("top", call("middle__agent_ask", { question: "And there?", timeout_s: 300 }), { text: "Noon." });
+  provider.script("middle", call("low__agent_ask", { question: "And there?", timeout_s: 300 }), { text: "Noon." });
+  provider.script("low", { text: "Noon." });
+  const began = Date.now();
+  const outcome = await outcomeOf(
+    await Array.fromAsync(top.ask({ question: "When?", limits: { maxExecutionTimeMs: 300_000 } })),
+  );
+  expect(outcome).toMatchObject({ status: "complete", meta: { agents: { runs: 2 } } });
+  const [ofMiddle = 0, ofLow = 0] = gateways.map(({ hits }) => {
+    const [asked] = hits.filter(({ body }) => body.includes('"tools/call"'));
+    return Number(JSON.parse(asked?.body ?? "{}").params.arguments.duet_chain.split(";")[1]) - began;
+  });
+  expect(ofMiddle).toBeGreaterThan(0.9 * 300_000);
+  expect(ofMiddle).toBeLessThan(300_000);
+  expect(ofLow).toBeGreaterThan(0.9 * ofMiddle);
+  expect(ofLow).toBeLessThan(ofMiddle);
+});
+
+test("184: an agent whose caller's time is nearly over says that the time limit was reached", async () => {
+  const provider = await provide();
+  const port = await openDuetPort();
+  await port.serve(settings(provider, "below"), key);
+  provider.script("below", { text: "It is nearly", hang: "after-text" });
+  const client = new Client({ name: "somebody", version: "1" });
+  await client.connect(new StreamableHTTPClientTransport(new URL(port.url)));
+  onTestFinished(() => client.close());
+  const chain = `1;${Date.now() + 2000}`;
+  const result = await client.callTool({ name: "agent_ask", arguments: { question: "When?", duet_chain: chain } });
+  expect(result.structuredContent).toMatchObject({ status: "partial", stop_reason: "time_limit" });
+  expect(JSON.stringify(result.content)).toContain("This answer is partial: the time limit was reached.");
 });
 
 test("184: an agent below may use an eighth of what is left, and its bill shortens the run above", async () => {

@@ -2,17 +2,22 @@ import type { RunLimits } from "../../core/limits.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import type { DuetError } from "../../kit/errors.ts";
 
+/** Names a part of a run that has its own time: deciding and acting, waiting for another agent, or the whole run. */
+export type RunPhase = "decide" | "delegate" | "answer";
+
 export interface RunClock {
   /** Aborts when the caller cancels the run. */
   readonly callerSignal: AbortSignal;
   /** Aborts with `callerSignal`, or at the end of the time for deciding and acting. */
   readonly decideSignal: AbortSignal;
+  /** Aborts with `callerSignal`, or at the end of the time for calls to other agents. */
+  readonly delegateSignal: AbortSignal;
   /** Aborts with `callerSignal`, or at the end of the time for the whole run. */
   readonly answerSignal: AbortSignal;
-  /** Returns when the time for acting will be over, in milliseconds since 1970. */
-  deadline(): number;
-  /** Returns the time left for deciding and acting, or for the whole run, in milliseconds. */
-  leftMs(of: "decide" | "answer"): number;
+  /** Returns when this time will be over, in milliseconds since 1970. */
+  deadline(of: RunPhase): number;
+  /** Returns how much of this time is left, in milliseconds. */
+  leftMs(of: RunPhase): number;
   /** Waits for somebody without counting the wait. */
   outsideTime<T>(wait: () => Promise<T>): Promise<T>;
   /** Holds the total time of such waits, in milliseconds. */
@@ -32,7 +37,9 @@ export function createRunClock({ limits, spentMs, callerSignal }: ClockOptions):
   const rest = Math.max(0, total - spentMs);
   const outOfTimeError = (): DuetError => timeoutError({ zh: "运行", en: "the run" }, total);
   const deciding = createTimeLimit(Math.max(0, rest - getAnswerReserveMs(limits)), outOfTimeError, callerSignal);
+  const delegating = createTimeLimit(rest * (1 - delegateReserve), outOfTimeError, callerSignal);
   const answering = createTimeLimit(rest, outOfTimeError, callerSignal);
+  const times = { decide: deciding, delegate: delegating, answer: answering };
   let outsideMs = 0;
   return {
     get outsideMs() {
@@ -40,11 +47,12 @@ export function createRunClock({ limits, spentMs, callerSignal }: ClockOptions):
     },
     callerSignal,
     decideSignal: deciding.signal,
+    delegateSignal: delegating.signal,
     answerSignal: answering.signal,
-    deadline: () => Date.now() + Math.floor(deciding.leftMs),
-    leftMs: (of) => (of === "decide" ? deciding : answering).leftMs,
+    deadline: (of) => Date.now() + Math.floor(times[of].leftMs),
+    leftMs: (of) => times[of].leftMs,
     async outsideTime(wait) {
-      const resume = [deciding.pause(), answering.pause()];
+      const resume = Object.values(times).map((time) => time.pause());
       const began = performance.now();
       try {
         return await wait();
@@ -54,8 +62,7 @@ export function createRunClock({ limits, spentMs, callerSignal }: ClockOptions):
       }
     },
     clear() {
-      deciding.clear();
-      answering.clear();
+      for (const time of Object.values(times)) time.clear();
     },
   };
 }
@@ -71,6 +78,12 @@ export interface Limits extends RunLimits {
   /** Is true when the run answers as soon as a round's results are not thin, without asking the function-call model again. */
   stopWhenSufficient: boolean;
 }
+
+/**
+ * Is the share of a run that is left when it stops waiting for an agent that it called. An agent writes an answer itself, so a
+ * call to it may take longer than other calls: in a chain each level would otherwise lose a quarter of the time.
+ */
+const delegateReserve = 0.06;
 
 /** Returns the time reserved for the answer: a quarter of the run, at most 20 s. */
 export function getAnswerReserveMs(limits: Limits): number {

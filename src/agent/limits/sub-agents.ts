@@ -76,6 +76,7 @@ export function createSubAgents(maxParallel: number): SubAgents {
       const before = bills.get(key);
       bills.set(key, {
         ...usage,
+        runs: Math.max(usage.runs, before?.runs ?? 0),
         tokens: Math.max(usage.tokens, before?.tokens ?? 0),
         cost: Math.max(usage.cost, before?.cost ?? 0),
       });
@@ -86,7 +87,7 @@ export function createSubAgents(maxParallel: number): SubAgents {
       if (bills.size === 0) return undefined;
       const isKnown = sumKnownCost() > 0 && bills.values().every(({ isCostKnown }) => isCostKnown);
       return {
-        runs: bills.size,
+        runs: sumUsage(({ runs }) => runs),
         total_tokens: sumUsage(({ tokens }) => tokens),
         cost_usd: isKnown ? Math.round(sumKnownCost() * 1e9) / 1e9 : null,
       };

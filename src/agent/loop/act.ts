@@ -124,7 +124,7 @@ function isTemporary({ ok, error }: ToolResult): boolean {
 /** The second try may take as long as the first one did. Plan mode tries its steps again by its own rule. */
 function hasTimeFor(run: Run, { allowance, record }: OneCall): boolean {
   if (run.input.mode !== "agent" || run.services.clock.decideSignal.aborted || allowance.left < 1) return false;
-  return run.services.clock.deadline() - Date.now() > record.elapsed_ms;
+  return run.services.clock.leftMs("decide") > record.elapsed_ms;
 }
 
 function describeRetry(name: string): Text {

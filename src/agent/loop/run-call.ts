@@ -63,7 +63,7 @@ export async function runCall(
   // A search for tools does not count against the limit of tool calls.
   const counts = tool !== run.services.catalog.finder;
   if (counts && !allowance.reserve()) return { result: toOverLimitResult(run.input), ran: false };
-  const context = openCallContext(run, callId, allowance);
+  const context = openCallContext(run, callId, { allowance, phase: tool.isAgent ? "delegate" : "decide" });
   const result = await runTool(run, tool, call.arguments, context);
   context.close();
   const isValid = result.error?.code !== "invalid_arguments";
@@ -79,11 +79,11 @@ export async function runCall(
 /** Never throws. */
 async function runTool(run: Run, tool: Tool, args: JsonObject, context: CallContext): Promise<ToolResult> {
   try {
-    const result = await waitAbortable(tool.run(args, context), run.services.clock.decideSignal);
+    const result = await waitAbortable(tool.run(args, context), context.signal);
     if (result.usage) run.state.subAgents.add(tool.source, result.usage, context.reserved);
     return result;
   } catch (thrown) {
-    return run.services.clock.decideSignal.aborted ? toStoppedResult(run) : toFailedResult(run.input, thrown);
+    return context.signal.aborted ? toStoppedResult(run) : toFailedResult(run.input, thrown);
   }
 }
 
@@ -95,8 +95,14 @@ interface CallContext extends ToolContext {
   close(): void;
 }
 
+interface CallOptions {
+  allowance: CallAllowance;
+  /** Names the time in which the call has to end. */
+  phase: "decide" | "delegate";
+}
+
 /** Drops what a tool reports after its call has ended: its events belong between `tool-start` and `tool-end`. */
-export function openCallContext(run: Run, callId: string, allowance: CallAllowance): CallContext {
+export function openCallContext(run: Run, callId: string, { allowance, phase }: CallOptions): CallContext {
   const {
     services: { user, clock },
   } = run;
@@ -125,11 +131,11 @@ export function openCallContext(run: Run, callId: string, allowance: CallAllowan
       return waitedMs;
     },
     reserved: reservation,
-    signal: run.services.clock.decideSignal,
+    signal: phase === "delegate" ? clock.delegateSignal : clock.decideSignal,
     locale: run.input.language,
     chain: {
       depth: getDepth(run.input) + 1,
-      deadline: run.services.clock.deadline(),
+      deadline: clock.deadline(phase),
       budget: reservation.tokens,
       cost: reservation.cost,
     },
@@ -167,7 +173,7 @@ function getFacts(run: Run, allowance: CallAllowance): RunFacts {
     toolCallsLeft: allowance.left,
     maxToolCalls,
     maxIterations,
-    leftMs: Math.max(0, clock.deadline() - Date.now()),
+    leftMs: Math.max(0, clock.leftMs("decide")),
     tokensLeft: getRemainingBudget(run.state, run.input.limits).tokens,
   };
 }

@@ -74,15 +74,19 @@ function evaluateResult(run: Run, ending: RunResult): Judgement {
   if (ending.error) return { status: "failed", stop: toFailedReason(run.services, ending.error) };
   if (ending.work?.halt) return halts[ending.work.halt.halt];
   const finish = ending.written?.finish;
-  if (run.state.answer.shown.trim() === "")
-    return { status: "failed", stop: finish === "refused" ? "refused" : "error" };
-  if (finish === undefined)
-    return { status: "partial", stop: run.services.clock.answerSignal.aborted ? "time_limit" : "error" };
+  const cut: StopReason = isTimeOver(run, ending) ? "time_limit" : "error";
+  if (run.state.answer.shown.trim() === "") return { status: "failed", stop: finish === "refused" ? "refused" : cut };
+  if (finish === undefined) return { status: "partial", stop: cut };
   const stop = stopReasons[ending.work?.reason ?? "model-decided"];
   // A model that asks for tools when the time for them is over lacks what the limit has cut.
   if (finish !== "stop")
     return { status: "partial", stop: finish === "tool-calls" && stop !== "answered" ? stop : cuts[finish] };
   return { status: stop === "answered" ? "complete" : "partial", stop };
+}
+
+/** Returns true when the time cut the answer off: that of the run, or that of deciding where a single model was deciding. */
+function isTimeOver({ services: { clock } }: Run, { work }: RunResult): boolean {
+  return clock.answerSignal.aborted || (work?.reason === "time-limit" && work.answer !== undefined);
 }
 
 const halts: Record<PlanHalt["halt"], Judgement> = {

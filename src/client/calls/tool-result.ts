@@ -61,6 +61,7 @@ export function readAgentUsage(structured: unknown): AgentUsage | undefined {
   const bills = [meta, meta.agents].filter(isRecord).map(readUsage);
   return {
     runId: runId.slice(0, 200),
+    runs: 1 + Math.floor(readAmount(isRecord(meta.agents) ? meta.agents.runs : undefined) ?? 0),
     tokens: bills.reduce((sum, { tokens }) => sum + tokens, 0),
     cost: bills.reduce((sum, { cost }) => sum + cost, 0),
     isCostKnown: bills.every(({ isCostKnown }) => isCostKnown),

@@ -24,6 +24,8 @@ export interface Tool {
   annotationsFor?(args: JsonObject): ToolAnnotations;
   /** Requires a person's approval for each call, whatever the rules say. */
   readonly alwaysAsks?: boolean | undefined;
+  /** Is true for a tool that is an agent itself. A call to it may take more of a run's time than other calls. */
+  readonly isAgent?: boolean | undefined;
   /** Holds limits that apply to each call and that documents of the tool show. */
   readonly callLimits?: CallLimits | undefined;
   /**
@@ -122,6 +124,8 @@ export interface ToolContent {
 export interface AgentUsage {
   /** Names the run. A later result of the same run replaces this usage and is not added to it. */
   runId: string;
+  /** Counts the run itself and those of the agents that it called. */
+  runs: number;
   tokens: number;
   /** Holds the known cost in US dollars. */
   cost: number;

@@ -9,6 +9,7 @@ import { runAll } from "../../fakes/run.ts";
 
 const usage = (tokens: number, more: Partial<AgentUsage> = {}): AgentUsage => ({
   runId: "run-below",
+  runs: 1,
   tokens,
   cost: 0,
   isCostKnown: true,

@@ -8,6 +8,7 @@ test("the bill of an agent below is its own and that of the agents it", () => {
   const agents = { runs: 2, total_tokens: 50, cost_usd: 0.25 };
   expect(readAgentUsage(result({ total_tokens: 100, cost_usd: 0.5, agents }))).toEqual({
     runId: "run-1",
+    runs: 3,
     tokens: 150,
     cost: 0.75,
     isCostKnown: true,
@@ -23,9 +24,9 @@ test("the bill of an agent below is its own and that of the agents it", () => {
 });
 
 test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 1e300, "7", null, {}])("a bill of %s is none", (lie) => {
-  const agents = { total_tokens: lie, cost_usd: lie };
+  const agents = { runs: lie, total_tokens: lie, cost_usd: lie };
   const usage = readAgentUsage(result({ total_tokens: lie, cost_usd: lie, agents }));
-  expect(usage).toMatchObject({ tokens: 0, cost: 0, isCostKnown: false });
+  expect(usage).toMatchObject({ runs: 1, tokens: 0, cost: 0, isCostKnown: false });
 });
 
 test.each([

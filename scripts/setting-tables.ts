@@ -8,10 +8,11 @@ import { findSchema } from "../src/core/schemas/describe-schema.ts";
 import { isEmptyRecord, isRecord } from "../src/kit/json.ts";
 import { type Locale, say, type Text } from "../src/kit/locale.ts";
 import { vendors } from "../src/providers/vendors.ts";
+import { getWindowMs, type KnownHost, knownHosts } from "../src/server/mcp/known-hosts.ts";
 import { searchBackends } from "../src/tools/search/search-backends.ts";
 
 /** Lists the pages with generated tables, by their names without language. */
-export const generatedPages = ["settings", "settings-servers", "environment", "limits"];
+export const generatedPages = ["settings", "settings-servers", "environment", "limits", "mcp"];
 
 /** Writes the tables of a page anew. Each follows a comment that names it: `<!-- table: settings agent -->`. */
 export function fillTables(page: string, locale: Locale): string {
@@ -29,6 +30,7 @@ const tables: Readonly<Record<string, (locale: Locale, sections: readonly string
   "vendor-variables": createVendorTable,
   "tool-variables": createToolTable,
   limits: createLimitTable,
+  "known-hosts": createHostTable,
 };
 
 const schema = z.toJSONSchema(configurationSchema, { io: "input" });
@@ -199,3 +201,59 @@ function toHead(names: readonly string[]): string[] {
 function toRow(...cells: string[]): string {
   return `| ${cells.join(" | ")} |`.replaceAll("|  |", "| |").replaceAll("|  |", "| |");
 }
+
+function createHostTable(locale: Locale): string[] {
+  const head = {
+    zh: ["宿主", "自报的名称", "等待多久", "多久后返回 `running`", "进度", "可询问用户", "模型读到", "依据"],
+    en: [
+      "host",
+      "calls itself",
+      "waits",
+      "`running` after",
+      "progress",
+      "can ask its user",
+      "its model reads",
+      "evidence",
+    ],
+  };
+  return [...toHead(head[locale]), ...knownHosts.map((host) => toRow(...toHostCells(host, locale)))];
+}
+
+function toHostCells(host: KnownHost, locale: Locale): string[] {
+  const { title, name, version, timeout, progress, elicitation, modelReads, evidence } = host;
+  const words = hostWords[locale];
+  const window = getWindowMs({ version: "", asksProgress: progress !== "no", ...host }, { windows: {} }) / 1000;
+  return [
+    title,
+    `\`${[name, version].filter(Boolean).join(" ")}\``,
+    timeout === "none" ? words.none : `${timeout} s`,
+    `${window} s`,
+    words.progress[progress],
+    elicitation ? words.yes : words.no,
+    modelReads === undefined ? "–" : words.modelReads[modelReads],
+    "seen" in evidence
+      ? `${words.seen} ${evidence.version}, ${evidence.date}`
+      : `[${words.documented}](${evidence.documented}), ${evidence.date}`,
+  ];
+}
+
+const hostWords = {
+  zh: {
+    none: "不限",
+    yes: "是",
+    no: "否",
+    progress: { no: "不要求", shown: "显示", kept: "显示，并重新计时" },
+    modelReads: { text: "文本", object: "结构化内容", both: "两者" },
+    seen: "实测",
+    documented: "文档",
+  },
+  en: {
+    none: "without limit",
+    yes: "yes",
+    no: "no",
+    progress: { no: "not asked for", shown: "shown", kept: "shown, and starts its clock anew" },
+    modelReads: { text: "the text", object: "the object", both: "both" },
+    seen: "seen with",
+    documented: "documented",
+  },
+};

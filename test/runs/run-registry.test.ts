@@ -1,16 +1,6 @@
 import { expect, test } from "vitest";
-import { getWindowMs } from "../../src/server/mcp/agent/serve-run.ts";
 import { linkHost } from "../fakes/linked-hosts.ts";
 import { openFace } from "./mcp-interface.ts";
-
-test("a host's window is what is configured for it, else for all, else what is known of it, else under a minute", () => {
-  const windows = { "claude-code": 20, "my host": 3 };
-  expect(getWindowMs("my host", { windows })).toBe(3000);
-  expect(getWindowMs("claude-code", { windows, window: 10 })).toBe(20_000);
-  expect(getWindowMs("other", { windows, window: 10 })).toBe(10_000);
-  expect(getWindowMs("claude-code", { windows: {} })).toBeGreaterThan(300_000);
-  expect(getWindowMs("constructor", { windows: {} })).toBe(50_000);
-});
 
 test("the window of the host that calls closes its call, and an agent above is answered before its deadline", async () => {
   const gate = Promise.withResolvers<void>();

@@ -39,6 +39,8 @@ function attendRun({ isModern, asksForms = true }: { isModern: boolean; asksForm
   const shown: unknown[] = [];
   const host: Host = {
     name: "",
+    version: "",
+    asksProgress: false,
     title: "",
     protocolVersion: "",
     asksForms,

@@ -11,6 +11,10 @@ import { isRecord, toText } from "../../kit/json.ts";
 export interface Host {
   /** Is the name that the host reports, or empty when it reports none. It is not shown to anybody. */
   name: string;
+  /** Is the version that the host reports, or empty when it reports none. */
+  version: string;
+  /** Is true when the request asks for progress. */
+  asksProgress: boolean;
   /** Is the host's name for people; a Duet reports here which instance it is. */
   title: string;
   /** Is the revision of MCP that the host speaks, such as `2025-06-18`. It is empty before one is agreed on. */
@@ -41,14 +45,16 @@ export function readHost({ server }: McpServer, { mcpReq }: ServerContext): Host
   const isModern = isRecord(envelope);
   const info: unknown = isModern ? envelope[CLIENT_INFO_META_KEY] : server.getClientVersion();
   const name = isRecord(info) ? toText(info.name) : "";
+  const version = isRecord(info) ? toText(info.version) : "";
   const title = isRecord(info) ? toText(info.title) : "";
+  const asksProgress = mcpReq._meta?.progressToken !== undefined;
   const protocolVersion = isModern
     ? toText(envelope[PROTOCOL_VERSION_META_KEY])
     : (server.getNegotiatedProtocolVersion() ?? "");
   const said: unknown = isModern ? envelope[CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities();
   const capabilities = isRecord(said) ? said : {};
   const { elicitation } = capabilities;
-  const known = { name, title, protocolVersion, isModern, capabilities };
+  const known = { name, version, title, asksProgress, protocolVersion, isModern, capabilities };
   if (!isRecord(elicitation)) return { ...known, asksForms: false, asksUrls: false };
   // An empty object is what hosts said before there were addresses.
   const asksForms = isRecord(elicitation.form) || !isRecord(elicitation.url);

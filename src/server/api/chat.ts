@@ -116,6 +116,8 @@ export async function waitForOutcome({ scope, run, isKept, signal, ...wait }: Ou
 /** Represents a caller who cannot be asked during its request. */
 const silent = {
   name: "",
+  version: "",
+  asksProgress: false,
   title: "",
   protocolVersion: "",
   asksForms: false,

@@ -82,6 +82,15 @@ const additions = [
   begun_at TEXT NOT NULL
 ) STRICT`,
   "CREATE INDEX begun_runs_by_time ON begun_runs (begun_at)",
+  // After how many seconds a host gave up a call.
+  `CREATE TABLE host_timeouts (
+  owner TEXT NOT NULL,
+  host TEXT NOT NULL,
+  seconds REAL NOT NULL,
+  learnt_at TEXT NOT NULL,
+  PRIMARY KEY (owner, host)
+) STRICT, WITHOUT ROWID`,
+  "CREATE INDEX host_timeouts_by_time ON host_timeouts (learnt_at)",
   // What the operator typed in the chat, as JSON: SQLite's texts hold no half of a surrogate pair.
   `CREATE TABLE typed_texts (
   n INTEGER PRIMARY KEY,

@@ -4,8 +4,11 @@ import {
   type Conversation,
   createId,
   type FinishedRun,
+  type HostIdentity,
+  type HostTimeouts,
   type IdempotencyRecords,
   longestRecordMs,
+  longestTimeoutRecordMs,
   mostTypedTexts,
   type OperatorStore,
   type SharedStore,
@@ -59,6 +62,7 @@ export async function createSqliteStore(
     return {
       of: scopeToOwner,
       idempotency: createSqliteIdempotencyRecords(connection, owner),
+      hostTimeouts: createSqliteHostTimeouts(connection, owner),
       async load(id) {
         const loaded = await connection.read((statements) => loadConversation(statements, { id, owner }));
         return loaded && toConversation(id, loaded);
@@ -118,6 +122,26 @@ function createSqliteTypedHistory(connection: StoreConnection): TypedHistory {
         for (const text of added.slice(-mostTypedTexts)) addTypedText.run(JSON.stringify(text));
         if (added.length > 0) pruneTypedTexts.run(mostTypedTexts);
       }),
+  };
+}
+
+/** Stores the time-outs of one owner's hosts in the store's own file. */
+function createSqliteHostTimeouts(connection: StoreConnection, owner: Owner): HostTimeouts {
+  const toKey = ({ name, version }: HostIdentity): string => JSON.stringify([name, version]);
+  const getOldest = (): string => new Date(Date.now() - longestTimeoutRecordMs).toISOString();
+  return {
+    async get(host) {
+      const key = { owner, host: toKey(host), oldest: getOldest() };
+      const row = await connection.read(({ findHostTimeout }) => findHostTimeout.get(key));
+      return row && Number(row.seconds);
+    },
+    async set(host, seconds) {
+      const now = new Date().toISOString();
+      await connection.write(({ pruneHostTimeouts, putHostTimeout }) => {
+        pruneHostTimeouts.run({ oldest: getOldest() });
+        putHostTimeout.run({ owner, host: toKey(host), seconds, now });
+      });
+    },
   };
 }
 

@@ -54,6 +54,14 @@ export function prepareStatements(connection: DatabaseSync) {
     dropIdempotencyRecord: prepare("DELETE FROM begun_runs WHERE run = :run AND owner IS :owner"),
     pruneIdempotencyRecords: prepare("DELETE FROM begun_runs WHERE begun_at < :oldest"),
 
+    // The operator, who has no name, is the empty one.
+    findHostTimeout: prepare(`
+      SELECT seconds FROM host_timeouts WHERE owner = coalesce(:owner, '') AND host = :host AND learnt_at >= :oldest`),
+    putHostTimeout: prepare(`
+      INSERT INTO host_timeouts (owner, host, seconds, learnt_at) VALUES (coalesce(:owner, ''), :host, :seconds, :now)
+      ON CONFLICT (owner, host) DO UPDATE SET seconds = excluded.seconds, learnt_at = excluded.learnt_at`),
+    pruneHostTimeouts: prepare("DELETE FROM host_timeouts WHERE learnt_at < :oldest"),
+
     typedTexts: prepare(selectTypedTexts),
     addTypedText: prepare("INSERT INTO typed_texts (text) VALUES (?)"),
     pruneTypedTexts: prepare("DELETE FROM typed_texts WHERE n <= (SELECT max(n) FROM typed_texts) - ?"),

@@ -15,6 +15,7 @@ import { addPlanToken } from "../../../runs/outcome-for.ts";
 import type { RunService } from "../../../runs/run-service.ts";
 import type { Capabilities, ResourceCapability, ToolCapability } from "../capabilities.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
+import { createLearntTimeouts } from "../learnt-timeouts.ts";
 import { readInput } from "../read-input.ts";
 import { handleAsk as askAgent } from "./ask.ts";
 import { toAskResult } from "./ask-result.ts";
@@ -44,7 +45,7 @@ export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
   const inputRequests = createInputRequests<CallToolResult>({
     tooLate: (state) => createFailedResult(say(locale, describeWithdrawnQuestion(state))),
   });
-  const service: AgentService = { ...shared, inputRequests };
+  const service: AgentService = { ...shared, inputRequests, learntTimeouts: createLearntTimeouts(duet) };
   const toTools = createAgentTools(locale);
   /** Returns the id of the run that waits for approval of a call. */
   function readRunId(token: string): string | undefined {

@@ -19,6 +19,8 @@ import {
 } from "../../../runs/run-service.ts";
 import { waitForRun } from "../../../runs/wait-for-run.ts";
 import { toFailedResult } from "../failed-result.ts";
+import { findKnownHost, getWindowMs } from "../known-hosts.ts";
+import type { LearntTimeouts } from "../learnt-timeouts.ts";
 import { createRunProgress, type RunProgress } from "../run-progress.ts";
 import { type AskResultOptions, toAskResult } from "./ask-result.ts";
 
@@ -40,21 +42,37 @@ export function serveRun(
   find: (holder: object) => Promise<RunHandle | CallToolResult>,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { kind, context, host, locale } = request;
+  const learnt = scope.learntTimeouts.get(scope.caller, host);
   const progress = createRunProgress(locale);
   progress.notify(say(locale, { zh: "⏳ 已收到", en: "⏳ received" }));
   return scope.inputRequests.serve(
     { kind, connection: scope.connection, host, context, progress },
     async (requestContext) => {
       const holder = {};
+      const unlearn = learnTimeout(scope, request, requestContext.signal);
       try {
         const found = await find(holder);
-        return "content" in found ? found : await waitFor(scope, found, { request, requestContext, progress, holder });
+        return "content" in found
+          ? found
+          : await waitFor(scope, found, { request, requestContext, progress, holder, learnt: await learnt });
       } catch (thrown) {
         requestContext.signal.throwIfAborted();
         return toFailedResult(thrown, locale);
+      } finally {
+        unlearn();
       }
     },
   );
+}
+
+/** Remembers after how long this host gave the request up, if it does. Returns a function that stops listening. */
+function learnTimeout({ learntTimeouts, caller }: ConnectionScope, { host }: Request, signal: AbortSignal): () => void {
+  const began = performance.now();
+  const learn = (): void => {
+    if (isTimeoutReason(signal.reason)) learntTimeouts.learn(caller, host, (performance.now() - began) / 1000);
+  };
+  signal.addEventListener("abort", learn, { once: true });
+  return () => signal.removeEventListener("abort", learn);
 }
 
 /** Holds what a request needs while it waits for a run. */
@@ -64,14 +82,16 @@ interface WaitRequest {
   progress: RunProgress;
   /** Holds the run for this request. */
   holder: object;
+  /** Is after how many seconds the host has given up a call before. */
+  learnt: number | undefined;
 }
 
 async function waitFor(
   scope: ConnectionScope,
   run: RunHandle,
-  { request, requestContext, progress, holder }: WaitRequest,
+  { request, requestContext, progress, holder, learnt }: WaitRequest,
 ): Promise<CallToolResult> {
-  const { context, host, chain, locale } = request;
+  const { host, chain, locale } = request;
   const { signal } = requestContext;
   run.hold(holder);
   // At once: the same question may follow a cancel in the same read, and must not find the run that is about to end.
@@ -83,15 +103,14 @@ async function waitFor(
   signal.addEventListener("abort", leave, { once: true });
   scope.knownRuns.add(run.id);
   // Events that nobody receives are not rendered.
-  const isHeard = context.mcpReq._meta?.progressToken !== undefined;
-  const unfollow = isHeard ? run.follow(progress.handle) : () => {};
+  const unfollow = host.asksProgress ? run.follow(progress.handle) : () => {};
   // A run that began before is reported in one line.
   if (run.events.length > 0) progress.notify(renderAttached(run, locale));
   try {
     const attendance = {
       host,
       requestContext,
-      windowMs: computeWindowMs(scope, request),
+      windowMs: computeWindowMs(scope, request, learnt),
       handsOut: canHandOut(scope, chain),
     };
     const waitResult = await waitForRun(run, attendance);
@@ -111,8 +130,9 @@ async function waitFor(
 export function chooseResultOptions(
   { settings }: Pick<RunService, "settings">,
   { host, detail }: { host: Host; detail?: Detail | undefined },
-): Pick<AskResultOptions, "detail" | "linksTrace"> {
-  return { detail, linksTrace: settings.traceLink && host.protocolVersion >= firstWithLinks };
+): Pick<AskResultOptions, "detail" | "leavesOutResponse" | "linksTrace"> {
+  const leavesOutResponse = findKnownHost(host)?.modelReads === "both";
+  return { detail, leavesOutResponse, linksTrace: settings.traceLink && host.protocolVersion >= firstWithLinks };
 }
 
 /** The dialog closes with the request, and the next request shows it again. */
@@ -125,9 +145,13 @@ function describeWaiting({ question }: OpenQuestion, locale: Locale): string {
 }
 
 /** An agent as a caller says until when it waits. The run ends before that, and time must remain to report it. */
-function computeWindowMs({ settings }: ConnectionScope, { host, chain, waitS }: Request): number {
+function computeWindowMs(
+  { settings }: ConnectionScope,
+  { host, chain, waitS }: Request,
+  learnt: number | undefined,
+): number {
   if (waitS !== undefined) return waitS * 1000;
-  const usual = getWindowMs(host.name, settings);
+  const usual = getWindowMs(host, settings, learnt);
   return chain.deadline === undefined ? usual : Math.max(500, Math.min(usual, chain.deadline - Date.now() - 100));
 }
 
@@ -139,6 +163,7 @@ function renderAttached({ id, startedAt }: RunHandle, locale: Locale): string {
 /** Holds what the agent's tools share across all connections. */
 export interface AgentService extends RunService {
   inputRequests: InputRequests<CallToolResult>;
+  learntTimeouts: LearntTimeouts;
 }
 
 /** Adds one connection to the shared agent service. */
@@ -146,31 +171,4 @@ export interface ConnectionScope extends AgentService, CallerScope {
   connection: HostConnection;
   /** Holds the ids of the runs that this connection was told of. */
   knownRuns: Set<string>;
-}
-
-/**
- * Maps known hosts to how long a call may last before it returns `running`, in seconds. The values come from the limits that the
- * hosts document: a host that counts progress as a sign of life may wait for the whole run.
- */
-const knownWindows: Readonly<Record<string, number>> = {
-  // MCP_TOOL_TIMEOUT is about 28 hours, and each progress notification starts its idle clock anew.
-  "claude-code": 3600,
-};
-
-/** The official SDKs and most hosts give up a call after 60 seconds, so this stays below that. */
-const usualWindow = 50;
-
-export interface WindowSettings {
-  window?: number | undefined;
-  windows: Readonly<Record<string, number>>;
-}
-
-/**
- * Returns how long a call from this host may last before it returns `running`, in milliseconds. The host is known by the name
- * that it reports.
- */
-export function getWindowMs(hostName: string, { window, windows }: WindowSettings): number {
-  const known = Object.hasOwn(knownWindows, hostName) ? knownWindows[hostName] : undefined;
-  const set = Object.hasOwn(windows, hostName) ? windows[hostName] : window;
-  return (set ?? known ?? usualWindow) * 1000;
 }

@@ -1,0 +1,57 @@
+import { LRUCache } from "lru-cache";
+import type { Duet } from "../../app/duet.ts";
+import type { Caller } from "../../core/caller.ts";
+import type { HostIdentity } from "../../core/store/store.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+
+/**
+ * Remembers after how many seconds a caller's host gave up a call, so that its next call is answered in time. What the store keeps
+ * counts for later processes too.
+ */
+export interface LearntTimeouts {
+  /** Returns undefined when the host has not given up a call. Never rejects. */
+  get(caller: Caller, host: HostIdentity): Promise<number | undefined>;
+  learn(caller: Caller, host: HostIdentity, seconds: number): void;
+}
+
+/** Limits how many hosts are remembered, and the length of what a host reports, in UTF-16 units. */
+const mostHosts = 1000;
+const longestName = 200;
+
+export function createLearntTimeouts(duet: Pick<Duet, "store">): LearntTimeouts {
+  const known = new LRUCache<string, { seconds: number | undefined }>({ max: mostHosts });
+
+  async function readStored(caller: Caller, host: HostIdentity): Promise<number | undefined> {
+    return (await duet.store(caller)).hostTimeouts?.get(host);
+  }
+
+  async function store(caller: Caller, host: HostIdentity, seconds: number): Promise<void> {
+    await (await duet.store(caller)).hostTimeouts?.set(host, seconds);
+  }
+
+  return {
+    async get(caller, given) {
+      const host = shorten(given);
+      const key = toKey(caller, host);
+      const found = known.get(key);
+      if (found !== undefined) return found.seconds;
+      const seconds = await readStored(caller, host).catch(() => undefined);
+      // A call may have been given up meanwhile.
+      if (!known.has(key)) known.set(key, { seconds });
+      return known.get(key)?.seconds;
+    },
+    learn(caller, given, seconds) {
+      const host = shorten(given);
+      known.set(toKey(caller, host), { seconds });
+      void ignoreRejection(store(caller, host, seconds), "this process knows it, and the next one learns it again");
+    },
+  };
+}
+
+function shorten({ name, version }: HostIdentity): HostIdentity {
+  return { name: name.slice(0, longestName), version: version.slice(0, longestName) };
+}
+
+function toKey({ owner }: Caller, { name, version }: HostIdentity): string {
+  return JSON.stringify([owner ?? null, name, version]);
+}

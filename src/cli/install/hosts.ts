@@ -1,6 +1,14 @@
 import type { Text } from "../../kit/locale.ts";
-import type { EntryFields } from "./files/file-format.ts";
 import { findPackagedFolders, getDotConfigFolder, getSettingsFolder, joinPath, type Machine } from "./machine.ts";
+
+/** Names the fields of an entry. Without `args`, the command is one list with its arguments. */
+export interface EntryFields {
+  command: string;
+  args?: string;
+  env: string;
+  /** Names the field that repeats the server's name, where there is one. */
+  name?: string;
+}
 
 /** Describes a program that starts MCP servers, and how to register one with it. */
 export interface Host {
@@ -109,7 +117,7 @@ export const hosts: Readonly<Record<HostName, Host>> = {
   },
   "gemini-cli": {
     title: "Gemini CLI",
-    // https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md, 2026-11-24: 10 minutes by default.
+    // https://geminicli.com/docs/tools/mcp-server, 2026-11-24: 10 minutes by default.
     files: (machine) => [
       joinPath(machine, machine.environment.GEMINI_CLI_HOME || machine.home, ".gemini", "settings.json"),
     ],
@@ -124,7 +132,7 @@ export const hosts: Readonly<Record<HostName, Host>> = {
   },
   "qwen-code": {
     title: "Qwen Code",
-    // https://github.com/QwenLM/qwen-code/blob/main/docs/developers/tools/mcp-server.md, 2026-11-24: 10 minutes by default.
+    // mcp-server.md in the documentation of https://github.com/QwenLM/qwen-code, 2026-11-24: 10 minutes by default.
     files: (machine) => [
       joinPath(machine, machine.environment.QWEN_HOME || joinPath(machine, machine.home, ".qwen"), "settings.json"),
     ],
@@ -263,7 +271,7 @@ export const hosts: Readonly<Record<HostName, Host>> = {
   },
   goose: {
     title: "goose",
-    // https://github.com/block/goose/blob/main/documentation/docs/guides/config-files.md, 2026-11-24: in seconds, 300 by default.
+    // config-files.md in the documentation of https://github.com/block/goose, 2026-11-24: in seconds, 300 by default.
     files: (machine) => [
       machine.platform === "win32"
         ? joinPath(machine, getSettingsFolder(machine), "Block", "goose", "config", "config.yaml")

@@ -1,6 +1,6 @@
 import { isRecord } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
-import type { Host } from "../hosts.ts";
+import type { EntryFields, Host } from "../hosts.ts";
 import type { Launch } from "../launch.ts";
 
 /** Reads one kind of file and changes one entry of it, leaving the rest as it is written. */
@@ -51,15 +51,6 @@ export interface WantedEntry {
   values: Readonly<Record<string, string>>;
   /** Lists the variables that the server needs from the host's own environment. */
   names: readonly string[];
-}
-
-/** Names the fields of an entry. Without `args`, the command is one list with its arguments. */
-export interface EntryFields {
-  command: string;
-  args?: string;
-  env: string;
-  /** Names the field that repeats the server's name, where there is one. */
-  name?: string;
 }
 
 export const usualFields: EntryFields = { command: "command", args: "args", env: "env" };

@@ -101,12 +101,12 @@ test.each<[HostName, unknown]>([
 });
 
 test("variables go where each host keeps them, and none of their values is shown", () => {
-  const change = { ...wanted, values: { DEEPSEEK_API_KEY: "sk-1" } };
+  const change = { ...wanted, values: { CORNER: "tiny" } };
   const opencode = planChange(hosts.opencode, "file", "", "duet", change);
-  expect(opencode.entry).toMatchObject({ environment: { DEEPSEEK_API_KEY: "sk-1" } });
+  expect(opencode.entry).toMatchObject({ environment: { CORNER: "tiny" } });
   const goose = planChange(hosts.goose, "file", "", "duet", change);
-  expect(goose.text).toContain("    envs:\n      DEEPSEEK_API_KEY: sk-1\n");
-  expect(opencode.shown + goose.shown).not.toContain("sk-1");
+  expect(goose.text).toContain("    envs:\n      CORNER: tiny\n");
+  expect(opencode.shown + goose.shown).not.toContain("tiny");
 });
 
 test("the entry of goose has the name that the user gives the server", () => {

@@ -13,9 +13,9 @@ function plan(host: (typeof hostNames)[number]) {
 
 test.each(cases)("$file says which fields duet install writes for $host", ({ text, host }) => {
   const { title, key, defaults } = hosts[host];
-  const { args, command } = plan(host).entry ?? {};
+  const { entry } = plan(host);
   const fields = Object.entries(defaults).map(([field, value]) => `\`${field}: ${JSON.stringify(value)}\``);
-  const window = [args ?? command].flat().slice(-2);
+  const window = [entry?.args ?? entry?.command].flat().slice(-2);
   const told = window[0] === "--window" ? `\`${window.join(" ")}\`` : "–";
   const row = `| ${title} | \`${key}\` | ${fields.join(", ") || "–"} | ${told} |`;
   expect(text).toContain(`\n${row}\n`);

@@ -81,10 +81,10 @@ test.each<[host: HostName, window: string, before: string]>([
 ])(
   "the time limit that somebody has set in %s stays, and the server is told a window of %s s",
   (name, window, before) => {
-    const { text, entry = {} } = planChange(hosts[name], "file", before, "duet", wanted);
+    const { text, entry } = planChange(hosts[name], "file", before, "duet", wanted);
     const [, limit] = /timeout\D*?(\d+)/.exec(before) ?? [];
     expect(text).toMatch(new RegExp(`timeout\\D*${limit}\\b`));
-    const started = [entry.args ?? entry.command].flat();
+    const started = [entry?.args ?? entry?.command].flat();
     expect(started.slice(-2)).toEqual(["--window", window]);
   },
 );

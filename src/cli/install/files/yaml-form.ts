@@ -86,7 +86,8 @@ function removePair(text: string, path: readonly string[]): string {
   const { start, end } = locatePair(text, pair);
   const rest = text.slice(0, start) + text.slice(end);
   const parent = findPair(text, path.slice(0, -1));
-  if (!isMap(parent?.value) || parent.value.items.length > 1) return rest;
+  const siblings = parent?.value;
+  if (parent === undefined || !isMap(siblings) || siblings.items.length > 1) return rest;
   // Nothing would be null, which is no mapping.
   const colon = rest.indexOf(":", getRange(parent.key)[1]) + 1;
   return `${rest.slice(0, colon)} {}${rest.slice(colon)}`;

@@ -98,7 +98,7 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
     )
     .command(
       "install [host]",
-      "adds Duet to a host: shows the change to its file, asks, keeps a backup; without a host, lists the hosts",
+      "adds Duet to a host: shows the change to its file, asks, keeps a backup; without a host or with --list, lists the hosts",
       (it) => addInstallOptions(it),
       (values) => setAction(install(values)),
     )

@@ -68,6 +68,7 @@ export const serveOptions = {
     describe:
       "with --expose tools or both: tools are listed up to this many tokens; above it they are searched (20000)",
   },
+  ...createSettingOptions("serve"),
 } as const satisfies Record<string, Option>;
 
 /** These options belong to `conversations list`. */

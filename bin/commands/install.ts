@@ -16,6 +16,7 @@ import { type Action, toYargsOptions, yes } from "./command.ts";
 export function addInstallOptions(it: Argv) {
   return it.positional("host", { type: "string", choices: hostNames }).options(
     toYargsOptions({
+      list: { type: "boolean", describe: "lists the hosts and which of them are found, as it does without a host" },
       name: { type: "string", describe: "the server's name in the host (duet)" },
       project: { type: "boolean", describe: "for the project in this folder, not for the user" },
       expose: serveOptions.expose,
@@ -43,7 +44,7 @@ export function install(values: Values): Action {
       import("../../src/config/load-config.ts"),
     ]);
     const machine = await findMachine({ platform: process.platform, ...getProgramPaths() });
-    const host = hostNames.find((each) => each === values.host);
+    const host = values.list === true ? undefined : hostNames.find((each) => each === values.host);
     const write = (lines: string): void => void console.stdout.write(lines);
     if (host === undefined) {
       const { listHosts } = await import("../../src/cli/install/list-hosts.ts");

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { readCommandLine } from "../../bin/command-line.ts";
+import { hostNames } from "../../src/cli/install/hosts.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { createOverview } from "../../src/config/overview.ts";
 import { toDuetError } from "../../src/kit/errors.ts";
@@ -18,8 +19,8 @@ const cases: [args: string, en: string, zh: string][] = [
   ],
   [
     "install foo",
-    'host: "foo" is not allowed (allowed: claude-desktop, claude-code, cursor, vscode, codex) (see duet --help)',
-    'host：不能是 "foo"（允许：claude-desktop, claude-code, cursor, vscode, codex）（见 duet --help）',
+    `host: "foo" is not allowed (allowed: ${hostNames.join(", ")}) (see duet --help)`,
+    `host：不能是 "foo"（允许：${hostNames.join(", ")}）（见 duet --help）`,
   ],
   [
     "login",

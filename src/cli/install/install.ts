@@ -6,10 +6,10 @@ import { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { editServers, readServers, toPlainObject } from "./edit-servers.ts";
 import { createDiff } from "./files/diff.ts";
-import { createEntry, type Entry, type WantedEntry } from "./files/file-format.ts";
+import { createEntry, type Entry, usualFields, type WantedEntry } from "./files/file-format.ts";
 import { chooseFile, readHostFile, writeHostFile } from "./files/host-file.ts";
-import { editServers, readServers, toPlainObject } from "./files/json-form.ts";
 import { type Host, type HostName, hosts } from "./hosts.ts";
 import { isFetched, type Program, toLaunch } from "./launch.ts";
 import type { Machine } from "./machine.ts";
@@ -92,9 +92,10 @@ async function createWantedEntry(command: InstallCommand): Promise<WantedEntry |
 /** Returns the notes to show with the change, given the entry as it will be. */
 function listNotes(command: InstallCommand, wanted: WantedEntry | undefined, entry: Entry | undefined): Text[] {
   const { config, machine } = command;
-  const { title, variables } = hosts[command.host];
+  const { title, variables, fields = usualFields } = hosts[command.host];
   if (wanted === undefined || config === undefined) return [];
-  const env = isRecord(entry?.env) ? entry.env : {};
+  const written = entry?.[fields.env];
+  const env = isRecord(written) ? written : {};
   const missing = variables === "few" ? wanted.names.filter((name) => !Object.hasOwn(env, name)) : [];
   return [
     ...(isFetched(command.program) ? [fetched] : []),
@@ -135,7 +136,7 @@ export function planChange(
 ): Plan {
   const servers = readServers(host, file, before);
   const there = Object.hasOwn(servers, name) ? servers[name] : undefined;
-  const entry = wanted && createEntry(host, wanted, there);
+  const entry = wanted && createEntry(host, name, wanted, there);
   if (isDeepStrictEqual(toPlainObject(there), toPlainObject(entry))) return { text: before, shown: "", entry };
   const text = editServers(host, file, before, { name, there, entry });
   return { text, shown: createDiff(file, before, text, [servers, readServers(host, file, text)]), entry };

@@ -1,7 +1,7 @@
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { readServers } from "./edit-servers.ts";
 import { chooseFile, readHostFile } from "./files/host-file.ts";
-import { readServers } from "./files/json-form.ts";
 import { type Host, type HostName, hostNames, hosts } from "./hosts.ts";
 import type { Machine } from "./machine.ts";
 

@@ -23,8 +23,13 @@ export function getSettingsFolder(machine: Machine): string {
   const { platform, home, environment } = machine;
   if (platform === "darwin") return joinPath(machine, home, "Library", "Application Support");
   if (platform === "win32") return environment.APPDATA || joinPath(machine, home, "AppData", "Roaming");
-  const { XDG_CONFIG_HOME: base } = environment;
-  return base && posix.isAbsolute(base) ? base : joinPath(machine, home, ".config");
+  return getDotConfigFolder(machine);
+}
+
+/** Returns the folder in which programs of the terminal keep the user's settings; some use it on macOS and Windows too. */
+export function getDotConfigFolder(machine: Machine): string {
+  const { XDG_CONFIG_HOME: base } = machine.environment;
+  return base && posix.isAbsolute(base) ? base : joinPath(machine, machine.home, ".config");
 }
 
 /**

@@ -110,6 +110,12 @@ export const serveSettings = defineGroup(
       },
       fileHelp: "Seconds after which a call returns `running`; 50 for unknown hosts.",
       absent: { zh: "50", en: "50" },
+      kind: "number",
+      flag: {
+        name: "window",
+        help: "seconds after which a call returns `running` (duet install sets it by the host's time limit)",
+        command: "serve",
+      },
     }),
     windows: defineSetting(({ z, text, seconds }) => z.record(text, seconds(1, 86_400)).default({}), {
       help: { zh: "同上，按宿主名（`clientInfo.name`）", en: "the same by host name (`clientInfo.name`)" },

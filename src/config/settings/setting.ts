@@ -35,7 +35,7 @@ export interface FlagFacts {
   /** Is the path that the flag sets, where that is not the setting itself. */
   readonly path?: Path;
   /** Names the only command that has the flag. All have it when absent. */
-  readonly command?: "chat";
+  readonly command?: "chat" | "serve";
 }
 
 /** Builds its schema when it is asked to, so that the table can be read without Zod. */

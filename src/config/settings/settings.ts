@@ -109,7 +109,13 @@ type RowsBelow<Rows> = {
 
 type FlaggedRow = Extract<RowsBelow<typeof fileSettings>, { flag: { name: string } }>;
 
-type FlagValue<Row> = Row extends { kind: "switch" } ? boolean : Row extends { kind: "list" } ? string[] : string;
+type FlagValue<Row> = Row extends { kind: "switch" }
+  ? boolean
+  : Row extends { kind: "list" }
+    ? string[]
+    : Row extends { kind: "number" }
+      ? number
+      : string;
 
 type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Rest}`
   ? `${Head}${Capitalize<CamelCase<Rest>>}`

@@ -191,7 +191,7 @@ test("a project gets its own file where the host knows one", async () => {
   expect(output).toContain("the paths in this one are valid on this machine only");
   expect(await readdir(home)).toEqual([".mcp.json"]);
   await expect(run(home, { host: "claude-desktop", isProject: true })).rejects.toThrow(
-    "--project: Claude Desktop has no project files (allowed: claude-code, cursor, vscode, codex)",
+    "--project: Claude Desktop has no project files (allowed: claude-code, cursor, vscode, codex, gemini-cli, qwen-code, copilot-cli, opencode, zed, kiro)",
   );
 });
 
@@ -200,6 +200,9 @@ test("the list says of each host which file it is and whether Duet is in it", as
     ".config/Claude/claude_desktop_config.json": "{",
     ".cursor/mcp.json": other,
     ".codex/config.toml": '[mcp_servers.duet]\ncommand = "x"\n',
+    ".config/opencode/opencode.json": '{ "mcp": { "duet": { "type": "local", "command": ["x"] } } }',
+    ".config/goose/config.yaml": "GOOSE_MODE: auto\n",
+    ".lmstudio/x": "",
   });
   const list = await listHosts({ ...linux, home }, { name: "duet", isProject: false }, "en");
   expect(list.split("\n").map((line) => line.replaceAll(home, "~"))).toEqual([
@@ -208,6 +211,16 @@ test("the list says of each host which file it is and whether Duet is in it", as
     "cursor          without duet    ~/.cursor/mcp.json",
     "vscode          not found here  ~/.config/Code/User/mcp.json",
     "codex           has duet        ~/.codex/config.toml",
+    "gemini-cli      not found here  ~/.gemini/settings.json",
+    "qwen-code       not found here  ~/.qwen/settings.json",
+    "copilot-cli     not found here  ~/.copilot/mcp-config.json",
+    "opencode        has duet        ~/.config/opencode/opencode.json",
+    "windsurf        not found here  ~/.codeium/windsurf/mcp_config.json",
+    "zed             not found here  ~/.config/zed/settings.json",
+    "kiro            not found here  ~/.kiro/settings/mcp.json",
+    "cline           not found here  ~/.cline/data/settings/cline_mcp_settings.json",
+    "lm-studio       no file yet     ~/.lmstudio/mcp.json",
+    "goose           without duet    ~/.config/goose/config.yaml",
     expect.stringContaining("--dry-run"),
     "",
   ]);
@@ -222,6 +235,16 @@ test("the list of a project names the files of the project", async () => {
     "cursor          no file yet           ./.cursor/mcp.json",
     "vscode          no file yet           ./.vscode/mcp.json",
     "codex           no file yet           ./.codex/config.toml",
+    "gemini-cli      no file yet           ./.gemini/settings.json",
+    "qwen-code       no file yet           ./.qwen/settings.json",
+    "copilot-cli     no file yet           ./.github/mcp.json",
+    "opencode        no file yet           ./opencode.json",
+    "windsurf        has no project files",
+    "zed             no file yet           ./.zed/settings.json",
+    "kiro            no file yet           ./.kiro/settings/mcp.json",
+    "cline           has no project files",
+    "lm-studio       has no project files",
+    "goose           has no project files",
     expect.stringMatching(/^duet install HOST --project .*--dry-run/),
     "",
   ]);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { chatOptions, sharedOptions, toFlags } from "../../../bin/options.ts";
+import { chatOptions, type Option, serveOptions, sharedOptions, toFlags } from "../../../bin/options.ts";
 import { configurationSchema } from "../../../src/config/schema/file-schema.ts";
 import type { SettingKind } from "../../../src/config/settings/setting.ts";
 import { settingFlags, settings } from "../../../src/config/settings/settings.ts";
@@ -43,7 +43,8 @@ test("no two settings have the same variable or the same flag", () => {
 });
 
 test.each(settingFlags)("--$name is an option of the command line and arrives as $field", ({ name, field, kind }) => {
-  const option = { ...sharedOptions, ...chatOptions }[name];
+  const options: Readonly<Record<string, Option>> = { ...sharedOptions, ...chatOptions, ...serveOptions };
+  const option = options[name];
   expect(option?.type).toBe(kind === "switch" ? "boolean" : "string");
   expect(option?.describe).toMatch(/\S/);
   const value = kind === "switch" ? true : "7";

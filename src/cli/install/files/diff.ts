@@ -56,7 +56,12 @@ function createSecretMask(trees: readonly unknown[]): (line: string) => string {
       const isShort = secret.length < shortestSecret;
       const forms = isShort ? [quoted, `'${secret}'`] : [quoted.slice(1, -1), secret];
       const shown = isShort ? JSON.stringify(maskSecret(secret)) : maskSecret(secret);
-      return forms.reduce((now, form) => now.replaceAll(form, () => shown), rest);
+      const hidden = forms.reduce((now, form) => now.replaceAll(form, () => shown), rest);
+      // YAML needs no quotes.
+      const end = `: ${secret}`;
+      return isShort && hidden.trimEnd().endsWith(end)
+        ? `${hidden.trimEnd().slice(0, -secret.length)}${shown}`
+        : hidden;
     }, line);
 }
 
@@ -66,7 +71,7 @@ function listSecrets(value: unknown, name: string): string[] {
   if (Array.isArray(value))
     return [...findArgumentSecrets(value.map(toText)), ...value.flatMap((item) => listSecrets(item, ""))];
   if (!isRecord(value)) return [];
-  const isHidden = /^(env|headers|http_headers)$/.test(name);
+  const isHidden = /^(env|envs|environment|headers|http_headers)$/.test(name);
   return Object.entries(value).flatMap(([key, item]) => (isHidden ? [toText(item)] : listSecrets(item, key)));
 }
 

@@ -1,6 +1,6 @@
 import { isRecord } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
-import type { Host } from "../hosts.ts";
+import type { EntryFields, Host } from "../hosts.ts";
 import type { Launch } from "../launch.ts";
 
 /** Reads one kind of file and changes one entry of it, leaving the rest as it is written. */
@@ -53,23 +53,51 @@ export interface WantedEntry {
   names: readonly string[];
 }
 
+export const usualFields: EntryFields = { command: "command", args: "args", env: "env" };
+
 /**
  * Creates the entry for a server. Other content of the existing entry stays: other fields, other variables, limits that the user
  * has set. An existing entry that starts no program is replaced.
  */
-export function createEntry(host: Host, { launch, values, names }: WantedEntry, there: unknown): Entry {
-  const old = isRecord(there) && typeof there.command === "string" ? there : {};
-  const env = { ...(isRecord(old.env) ? old.env : {}), ...values };
+export function createEntry(host: Host, name: string, { launch, values, names }: WantedEntry, there: unknown): Entry {
+  const { fields = usualFields, timeout } = host;
+  const old = isRecord(there) && isCommand(there[fields.command]) ? there : {};
+  const oldEnv = old[fields.env];
+  const env = { ...(isRecord(oldEnv) ? oldEnv : {}), ...values };
   const kept = Array.isArray(old.env_vars) ? old.env_vars : [];
-  const missing = names.filter((name) => !Object.hasOwn(env, name));
+  const missing = names.filter((variable) => !Object.hasOwn(env, variable));
   const named = [...new Set([...kept, ...(host.variables === "named" ? missing : [])])];
   const { type, ...limits } = host.defaults;
+  const added = Object.fromEntries(Object.entries(limits).filter(([field]) => !(field in old)));
+  const args = [...launch.args, ...createWindowArguments(timeout, { ...old, ...added })];
   return {
     ...(type !== undefined && { type }),
+    ...(fields.name !== undefined && { [fields.name]: name }),
     ...old,
-    ...launch,
-    ...Object.fromEntries(Object.entries(limits).filter(([field]) => !(field in old))),
-    ...(Object.keys(env).length > 0 && { env }),
+    ...(fields.args === undefined
+      ? { [fields.command]: [launch.command, ...args] }
+      : { [fields.command]: launch.command, [fields.args]: args }),
+    ...added,
+    ...(Object.keys(env).length > 0 && { [fields.env]: env }),
     ...(named.length > 0 && { env_vars: named }),
   };
+}
+
+function isCommand(value: unknown): boolean {
+  return typeof value === "string" || Array.isArray(value);
+}
+
+const marginS = 10;
+const longestWindowS = 86_400;
+
+/**
+ * Tells the server how long a call of a tool may take in this host, so that it returns `running` before the host gives up. A
+ * host whose entry has no time limit is known to the server by its name alone.
+ */
+function createWindowArguments(timeout: Host["timeout"], entry: Entry): string[] {
+  const value = timeout === undefined ? undefined : Number(entry[timeout.field]);
+  if (timeout === undefined || value === undefined || !(value > 0)) return [];
+  const limitS = timeout.unit === "ms" ? value / 1000 : value;
+  const windowS = Math.floor(limitS - Math.min(marginS, limitS / 2));
+  return ["--window", String(Math.min(longestWindowS, Math.max(1, windowS)))];
 }

@@ -182,7 +182,13 @@ export async function chooseFile(host: Host, machine: Machine, isProject: boolea
     return { file: joinPath(machine, machine.directory, ...host.projectFile), isHostThere: true };
   }
   const files = host.files(machine);
-  for (const file of files) if (await isExistingFile(joinPath(machine, file, ".."))) return { file, isHostThere: true };
+  for (const first of files) {
+    const folder = joinPath(machine, first, "..");
+    if (!(await isExistingFile(folder))) continue;
+    const inFolder = files.filter((each) => joinPath(machine, each, "..") === folder);
+    for (const file of inFolder) if (await isExistingFile(file)) return { file, isHostThere: true };
+    return { file: first, isHostThere: true };
+  }
   return { file: files[0] ?? "", isHostThere: false };
 }
 

@@ -43,12 +43,22 @@ function set(text: string, path: readonly string[], value: unknown): string {
   const statements = readStatements(text);
   const pair = statements.find((each) => each.kind === "pair" && isDeepStrictEqual(each.path, path));
   if (pair !== undefined) return text.slice(0, pair.value) + renderValue(value) + text.slice(pair.end);
-  const head = statements.find((each) => isHead(each, path.slice(0, -1)));
-  if (head === undefined) throw new Error(`There is no table for ${path.join(".")}.`);
+  const table = path.slice(0, -1);
+  const head = statements.find((each) => isHead(each, table));
+  // A table that is written as dotted keys has no head.
+  const before = head ?? statements.findLast((each) => isDeepStrictEqual(each.path.slice(0, table.length), table));
+  if (before === undefined) throw new Error(`There is no table for ${path.join(".")}.`);
+  const inTable = head === undefined ? countOuterKeys(text, before) : table.length;
   const eol = detectLineEnd(text);
-  const at = findLineEnd(text, head.end);
-  const before = text.slice(0, at);
-  return `${before}${before.endsWith("\n") ? "" : eol}${renderKey(path.at(-1) ?? "")} = ${renderValue(value)}${eol}${text.slice(at)}`;
+  const at = findLineEnd(text, before.end);
+  const start = text.slice(0, at);
+  const line = `${path.slice(inTable).map(renderKey).join(".")} = ${renderValue(value)}`;
+  return `${start}${start.endsWith("\n") ? "" : eol}${line}${eol}${text.slice(at)}`;
+}
+
+/** Counts the keys of a pair's path that its table's header holds. */
+function countOuterKeys(text: string, { path, start, value }: Statement): number {
+  return path.length - parseKeys(text.slice(start, value).replace(/=\s*$/, "")).length;
 }
 
 function isHead({ kind, path }: Statement, table: readonly string[]): boolean {

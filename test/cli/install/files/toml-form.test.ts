@@ -6,12 +6,15 @@ import { launch } from "../machine.ts";
 
 const wanted = { launch, values: {}, names: ["DEEPSEEK_API_KEY"] };
 const command = 'command = "/absolute/path/to/node"';
-const args = `args = ${JSON.stringify(launch.args).replaceAll(",", ", ")}`;
+/** Holds the arguments with a window that fits a limit of 600 or 1200 seconds. */
+const toArgs = (window: number): string =>
+  `args = ${JSON.stringify([...launch.args, "--window", String(window)]).replaceAll(",", ", ")}`;
 const entry = `[mcp_servers.duet]
 ${command}
-${args}
+${toArgs(590)}
 startup_timeout_sec = 30
 tool_timeout_sec = 600
+supports_parallel_tool_calls = true
 env_vars = ["DEEPSEEK_API_KEY"]
 `;
 
@@ -68,9 +71,10 @@ command = "x"
 `;
   const after = installed(before, { launch, values: { TAVILY_API_KEY: "tvly-1" }, names: [] });
   expect(after).toBe(`[mcp_servers.duet] # the agent
+supports_parallel_tool_calls = true
 startup_timeout_sec = 30
 ${command} # by hand
-${args}
+${toArgs(1190)}
 tool_timeout_sec = 1200
 enabled = false
 
@@ -101,7 +105,7 @@ test.each([
   ["no line end at the end", '[mcp_servers.duet]\ncommand = "old"'],
 ])("an entry with %s is understood", (_, before) => {
   const after = installed(before);
-  expect(parse(after)).toMatchObject({ mcp_servers: { duet: launch } });
+  expect(parse(after)).toMatchObject({ mcp_servers: { duet: { command: launch.command } } });
   expect(after.includes("\r\n") && /[^\r]\n/.test(after)).toBe(false);
 });
 
@@ -118,7 +122,9 @@ test.each([
 });
 
 test("half a table is made a whole one", () => {
-  expect(parse(installed("[mcp_servers.duet]\nenv_vars = []\n"))).toMatchObject({ mcp_servers: { duet: launch } });
+  expect(parse(installed("[mcp_servers.duet]\nenv_vars = []\n"))).toMatchObject({
+    mcp_servers: { duet: { command: launch.command } },
+  });
 });
 
 test("a variable whose value the entry has is not handed on besides", () => {

@@ -218,4 +218,20 @@ export const client: readonly Mutation[] = [
     tests: ["test/client/calls/call-clock.test.ts"],
     endangers: "a call ends while the second of two questions is open",
   },
+  {
+    id: "question-unclear",
+    file: "src/client/questions/active-calls.ts",
+    text: "      if (others.length > 0)\n",
+    becomes: "      if (others.length > 1)\n",
+    tests: ["test/client/questions/active-calls.test.ts"],
+    endangers: "a person is asked what another one's call led to",
+  },
+  {
+    id: "question-given-up",
+    file: "src/client/questions/active-calls.ts",
+    text: "if (!isReplied) lingering",
+    becomes: "if (false) lingering",
+    tests: ["test/client/questions/active-calls.test.ts"],
+    endangers: "a person is asked what a call that was given up led to",
+  },
 ];

@@ -8,6 +8,7 @@ import { type CallReply, toChangedReply, toGoneReply } from "./calls/call-reply.
 import { type CallerOptions, createRequestSender, type RequestSender } from "./calls/request-sender.ts";
 import type { RawResult } from "./calls/tool-result.ts";
 import { everyList, type ServerList } from "./lifecycle/announcements.ts";
+import { type CallerSessions, createCallerSessions } from "./lifecycle/caller-sessions.ts";
 import { ServerLifecycle, type ServerState } from "./lifecycle/server-lifecycle.ts";
 import { type SharedResources, StartAttempt } from "./lifecycle/start-attempt.ts";
 import { listBelievedMs, listPatienceMs, refreshPauseMs } from "./limits.ts";
@@ -37,6 +38,7 @@ export class ServerConnection {
   readonly redact: Redact;
   readonly list: ToolList;
   readonly #lifecycle: ServerLifecycle;
+  readonly #sessions: CallerSessions;
   readonly #auth: Auth | undefined;
   readonly #sender: RequestSender;
   /** All sessions of the server share this object, so that a restart does not reset its limits per minute. */
@@ -64,13 +66,23 @@ export class ServerConnection {
     this.#onChanged = onChanged;
     this.#lifecycle = new ServerLifecycle({
       name: settings.name,
-      prepare: (onLost) => this.#attempt(onLost),
+      prepare: (onLost) => this.#attempt(onLost, (changed) => this.#hear(changed)),
       applyStart: ({ session, listing }) => list.applyListing(listing, session.era),
       onReady() {
         for (const each of everyList) onChanged(each);
       },
     });
-    this.#sender = createRequestSender(settings, this.redact, this.#lifecycle);
+    this.#sessions = createCallerSessions({
+      name: settings.name,
+      lifecycle: this.#lifecycle,
+      // What tools there are is learned from the shared connection alone.
+      prepare: (onLost) => this.#attempt(onLost, () => {}),
+    });
+    this.#sender = createRequestSender(settings, {
+      redact: this.redact,
+      lifecycle: this.#lifecycle,
+      sessions: this.#sessions,
+    });
   }
 
   /** Starts its process before it returns, unless it is a lazy one; one that failed gets another try once it has rested. */
@@ -137,9 +149,9 @@ export class ServerConnection {
   }
 
   /** Ends it for good, within about 2 s; never rejects. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.#refreshes.close();
-    return this.#lifecycle.close();
+    await Promise.all([this.#lifecycle.close(), this.#sessions.close()]);
   }
 
   /** Starts a lazy server only when its tools are not known yet. */
@@ -148,7 +160,7 @@ export class ServerConnection {
     if (!this.list.isKnown) this.#lifecycle.start();
   }
 
-  #attempt(onLost: () => void): StartAttempt {
+  #attempt(onLost: () => void, onChanged: (list: ServerList) => void): StartAttempt {
     const { settings, redact } = this;
     const loaded = this.list.load();
     return new StartAttempt({
@@ -162,7 +174,8 @@ export class ServerConnection {
         return { era: this.list.era };
       },
       onLost,
-      onChanged: (list) => this.#hear(list),
+      onChanged,
+      onQuestion: () => this.#sessions.separate(),
     });
   }
 

@@ -176,7 +176,7 @@ export function startRun({
       caller,
       runId: id,
       signal: stop.signal,
-      user: { canAsk, ask: questions.ask, person: run },
+      user: { canAsk, ask: questions.ask, person: run, owner: caller.owner },
     });
     for await (const event of stream) handleEvent(event);
     if (outcome === undefined) throw new DuetError({ code: "internal", text: noEnd });

@@ -41,7 +41,9 @@ export async function waitForRun(
       const isAskable = open !== undefined && canAsk(host, open);
       if (open?.kind === "call" && !isAskable && handsOut) return { end: "confirm", open };
       if (window.expired) return { end: "window" };
-      if (open === undefined || open.isAsked) {
+      // A host that took the question along may never come back, and its user must not lose it.
+      const isTaken = open?.isAsked && !(isAskable && open.isParked);
+      if (open === undefined || isTaken) {
         await run.waitForChange(window.signal);
         continue;
       }
@@ -51,7 +53,8 @@ export async function waitForRun(
       }
       // In between two requests of a host of the 2026 era no clock of its own runs.
       if (host.isModern) window.clear();
-      await askQuestion(open, run.locale, requestContext.ask, host.isModern ? requestContext.signal : window.signal);
+      const { signal } = host.isModern ? requestContext : window;
+      await askQuestion(open, { locale: run.locale, isModern: host.isModern }, requestContext.ask, signal);
       if (host.isModern) window = createWindow();
     }
   } finally {

@@ -75,11 +75,8 @@ export function withPermission(tool: Tool, checkPermission: PermissionCheck): To
     const onlyOnce = tool.alwaysAsks === true;
     const answer = await context.approve?.({ tool: tool.name, arguments: args, rule, onlyOnce });
     const permission: Permission = { decision: toDecision(answer), rule };
-    if (permission.decision === "unanswered")
-      context.notice(
-        "approval-missing",
-        say(context.locale, context.approve ? describeTimeout(tool) : describeRemedy(tool, rule)),
-      );
+    const missing = describeMissingApproval(tool, permission, context.approve !== undefined);
+    if (missing) context.notice("approval-missing", say(context.locale, missing));
     if (answer === "never")
       return { ...createFailure("denied", say(context.locale, describeDenial(tool))), permission };
     if (permission.decision !== "approved") return describeRefusal(tool, permission, context);
@@ -92,14 +89,30 @@ function addPermission(permission: Permission, result: ToolResult): ToolResult {
   return result.permission ? result : { ...result, permission };
 }
 
-function toDecision(answer: Approval | undefined): "approved" | "declined" | "unanswered" {
+function toDecision(answer: Approval | undefined): "approved" | "declined" | "dismissed" | "unanswered" {
   if (answer === undefined) return "unanswered";
+  if (answer === "dismissed") return "dismissed";
   return answer === "once" || answer === "conversation" ? "approved" : "declined";
 }
 
-function describeRefusal({ name }: Tool, permission: Permission, { locale }: ToolContext) {
-  const text = say(locale, explainDecision(name, permission));
+function describeRefusal({ name }: Tool, permission: Permission, { locale, approve }: ToolContext) {
+  const text = say(locale, explainDecision(name, permission, approve !== undefined));
   return { ...createFailure("denied", text), permission };
+}
+
+/** Returns undefined where a person has decided. */
+function describeMissingApproval(tool: Tool, { decision, rule }: Permission, canAsk: boolean): Text | undefined {
+  if (decision === "dismissed") return describeDismissal(tool);
+  if (decision !== "unanswered") return undefined;
+  return canAsk ? describeTimeout(tool) : describeRemedy(tool, rule);
+}
+
+/** This text is for the reader, who has closed the dialog. */
+function describeDismissal({ name }: Tool): Text {
+  return {
+    zh: `${name} 需要同意，而询问的对话框被关闭，没有作出决定，所以没有执行。`,
+    en: `${name} needs consent and the question was dismissed without a decision, so it was not run.`,
+  };
 }
 
 /** This text is for the reader, who was asked. */
@@ -130,11 +143,22 @@ function describeDenial({ name }: Tool): Text {
   };
 }
 
-function explainDecision(name: string, { decision, rule }: Permission): Text {
+/** This text is for the model. `canAsk` is true where a person could have replied. */
+function explainDecision(name: string, { decision, rule }: Permission, canAsk: boolean): Text {
   if (decision === "declined")
     return {
       zh: `用户没有同意这次 ${name} 调用，没有执行。不要再尝试同样的操作；请说明情况，或换一种方式。`,
       en: `The user did not agree to this call of ${name}, so it was not run. Do not try the same again; say so, or find another way.`,
+    };
+  if (decision === "dismissed")
+    return {
+      zh: `${name} 需要用户同意（规则 ${rule}），用户关闭了询问而没有作出决定，没有执行。请告诉用户这一步没有做。`,
+      en: `${name} needs the user's consent (rule ${rule}), and the user dismissed the question without deciding, so it was not run. Tell the user that this was not done.`,
+    };
+  if (decision === "unanswered" && canAsk)
+    return {
+      zh: `${name} 需要用户同意（规则 ${rule}），而没有等到答复，没有执行。请告诉用户这一步没有做。`,
+      en: `${name} needs the user's consent (rule ${rule}) and nobody replied, so it was not run. Tell the user that this was not done.`,
     };
   if (decision === "unanswered")
     return {

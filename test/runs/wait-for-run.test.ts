@@ -53,18 +53,21 @@ function attendRun({ isModern, asksForms = true }: { isModern: boolean; asksForm
     signal: new AbortController().signal,
     ask: (question: unknown, ...withdrawn: (AbortSignal | undefined)[]) => {
       shown.push(question);
-      const nobody: ElicitationReply = { action: "cancel" };
-      return Promise.race([reply.promise, ...withdrawn.map((signal) => whenAborted(signal).then(() => nobody))]);
+      return Promise.race([reply.promise, ...withdrawn.map(whenAborted)]);
     },
   };
-  void waitForRun(run, { host, requestContext: means, windowMs, handsOut: !asksForms }).then((waitResult) =>
-    ends.push(waitResult),
-  );
-  return { run, shown, ends, approvals, reply };
+  /** One more request waits for the run. */
+  function attend(): void {
+    void waitForRun(run, { host, requestContext: means, windowMs, handsOut: !asksForms }).then((waitResult) =>
+      ends.push(waitResult),
+    );
+  }
+  attend();
+  return { run, shown, ends, approvals, reply, attend };
 }
 
-function whenAborted(signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true }));
+function whenAborted(signal: AbortSignal | undefined): Promise<undefined> {
+  return new Promise((resolve) => signal?.addEventListener("abort", () => resolve(undefined), { once: true }));
 }
 
 test("a modern host gets a whole new window after its user has answered, however long that took", async () => {
@@ -96,3 +99,21 @@ test("a host that cannot ask is told at once which call waits for a person", asy
   expect(shown).toEqual([]);
   run.cancel();
 });
+
+test.each([
+  [true, 2],
+  [false, 1],
+])(
+  "a question that a host took along (%s) may never be answered, so the next request shows it too",
+  async (isModern, times) => {
+    const { run, shown, approvals, reply, attend } = attendRun({ isModern });
+    await vi.advanceTimersByTimeAsync(0);
+    attend();
+    await vi.advanceTimersByTimeAsync(0);
+    expect([shown.length, run.open?.isAsked, run.open?.isParked]).toEqual([times, true, isModern]);
+    reply.resolve({ action: "accept", content: {} });
+    await vi.advanceTimersByTimeAsync(0);
+    expect([approvals, run.open]).toEqual([["once"], undefined]);
+    run.cancel();
+  },
+);

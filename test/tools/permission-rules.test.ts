@@ -114,6 +114,7 @@ describe("a call under the rules", () => {
     ["once", "approved", 1],
     ["conversation", "approved", 1],
     ["no", "declined", 0],
+    ["dismissed", "dismissed", 0],
     [undefined, "unanswered", 0],
   ])("that asks is answered %s: %s", async (answer, decision, runs) => {
     const { tool, ran } = recorded("shell");
@@ -122,6 +123,16 @@ describe("a call under the rules", () => {
     expect(result.permission).toEqual({ decision, rule: "tools.ask: *" });
     expect(ran).toHaveLength(runs);
     expect(asked).toEqual([{ tool: "shell", arguments: { command: "ls" }, rule: "tools.ask: *", onlyOnce: false }]);
+  });
+
+  test.each<[Approval | undefined, string]>([
+    ["no", "The user did not agree to this call"],
+    ["dismissed", "the user dismissed the question without deciding"],
+    [undefined, "and nobody replied"],
+  ])("that was asked about and answered %s tells the model just that", async (answer, words) => {
+    const { text } = await withPermission(recorded("shell").tool, asking).run({}, person(answer).context);
+    expect(text).toContain(words);
+    expect(text).not.toContain("nobody can be asked");
   });
 
   test.each([["yes"], [true], [null], [{}]])("runs on no answer but those that say so: %j", async (answer) => {

@@ -1,5 +1,4 @@
 import { createChildTrace } from "../../core/chain.ts";
-import { unanswered } from "../../core/forms/elicitation.ts";
 import type { ToolCall } from "../../core/messages.ts";
 import { createApprove, createElicit } from "../../core/questions/user.ts";
 import type { RunFacts, Tool, ToolContext, ToolResult } from "../../core/tools/tool.ts";
@@ -144,8 +143,8 @@ export function openCallContext(run: Run, callId: string, { allowance, phase }: 
     elicit:
       elicit &&
       Object.assign(
-        async (...question: Parameters<typeof elicit>) => (open ? waitFor(() => elicit(...question)) : unanswered),
-        { person: elicit.person },
+        async (...question: Parameters<typeof elicit>) => (open ? waitFor(() => elicit(...question)) : undefined),
+        { person: elicit.person, owner: elicit.owner },
       ),
     facts: () => getFacts(run, allowance),
     progress(message, progress, total) {

@@ -14,11 +14,12 @@ const waiting = { zh: "等待用户答复", en: "waiting for the user's reply" }
  * outside the time of the run; a reader who says nothing in time has not replied. It rejects when the run is cancelled, when the
  * question's signal aborts, or as the user's `ask` does.
  */
-export function createRunUser({ canAsk, ask, person }: User, clock: RunClock): User {
+export function createRunUser({ canAsk, ask, person, owner }: User, clock: RunClock): User {
   let before: Promise<unknown> = Promise.resolve();
   return {
     canAsk,
     person,
+    owner,
     ask: (question, withdrawn) => {
       const reply = before.then(() => waitOutsideTime(clock, (signal) => askUntil(ask, question, [signal, withdrawn])));
       before = ignoreRejection(reply, "whoever asked that question is told");

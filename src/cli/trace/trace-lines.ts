@@ -144,6 +144,7 @@ const decisions: Record<Permission["decision"], Text> = {
   allowed: { zh: "允许", en: "allowed" },
   approved: { zh: "用户已批准", en: "approved" },
   declined: { zh: "用户未批准", en: "declined" },
+  dismissed: { zh: "用户关闭了对话框", en: "dismissed" },
   unanswered: { zh: "无人答复", en: "nobody answered" },
   denied: { zh: "禁止", en: "denied" },
 };

@@ -2,6 +2,7 @@ import type { ServerSettings } from "../../config/config.ts";
 import { createSemaphore } from "../../kit/async/semaphore.ts";
 import { createTimeLimit, followSignal, sleep, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
 import { isLost } from "../connection-errors.ts";
+import type { CallerSessions, LeasedSession } from "../lifecycle/caller-sessions.ts";
 import type { ServerLifecycle } from "../lifecycle/server-lifecycle.ts";
 import type { CallOptions, Session } from "../lifecycle/session.ts";
 import { getTotalLimitMs } from "../limits.ts";
@@ -30,23 +31,43 @@ export interface RequestSender {
   rest(ms: number): void;
 }
 
+interface Attempt {
+  clock: CallClock;
+  options: CallerOptions;
+  sending: OutgoingCall;
+  /** Counts how often the call has been sent, with this time. */
+  times: number;
+}
+
+export interface RequestSenderOptions {
+  redact: Redact;
+  lifecycle: Pick<ServerLifecycle, "closedError">;
+  sessions: Pick<CallerSessions, "acquire">;
+}
+
 export function createRequestSender(
   settings: ServerSettings,
-  redact: Redact,
-  lifecycle: ServerLifecycle,
+  { redact, lifecycle, sessions }: RequestSenderOptions,
 ): RequestSender {
   const { name, timeoutMs } = settings;
   const pace = createRateLimiter(settings);
 
   async function send(clock: CallClock, options: CallerOptions, sending: OutgoingCall, times = 1): Promise<CallReply> {
-    const live = await lifecycle.live(clock.signal);
-    if ("reply" in live) return live;
-    const refusal = await sending.refuse?.(clock.signal);
-    if (refusal) return refusal;
-    const { session, attempt } = live;
+    const leased = await sessions.acquire(options.elicit, clock.signal);
+    if ("reply" in leased) return leased;
+    try {
+      const refusal = await sending.refuse?.(clock.signal);
+      return refusal ?? (await sendOn(leased, { clock, options, sending, times }));
+    } finally {
+      leased.release();
+    }
+  }
+
+  async function sendOn(leased: LeasedSession, { clock, options, sending, times }: Attempt): Promise<CallReply> {
+    const { session, attempt } = leased;
     clock.begin();
     try {
-      const result = await waitAbortable(sending.ask(session, withClock(options, clock)), clock.signal);
+      const result = await waitAbortable(sending.ask(session, withPauses(options, clock, pace)), clock.signal);
       return { reply: "result", result };
     } catch (thrown) {
       options.signal.throwIfAborted();
@@ -54,10 +75,10 @@ export function createRequestSender(
       const sent = { times, isRepeatable: sending.isRepeatable };
       if (clock.expired || !isLost(thrown)) throw toCallError(reason, { settings, redact }, sent);
       await attempt.waitForExit();
-      lifecycle.connectionLost(attempt, thrown);
+      leased.markLost(thrown);
       if (!sending.isRepeatable || times > 1)
         throw toCallError(lifecycle.closedError ?? thrown, attempt.failureContext, sent);
-      return send(clock, options, sending, times + 1);
+      return await send(clock, options, sending, times + 1);
     }
   }
 
@@ -74,12 +95,24 @@ export function createRequestSender(
   };
 }
 
-/** Progress shows that a call is alive, and a question stops its clock. */
-function withClock(options: CallerOptions, clock: CallClock): CallOptions {
+/** Progress shows that a call is alive. A request of its server stops its clock; while a person thinks, it is in no other's way. */
+function withPauses(options: CallerOptions, clock: CallClock, pace: Pick<RateLimiter, "stepAside">): CallOptions {
+  let questions = 0;
+  let stepBack = (): void => {};
   return {
     ...options,
     signal: clock.signal,
-    pause: clock.pause,
+    pause({ asksPerson }) {
+      const resume = clock.pause();
+      if (!asksPerson) return resume;
+      questions += 1;
+      if (questions === 1) stepBack = pace.stepAside();
+      return () => {
+        questions -= 1;
+        if (questions === 0) stepBack();
+        resume();
+      };
+    },
     onProgress(progress) {
       clock.reset();
       options.onProgress(progress);
@@ -91,6 +124,8 @@ function withClock(options: CallerOptions, clock: CallClock): CallOptions {
 export interface RateLimiter {
   /** Waits its turn and runs the work, or rejects when the signal aborts first. */
   run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  /** Lets other work begin in place of one that waits for a person, until the returned function is called. */
+  stepAside(): () => void;
   /** Lets no work begin for so long, in milliseconds, and then less than before: the server has asked for that. */
   rest(ms: number): void;
 }
@@ -134,6 +169,10 @@ export function createRateLimiter(limits: Pick<ServerSettings, "maxConcurrent" |
       } finally {
         semaphore.release();
       }
+    },
+    stepAside() {
+      semaphore.release();
+      return semaphore.takeAnyway;
     },
     rest(ms) {
       intervalMs = Math.max(intervalMs, slowedMs);

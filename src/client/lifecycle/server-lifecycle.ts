@@ -235,7 +235,8 @@ export class ServerLifecycle {
   }
 }
 
-function closedServerError(name: string): DuetError {
+/** Reports a call of a server that was closed for good. */
+export function closedServerError(name: string): DuetError {
   return new DuetError({
     code: "server",
     text: { zh: `MCP 服务器 ${name} 的连接已关闭`, en: `The connection to the MCP server ${name} is closed` },

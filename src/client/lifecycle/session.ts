@@ -33,6 +33,8 @@ export interface Session {
   readonly offers: ServerOffers;
   /** Returns true when the connection has ended, even if it ended before anyone listened. */
   isOver(): boolean;
+  /** Returns true when a question of the server that comes during one more call of this person leaves no doubt about whom to ask. */
+  isFreeFor(person: object | undefined): boolean;
   list(signal: AbortSignal): Promise<Listing>;
   /** Rejects with the package's errors. */
   call(tool: RemoteTool, args: JsonObject, options: CallOptions): Promise<RawResult>;
@@ -49,8 +51,8 @@ export interface CallOptions {
   elicit?: Elicit | undefined;
   /** Tells the reader of the call something once. */
   tell?: Notify | undefined;
-  /** Stops the clock of the call while a question of its server is answered. */
-  pause(): () => void;
+  /** Stops the clock of the call while a request of its server is answered; `asksPerson` is true where a person has to answer. */
+  pause(how: { asksPerson: boolean }): () => void;
   /** Goes along in the request's `_meta`. */
   meta?: Record<string, unknown> | undefined;
 }
@@ -64,6 +66,8 @@ export interface SessionOptions extends Handshake {
   /** Runs once when the connection ends, for any reason. */
   onLost(): void;
   onChanged(list: ServerList): void;
+  /** Runs when the server asks a user something and does not say for which call, as the 2025 era does. */
+  onQuestion?(): void;
 }
 
 /** Shakes hands over a transport that is ready (stdio), or opens one (HTTP). */
@@ -85,21 +89,26 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
   };
   // A server of the 2025 era does not say which call its question belongs to.
   client.fallbackRequestHandler = ({ method, params }, { mcpReq }) => {
-    const context = { elicit: asker.current(), tell: asker.tell, signal: mcpReq.signal };
-    return runPaused([...pauses], () => answers(method, params, context));
+    const context = { ask: asker.current(), tell: asker.tell, signal: mcpReq.signal };
+    if (method === "elicitation/create") options.onQuestion?.();
+    return runPaused([...pauses], method, () => answers(method, params, context));
   };
   watchListChanges(client, options.onChanged, ended.signal);
 
   async function run(request: Request, { signal, onProgress, elicit, tell, pause }: CallOptions): Promise<RawResult> {
-    const done = asker.enter({ elicit, tell });
+    const leave = asker.enter({ elicit, tell });
+    let isReplied = true;
     pauses.add(pause);
     const answer: AnswerRequest = (method, params) =>
-      runPaused([pause], () => answers(method, params, { elicit, tell, signal }));
+      runPaused([pause], method, () => answers(method, params, { ask: elicit, tell, signal }));
     try {
       return await sendWithInput(client, request, { signal, onprogress: onProgress }, answer);
+    } catch (thrown) {
+      isReplied = !signal.aborted;
+      throw thrown;
     } finally {
       pauses.delete(pause);
-      done();
+      leave({ isReplied });
     }
   }
 
@@ -110,6 +119,7 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
     protocolVersion: client.getNegotiatedProtocolVersion(),
     offers: getOffers(client),
     isOver: () => client.transport === undefined,
+    isFreeFor: asker.isFreeFor,
     list: (signal) => listTools(client, redact, signal, settings.startTimeoutMs),
     call: (tool, args, callOptions) => run(callRequest(client, tool, args, callOptions.meta), callOptions),
     request: (method, params, callOptions) =>
@@ -121,8 +131,13 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
   };
 }
 
-async function runPaused<T>(pauses: readonly CallOptions["pause"][], work: () => Promise<T>): Promise<T> {
-  const resumes = pauses.map((pause) => pause());
+async function runPaused<T>(
+  pauses: readonly CallOptions["pause"][],
+  method: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const asksPerson = method === "elicitation/create";
+  const resumes = pauses.map((pause) => pause({ asksPerson }));
   try {
     return await work();
   } finally {

@@ -41,6 +41,7 @@ export interface StartAttemptOptions {
   known(): Promise<{ era: Era | undefined }>;
   onLost(): void;
   onChanged(list: ServerList): void;
+  onQuestion(): void;
 }
 
 /** Holds a started server with its first list of tools. */

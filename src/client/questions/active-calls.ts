@@ -3,6 +3,7 @@ import { createSemaphore } from "../../kit/async/semaphore.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { Redact } from "../redact.ts";
+import { notNowError } from "./request-refusal.ts";
 
 /** Holds what questions need to know of a running call. */
 export interface ActiveCall {
@@ -14,102 +15,135 @@ export interface ActiveCall {
 
 /**
  * Tracks the running calls of one connection. A server of the 2025 era does not say which call its question belongs to, so a
- * user is asked only while all calls are for that one user.
+ * person is asked only while all calls are for that one person.
  */
 export interface ActiveCalls {
-  /** Counts a call until the function that it gives is called. */
-  enter(call: ActiveCall): () => void;
   /**
-   * Returns whom to ask a question that has just arrived, or undefined when there is nobody. It asks one question at a time, and
-   * withdraws it when no call is left.
+   * Counts a call until the returned function is called. A call that has ended without the server's reply may still run in the
+   * server, so its person is remembered for a while.
    */
-  current(): Elicit | undefined;
+  enter(call: ActiveCall): (end: { isReplied: boolean }) => void;
+  /** Returns true when every call is for this person, so that one more leaves no doubt about whom to ask. */
+  isFreeFor(person: object | undefined): boolean;
+  /** Returns what asks the person of the running calls, or undefined when nobody can be asked. */
+  current(): AskPerson | undefined;
   /** Tells the reader of the oldest call. */
   readonly tell: Notify;
 }
 
-/** Limits the open and waiting questions; further ones are not asked, since nobody would read so many. */
+/**
+ * Asks one question at a time. Rejects with why nobody was asked; returns undefined when nobody has replied, and withdraws the
+ * question when no call of its person is left.
+ */
+export type AskPerson = (question: Elicitation, signal: AbortSignal) => Promise<ElicitationReply | undefined>;
+
+/** Limits the open and waiting questions of one person; further ones are refused, since nobody would read so many. */
 const mostAtOnce = 5;
 
-const cancel: ElicitationReply = { action: "cancel" };
+/** Is how long a server may still work on a call that was given up, in milliseconds. */
+const lingerMs = 60_000;
 
-export function createActiveCalls(): ActiveCalls {
-  const calls = new Set<ActiveCall>();
+/** Returns the person behind a call; all calls for which nobody can be asked count as one. */
+export function getPerson({ elicit }: Pick<ActiveCall, "elicit">): object | undefined {
+  return elicit?.person ?? elicit;
+}
+
+export function createActiveCalls(now: () => number = () => performance.now()): ActiveCalls {
+  /** Each aborts when its call has ended. */
+  const calls = new Map<ActiveCall, AbortController>();
+  /** Pairs the persons of calls that were given up with when they are forgotten. */
+  const lingering = new Map<object | undefined, number>();
   const turn = createSemaphore(1);
   let asked = 0;
-  /** Aborts when the last call has ended. */
-  let rest = new AbortController();
 
-  async function ask(elicit: Elicit, question: Elicitation, signal: AbortSignal): Promise<ElicitationReply> {
-    if (asked >= mostAtOnce) return cancel;
+  function listPersons(): Set<object | undefined> {
+    for (const [person, until] of lingering) if (until <= now()) lingering.delete(person);
+    return new Set([...[...calls.keys()].map(getPerson), ...lingering.keys()]);
+  }
+
+  function tellAll(code: string, message: Text): void {
+    for (const { tell } of calls.keys()) tell?.(code, message);
+  }
+
+  async function askInTurn(person: object, question: Elicitation, signal: AbortSignal) {
+    if (asked >= mostAtOnce) {
+      tellAll("question-unasked", describeTooMany(question.from));
+      throw notNowError(`At most ${mostAtOnce} questions may wait for one user, so this one was not asked`);
+    }
     asked += 1;
     try {
-      return await askInTurn(() => elicit(question, signal), signal);
+      await turn.acquire(signal);
+      try {
+        return await askThroughCalls(person, question, signal);
+      } finally {
+        turn.release();
+      }
     } finally {
       asked -= 1;
     }
   }
 
-  async function askInTurn(work: () => Promise<ElicitationReply>, signal: AbortSignal): Promise<ElicitationReply> {
-    try {
-      await turn.acquire(signal);
-    } catch {
-      return cancel;
+  /** The question may belong to any call of the person, so it is asked again where the call that it was asked through has ended. */
+  async function askThroughCalls(person: object, question: Elicitation, signal: AbortSignal) {
+    while (!signal.aborted) {
+      const through = [...calls].find(([call]) => getPerson(call) === person);
+      if (through === undefined) return undefined;
+      const [{ elicit }, ended] = through;
+      const stop = new AbortController();
+      const unfollow = [followSignal(stop, ended.signal), followSignal(stop, signal)];
+      try {
+        const reply = await elicit?.(question, stop.signal);
+        if (reply !== undefined || !ended.signal.aborted) return reply;
+      } finally {
+        for (const end of unfollow) end();
+      }
     }
-    try {
-      return signal.aborted ? cancel : await work();
-    } finally {
-      turn.release();
-    }
+    return undefined;
   }
 
   return {
     enter(call) {
       const mine = { ...call };
-      calls.add(mine);
-      return () => {
+      const ended = new AbortController();
+      calls.set(mine, ended);
+      return ({ isReplied }) => {
         calls.delete(mine);
-        if (calls.size > 0) return;
-        rest.abort();
-        rest = new AbortController();
+        if (!isReplied) lingering.set(getPerson(mine), now() + lingerMs);
+        ended.abort();
       };
+    },
+    isFreeFor(person) {
+      return [...listPersons()].every((each) => each === person);
     },
     current() {
-      const [elicit, ...others] = new Map([...calls].map((call) => [getPerson(call), call.elicit])).values();
-      if (others.length > 0) {
+      const [person, ...others] = listPersons();
+      if (others.length > 0)
         return async ({ from }) => {
-          for (const { tell } of calls) tell?.("question-unasked", describeUnasked(from));
-          return cancel;
+          tellAll("question-unasked", describeUnclear(from));
+          throw notNowError(
+            "Several callers use this server at once and it did not say which call it asks about, so nobody was asked",
+          );
         };
-      }
-      if (elicit === undefined) return undefined;
-      const { signal: left } = rest;
-      return async (question, signal) => {
-        const stop = new AbortController();
-        const unfollow = [followSignal(stop, left), followSignal(stop, signal)];
-        try {
-          return await ask(elicit, question, stop.signal);
-        } finally {
-          for (const end of unfollow) end();
-        }
-      };
+      return person && ((question, signal) => askInTurn(person, question, signal));
     },
     tell(code, message) {
-      const [first] = calls;
+      const [first] = calls.keys();
       first?.tell?.(code, message);
     },
   };
 }
 
-/** Returns the person behind a call; all calls for which nobody can be asked count as one. */
-function getPerson({ elicit }: ActiveCall): unknown {
-  return elicit?.person ?? elicit;
+function describeUnclear(from: string): Text {
+  return {
+    zh: `MCP 服务器 ${from} 提了一个问题，但同时有多个调用方在使用它，无法确定该问谁，所以没有询问任何人。可以稍后再调用一次。`,
+    en: `The MCP server ${from} asked a question while several callers used it and did not say which one it means, so nobody was asked. The call may be made again later.`,
+  };
 }
 
-function describeUnasked(from: string): Text {
+function describeTooMany(from: string): Text {
   return {
-    zh: `MCP 服务器 ${from} 提了一个问题，但同时有多个调用方在使用它，无法确定该问谁，所以没有人被询问。`,
-    en: `The MCP server ${from} asked a question while several callers used it; it did not say which one it means, so nobody was asked.`,
+    zh: `MCP 服务器 ${from} 已有 ${mostAtOnce} 个问题在等待答复，再多的问题不会被提出。`,
+    en: `${mostAtOnce} questions of the MCP server ${from} are waiting for a reply, so a further one was not asked.`,
   };
 }
 
@@ -122,7 +156,7 @@ export interface RequestingServer {
 
 export interface AnswerContext {
   /** Asks the person of the call that the question belongs to; absent where nobody can be asked. */
-  elicit?: Elicit | undefined;
+  ask?: AskPerson | undefined;
   /** Aborts when the answer is not wanted any more. */
   signal: AbortSignal;
   /** Tells the reader of that call something once: what was written for the server, and what it cost. */

@@ -18,7 +18,7 @@ import { badRequestError, notNowError, unknownMethodError } from "./request-refu
 
 /**
  * Returns the capabilities announced to a server. Elicitation is always announced: whether a user can be asked depends on the
- * caller, and a question that cannot be asked is answered `cancel` at once.
+ * caller, and a question that cannot be asked is refused at once.
  */
 export function toClientCapabilities(
   settings: Pick<ServerSettings, "sampling" | "roots">,
@@ -160,15 +160,19 @@ function describeFailure({ from }: RequestingServer, thrown: unknown) {
 /** Limits a message, in UTF-16 units. */
 const longestMessage = 4000;
 
-/** Answers `elicitation/create`. A person alone says yes; what a form gets back fits its schema. */
+/**
+ * Answers `elicitation/create`. A person alone says yes, no or `cancel`; what a form gets back fits its schema. Rejects with the
+ * reason when no person has replied: a server takes `cancel` for a person's word.
+ */
 export async function answerElicitation(
   asking: RequestingServer,
   params: unknown,
-  { elicit, signal }: Pick<AnswerContext, "elicit" | "signal">,
+  { ask, signal }: Pick<AnswerContext, "ask" | "signal">,
 ): Promise<Record<string, unknown>> {
   const { question, fields } = readQuestion(asking, params);
-  if (elicit === undefined) return { action: "cancel" };
-  const reply = await waitAbortable(elicit(question, signal), signal);
+  if (ask === undefined) throw notNowError("There is no user who can be asked now");
+  const reply = await waitAbortable(ask(question, signal), signal);
+  if (reply === undefined) throw notNowError("No user could be asked, or none replied in time");
   if (reply.action !== "accept" || fields === undefined) return { action: reply.action };
   return { action: "accept", content: toContent(fields, reply) };
 }

@@ -14,9 +14,9 @@ export const approvalRequestSchema = z.object({
 
 /**
  * Holds a person's decision: yes (`once`, `conversation`) or no (`no`, `never`), for this call or for all calls of that tool
- * under that rule in this conversation.
+ * under that rule in this conversation. `dismissed` means that the person closed the dialog without deciding.
  */
-export const approvalSchema = z.enum(["once", "conversation", "no", "never"]);
+export const approvalSchema = z.enum(["once", "conversation", "no", "never", "dismissed"]);
 
 export const planReplySchema = z.discriminatedUnion("reply", [
   z.strictObject({ reply: z.literal("yes") }),
@@ -89,7 +89,7 @@ export type AskUser = <K extends QuestionKind>(
 /** Returns the schema of the replies to a question. An approval that counts once is not given for the conversation. */
 export function getReplySchema<K extends QuestionKind>(question: UserQuestion<K>): z.ZodType<UserReply<K>> {
   const replies: { [P in QuestionKind]: (question: UserQuestion<P>) => z.ZodType<UserReply<P>> } = {
-    call: ({ onlyOnce }) => (onlyOnce ? approvalSchema.extract(["once", "no"]) : approvalSchema),
+    call: ({ onlyOnce }) => (onlyOnce ? approvalSchema.extract(["once", "no", "dismissed"]) : approvalSchema),
     plan: () => planReplySchema,
     form: () => formReply,
     url: () => urlReply,

@@ -1,5 +1,5 @@
 import type { PlanStep } from "../events.ts";
-import { type AskElicitation, type Elicit, unanswered } from "../forms/elicitation.ts";
+import type { AskElicitation, Elicit } from "../forms/elicitation.ts";
 import type { Approve, ApproveCall } from "../tools/tool.ts";
 import type { PlanReply } from "./plan-reply.ts";
 import type { AskUser, QuestionKind, UserQuestion, UserReply } from "./user-question.ts";
@@ -11,6 +11,8 @@ export interface User {
   readonly ask: AskUser;
   /** Stands for the person: users with the same one are the same person. */
   readonly person: object;
+  /** Names whose person it is, as `Caller.owner` does; absent where callers are not told apart. */
+  readonly owner?: string | undefined;
 }
 
 /** Returns true when there is a user who can be asked a question of this kind. */
@@ -30,12 +32,12 @@ export function createElicit(user: User | undefined, signal: AbortSignal): Elici
   const elicit: Elicit = async (question, withdrawn) => {
     const stop = withdrawn === undefined ? signal : AbortSignal.any([signal, withdrawn]);
     try {
-      return (await user.ask(question, stop)) ?? unanswered;
+      return await user.ask(question, stop);
     } catch {
-      return unanswered;
+      return undefined;
     }
   };
-  return Object.assign(elicit, { person: user.person });
+  return Object.assign(elicit, { person: user.person, owner: user.owner });
 }
 
 /** Shows a plan to somebody and waits for the reply; undefined when nobody replies. Rejects when the signal aborts. */
@@ -78,6 +80,7 @@ export function answerCalls(user: User | undefined, approveCall: ApproveCall): U
   return {
     canAsk: (kind) => kind === "call" || user.canAsk(kind),
     person: user.person,
+    owner: user.owner,
     ask: (question, signal) => (question.kind === "call" ? calls : user).ask(question, signal),
   };
 }

@@ -52,10 +52,10 @@ export const toolFailureSchema = z.object({
 /** Records the decision about one call and the rule behind it. */
 export const permissionSchema = z.object({
   /**
-   * A person decides `approved` and `declined`. `unanswered` means that nobody could be asked or nobody replied, so that the
-   * call did not run.
+   * A person decides `approved` and `declined`, and has closed the dialog without a decision where it is `dismissed`.
+   * `unanswered` means that nobody could be asked or nobody replied. The call ran only where it is `allowed` or `approved`.
    */
-  decision: z.enum(["allowed", "approved", "declined", "unanswered", "denied"]),
+  decision: z.enum(["allowed", "approved", "declined", "dismissed", "unanswered", "denied"]),
   /**
    * Holds the rule as written, with its setting: `tools.ask: *:destructive`. It is `question.allow` when the question itself
    * allows less, `caller.allow` when the caller may use less, and `always` for a tool that asks each time.

@@ -5,6 +5,8 @@ export interface Semaphore {
   /** Rejects with the signal's reason when it aborts first; then there is nothing to leave. */
   acquire(signal: AbortSignal): Promise<void>;
   release(): void;
+  /** Takes a place even where none is free; others wait the longer for it. */
+  takeAnyway(): void;
 }
 
 export function createSemaphore(count: number): Semaphore {
@@ -12,13 +14,16 @@ export function createSemaphore(count: number): Semaphore {
   let free = count;
 
   function releasePlace(): void {
-    const next = waiting.shift();
+    const next = free < 0 ? undefined : waiting.shift();
     if (next === undefined) free += 1;
     else next();
   }
 
   return {
     release: releasePlace,
+    takeAnyway() {
+      free -= 1;
+    },
     async acquire(signal) {
       if (free > 0) {
         free -= 1;

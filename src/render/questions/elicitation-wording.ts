@@ -39,7 +39,7 @@ const wordings: { [K in QuestionKind]: Wording<K> } = {
       return { kind: "form", message, schema: toObjectSchema(onlyOnce ? {} : { scope: createScopeField(locale) }) };
     },
     read(reply) {
-      if (reply.action !== "accept") return reply.action === "decline" ? "no" : undefined;
+      if (reply.action !== "accept") return reply.action === "decline" ? "no" : "dismissed";
       return toText(reply.content?.scope) === "conversation" ? "conversation" : "once";
     },
   },

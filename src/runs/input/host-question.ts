@@ -7,7 +7,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { type ElicitationReply, unanswered } from "../../core/forms/elicitation.ts";
+import type { ElicitationReply } from "../../core/forms/elicitation.ts";
 
 /** Represents a question as the host's user sees it. Its message says who asks. */
 export type HostQuestion =
@@ -27,13 +27,13 @@ export function toInputRequest(question: HostQuestion): InputRequest {
   return inputRequired.elicit({ message, requestedSchema: question.form });
 }
 
-/** Asks in the middle of the host's request, as the 2025 era does. Never rejects. */
+/** Asks in the middle of the host's request, as the 2025 era does. Never rejects; returns undefined when nobody has replied. */
 export async function askHost(
   question: HostQuestion,
   { mcpReq }: ServerContext,
   signal: AbortSignal,
   timeout: number,
-): Promise<ElicitationReply> {
+): Promise<ElicitationReply | undefined> {
   const { message } = question;
   const params =
     question.kind === "url"
@@ -42,18 +42,20 @@ export async function askHost(
   try {
     return readReply(await mcpReq.send({ method: "elicitation/create", params }, { signal, timeout }));
   } catch {
-    return unanswered;
+    return undefined;
   }
 }
 
 const filledIn = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]));
 
-/** Reads the host's reply for its user. An invalid reply counts as no answer. */
-export function readReply(reply: InputResponseView | { action: string; content?: unknown }): ElicitationReply {
-  if (!("action" in reply)) return unanswered;
-  if (reply.action === "decline") return { action: "decline" };
-  if (reply.action !== "accept") return unanswered;
+/** Reads the host's reply for its user. Returns undefined for an invalid reply, which counts as none. */
+export function readReply(
+  reply: InputResponseView | { action: string; content?: unknown },
+): ElicitationReply | undefined {
+  if (!("action" in reply)) return undefined;
+  if (reply.action === "decline" || reply.action === "cancel") return { action: reply.action };
+  if (reply.action !== "accept") return undefined;
   if (reply.content === undefined || reply.content === null) return { action: "accept" };
   const { data } = filledIn.safeParse(reply.content);
-  return data ? { action: "accept", content: data } : unanswered;
+  return data && { action: "accept", content: data };
 }

@@ -4,7 +4,6 @@ import {
   inputResponse,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { unanswered } from "../../core/forms/elicitation.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { followSignal, sleep, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
@@ -95,7 +94,7 @@ export function createInputRequests<T>({
       if (open === undefined || work.stop.signal.aborted) return work.done;
       const asked = suspendWork(work, open);
       if (asked) return asked;
-      open.answer(unanswered);
+      open.answer(undefined);
       work.questions.delete(open);
     }
   }

@@ -1,5 +1,5 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
-import { type ElicitationReply, unanswered } from "../../core/forms/elicitation.ts";
+import type { ElicitationReply } from "../../core/forms/elicitation.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import { canShow, type Host } from "./host.ts";
@@ -17,8 +17,11 @@ export interface RequestContext {
   readonly ask: AskHost;
 }
 
-/** Asks the host's user. Any of the signals withdraws the question. */
-export type AskHost = (question: HostQuestion, ...withdrawn: (AbortSignal | undefined)[]) => Promise<ElicitationReply>;
+/** Asks the host's user; undefined when nobody has replied. Any of the signals withdraws the question. */
+export type AskHost = (
+  question: HostQuestion,
+  ...withdrawn: (AbortSignal | undefined)[]
+) => Promise<ElicitationReply | undefined>;
 
 /** Represents work that continues across all the requests that carry it. */
 export interface PendingWork<T> {
@@ -35,7 +38,8 @@ export interface PendingWork<T> {
 
 export interface PendingQuestion {
   readonly question: HostQuestion;
-  answer(reply: ElicitationReply): void;
+  /** Takes undefined when nobody has replied. */
+  answer(reply: ElicitationReply | undefined): void;
 }
 
 /** Tells the host how the work gets on, over all the requests that carry it. */
@@ -59,20 +63,20 @@ export function startWork<T>(
   const stop = new AbortController();
   const questions = new Set<PendingQuestion>();
   const ask: AskHost = async (question, ...withdrawn) => {
-    if (!canShow(host, question.kind)) return unanswered;
+    if (!canShow(host, question.kind)) return undefined;
     const { signal, end } = combineSignals([stop.signal, ...withdrawn]);
     try {
-      if (signal.aborted) return unanswered;
+      if (signal.aborted) return undefined;
       if (!host.isModern) return await askHost(question, context, signal, patienceMs);
       return await waitForAnswer(question, signal);
     } finally {
       end();
     }
   };
-  async function waitForAnswer(question: HostQuestion, signal: AbortSignal): Promise<ElicitationReply> {
-    const { promise, resolve: answer } = Promise.withResolvers<ElicitationReply>();
+  async function waitForAnswer(question: HostQuestion, signal: AbortSignal): Promise<ElicitationReply | undefined> {
+    const { promise, resolve: answer } = Promise.withResolvers<ElicitationReply | undefined>();
     const open: PendingQuestion = { question, answer };
-    signal.addEventListener("abort", () => answer(unanswered), { once: true });
+    signal.addEventListener("abort", () => answer(undefined), { once: true });
     questions.add(open);
     work.wake();
     try {

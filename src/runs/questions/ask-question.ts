@@ -15,22 +15,25 @@ import type { OpenQuestion } from "./open-question.ts";
  */
 export async function askQuestion(
   open: OpenQuestion,
-  locale: Locale,
+  { locale, isModern }: { locale: Locale; isModern: boolean },
   ask: AskHost,
   signal: AbortSignal,
 ): Promise<void> {
   const shown = toHostQuestion(open.question, locale);
   if (shown === undefined) return open.withdraw();
-  const release = open.show();
+  const release = open.show({ isParked: isModern });
   const reply = await ask(shown, signal, open.closed);
   if (open.closed.aborted) return;
-  if (signal.aborted && reply.action === "cancel") return release();
+  if (signal.aborted && reply === undefined) return release();
   applyHostReply(open, reply);
 }
 
 /** Gives a run what the host's user has said. */
-export function applyHostReply<K extends QuestionKind>(open: OpenQuestion<K>, reply: ElicitationReply): void {
-  open.answer(fromElicitationReply(open.question, reply));
+export function applyHostReply<K extends QuestionKind>(
+  open: OpenQuestion<K>,
+  reply: ElicitationReply | undefined,
+): void {
+  open.answer(reply && fromElicitationReply(open.question, reply));
 }
 
 /** Returns true when the host can show the question: a form, or an address where it asks to open one. */
@@ -57,17 +60,20 @@ export interface HostUserOptions {
   locale: Locale;
   /** Stands for the host's user. */
   person: object;
+  owner: string | undefined;
   canAsk(kind: QuestionKind): boolean;
 }
 
 /** Creates the user behind a host, who is asked at once. */
-export function createHostUser(askHost: AskHost, { locale, person, canAsk: canAskKind }: HostUserOptions): User {
+export function createHostUser(askHost: AskHost, { locale, person, owner, canAsk: canAskKind }: HostUserOptions): User {
   return {
     canAsk: canAskKind,
     person,
+    owner,
     async ask(question, signal) {
       const shown = toHostQuestion(question, locale);
-      return shown && fromElicitationReply(question, await askHost(shown, signal));
+      const reply = shown && (await askHost(shown, signal));
+      return reply && fromElicitationReply(question, reply);
     },
   };
 }

@@ -23,21 +23,26 @@ export function createQuestionQueue(patienceMs: number, onChange: () => void): Q
     if (signal.aborted) return undefined;
     const { promise, resolve } = Promise.withResolvers<UserReply<K> | undefined>();
     const closed = new AbortController();
-    let isAsked = false;
+    /** Holds how each host shows the question. */
+    const shows = new Set<{ isParked: boolean }>();
     const timer = setTimeout(withdraw, patienceMs);
     const posed: OpenQuestion<K> = {
       id: createRandomHex(),
       kind: question.kind,
       question,
       get isAsked() {
-        return isAsked;
+        return shows.size > 0;
+      },
+      get isParked() {
+        return shows.size > 0 && [...shows].every((show) => show.isParked);
       },
       until: Date.now() + patienceMs,
       closed: closed.signal,
-      show() {
-        isAsked = true;
+      show({ isParked }) {
+        const show = { isParked };
+        shows.add(show);
         return () => {
-          isAsked = false;
+          shows.delete(show);
           onChange();
         };
       },

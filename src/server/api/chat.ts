@@ -3,7 +3,6 @@ import type { Duet } from "../../app/duet.ts";
 import type { ModelChanges } from "../../app/models/change-models.ts";
 import type { ModelParameters } from "../../config/models/resolve-model.ts";
 import { readChain } from "../../core/chain-text.ts";
-import { unanswered } from "../../core/forms/elicitation.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
@@ -103,7 +102,7 @@ export async function waitForOutcome({ scope, run, isKept, signal, ...wait }: Ou
   try {
     const waitResult = await (wait.isAsked
       ? waitForEnd(run, wait.windowMs, signal)
-      : waitForRun(run, { ...wait, host: silent, requestContext: { signal, ask: async () => unanswered } }));
+      : waitForRun(run, { ...wait, host: silent, requestContext: { signal, ask: async () => undefined } }));
     // A caller who learns that it continues will ask for it again.
     if (waitResult.end !== "ended") run.hold({});
     return await toOutcomeFor(scope, run, waitResult);

@@ -178,7 +178,7 @@ describe("a form", () => {
     });
     await expect(user.ask(form(everyField), signal)).rejects.toThrow("withdrawn");
     expect(screen.at(-1)).toBe("– The question was withdrawn.");
-    expect(await createElicit(limitThinkingTime(user), signal)?.(form(everyField))).toEqual({ action: "cancel" });
+    expect(await createElicit(limitThinkingTime(user), signal)?.(form(everyField))).toBeUndefined();
   });
 });
 
@@ -309,10 +309,10 @@ describe("the built program at a terminal", () => {
     expect(await terminal.ended()).toBe(0);
   });
 
-  test("answers in time where nobody can be asked", async () => {
+  test("refuses the question at once where nobody can be asked, which is nobody's word", async () => {
     const it = await desk({ who: formQuestion(small) });
     const ask = await runProgram(["ask", "Book it", ...it.args], it.options);
     expect(ask).toMatchObject({ code: 0, stdout: expect.stringContaining("That is settled.") });
-    expect(it.told()).toContain(reply("who", { action: "cancel" }));
+    expect(it.told()).toContain("There is no user who can be asked now");
   });
 });

@@ -4,74 +4,115 @@ import type { Elicit, Elicitation } from "../../../src/core/forms/elicitation.ts
 
 const question: Elicitation = { kind: "form", from: "shop", message: "?", schema: {} };
 const yes: Elicit = async () => ({ action: "accept" });
+const { signal } = new AbortController();
+const unclear = { code: -32603, message: expect.stringContaining("it did not say which call it asks about") };
+
+/** Stands open until its call ends or it is withdrawn; tells what was shown and what was taken back. */
+function standing(person: object) {
+  const shown: unknown[] = [];
+  const withdrawn: unknown[] = [];
+  const ask: Elicit = (one, stop) =>
+    new Promise((resolve) => {
+      shown.push(one);
+      stop?.addEventListener("abort", () => {
+        withdrawn.push(one);
+        resolve(undefined);
+      });
+    });
+  return { shown, withdrawn, elicit: Object.assign(ask, { person }) };
+}
 
 test("a question goes to whoever makes the only call, and to nobody where none or one without a person is under way", async () => {
   const asker = createActiveCalls();
   expect(asker.current()).toBeUndefined();
   const leave = asker.enter({});
   expect(asker.current()).toBeUndefined();
-  leave();
+  leave({ isReplied: true });
   asker.enter({ elicit: yes });
-  expect(await asker.current()?.(question)).toEqual({ action: "accept" });
+  expect(await asker.current()?.(question, signal)).toEqual({ action: "accept" });
 });
 
 test("two calls for the same person are one asker", async () => {
   const asker = createActiveCalls();
   const person = {};
   for (const answer of [yes, yes]) asker.enter({ elicit: Object.assign(answer.bind(undefined), { person }) });
-  expect(await asker.current()?.(question)).toEqual({ action: "accept" });
+  expect(asker.isFreeFor(person)).toBe(true);
+  expect(asker.isFreeFor({})).toBe(false);
+  expect(await asker.current()?.(question, signal)).toEqual({ action: "accept" });
 });
 
 test.each([
   ["two persons", async (): ReturnType<Elicit> => ({ action: "accept" })],
   ["one person and a program that can ask nobody", undefined],
-])("nobody is asked while calls of %s are under way, and all are told", async (_, other) => {
+])("a question is refused while calls of %s are under way, and all are told", async (_, other) => {
   const asker = createActiveCalls();
   const told: string[] = [];
   const tell = (code: string, { en }: { en: string }): void => void told.push(`${code}: ${en}`);
   asker.enter({ elicit: yes, tell });
   const leave = asker.enter({ elicit: other, tell });
-  expect(await asker.current()?.(question)).toEqual({ action: "cancel" });
+  await expect(asker.current()?.(question, signal)).rejects.toMatchObject(unclear);
   expect(told).toHaveLength(2);
   expect(told[0]).toContain("question-unasked: The MCP server shop asked a question while several callers used it");
-  leave();
-  expect(await asker.current()?.(question)).toEqual({ action: "accept" });
+  leave({ isReplied: true });
+  expect(await asker.current()?.(question, signal)).toEqual({ action: "accept" });
 });
 
-test("one question is asked after the other, and more than five are not asked at all", async () => {
+test("a call that was given up may still ask, so for a minute nobody else is asked in its place", async () => {
+  let time = 0;
+  const asker = createActiveCalls(() => time);
+  const gone = standing({});
+  asker.enter({ elicit: gone.elicit })({ isReplied: false });
+  expect(await asker.current()?.(question, signal)).toBeUndefined();
+  asker.enter({ elicit: yes });
+  await expect(asker.current()?.(question, signal)).rejects.toMatchObject(unclear);
+  time = 60_000;
+  expect(await asker.current()?.(question, signal)).toEqual({ action: "accept" });
+  expect(gone.shown).toEqual([]);
+});
+
+test("one question is asked after the other, and a sixth is refused and told as such", async () => {
   const asker = createActiveCalls();
-  const standing: (() => void)[] = [];
+  const told: string[] = [];
+  const open: (() => void)[] = [];
   const elicit: Elicit = () =>
     new Promise((resolve) => {
-      standing.push(() => resolve({ action: "accept" }));
+      open.push(() => resolve({ action: "accept" }));
     });
-  asker.enter({ elicit });
-  const asked = Array.from({ length: 6 }, () => asker.current()?.(question));
-  expect(await asked[5]).toEqual({ action: "cancel" });
+  asker.enter({ elicit, tell: (_, { en }) => void told.push(en) });
+  const asked = Array.from({ length: 5 }, () => asker.current()?.(question, signal));
+  const refused = { code: -32603, message: expect.stringContaining("At most 5 questions") };
+  await expect(asker.current()?.(question, signal)).rejects.toMatchObject(refused);
+  expect(told).toEqual([expect.stringContaining("5 questions of the MCP server shop are waiting")]);
   for (let answered = 0; answered < 5; answered++) {
-    await expect.poll(() => standing.length).toBe(answered + 1);
-    standing[answered]?.();
+    await expect.poll(() => open.length).toBe(answered + 1);
+    open[answered]?.();
   }
-  expect(await Promise.all(asked.slice(0, 5))).toEqual(Array(5).fill({ action: "accept" }));
+  expect(await Promise.all(asked)).toEqual(Array(5).fill({ action: "accept" }));
 });
 
 test("a question is withdrawn when the last call has ended, and when its server does not want it any more", async () => {
   const asker = createActiveCalls();
-  const withdrawn: unknown[] = [];
-  const elicit: Elicit = (_, signal) =>
-    new Promise((resolve) => {
-      signal?.addEventListener("abort", () => {
-        withdrawn.push(signal);
-        resolve({ action: "cancel" });
-      });
-    });
+  const { elicit, withdrawn } = standing({});
   const leave = asker.enter({ elicit });
   const stop = new AbortController();
   const first = asker.current()?.(question, stop.signal);
-  const second = asker.current()?.(question);
-  await expect.poll(() => withdrawn.length).toBe(0);
+  const second = asker.current()?.(question, signal);
+  expect(withdrawn).toHaveLength(0);
   stop.abort();
-  expect(await first).toEqual({ action: "cancel" });
-  leave();
-  expect(await second).toEqual({ action: "cancel" });
+  expect(await first).toBeUndefined();
+  leave({ isReplied: true });
+  expect(await second).toBeUndefined();
+});
+
+test("a question that was asked through a call that ends is asked again through another one of that person", async () => {
+  const asker = createActiveCalls();
+  const person = {};
+  const first = standing(person);
+  const leave = asker.enter({ elicit: first.elicit });
+  asker.enter({ elicit: Object.assign(yes.bind(undefined), { person }) });
+  const reply = asker.current()?.(question, signal);
+  await expect.poll(() => first.shown).toHaveLength(1);
+  leave({ isReplied: true });
+  expect(await reply).toEqual({ action: "accept" });
+  expect(first.withdrawn).toHaveLength(1);
 });

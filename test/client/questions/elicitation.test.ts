@@ -14,13 +14,13 @@ function form(requestedSchema: unknown, message = "Hello"): object {
 }
 
 /** Asks somebody who replies so; gives what the server gets and what the person saw. */
-async function put(params: unknown, reply: ElicitationReply) {
+async function put(params: unknown, reply: ElicitationReply | undefined) {
   const seen: Elicitation[] = [];
-  const elicit = async (question: Elicitation): Promise<ElicitationReply> => {
+  const ask = async (question: Elicitation) => {
     seen.push(question);
     return reply;
   };
-  const result = await answers("elicitation/create", params, { elicit, signal });
+  const result = await answers("elicitation/create", params, { ask, signal });
   return { result, seen: seen[0] };
 }
 
@@ -35,8 +35,11 @@ test("questions to a person are always offered; texts and directories as the con
 });
 
 describe("a form", () => {
-  test("is cancelled at once where nobody can be asked", async () => {
-    expect(await answers("elicitation/create", form(everyField), { signal })).toEqual({ action: "cancel" });
+  test("is refused where nobody can be asked or has replied: a server takes a cancel for a person's word", async () => {
+    const nobody = { code: -32603, message: "There is no user who can be asked now" };
+    await expect(answers("elicitation/create", form(everyField), { signal })).rejects.toMatchObject(nobody);
+    const unanswered = { code: -32603, message: "No user could be asked, or none replied in time" };
+    await expect(put(form(everyField), undefined)).rejects.toMatchObject(unanswered);
   });
 
   test("reaches the person with the configured name of the server and a schema in the newest spelling", async () => {
@@ -140,7 +143,7 @@ describe("a form", () => {
   test("is withdrawn when its answer is not wanted any more", async () => {
     const stop = new AbortController();
     const running = answers("elicitation/create", form(everyField), {
-      elicit: () => new Promise(() => {}),
+      ask: () => new Promise(() => {}),
       signal: stop.signal,
     });
     stop.abort(new Error("too late"));

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -61,9 +62,14 @@ describe.each(["legacy", "modern"])("a real server of the %s era", (era) => {
     expect(seen).toMatchObject([{ kind: "form", from: "quiz", message: "Who is travelling?" }]);
   });
 
-  test("is answered in time where nobody can be asked, and the call goes on", async () => {
+  test("is told so where nobody can be asked, and that nobody replied: neither is a person's cancel", async () => {
     const { pool } = await questionsIn(era);
-    expect(await put(pool, { who: formQuestion() })).toEqual({ who: { action: "cancel" } });
+    const unasked = expect.stringContaining("There is no user who can be asked now");
+    expect(await put(pool, { who: formQuestion() })).toEqual({ error: unasked });
+    const unanswered = expect.stringContaining("none replied in time");
+    expect(await put(pool, { who: formQuestion() }, { elicit: async () => undefined })).toEqual({ error: unanswered });
+    const dismiss: Elicit = async () => ({ action: "cancel" });
+    expect(await put(pool, { who: formQuestion() }, { elicit: dismiss })).toEqual({ who: { action: "cancel" } });
   });
 
   test("may ask several things at once", async () => {
@@ -127,28 +133,62 @@ describe.each(["legacy", "modern"])("a real server of the %s era", (era) => {
   });
 });
 
-test.each([
-  ["legacy", { action: "cancel" }],
-  ["modern", { action: "accept", content: filled }],
-])(
-  "while one person is asked by a server of the %s era, the question of another's call is answered %j",
-  async (era, other) => {
-    const { pool } = await questionsIn(era);
-    const shown = Promise.withResolvers<void>();
-    const answered = Promise.withResolvers<ElicitationReply>();
-    const first = put(
-      pool,
-      { who: formQuestion() },
-      {
-        elicit() {
-          shown.resolve();
-          return answered.promise;
-        },
-      },
+/** Stands open until its question is withdrawn, for a person of its own. */
+function abandoned() {
+  const shown = Promise.withResolvers<void>();
+  const elicit: Elicit = (_, withdrawn) =>
+    new Promise((resolve) => {
+      shown.resolve();
+      withdrawn?.addEventListener("abort", () => resolve(undefined));
+    });
+  return { shown: shown.promise, elicit };
+}
+
+/** The processes of the server that this one has started. */
+function listServers(): string[] {
+  const table = execFileSync("ps", ["-A", "-o", "ppid=,args="], { encoding: "utf8" });
+  return table.split("\n").filter((line) => line.trim().startsWith(`${process.pid} `) && line.includes(server));
+}
+
+test.each(["legacy", "modern"])(
+  "while a dialog of a server of the %s era stands open, others are asked theirs, and one call waits for no other",
+  async (era) => {
+    // A server that takes one call at a time is not busy while a person thinks.
+    const { pool } = await questionsIn(era, { maxConcurrent: 1 });
+    expect(await put(pool, { who: formQuestion() }, { elicit: accept })).toEqual({ who: filled });
+    const open = abandoned();
+    const stop = new AbortController();
+    const first = put(pool, { who: formQuestion() }, { elicit: open.elicit, signal: stop.signal });
+    first.catch(() => {});
+    await open.shown;
+    const others = Array.from({ length: 3 }, () =>
+      put(pool, { who: formQuestion() }, { elicit: (...q) => accept(...q) }),
     );
-    await shown.promise;
-    expect(await put(pool, { who: formQuestion() }, { elicit: accept })).toEqual({ who: other });
-    answered.resolve({ action: "decline" });
-    expect(await first).toEqual({ who: { action: "decline" } });
+    expect(await Promise.all(others)).toEqual(Array(3).fill({ who: filled }));
+    stop.abort(new Error("the host left"));
+    await expect(first).rejects.toThrow("the host left");
+    expect(await put(pool, { who: formQuestion() }, { elicit: accept })).toEqual({ who: filled });
+    await pool.close();
+    expect(listServers()).toEqual([]);
   },
 );
+
+test("a connection of its own ends at once with a call that was given up, and otherwise serves the next caller", async () => {
+  const { pool } = await questionsIn("legacy");
+  const [one, two] = [abandoned(), abandoned()];
+  const [leaveOne, leaveTwo] = [new AbortController(), new AbortController()];
+  const first = put(pool, { who: formQuestion() }, { elicit: one.elicit, signal: leaveOne.signal });
+  first.catch(() => {});
+  await one.shown;
+  const second = put(pool, { who: formQuestion() }, { elicit: two.elicit, signal: leaveTwo.signal });
+  second.catch(() => {});
+  await two.shown;
+  expect(listServers()).toHaveLength(2);
+  leaveTwo.abort(new Error("left"));
+  await expect.poll(listServers, { timeout: 60_000 }).toHaveLength(1);
+  for (let calls = 0; calls < 2; calls++)
+    expect(await put(pool, { who: formQuestion() }, { elicit: (...q) => accept(...q) })).toEqual({ who: filled });
+  expect(listServers()).toHaveLength(2);
+  leaveOne.abort(new Error("left"));
+  await expect(Promise.all([first, second])).rejects.toThrow("left");
+});

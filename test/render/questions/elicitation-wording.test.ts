@@ -12,7 +12,7 @@ test.each<[ElicitationReply, Approval | undefined]>([
   [{ action: "accept" }, "once"],
   [{ action: "accept", content: { scope: "for ever" } }, "once"],
   [{ action: "decline" }, "no"],
-  [{ action: "cancel" }, undefined],
+  [{ action: "cancel" }, "dismissed"],
 ])("the reply %j to a request for consent means %s", (reply, approval) => {
   expect(fromElicitationReply({ ...request, onlyOnce: false }, reply)).toBe(approval);
 });

@@ -2,6 +2,7 @@ import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { expect, onTestFinished, test } from "vitest";
+import type { ElicitationReply } from "../../../src/core/forms/elicitation.ts";
 import { readHost } from "../../../src/runs/input/host.ts";
 import type { HostConnection } from "../../../src/runs/input/host-connection.ts";
 import type { HostQuestion } from "../../../src/runs/input/host-question.ts";
@@ -30,6 +31,10 @@ interface Connected {
 
 function text(words: string): CallToolResult {
   return { content: [{ type: "text", text: words }] };
+}
+
+function toWord(reply: ElicitationReply | undefined): string {
+  return reply?.action ?? "nobody";
 }
 
 /** A host of the 2026 era that answers by hand, and a server of which each tool does the same work. */
@@ -77,7 +82,7 @@ test("an answer goes to the work that asked, once", async () => {
     begun += 1;
     const first = await ask(question);
     const second = await ask(question);
-    return text(`${first.action} ${second.action}`);
+    return text(`${toWord(first)} ${toWord(second)}`);
   });
   const one = await it.send("tool");
   expect(one.resultType).toBe("input_required");
@@ -88,8 +93,13 @@ test("an answer goes to the work that asked, once", async () => {
   expect(begun).toBe(1);
 });
 
+test("a dismissed dialog is told as the user's word", async () => {
+  const it = await connected(async ({ ask }) => text(toWord(await ask(question))));
+  expect(await it.answer("tool", await it.send("tool"), "cancel")).toMatchObject(text("cancel"));
+});
+
 test("an answer to another request, or to none, finds nothing", async () => {
-  const it = await connected(async ({ ask }) => text((await ask(question)).action));
+  const it = await connected(async ({ ask }) => text(toWord(await ask(question))));
   const asked = await it.send("tool");
   expect(await it.answer("other", asked)).toMatchObject(text("too late"));
   expect(await it.answer("tool", { requestState: "0".repeat(32) })).toMatchObject(text("too late"));
@@ -101,7 +111,7 @@ test("a question without an answer in time ends its work", async () => {
   const it = await connected(
     async ({ ask, signal }) => {
       signal.addEventListener("abort", () => ended.resolve());
-      return text((await ask(question)).action);
+      return text(toWord(await ask(question)));
     },
     { patienceMs: 20 },
   );
@@ -111,10 +121,10 @@ test("a question without an answer in time ends its work", async () => {
 });
 
 test("beyond so many open questions further ones get no answer", async () => {
-  const it = await connected(async ({ ask }) => text((await ask(question)).action), { most: 2 });
+  const it = await connected(async ({ ask }) => text(toWord(await ask(question))), { most: 2 });
   const asked = [await it.send("tool"), await it.send("tool")];
   expect(asked.map(({ resultType }) => resultType)).toEqual(["input_required", "input_required"]);
-  expect(await it.send("tool")).toMatchObject(text("cancel"));
+  expect(await it.send("tool")).toMatchObject(text("nobody"));
   expect(await it.answer("tool", asked[1] ?? {})).toMatchObject(text("accept"));
   expect((await it.send("tool")).resultType).toBe("input_required");
 });
@@ -128,21 +138,21 @@ test("the end of the connection ends what waits and what runs", async () => {
       running.resolve();
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
     }
-    return text((await ask(question)).action);
+    return text(toWord(await ask(question)));
   });
   const asked = await it.send("tool");
   const other = it.send("tool");
   await running.promise;
   it.leave();
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
-  expect(await other).toMatchObject(text("cancel"));
+  expect(await other).toMatchObject(text("nobody"));
   expect(await it.answer("tool", asked)).toMatchObject(text("too late"));
 });
 
 test("the end of a request that has asked does not end its work", async () => {
   const it = await connected(async ({ ask, signal }) => {
-    const { action } = await ask(question);
-    return text(`${action} ${signal.aborted}`);
+    const reply = await ask(question);
+    return text(`${toWord(reply)} ${signal.aborted}`);
   });
   const asked = await it.send("tool");
   // Something else goes over the connection meanwhile.
@@ -154,13 +164,13 @@ test("a question that is withdrawn gives way to the next", async () => {
   const withdraw = new AbortController();
   const it = await connected(async ({ ask }) => {
     const first = await ask(question, withdraw.signal);
-    return text(`${first.action} ${(await ask({ ...question, message: "Next" })).action}`);
+    return text(`${toWord(first)} ${toWord(await ask({ ...question, message: "Next" }))}`);
   });
   const asked = await it.send("tool");
   withdraw.abort();
   const next = await it.answer("tool", asked);
   expect(JSON.stringify(next)).toContain("Next");
-  expect(await it.answer("tool", next)).toMatchObject(text("cancel accept"));
+  expect(await it.answer("tool", next)).toMatchObject(text("nobody accept"));
 });
 
 test("a question that is withdrawn before it was shown is not asked, and what is asked later is", async () => {
@@ -171,18 +181,18 @@ test("a question that is withdrawn before it was shown is not asked, and what is
     withdraw.abort();
     const first = await asked;
     await new Promise((resolve) => setTimeout(resolve, 5));
-    return text(`${early.action} ${first.action} ${(await ask({ ...question, message: "Later" })).action}`);
+    return text(`${toWord(early)} ${toWord(first)} ${toWord(await ask({ ...question, message: "Later" }))}`);
   });
   const later = await it.send("tool");
   expect(JSON.stringify(later)).toContain("Later");
-  expect(await it.answer("tool", later)).toMatchObject(text("cancel cancel accept"));
+  expect(await it.answer("tool", later)).toMatchObject(text("nobody nobody accept"));
 });
 
 test("a request that is cancelled while its question goes out leaves nothing that waits", async () => {
   const it = await connected(
     async ({ ask, progress }) => {
       progress.notify("asking");
-      return text((await ask(question)).action);
+      return text(toWord(await ask(question)));
     },
     { most: 1 },
   );

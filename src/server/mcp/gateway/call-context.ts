@@ -20,14 +20,15 @@ export interface CallOptions {
   chain: Chain;
   /** Stands for the host's user. */
   person: object;
+  owner: string | undefined;
 }
 
 /** Creates the context of a tool that a host calls. */
 export function openGatewayContext(
   { signal, progress, ask }: GatewayRequestContext,
-  { locale, asks, chain, person }: CallOptions,
+  { locale, asks, chain, person, owner }: CallOptions,
 ): ToolContext {
-  const user = createHostUser(ask, { locale, person, canAsk: (kind) => asks || kind !== "call" });
+  const user = createHostUser(ask, { locale, person, owner, canAsk: (kind) => asks || kind !== "call" });
   const approve = createApprove(user, signal);
   return {
     signal,

@@ -148,14 +148,14 @@ export function createResourceCapability(exposed: Exposure): ResourceCapability 
 function toRequestOptions(
   { signal, progress, ask }: GatewayRequestContext,
   { mcpReq }: ServerContext,
-  { person, locale }: Exposure,
+  { person, locale, connection: { caller } }: Exposure,
 ): RequestOptions {
   const chain = readChainMeta(mcpReq._meta);
   return {
     signal,
     onProgress: ({ message = "", progress: count, total }) =>
       progress.notify(renderProgressLine(message, count, total)),
-    elicit: createElicit(createHostUser(ask, { locale, person, canAsk: () => true }), signal),
+    elicit: createElicit(createHostUser(ask, { locale, person, owner: caller.owner, canAsk: () => true }), signal),
     meta: { ...chain.trace, ...toChainMeta(toChildChain(chain)) },
   };
 }

@@ -65,7 +65,7 @@ export function createToolCapability(exposed: Exposure): ToolCapability {
     return inputRequests.tools.serve(
       { kind: tool.name, connection, host, context, progress },
       async (requestContext) => {
-        const options = { locale, asks, chain, person: exposed.person };
+        const options = { locale, asks, chain, person: exposed.person, owner: connection.caller.owner };
         try {
           const given = tool.source === "builtin" ? normalizeArguments : dropForbiddenNulls;
           const callContext = openGatewayContext({ ...requestContext, progress }, options);

@@ -20,7 +20,7 @@ import {
   temporaryFolder,
 } from "../../../fakes/program.ts";
 import { startFakeProvider } from "../../../fakes/provider.ts";
-import { type Connect, connectV2, type Host, type HostOptions, hosts, type Listed } from "./hosts.ts";
+import { type Connect, connectV1, connectV2, type Host, type HostOptions, hosts, type Listed } from "./hosts.ts";
 
 type Servers = Record<string, { command: string; args?: string[]; env?: Record<string, string> }>;
 
@@ -216,11 +216,15 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
     ]);
   });
 
-  test("a no goes down as one, and a host that cannot ask answers at once that nobody did", async () => {
+  test("a no and a dismissal go down as they are, and for a host that cannot ask nobody gives an answer", async () => {
     onQuestion = () => ({ action: "decline" });
     expect(await host.call("below__ask-twice")).toMatchObject({ content: [{ text: "first: decline" }] });
+    onQuestion = () => ({ action: "cancel" });
+    expect(await host.call("below__ask-twice")).toMatchObject({ content: [{ text: "first: cancel" }] });
+    const dismissed = await host.call("below__wipe");
+    expect(dismissed.content[0]?.text).toContain("the user dismissed the question");
     const mute = await opened(connect, await inProcess({}));
-    expect(await mute.call("below__ask-twice")).toMatchObject({ content: [{ text: "first: cancel" }] });
+    expect(await mute.call("below__ask-twice")).toMatchObject({ content: [{ text: "first: refused" }] });
     const unanswered = await mute.call("below__wipe");
     expect(unanswered.isError).toBe(true);
     expect(unanswered.content[0]?.text).toContain("nobody can be asked");
@@ -474,4 +478,29 @@ describe("duet serve --expose", () => {
     const call = ["--method", "tools/call", "--tool-name", "below__sum", "--tool-arg", "a=2", "b=3"];
     expect(await inspect(...call)).toMatchObject({ structuredContent: { sum: 5 } });
   });
+});
+
+test("each caller of one server is asked its own question, and a dialog that stands open is in nobody's way", async () => {
+  const { url } = await inProcess({});
+  const accept = { action: "accept", content: { city: "Oslo", street: "Storgata" } };
+  const shown = Promise.withResolvers<void>();
+  const slow = await connectV2("auto")({
+    url,
+    onQuestion() {
+      shown.resolve();
+      return new Promise(() => {});
+    },
+  });
+  const [modern, session] = await Promise.all([
+    opened(connectV2("auto"), { url, onQuestion: () => accept }),
+    opened(connectV1, { url, onQuestion: () => accept }),
+  ]);
+  const left = slow.call("below__ask-twice").catch(() => "left");
+  await shown.promise;
+  const answered = { content: [{ text: expect.stringContaining("Storgata") }] };
+  const calls = [modern, modern, session].map((host) => host.call("below__ask-twice"));
+  expect(await Promise.all(calls)).toMatchObject([answered, answered, answered]);
+  await slow.close();
+  expect(await left).toBe("left");
+  expect(await session.call("below__ask-twice")).toMatchObject(answered);
 });

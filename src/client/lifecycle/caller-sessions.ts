@@ -1,0 +1,181 @@
+import type { Elicit } from "../../core/forms/elicitation.ts";
+import { waitAbortable } from "../../kit/async/timeout.ts";
+import type { CallReply } from "../calls/call-reply.ts";
+import { getPerson } from "../questions/active-calls.ts";
+import { closedServerError, type LiveSession, type ServerLifecycle } from "./server-lifecycle.ts";
+import type { StartAttempt } from "./start-attempt.ts";
+
+/** Holds the session of one call, until it is released. */
+export interface LeasedSession extends LiveSession {
+  release(): void;
+  /** Records why the connection was lost. */
+  markLost(thrown: unknown): void;
+}
+
+/**
+ * Finds a session for each call of one server. All callers share one connection until a server of the 2025 era asks a user
+ * something: it does not say which call its question belongs to. From then on, callers that use it at the same time have
+ * connections of their own, so that a question that nobody answers is in nobody else's way.
+ */
+export interface CallerSessions {
+  /** Waits as `ServerLifecycle.live` does, and longer where a further connection is opened. Rejects as that does. */
+  acquire(elicit: Elicit | undefined, signal: AbortSignal): Promise<LeasedSession | CallReply>;
+  /** Gives callers connections of their own from now on. */
+  separate(): void;
+  /** Ends the further connections for good; never rejects. */
+  close(): Promise<void>;
+}
+
+/** Limits the further connections of a server, and those of one owner: some are left for others. */
+const mostFurther = { all: 8, perOwner: 5 };
+
+/** Is how long no further connection is tried after one that could not be opened, in milliseconds. */
+const pauseMs = 60_000;
+
+export interface CallerSessionsOptions {
+  /** Names the server. */
+  name: string;
+  lifecycle: Pick<ServerLifecycle, "live" | "connectionLost">;
+  /** Makes one start of a further connection; `onLost` is for its end. */
+  prepare(onLost: () => void): StartAttempt;
+  /** Is how long a further connection stays open without a call, in milliseconds. */
+  idleMs?: number;
+}
+
+/** Represents a connection beside the shared one. */
+interface FurtherConnection {
+  attempt: StartAttempt;
+  /** Stands for the caller for whom it was opened. */
+  openedFor: object | undefined;
+  /** Is undefined while it starts. */
+  live?: LiveSession;
+  /** Settles when the start has succeeded or failed; never rejects. */
+  settled: Promise<void>;
+  timer?: NodeJS.Timeout;
+}
+
+interface Caller {
+  person: object | undefined;
+  owner: unknown;
+}
+
+export function createCallerSessions({
+  name,
+  lifecycle,
+  prepare,
+  idleMs = 60_000,
+}: CallerSessionsOptions): CallerSessions {
+  let isSeparate = false;
+  let isClosed = false;
+  let pausedUntil = Number.NEGATIVE_INFINITY;
+  const further = new Set<FurtherConnection>();
+  const goodbyes = new Set<Promise<void>>();
+  /** Holds the callers of each session, from the choice of the session to the end of the call. */
+  const callersOf = new WeakMap<LiveSession["session"], Set<Caller>>();
+  /** A server may keep what a caller did on a connection, so the caller gets the same one again if it can. */
+  const lastOf = new WeakMap<object, LiveSession["session"]>();
+
+  function listCallers({ session }: LiveSession): Caller[] {
+    return [...(callersOf.get(session) ?? [])];
+  }
+
+  function isFree(live: LiveSession, person: object | undefined): boolean {
+    if (live.session.isOver() || !live.session.isFreeFor(person)) return false;
+    return listCallers(live).every((each) => each.person === person);
+  }
+
+  function lease(live: LiveSession, caller: Caller, connection?: FurtherConnection): LeasedSession {
+    const { session, attempt } = live;
+    const callers = callersOf.get(session) ?? new Set();
+    callersOf.set(session, callers.add(caller));
+    if (caller.person) lastOf.set(caller.person, session);
+    clearTimeout(connection?.timer);
+    return {
+      ...live,
+      release() {
+        callers.delete(caller);
+        if (connection && callers.size === 0) retire(connection, live);
+      },
+      markLost(thrown) {
+        if (connection) leave(connection);
+        else lifecycle.connectionLost(attempt, thrown);
+      },
+    };
+  }
+
+  /** A server may still work on a call that was given up, and ask about it: that connection is of no use to others. */
+  function retire(connection: FurtherConnection, { session }: LiveSession): void {
+    if (session.isFreeFor({})) connection.timer = setTimeout(() => leave(connection), idleMs).unref();
+    else leave(connection);
+  }
+
+  function leave(connection: FurtherConnection): void {
+    if (!further.delete(connection)) return;
+    clearTimeout(connection.timer);
+    const goodbye = connection.attempt.dispose().then(() => {
+      goodbyes.delete(goodbye);
+    });
+    goodbyes.add(goodbye);
+  }
+
+  function findFree(shared: LiveSession, caller: Caller): LeasedSession | undefined {
+    const last = caller.person && lastOf.get(caller.person);
+    const own = [...further].flatMap((connection) => (connection.live ? [{ live: connection.live, connection }] : []));
+    const all: { live: LiveSession; connection?: FurtherConnection }[] = [{ live: shared }, ...own];
+    const free = all.filter(({ live }) => isFree(live, caller.person));
+    const found = free.find(({ live }) => live.session === last) ?? free[0];
+    return found && lease(found.live, caller, found.connection);
+  }
+
+  function canOpen({ owner }: Caller): boolean {
+    if (isClosed || performance.now() < pausedUntil || further.size >= mostFurther.all) return false;
+    const ofOwner = [...further].filter(({ live }) => live && listCallers(live).some((each) => each.owner === owner));
+    return ofOwner.length < mostFurther.perOwner;
+  }
+
+  function open({ person }: Caller): FurtherConnection {
+    const attempt = prepare(() => leave(connection));
+    const settled = attempt.open().then(
+      ({ session }) => {
+        connection.live = { session, attempt };
+      },
+      () => {
+        pausedUntil = performance.now() + pauseMs;
+        leave(connection);
+      },
+    );
+    const connection: FurtherConnection = { attempt, openedFor: person, settled };
+    further.add(connection);
+    return connection;
+  }
+
+  return {
+    async acquire(elicit, signal) {
+      const person = getPerson({ elicit });
+      const caller = { person, owner: elicit?.owner ?? person };
+      for (let hasOpened = false; ; ) {
+        const shared = await lifecycle.live(signal);
+        if ("reply" in shared) return shared;
+        if (!isSeparate || shared.session.era === "modern") return lease(shared, caller);
+        const free = findFree(shared, caller);
+        if (free) return free;
+        const starting = [...further].find(({ live, openedFor }) => live === undefined && openedFor === person);
+        // Where no further one can be had the call is made nevertheless: most calls ask nothing.
+        if (starting === undefined && (hasOpened || !canOpen(caller))) return lease(shared, caller);
+        hasOpened ||= starting === undefined;
+        await waitAbortable((starting ?? open(caller)).settled, signal);
+      }
+    },
+    separate() {
+      isSeparate = true;
+    },
+    async close() {
+      isClosed = true;
+      for (const connection of further) {
+        if (connection.live === undefined) connection.attempt.abort(closedServerError(name));
+        leave(connection);
+      }
+      await Promise.all(goodbyes);
+    },
+  };
+}

@@ -186,8 +186,10 @@ export function createProgressSender(
     async confirm() {
       await sent;
       if (inputEnded === undefined) return;
+      // The process ends soon once its host can send nothing more: then one pause has to do, so that the result is sent in time.
+      if (inputEnded.aborted) return sleep(pauseMs);
       if (isModern) return paused;
-      if (silent.has(connection) || inputEnded.aborted) return pauseUntilPunctual();
+      if (silent.has(connection)) return pauseUntilPunctual();
       const { server } = connection.server;
       const pong = server.request({ method: "ping" }, { timeout: pingMs, signal });
       // A refusal is an answer too: the host has read everything up to the ping.
@@ -195,7 +197,7 @@ export function createProgressSender(
         if (isTimeout(thrown)) silent.add(connection);
       });
       // A host that has closed its output may still read, but its answer to a ping can no longer come.
-      if (inputEnded.aborted) await pauseUntilPunctual();
+      if (inputEnded.aborted) await sleep(pauseMs);
     },
   };
 }

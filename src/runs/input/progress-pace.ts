@@ -8,24 +8,32 @@ export interface ProgressSender {
 export interface ProgressPaceOptions {
   /** Takes what there is to say now; undefined where there is nothing. */
   deliver(): string | undefined;
+  /** Sends nothing this long, in milliseconds: the result of work that is done by then has nothing to wait for. */
+  quietMs?: number | undefined;
   /** Limits notifications to one in this time, in milliseconds. */
   intervalMs?: number | undefined;
   /** Sends a sign of life when nothing was sent for this long, in milliseconds. */
   heartbeatMs?: number | undefined;
 }
 
-/** Decides when progress is sent: at once or as soon as the interval allows, and at least once per heartbeat. */
+/** Decides when progress is sent: as soon as the quiet time is over and the interval allows, and at least once per heartbeat. */
 export interface ProgressPace {
   /** Signals that there is something to send. */
   due(): void;
   /** Sets where notifications go from now on. With undefined they are not sent. */
   attach(sender: ProgressSender | undefined): void;
-  /** Sends what waits for its turn; resolves when the last notification can no longer share a read with what follows. */
+  /** Sends what waits for its turn at once. */
+  flush(): void;
+  /**
+   * Sends nothing more, so that what waits for its turn goes on waiting for the next sender. Resolves when the last notification
+   * can no longer share a read with what follows, which is at once where none was sent.
+   */
   settle(): Promise<void>;
 }
 
 export function createProgressPace({
   deliver,
+  quietMs = 0,
   intervalMs = 112,
   heartbeatMs = 9_000,
 }: ProgressPaceOptions): ProgressPace {
@@ -57,9 +65,10 @@ export function createProgressPace({
   }
 
   return {
+    flush,
     due() {
       if (sender === undefined) return;
-      const wait = lastSent + intervalMs - performance.now();
+      const wait = Math.max(began + quietMs, lastSent + intervalMs) - performance.now();
       clearTimeout(timer);
       if (wait <= 0) flush();
       else timer = setTimeout(flush, wait);
@@ -68,12 +77,13 @@ export function createProgressPace({
       clearTimeout(timer);
       sender = to;
       isUnconfirmed = false;
-      if (sender !== undefined) timer = setTimeout(flush, 0);
+      if (sender !== undefined) timer = setTimeout(flush, Math.max(0, began + quietMs - performance.now()));
     },
     async settle() {
-      flush();
       clearTimeout(timer);
-      if (isUnconfirmed) await sender?.confirm();
+      const last = isUnconfirmed ? sender : undefined;
+      sender = undefined;
+      await last?.confirm();
     },
   };
 }

@@ -5,7 +5,10 @@ import { renderEvent } from "../../render/event-lines.ts";
 import { createPlanLines } from "../../render/plan-lines.ts";
 import { createProgressPace, type ProgressPace } from "../../runs/input/progress-pace.ts";
 
-/** Sends a run's events as progress notifications: readable lines, coalesced, with a heartbeat. */
+/**
+ * Sends a run's events as progress notifications: readable lines, coalesced, with a heartbeat. What still waits at the end is
+ * dropped, because the result tells it.
+ */
 export interface RunProgress extends Pick<ProgressPace, "attach" | "settle"> {
   handle(event: AgentEvent): void;
   /** Sends a line in addition to the run's own. */
@@ -14,11 +17,14 @@ export interface RunProgress extends Pick<ProgressPace, "attach" | "settle"> {
 
 const tailLength = 120;
 
+/** Is how long nothing is sent, in milliseconds, so that a run that is done by then has no progress to hold its result back. */
+const quietMs = 100;
+
 export function createRunProgress(locale: Locale): RunProgress {
   /** Holds the lines that wait to be sent. The streamed text of a thought or an answer comes last. */
   let lines: string[] = [];
   let running: { kind: "💭" | "✍"; text: string; fresh: boolean } | undefined;
-  const { due, attach, settle } = createProgressPace({ deliver: takeWaiting });
+  const { due, attach, settle } = createProgressPace({ deliver: takeWaiting, quietMs });
 
   function takeWaiting(): string | undefined {
     const tail = running?.fresh ? `${running.kind} ${takeTail(running.text)}` : undefined;

@@ -1,7 +1,7 @@
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ElicitationReply } from "../../../src/core/forms/elicitation.ts";
 import { readHost } from "../../../src/runs/input/host.ts";
 import type { HostConnection } from "../../../src/runs/input/host-connection.ts";
@@ -27,6 +27,13 @@ interface Connected {
   /** The request with the answer to a question. */
   answer(name: string, asked: Partial<Waiting>, action?: string): ReturnType<Connected["send"]>;
   client: Client;
+  /** Holds what the host has received and when, a message an entry: a method, or `result`. */
+  received: { kind: string; at: number }[];
+}
+
+interface ConnectedOptions extends Partial<InputRequestsOptions<CallToolResult>> {
+  /** Is true for a host over HTTP. */
+  overHttp?: boolean;
 }
 
 function text(words: string): CallToolResult {
@@ -38,7 +45,7 @@ function toWord(reply: ElicitationReply | undefined): string {
 }
 
 /** A host of the 2026 era that answers by hand, and a server of which each tool does the same work. */
-async function connected(work: Work, options: Partial<InputRequestsOptions<CallToolResult>> = {}): Promise<Connected> {
+async function connected(work: Work, { overHttp, ...options }: ConnectedOptions = {}): Promise<Connected> {
   const inputRequests = createInputRequests<CallToolResult>({ tooLate: () => text("too late"), ...options });
   let connection: HostConnection | undefined;
   const leave = (): void => connection && inputRequests.closeConnection(connection);
@@ -46,7 +53,8 @@ async function connected(work: Work, options: Partial<InputRequestsOptions<CallT
   const handle = serveStdio(
     () => {
       const server = new McpServer({ name: "test", version: "1" }, { capabilities: { tools: {} } });
-      connection = { server, caller: {}, isOneRequest: false, inputEnded: new AbortController().signal };
+      const inputEnded = overHttp ? undefined : new AbortController().signal;
+      connection = { server, caller: {}, isOneRequest: false, inputEnded };
       const ours = connection;
       server.server.setRequestHandler("tools/call", ({ params: { name } }, context) => {
         const progress = createCallProgress();
@@ -60,6 +68,12 @@ async function connected(work: Work, options: Partial<InputRequestsOptions<CallT
   const capabilities = { elicitation: { form: {} } };
   const client = new Client({ name: "test", version: "1" }, { capabilities, versionNegotiation: { mode: "auto" } });
   await client.connect(above);
+  const received: Connected["received"] = [];
+  const { onmessage } = above;
+  above.onmessage = (message, extra) => {
+    received.push({ kind: "method" in message ? message.method : "result", at: performance.now() });
+    onmessage?.(message, extra);
+  };
   onTestFinished(async () => {
     leave();
     await client.close();
@@ -70,6 +84,7 @@ async function connected(work: Work, options: Partial<InputRequestsOptions<CallT
   return {
     leave,
     client,
+    received,
     send,
     answer: (name, { requestState }, action = "accept") =>
       send(name, { requestState, inputResponses: { question: { action, content: {} } } }),
@@ -221,4 +236,75 @@ test("progress goes on counting from one request to the next", async () => {
     [1, "before"],
     [2, "after"],
   ]);
+});
+
+describe("a result that comes with its call's progress", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
+
+  const progressThenResult: Work = async ({ progress }) => {
+    progress.notify("last");
+    return text("done");
+  };
+  const onprogress = (): void => {};
+
+  test("over stdio to a host of the 2026 era follows the last notification after 20 ms", async () => {
+    const { client, received } = await connected(progressThenResult);
+    const call = client.callTool({ name: "tool", arguments: {} }, { onprogress });
+    const began = performance.now();
+    await vi.advanceTimersByTimeAsync(19);
+    expect(received).toEqual([{ kind: "notifications/progress", at: began }]);
+    await vi.advanceTimersByTimeAsync(1);
+    await call;
+    expect(received[1]).toEqual({ kind: "result", at: began + 20 });
+  });
+
+  test("waits on while the machine is busy, and comes all the same where it stays so", async () => {
+    const { client, received } = await connected(progressThenResult);
+    const readClock = performance.now.bind(performance);
+    let lateMs = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => {
+      lateMs += 10;
+      return readClock() + lateMs;
+    });
+    const call = client.callTool({ name: "tool", arguments: {} }, { onprogress });
+    await vi.advanceTimersByTimeAsync(110);
+    expect(received.map(({ kind }) => kind)).toEqual(["notifications/progress"]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await call).toMatchObject(text("done"));
+  });
+
+  test("needs no pause any more where the last notification was sent long before", async () => {
+    const finish = Promise.withResolvers<void>();
+    const { client, received } = await connected(async ({ progress }) => {
+      progress.notify("last");
+      await finish.promise;
+      return text("done");
+    });
+    const call = client.callTool({ name: "tool", arguments: {} }, { onprogress });
+    await vi.advanceTimersByTimeAsync(1_000);
+    finish.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(received.map(({ kind }) => kind)).toEqual(["notifications/progress", "result"]);
+    await call;
+  });
+
+  test("over HTTP follows it at once", async () => {
+    const { client, received } = await connected(progressThenResult, { overHttp: true });
+    const call = client.callTool({ name: "tool", arguments: {} }, { onprogress });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(received.map(({ kind }) => kind)).toEqual(["notifications/progress", "result"]);
+    await call;
+  });
+
+  test("over stdio comes at once where nothing was sent", async () => {
+    const { client, received } = await connected(async () => text("done"));
+    const call = client.callTool({ name: "tool", arguments: {} }, { onprogress });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(received.map(({ kind }) => kind)).toEqual(["result"]);
+    await call;
+  });
 });

@@ -1,19 +1,26 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { isRecord } from "../../../src/kit/json.ts";
 import { configFile, startProgram } from "../../fakes/program.ts";
+import { startFakeProvider } from "../../fakes/provider.ts";
 
 /** A host that reads line by line, as no official client does, and answers what it is told to. */
 async function startHost(answersPing: boolean) {
-  const models = { functionCall: { provider: "offline", model: "rules" } };
-  const child = await startProgram(["serve", "--config", await configFile({ models })]);
+  const provider = await startFakeProvider();
+  onTestFinished(() => provider.close());
+  const models = { functionCall: { provider: "openai", model: "cheap", baseUrl: provider.openaiUrl } };
+  const config = await configFile({ models });
+  const child = await startProgram(["serve", "--config", config], { env: { OPENAI_API_KEY: "sk-test" } });
+  /** Holds what the answer to each question waits for: that the host has heard of its progress. */
+  const heard = new Map<unknown, () => void>();
   const kinds: string[] = [];
   const send = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   const over = new Promise<unknown>((resolve) => {
     createInterface({ input: child.stdout }).on("line", (line) => {
-      const { id, method, result } = JSON.parse(line);
+      const { id, method, params, result } = JSON.parse(line);
       kinds.push(method ?? `result ${id}`);
+      heard.get(params?.progressToken)?.();
       if (method === "ping" && answersPing) send({ id, result: {} });
       if (id === 2) resolve(result);
     });
@@ -25,12 +32,16 @@ async function startHost(answersPing: boolean) {
     params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo },
   });
   await once(child.stdout, "data");
-  const ask = (id: number): void =>
+  const ask = (id: number): void => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    heard.set(id, resolve);
+    provider.script("cheap", { text: "Here it is.", hang: "after-text", until: promise });
     send({
       id,
       method: "tools/call",
-      params: { name: "agent_ask", arguments: { question: `echo ${id}` }, _meta: { progressToken: id } },
+      params: { name: "agent_ask", arguments: { question: `Question ${id}` }, _meta: { progressToken: id } },
     });
+  };
   return { kinds, ask, over };
 }
 

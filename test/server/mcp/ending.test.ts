@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -131,11 +131,23 @@ describe("a host that still reads gets its answers", () => {
 describe("a result that follows progress is not held back for an answer to a ping that cannot come", () => {
   const withProgress = { ...question, _meta: { progressToken: 1 } };
 
-  test("when the host closes stdin in the same breath in which it asks", async () => {
+  /** Settles when the host has read the first notification. */
+  function waitForProgress({ stdout }: ChildProcessWithoutNullStreams): Promise<void> {
+    return new Promise((resolve) => {
+      createInterface({ input: stdout }).on("line", (line) => {
+        if (JSON.parse(line).method === "notifications/progress") resolve();
+      });
+    });
+  }
+
+  test("when the host closes stdin after it has heard of progress", async () => {
     const { provider, child } = await startServer();
-    provider.script("cheap", { text: "Here it is." });
+    const hasProgressed = waitForProgress(child);
+    provider.script("cheap", { text: "Here it is.", hang: "after-text", until: hasProgressed });
     const finished = collect(child);
-    child.stdin.end(lineOf(initialize) + lineOf({ id: 1, method: "tools/call", params: withProgress }));
+    child.stdin.write(lineOf(initialize) + lineOf({ id: 1, method: "tools/call", params: withProgress }));
+    await hasProgressed;
+    child.stdin.end();
     const { code, stdout } = await finished;
     const messages = messagesIn(stdout);
     expect(messages.map(({ method }) => method)).toContain("notifications/progress");
@@ -151,8 +163,9 @@ describe("a result that follows progress is not held back for an answer to a pin
       const { id, method } = JSON.parse(line);
       if (method === "ping" && answersPing) child.stdin.write(lineOf({ id, result: {} }));
     });
+    const hasProgressed = waitForProgress(child);
     child.stdin.write(lineOf(initialize) + lineOf({ id: 1, method: "tools/call", params: withProgress }));
-    await expect.poll(() => provider.requests("cheap").length, { timeout: 20_000 }).toBe(1);
+    await hasProgressed;
     child.kill("SIGTERM");
     const { code, stdout } = await finished;
     const ended = messagesIn(stdout).filter(({ method }) => method !== "notifications/cancelled");

@@ -52,11 +52,13 @@ describe.each(rows)("$name over $transport", ({ connect, served, name, transport
   }
 
   test("progress comes before the end, rises and can be read; the result fits its schema", async () => {
+    const begun = Promise.withResolvers<void>();
     const told = Promise.withResolvers<void>();
     const progress: { progress: number; message?: string }[] = [];
+    const toolCalls = [{ name: "calculator", arguments: { expression: "2+3" } }];
     duet.provider.script(
       "cheap",
-      { text: "I will add them.", toolCalls: [{ name: "calculator", arguments: { expression: "2+3" } }] },
+      { text: "I will add them.", toolCalls, hang: "after-text", until: begun.promise },
       { text: "The sum is five.", hang: "after-text", until: told.promise },
     );
     const result = await ask(
@@ -65,6 +67,7 @@ describe.each(rows)("$name over $transport", ({ connect, served, name, transport
       {
         onprogress(one) {
           progress.push(one);
+          begun.resolve();
           if (one.message?.includes("calculator")) told.resolve();
         },
       },
@@ -75,7 +78,7 @@ describe.each(rows)("$name over $transport", ({ connect, served, name, transport
     expect(outcomeOf(result).tool_calls).toMatchObject([{ tool: "calculator", ok: true }]);
 
     const numbers = progress.map(({ progress: number }) => number);
-    expect(numbers.length).toBeGreaterThan(2);
+    expect(numbers.length).toBeGreaterThan(1);
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
     expect(progress.map(({ message }) => message).join("\n")).toContain("openai/cheap");
     for (const { message } of progress) expect(message).toMatch(/^[^\p{Cc}]+$/u);

@@ -8,7 +8,7 @@ import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 
 interface Host {
   provider: FakeProvider;
-  ask(input: Record<string, unknown>): Promise<Answer>;
+  ask(input: Record<string, unknown>, onMessage?: (message: string) => void): Promise<Answer>;
 }
 
 interface Answer {
@@ -39,9 +39,12 @@ async function connect(agent: object = {}): Promise<Host> {
   onTestFinished(() => client.close());
   return {
     provider,
-    async ask(input) {
+    async ask(input, onMessage) {
       const messages: string[] = [];
-      const onprogress = ({ message }: { message?: string }): void => void messages.push(message ?? "");
+      const onprogress = ({ message = "" }: { message?: string }): void => {
+        messages.push(message);
+        onMessage?.(message);
+      };
       const result = await client.callTool({ name: "agent_ask", arguments: input }, { onprogress });
       const [content] = result.content;
       const outcome: HostOutcome = JSON.parse(JSON.stringify(result.structuredContent ?? null));
@@ -60,9 +63,13 @@ const echo = { description: "Say it", tool: "everything__echo", parameters: { me
 
 test("agent_ask in mode plan carries the plan out, and progress tells the plan and its states", async () => {
   const { provider, ask } = await connect();
+  const told = Promise.withResolvers<void>();
   provider.script("cheap", { text: written(sum, echo) });
-  provider.script("strong", { text: "It is five." });
-  const { isError, outcome, progress } = await ask({ question: "What is 2 + 3?", mode: "plan", detail: "full" });
+  provider.script("strong", { text: "It is five.", hang: "after-text", until: told.promise });
+  const input = { question: "What is 2 + 3?", mode: "plan", detail: "full" };
+  const { isError, outcome, progress } = await ask(input, (message) => {
+    if (message.includes("step 2 done")) told.resolve();
+  });
   expect(isError).toBe(false);
   expect(outcome).toMatchObject({ status: "complete", response: "It is five.", meta: { mode: "plan" } });
   expect(outcome.tool_calls[1]?.arguments).toEqual({ message: "The sum of 2 and 3 is 5." });

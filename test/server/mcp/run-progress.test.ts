@@ -6,13 +6,22 @@ const sent: { progress: number; message: string; at: number }[] = [];
 
 /** Fulfilled by the host, so to speak, when it has read what was sent. */
 let confirmed = Promise.withResolvers<void>();
+const confirm = vi.fn(() => confirmed.promise);
 
-function start(): RunProgress {
+/** The progress of a run that has just begun. */
+function begin(): RunProgress {
   const progress = createRunProgress("en");
   progress.attach({
     send: (count, message) => void sent.push({ progress: count, message, at: performance.now() }),
-    confirm: () => confirmed.promise,
+    confirm,
   });
+  return progress;
+}
+
+/** The progress of a run that has lasted long enough to be told of. */
+function start(): RunProgress {
+  const progress = begin();
+  vi.advanceTimersByTime(100);
   return progress;
 }
 
@@ -26,6 +35,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   sent.length = 0;
   confirmed = Promise.withResolvers();
+  confirm.mockClear();
 });
 
 afterEach(() => {
@@ -33,19 +43,64 @@ afterEach(() => {
 });
 
 describe("progress", () => {
-  test("the first event is sent at once", () => {
+  test("nothing is sent in the first 100 ms, and all that has come until then at their end", () => {
+    const began = performance.now();
+    const progress = begin();
+    progress.notify("received");
+    progress.handle(phase);
+    vi.advanceTimersByTime(99);
+    progress.handle(delta("word"));
+    expect(sent).toEqual([]);
+    vi.advanceTimersByTime(1);
+    const message = "received  ·  🧭 deciding · fake/cheap: choosing  ·  ✍ word";
+    expect(sent).toEqual([{ progress: 1, message, at: began + 100 }]);
+  });
+
+  test("the first event after 100 ms is sent at once", () => {
     start().handle(phase);
     expect(sent.map(({ message }) => message)).toEqual(["🧭 deciding · fake/cheap: choosing"]);
   });
 
-  test("a stream of deltas becomes at most ten notifications a second, rising, and loses no text at the end", async () => {
+  test("a run that is over within 100 ms sends nothing, and its result waits for nothing", async () => {
+    const progress = begin();
+    progress.handle(phase);
+    vi.advanceTimersByTime(99);
+    confirmed.resolve();
+    await progress.settle();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(sent).toEqual([]);
+    expect(confirm).not.toHaveBeenCalled();
+  });
+
+  test("what still waits for its turn at the end is dropped", async () => {
+    const progress = start();
+    progress.handle(phase);
+    progress.handle(delta("the last word"));
+    confirmed.resolve();
+    await progress.settle();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(sent).toHaveLength(1);
+    expect(confirm).toHaveBeenCalledOnce();
+  });
+
+  test("what comes while the end waits for the host is not sent any more", async () => {
+    const progress = start();
+    progress.handle(phase);
+    const end = progress.settle();
+    progress.handle(delta("too late"));
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(sent).toHaveLength(1);
+    confirmed.resolve();
+    await end;
+  });
+
+  test("a stream of deltas becomes at most ten notifications a second, rising", () => {
     const progress = start();
     for (let index = 0; index < 200; index++) {
       progress.handle(delta(`word${index} `));
       vi.advanceTimersByTime(10);
     }
-    confirmed.resolve();
-    await progress.settle();
+    vi.advanceTimersByTime(112);
     expect(sent.length).toBeLessThanOrEqual(22);
     expect(sent.length).toBeGreaterThanOrEqual(18);
     expect(sent.map(({ progress: count }) => count)).toEqual(sent.map((_, index) => index + 1));

@@ -71,7 +71,7 @@ const longestLine = 500;
 
 export function createCallProgress(): CallProgress {
   let line: string | undefined;
-  const { due, attach, settle } = createProgressPace({
+  const { due, attach, flush, settle } = createProgressPace({
     deliver() {
       const taken = line;
       line = undefined;
@@ -84,7 +84,11 @@ export function createCallProgress(): CallProgress {
       due();
     },
     attach,
-    settle,
+    // A server's last line may count to its total, and no result tells that.
+    settle() {
+      flush();
+      return settle();
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 // Drives real clients, frameworks and agent programs against the built program and prints one Markdown table. What a client program
 // is given and what it prints is in README.md beside this file.
-// `node scripts/interop/interop.mjs [NAME...] [--list] [--limits] [--only SCENARIO] [--folder DIR]`
+// `node scripts/interop/interop.mjs [NAME...] [--list] [--limits] [--only SCENARIO] [--folder DIR] [--patience 300]`
 import { spawn } from "node:child_process";
 import {
   chmodSync,
@@ -28,6 +28,7 @@ const { values, positionals } = parseArgs({
     limits: { type: "boolean", default: false },
     only: { type: "string", multiple: true },
     folder: { type: "string" },
+    patience: { type: "string", default: "300" },
   },
 });
 
@@ -49,7 +50,7 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.e
 process.on("exit", () => running.forEach(endGroup));
 
 /** A client that has not ended by then is ended; slow machines need most of it to load a framework. */
-const patienceMs = 300_000;
+const patienceMs = Number(values.patience) * 1000;
 
 const clients = readdirSync(clientsFolder)
   .filter((name) => existsSync(join(clientsFolder, name, "client.json")))

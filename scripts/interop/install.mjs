@@ -41,7 +41,7 @@ export function installClient(client, folder) {
   for (const file of readdirSync(client.folder))
     if (file !== "client.json") cpSync(join(client.folder, file), join(folder, file), { recursive: true });
   for (const file of client.files ?? []) cpSync(join(import.meta.dirname, "shared", file), join(folder, file));
-  if (client.page) writeFileSync(join(folder, client.page.to), readCode(client.page.from));
+  if (client.page) writeFileSync(join(folder, client.page.to), readCode(client.page));
   const commands = listCommands(client);
   const mark = join(folder, ".installed");
   const wanted = JSON.stringify(commands);
@@ -66,11 +66,14 @@ function listCommands({ pip, npm, install = [] }) {
   ];
 }
 
-/** Reads the first block of code of a page that names a language. */
-function readCode(page) {
-  const [, code] = /^```(?!console|sh|text)\w+\n([\s\S]*?)^```/m.exec(readFileSync(join(root, page), "utf8")) ?? [];
-  if (code === undefined) throw new Error(`${page} has no block of code.`);
-  return code;
+/** Reads the first block of code of a page that names a language. Each text to be replaced has to be in it. */
+function readCode({ from, replace = {} }) {
+  const [, code] = /^```(?!console|sh|text)\w+\n([\s\S]*?)^```/m.exec(readFileSync(join(root, from), "utf8")) ?? [];
+  if (code === undefined) throw new Error(`${from} has no block of code.`);
+  return Object.entries(replace).reduce((text, [old, fresh]) => {
+    if (!text.includes(old)) throw new Error(`The code of ${from} has no ${old}.`);
+    return text.replaceAll(old, fresh);
+  }, code);
 }
 
 export function readVersion({ version = {} }, folder) {

@@ -1,6 +1,6 @@
 // Drives real clients, frameworks and agent programs against the built program and prints one Markdown table. What a client program
 // is given and what it prints is in README.md beside this file.
-// `node scripts/interop/interop.mjs [NAME...] [--list] [--limits] [--only SCENARIO] [--folder DIR]`
+// `node scripts/interop/interop.mjs [NAME...] [--list] [--limits] [--only SCENARIO] [--folder DIR] [--patience 300]`
 import { spawn } from "node:child_process";
 import {
   chmodSync,
@@ -28,14 +28,15 @@ const { values, positionals } = parseArgs({
     limits: { type: "boolean", default: false },
     only: { type: "string", multiple: true },
     folder: { type: "string" },
+    patience: { type: "string", default: "300" },
   },
 });
 
 const program = resolve(import.meta.dirname, "../../dist/duet.js");
 const clientsFolder = join(import.meta.dirname, "clients");
 const scenarios = [
-  "lists",
   "answer",
+  "lists",
   "slow",
   "progress",
   "cancel",
@@ -43,8 +44,13 @@ const scenarios = [
   ...(values.limits ? ["limit"] : []),
 ];
 
+/** What runs now, which ends with the runner. */
+const running = new Set();
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+process.on("exit", () => running.forEach(endGroup));
+
 /** A client that has not ended by then is ended; slow machines need most of it to load a framework. */
-const patienceMs = 180_000;
+const patienceMs = Number(values.patience) * 1000;
 
 const clients = readdirSync(clientsFolder)
   .filter((name) => existsSync(join(clientsFolder, name, "client.json")))
@@ -85,6 +91,10 @@ async function runClient(client, folder, transport, models) {
   const results = {};
   for (const scenario of values.only ?? scenarios) {
     if (client.missing?.[scenario]) continue;
+    if (isCovered(client, scenario, results)) {
+      results[scenario] = results.answer;
+      continue;
+    }
     console.error(`${client.name}: ${scenario} (${transport})`);
     results[scenario] = await play(client, folder, transport, scenario, models);
     writeFileSync(join(folder, `${scenario}-${transport}.json`), JSON.stringify(results[scenario], null, 1));
@@ -95,11 +105,16 @@ async function runClient(client, folder, transport, models) {
   return { client, transport, version: readVersion(client, folder), results };
 }
 
+/** An agent's run with the outer model shows the tools that it lists and the progress that it asks for as well. */
+function isCovered({ outer }, scenario, { answer }) {
+  return outer && answer !== undefined && (scenario === "lists" || scenario === "progress");
+}
+
 /** Plays one scenario with a fresh Duet, and returns what the client said, the models saw and the tap wrote down. */
 async function play(client, folder, transport, scenario, models) {
   const seen = models.begin(scenario);
   const stage = mkdtempSync(join(folder, "stage-"));
-  const tap = prepare(stage, models.address);
+  const tap = prepare(stage, models.address, scenario, client.settings);
   const server = transport === "http" ? await serveHttp(tap) : undefined;
   const variables = {
     DUET_QUESTION: questionOf(scenario),
@@ -129,7 +144,7 @@ async function play(client, folder, transport, scenario, models) {
 }
 
 /** Writes the configuration of Duet, and the programs `duet` and `npx` that start it behind a tap. */
-function prepare(stage, address) {
+function prepare(stage, address, scenario, own = {}) {
   const tap = {
     node: process.execPath,
     program,
@@ -149,7 +164,9 @@ function prepare(stage, address) {
     tools: { ask: [toolThatAsks] },
     locale: "en",
   };
-  writeFileSync(tap.config, JSON.stringify(settings));
+  // Where the client's own limit is measured, Duet has none of its own below it.
+  const patient = { agent: { maxExecutionTime: 300 }, serve: { window: 3600 } };
+  writeFileSync(tap.config, JSON.stringify({ ...settings, ...own, ...(scenario === "limit" && patient) }));
   const tapModule = JSON.stringify(new URL("tap.mjs", import.meta.url).href);
   writeFileSync(
     tap.launcher,
@@ -167,8 +184,8 @@ function prepare(stage, address) {
 async function serveHttp({ node, config, home }) {
   const port = await findFreePort();
   const args = [program, "serve", "--http", String(port), "--config", config];
-  const child = spawn(node, args, { env: { ...process.env, DUET_HOME: home }, stdio: "ignore" });
-  const exited = new Promise((done) => child.on("exit", done));
+  const child = spawn(node, args, { env: { ...process.env, DUET_HOME: home }, stdio: "ignore", detached: true });
+  const exited = follow(child);
   while (child.exitCode === null && !(await isServing(port))) await new Promise((done) => setTimeout(done, 100));
   const relay = await startRelay(port);
   const close = async () => {
@@ -202,6 +219,7 @@ async function runProgram({ run: [command, ...args] }, folder, logName, scenario
   const child = spawn(command.includes("/") ? resolve(folder, command) : command, [...args, scenario], {
     ...{ cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], detached: true },
   });
+  void follow(child);
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text) => {
     output += text;
@@ -219,6 +237,17 @@ async function runProgram({ run: [command, ...args] }, folder, logName, scenario
   const line = output.split("\n").findLast((text) => text.startsWith('{"scenario"'));
   if (line === undefined) return { error: failure ?? "printed no line of JSON" };
   return JSON.parse(line);
+}
+
+/** Resolves when a child has ended. */
+function follow(child) {
+  running.add(child);
+  return new Promise((done) => {
+    child.on("exit", () => {
+      running.delete(child);
+      done();
+    });
+  });
 }
 
 /** Ends what a client left behind. */
@@ -292,7 +321,7 @@ function renderAnswer({ text = "", structured, answer, error }) {
 function print(rows, skipped) {
   const notes = [];
   const heads = { lists: "lists", answer: "answer", slow: "12 s answer", limit: "waits" };
-  const columns = values.only ?? scenarios;
+  const columns = Object.keys(cells).filter((name) => (values.only ?? scenarios).includes(name));
   const titles = ["client", "version", ...columns.map((name) => heads[name] ?? name), "`tools/list`", "sent as"];
   console.log(`| ${titles.join(" | ")} |\n|${titles.map(() => " --- |").join("")}`);
   for (const { client, transport, version, results } of rows) {

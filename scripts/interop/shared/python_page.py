@@ -3,12 +3,17 @@
 import asyncio
 import json
 import os
+import pathlib
 import runpy
 import sys
 import urllib.request
 
 scenario = sys.argv[1]
 line = {"scenario": scenario}
+
+if url := os.environ.get("DUET_URL"):  # The port of the page is an example.
+    page = pathlib.Path("page.py")
+    page.write_text(page.read_text().replace("http://127.0.0.1:3000/mcp", url))
 
 
 def wait_for(name: str) -> None:

@@ -45,7 +45,7 @@ func main() {
 
 func play(ctx context.Context, scenario string, line map[string]any) error {
 	duet := client.NewClient(
-		transport.NewStdio("npx", nil, "-y", "duet-mcp", "serve"),
+		transport.NewStdio("duet", nil, "serve"),
 		client.WithElicitationHandler(dialog{}),
 	)
 	if err := duet.Start(ctx); err != nil {

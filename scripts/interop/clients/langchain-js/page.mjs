@@ -4,7 +4,7 @@ import { createAgent } from "langchain";
 
 export async function ask(question, signal) {
   const client = new MultiServerMCPClient({
-    mcpServers: { duet: { transport: "stdio", command: "npx", args: ["-y", "duet-mcp", "serve"], env: process.env } },
+    mcpServers: { duet: { transport: "stdio", command: "duet", args: ["serve"], env: process.env } },
   });
   try {
     const agent = createAgent({ model: new ChatOpenAI({ model: "gpt-4.1" }), tools: await client.getTools() });

@@ -17,7 +17,7 @@ const allowed = [
 const files = [
   ...globSync("src/**/*.{ts,html,md}"),
   ...globSync("bin/**/*.ts"),
-  ...globSync("docs/*.zh.*"),
+  ...globSync("docs/**/*.zh.*"),
   "README.zh.md",
 ].map((file) => ({ file, lines: textsOf(file, readFileSync(file, "utf8")) }));
 

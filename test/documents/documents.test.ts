@@ -1,11 +1,12 @@
 import { globSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
 import { expect, test } from "vitest";
 import { documents, findLinkProblem, readDocument, readLinks } from "./pages.ts";
 
-/** The pages for users, by their name without language. Pages in a folder are for developers, and in English only. */
+/** The pages for users, by their name without language. Pages in `development` are in English only. */
 const names = documents
-  .flatMap((file) => /^docs\/([\w-]+)\.md$/.exec(file)?.[1] ?? [])
-  .filter((name) => name !== "README");
+  .flatMap((file) => /^docs\/((?:frameworks\/)?[\w-]+)\.md$/.exec(file)?.[1] ?? [])
+  .filter((name) => !name.endsWith("README"));
 
 test.each(documents)("every relative link and anchor of %s leads somewhere", (file) => {
   expect(readLinks(file).flatMap((link) => findLinkProblem(file, link) ?? [])).toEqual([]);
@@ -34,14 +35,29 @@ test.each(names.filter((name) => name !== "tools"))("the page %s is short in bot
 });
 
 test("every page for users is there in both languages and stands in both indexes", () => {
-  const english = names.map((name) => `${name}.md`);
-  const chinese = names.map((name) => `${name}.zh.md`);
-  expect(documents).toEqual(expect.arrayContaining(chinese.map((file) => `docs/${file}`)));
-  expect(documents.filter((file) => file.endsWith(".zh.md") && file.startsWith("docs/")).sort()).toEqual(
-    [...chinese, "README.zh.md"].map((file) => `docs/${file}`).sort(),
+  const english = names.map((name) => `docs/${name}.md`);
+  const chinese = names.map((name) => `docs/${name}.zh.md`);
+  const indexes = ["docs/README.md", "docs/frameworks/README.md"];
+  const chineseIndexes = indexes.map((file) => file.replace(".md", ".zh.md"));
+  expect(documents.filter((file) => file.endsWith(".zh.md") && file.startsWith("docs/"))).toEqual(
+    [...chinese, ...chineseIndexes].sort(),
   );
-  expect(readLinks("docs/README.md")).toEqual(expect.arrayContaining(english));
-  expect(readLinks("docs/README.zh.md")).toEqual(expect.arrayContaining(chinese));
+  expect(listTargets(indexes)).toEqual(expect.arrayContaining([...english, "docs/frameworks/README.md"]));
+  expect(listTargets(chineseIndexes)).toEqual(expect.arrayContaining([...chinese, "docs/frameworks/README.zh.md"]));
+});
+
+test("every page of a framework has the same code in both languages", () => {
+  const pages = names.filter((name) => name.startsWith("frameworks/"));
+  expect(pages.length).toBeGreaterThan(8);
+  const isSame = (name: string): boolean => readCode(`docs/${name}.md`) === readCode(`docs/${name}.zh.md`);
+  expect(pages.filter((name) => !isSame(name))).toEqual([]);
+});
+
+test("the code of every Python framework is run by a client of scripts/interop", () => {
+  const run = globSync("scripts/interop/clients/*/client.json").map((file) => readFileSync(file, "utf8"));
+  const pages = names.map((name) => `docs/${name}.md`).filter((file) => readDocument(file).includes("```python"));
+  expect(pages.length).toBeGreaterThan(8);
+  expect(pages.filter((file) => !run.some((text) => text.includes(`"${file}"`)))).toEqual([]);
 });
 
 test("every page for developers stands in an index", () => {
@@ -76,3 +92,12 @@ test("every case of the tests of faults stands in the catalogue", () => {
   const known = catalogue.join("");
   expect([...new Set(cited)].filter((number) => !known.includes(`<a id="case-${number}"></a>`))).toEqual([]);
 });
+
+/** The pages that these indexes link to, from the repository's root. */
+function listTargets(indexes: readonly string[]): string[] {
+  return indexes.flatMap((index) => readLinks(index).map((link) => posix.join(posix.dirname(index), link)));
+}
+
+function readCode(file: string): string {
+  return [...readDocument(file).matchAll(/^```\w+\n[\s\S]*?^```$/gm)].join("\n");
+}

@@ -214,7 +214,8 @@ export function followRequests(transport: Transport): OpenRequests {
     waiting.clear();
   }
   const { onmessage } = transport;
-  transport.onmessage = (message, extra) => {
+  transport.onmessage = (received, extra) => {
+    const message = correctCancel(received);
     if ("method" in message && "id" in message) open.add(message.id);
     // A request that is cancelled gets no answer.
     else if (isCancel(message)) close(message.params?.requestId);
@@ -234,6 +235,12 @@ export function followRequests(transport: Transport): OpenRequests {
         signal.addEventListener("abort", () => resolve(), { once: true });
       }),
   };
+}
+
+/** The TypeScript SDK 1.0.1 leaves out the prefix, and its user would pay for what was stopped. */
+function correctCancel(message: JSONRPCMessage): JSONRPCMessage {
+  if (!("method" in message) || message.method !== "cancelled" || "id" in message) return message;
+  return { ...message, method: "notifications/cancelled" };
 }
 
 function isCancel(message: JSONRPCMessage): message is JSONRPCMessage & { params?: Record<string, unknown> } {

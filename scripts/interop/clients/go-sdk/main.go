@@ -1,0 +1,115 @@
+// Plays a scenario with the code of the page (duet.go).
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+var progress, dialogs atomic.Int64
+
+func main() {
+	scenario := os.Args[len(os.Args)-1]
+	line := map[string]any{"scenario": scenario}
+	if err := play(context.Background(), scenario, line); err != nil {
+		line["error"] = err.Error()
+	}
+	// Notifications are handled beside the call.
+	time.Sleep(100 * time.Millisecond)
+	line["progress"] = progress.Load()
+	if dialogs.Load() > 0 {
+		line["elicited"] = true
+	}
+	printed, _ := json.Marshal(line)
+	fmt.Println(string(printed))
+}
+
+func play(ctx context.Context, scenario string, line map[string]any) error {
+	session, err := openDuet(ctx, &mcp.ClientOptions{
+		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			dialogs.Add(1)
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"scope": "once"}}, nil
+		},
+		ProgressNotificationHandler: func(context.Context, *mcp.ProgressNotificationClientRequest) { progress.Add(1) },
+	})
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	question := os.Getenv("DUET_QUESTION")
+	switch scenario {
+	case "lists":
+		listed, err := session.ListTools(ctx, nil)
+		if err != nil {
+			return err
+		}
+		names := []string{}
+		for _, tool := range listed.Tools {
+			names = append(names, tool.Name)
+		}
+		line["tools"] = names
+		if _, err := session.ListResources(ctx, nil); err != nil {
+			return err
+		}
+		_, err = session.ListPrompts(ctx, nil)
+		return err
+	case "cancel":
+		stoppable, stop := context.WithCancel(ctx)
+		ended := make(chan error)
+		go func() {
+			_, err := askDuet(stoppable, session, question)
+			ended <- err
+		}()
+		waitFor("INTEROP_STARTED")
+		stop()
+		line["error"] = fmt.Sprint(<-ended)
+		waitFor("INTEROP_ENDED")
+		return nil
+	case "limit":
+		arguments := map[string]any{"question": question}
+		result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "agent_ask", Arguments: arguments})
+		return tell(result, err, line)
+	}
+	result, err := askDuet(ctx, session, question)
+	if err == nil {
+		if token := regexp.MustCompile(`"confirmation":"([^"]+)"`).FindStringSubmatch(textOf(result)); token != nil {
+			arguments := map[string]any{"question": "yes", "confirmation": token[1]}
+			result, err = session.CallTool(ctx, &mcp.CallToolParams{Name: "agent_ask", Arguments: arguments})
+		}
+	}
+	return tell(result, err, line)
+}
+
+func tell(result *mcp.CallToolResult, err error, line map[string]any) error {
+	if err != nil {
+		return err
+	}
+	line["text"] = textOf(result)
+	line["structured"] = result.StructuredContent
+	return nil
+}
+
+func textOf(result *mcp.CallToolResult) string {
+	var texts []string
+	for _, block := range result.Content {
+		if text, ok := block.(*mcp.TextContent); ok {
+			texts = append(texts, text.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+func waitFor(name string) {
+	if response, err := http.Get(os.Getenv(name)); err == nil {
+		response.Body.Close()
+	}
+}

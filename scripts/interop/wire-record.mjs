@@ -1,0 +1,98 @@
+// Reads what a tap wrote down, or what passed the relay to Duet's HTTP server.
+import { existsSync, readFileSync } from "node:fs";
+import { createServer, request as sendRequest } from "node:http";
+
+export function readTap(file) {
+  if (!existsSync(file)) return [];
+  return readFileSync(file, "utf8")
+    .trim()
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+/** Passes requests on to `port` and writes down the messages in both directions. */
+export async function startRelay(port) {
+  const records = [];
+  const add = (direction, text) => {
+    try {
+      records.push(...[JSON.parse(text)].flat().map((message) => ({ at: Date.now(), direction, message })));
+    } catch {
+      // Only whole messages count.
+    }
+  };
+  const server = createServer((request, response) => {
+    const { url, method, headers } = request;
+    const onward = sendRequest({
+      host: "127.0.0.1",
+      port,
+      path: url,
+      method,
+      headers: { ...headers, host: `127.0.0.1:${port}` },
+    });
+    let asked = "";
+    request.setEncoding("utf8");
+    request.on("data", (text) => {
+      asked += text;
+      onward.write(text);
+    });
+    request.on("end", () => {
+      add("in", asked);
+      onward.end();
+    });
+    onward.on("response", (answer) => {
+      response.writeHead(answer.statusCode, answer.headers);
+      response.flushHeaders();
+      let rest = "";
+      answer.setEncoding("utf8");
+      answer.on("data", (text) => {
+        response.write(text);
+        rest += text;
+        const lines = rest.split("\n");
+        rest = lines.pop() ?? "";
+        for (const line of lines) if (line.startsWith("data:")) add("out", line.slice(5));
+      });
+      answer.on("end", () => {
+        add("out", rest);
+        response.end();
+      });
+      answer.on("error", () => response.destroy());
+    });
+    onward.on("error", () => response.destroy());
+    response.on("close", () => onward.destroy());
+    response.on("error", () => {});
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  return { url: `http://127.0.0.1:${server.address().port}/mcp`, records, close: () => server.close() };
+}
+
+/** Draws from the messages what a client sent about itself, and what it was sent. */
+export function describeWire(records) {
+  const sent = records.filter(({ direction }) => direction === "in").map(({ message }) => message);
+  const received = records.filter(({ direction }) => direction === "out").map(({ message }) => message);
+  const hello = sent.find(({ method }) => method === "initialize");
+  const list = sent.find(({ method }) => method === "tools/list");
+  const listed = received.find(({ id, result }) => id === list?.id && result?.tools)?.result;
+  const calls = sent.filter(({ method }) => method === "tools/call");
+  const metas = sent.map(({ params }) => params?._meta ?? {});
+  const ofMeta = (name) => metas.map((meta) => meta[`io.modelcontextprotocol/${name}`]).find(Boolean);
+  const capabilities = hello?.params?.capabilities ?? ofMeta("clientCapabilities") ?? {};
+  const version = received.find(({ id, result }) => id === hello?.id && result?.protocolVersion)?.result
+    .protocolVersion;
+  return {
+    client: hello?.params?.clientInfo ?? ofMeta("clientInfo"),
+    protocol: ofMeta("protocolVersion") ?? version,
+    tools: listed?.tools.map(({ name }) => name),
+    listBytes: listed && Buffer.byteLength(JSON.stringify(listed)),
+    asksForProgress: calls.some(({ params }) => params?._meta?.progressToken !== undefined),
+    progressSent: received.filter(({ method }) => method === "notifications/progress").length,
+    canElicit: capabilities.elicitation !== undefined,
+    wasElicited: received.some(
+      ({ method, result }) => method === "elicitation/create" || result?.resultType === "input_required",
+    ),
+    statuses: received.flatMap(({ result }) => result?.structuredContent?.status ?? []),
+    cancels: sent
+      .filter(({ method }) => method === "notifications/cancelled")
+      .map(({ params }) => params?.reason ?? ""),
+  };
+}

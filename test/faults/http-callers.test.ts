@@ -156,7 +156,7 @@ describe("100, 101: what was agreed to is what runs, once, and for who agreed", 
     const token = tokenOf(waits);
     const yes = (who: Send, confirmation: string) =>
       who("POST", "/agent/chat", { body: { message: "yes", confirmation } });
-    const changed = `${token.slice(0, -2)}${token.endsWith("A") ? "B" : "A"}${token.at(-1)}`;
+    const changed = `${token.slice(0, -2)}${token.at(-2) === "A" ? "B" : "A"}${token.at(-1)}`;
     for (const answer of [await yes(ben, token), await yes(anna, changed), await yes(anna, "x")])
       expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
     expect(wipe.calls).toEqual([]);

@@ -17,6 +17,8 @@ export interface LinkedOptions {
   caller?: Caller;
   /** As the host names itself. */
   name?: string;
+  /** As over stdio: aborts when the host can send nothing more. Absent, the connection is like a session over HTTP. */
+  inputEnded?: AbortSignal;
   /** Answers a question; absent, the host says that it cannot ask. */
   onQuestion?(params: Record<string, unknown>): Promise<object> | object;
 }
@@ -75,9 +77,12 @@ interface Connected {
   close(): Promise<void>;
 }
 
-async function connectV1(mcp: McpInterface, { name = "test", caller, onQuestion }: LinkedOptions): Promise<Connected> {
+async function connectV1(
+  mcp: McpInterface,
+  { name = "test", caller, inputEnded, onQuestion }: LinkedOptions,
+): Promise<Connected> {
   const [above, below] = InMemoryV1.createLinkedPair();
-  const server = await mcp.createServer(caller);
+  const server = await mcp.createServer(caller, false, inputEnded);
   await server.connect(below);
   const client = new ClientV1({ name, version: "1" }, { capabilities: onQuestion ? { elicitation: {} } : {} });
   if (onQuestion)
@@ -93,10 +98,10 @@ async function connectV1(mcp: McpInterface, { name = "test", caller, onQuestion 
 async function connectV2(
   mcp: McpInterface,
   era: Era,
-  { name = "test", caller, onQuestion }: LinkedOptions,
+  { name = "test", caller, inputEnded, onQuestion }: LinkedOptions,
 ): Promise<Connected> {
   const [above, below] = InMemoryTransport.createLinkedPair();
-  const handle = serveStdio(() => mcp.createServer(caller), { transport: below });
+  const handle = serveStdio(() => mcp.createServer(caller, false, inputEnded), { transport: below });
   const client = new ClientV2(
     { name, version: "1" },
     {

@@ -91,6 +91,19 @@ describe.each(eras)("a host of %s", (era) => {
     expect(model.requests).toHaveLength(1);
   });
 
+  test("that ends its session after each call gets the rest of its run in the next one", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { mcp, model } = await openFace({ turns: ["Kept."], gate: gate.promise });
+    const first = await linkHost(mcp, { era });
+    const { run_id } = (await first.ask("What is it?", { wait_s: 0 })).outcome;
+    await first.close();
+    const second = await linkHost(mcp, { era });
+    const rest = second.call("agent_result", { run_id });
+    gate.resolve();
+    expect((await rest).outcome).toMatchObject({ status: "complete", response: "Kept." });
+    expect(model.requests).toHaveLength(1);
+  });
+
   test("can stop a run by its id", async () => {
     const gate = Promise.withResolvers<void>();
     const { mcp } = await openFace({ turns: ["Never."], gate: gate.promise });
@@ -176,9 +189,9 @@ test("who drops a run that others count on does not end it: another connection, 
   expect((await first.call("agent_result", { run_id })).outcome.status).toBe("complete");
 });
 
-test("a connection that ends takes the runs along that nobody else counts on", async () => {
+test("a connection over stdio that ends takes the runs along that nobody else counts on", async () => {
   const { mcp } = await openFace({ turns: ["Never."], gate: new Promise(() => {}) });
-  const host = await linkHost(mcp);
+  const host = await linkHost(mcp, { inputEnded: new AbortController().signal });
   const { run_id } = (await host.ask("What is it?", { wait_s: 0 })).outcome;
   await host.close();
   await expect.poll(() => mcp.runs.find(run_id, {})?.outcome?.status).toBe("cancelled");

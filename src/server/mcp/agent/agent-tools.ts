@@ -12,7 +12,7 @@ import { createInputRequests } from "../../../runs/input/input-requests.ts";
 import { describeWithdrawnQuestion } from "../../../runs/input/withdrawn-question.ts";
 import { describeUnknownRun, type LiveRuns } from "../../../runs/live-run.ts";
 import { addPlanToken } from "../../../runs/outcome-for.ts";
-import type { RunService } from "../../../runs/run-service.ts";
+import { type RunService, releaseRun } from "../../../runs/run-service.ts";
 import type { Capabilities, ResourceCapability, ToolCapability } from "../capabilities.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
 import { createLearntTimeouts } from "../learnt-timeouts.ts";
@@ -77,8 +77,12 @@ export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
         close() {
           if (connection.isOneRequest) return;
           inputRequests.closeConnection(connection);
-          const unheld = runs.releaseConnection(connection);
-          if (settings.onDisconnect === "cancel") for (const run of unheld) run.cancel();
+          // Some clients open a session for each call: over HTTP the next one may ask for the result of this one's run.
+          const isSession = connection.inputEnded === undefined;
+          for (const run of runs.releaseConnection(connection)) {
+            if (isSession) releaseRun(service, run, [], { isLost: true });
+            else if (settings.onDisconnect === "cancel") run.cancel();
+          }
         },
       };
     },

@@ -39,7 +39,7 @@ export const knownHosts: readonly KnownHost[] = [
     progress: "kept",
     elicitation: true,
     modelReads: "object",
-    evidence: { seen: "scripts/interop/agents", version: "2.1.330", date: "2026-11-23" },
+    evidence: { documented: "https://code.claude.com/docs/en/mcp", date: "2026-11-23" },
   },
   {
     name: "codex-mcp-client",
@@ -48,7 +48,7 @@ export const knownHosts: readonly KnownHost[] = [
     progress: "shown",
     elicitation: true,
     modelReads: "object",
-    evidence: { seen: "scripts/interop/agents", version: "0.169.0", date: "2026-11-23" },
+    evidence: { documented: "https://developers.openai.com/codex/config-reference", date: "2026-11-24" },
   },
   {
     name: "google-adk",
@@ -57,7 +57,10 @@ export const knownHosts: readonly KnownHost[] = [
     progress: "no",
     elicitation: false,
     modelReads: "both",
-    evidence: { seen: "scripts/interop/clients", version: "2.13.0", date: "2026-11-23" },
+    evidence: {
+      documented: "https://github.com/google/adk-python/blob/main/src/google/adk/tools/mcp_tool/mcp_session_manager.py",
+      date: "2026-11-24",
+    },
   },
   {
     name: "Java SDK MCP Client",
@@ -65,18 +68,23 @@ export const knownHosts: readonly KnownHost[] = [
     timeout: 20,
     progress: "shown",
     elicitation: true,
-    evidence: { seen: "scripts/interop/clients", version: "2.1.0", date: "2026-11-23" },
+    evidence: {
+      documented:
+        "https://github.com/modelcontextprotocol/java-sdk/blob/main/mcp-core/src/main/java/io/modelcontextprotocol/client/McpClient.java",
+      date: "2026-11-24",
+    },
   },
   {
     name: "mcp",
     version: "0.1.0",
     asksProgress: false,
+    // Whoever uses the Python SDK and gives no name. OpenAI Agents was seen; AutoGen waits as long, others longer.
     title: "OpenAI Agents, AutoGen, LangChain, LlamaIndex, CrewAI, strands, smolagents",
     timeout: 5,
     progress: "no",
     elicitation: false,
     modelReads: "text",
-    evidence: { seen: "scripts/interop/clients", version: "0.24.0", date: "2026-11-23" },
+    evidence: { seen: "scripts/interop/clients/python-openai-agents-5s", version: "0.24.0", date: "2026-11-24" },
   },
   {
     name: "mcp",
@@ -87,7 +95,7 @@ export const knownHosts: readonly KnownHost[] = [
     progress: "shown",
     elicitation: false,
     modelReads: "text",
-    evidence: { seen: "scripts/interop/clients", version: "3.1.10", date: "2026-11-23" },
+    evidence: { documented: "https://docs.agno.com/tools/mcp/overview", date: "2026-11-24" },
   },
 ];
 

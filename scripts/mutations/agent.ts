@@ -213,7 +213,7 @@ export const agent: readonly Mutation[] = [
   {
     id: "deadline-of-the-agent-above",
     file: "src/app/merge-limits.ts",
-    text: "Math.min(own.maxExecutionTimeMs, left)",
+    text: "Math.min(own.maxExecutionTimeMs, getTimeLeftMs(chain))",
     becomes: "own.maxExecutionTimeMs",
     tests: ["test/app/merge-limits.test.ts"],
     endangers: "an agent below works on after the one above stopped to wait",

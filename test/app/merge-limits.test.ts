@@ -18,7 +18,7 @@ test("a run never uses more tokens, money or time than the agent above leaves it
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const chain = { depth: 1, budget: 500, cost: 0.25, deadline: Date.now() + 10_000 };
-  const left = { tokenBudget: 500, costBudget: 0.25, maxExecutionTimeMs: 9500 };
+  const left = { tokenBudget: 500, costBudget: 0.25, maxExecutionTimeMs: 9600 };
   expect(mergeLimits(config, {}, chain)).toMatchObject(left);
   expect(mergeLimits(config, { tokenBudget: 9999, costBudget: 9, maxExecutionTimeMs: 99_999 }, chain)).toMatchObject(
     left,

@@ -84,7 +84,7 @@ export function createCallerSessions({
     return listCallers(live).every((each) => each.person === person);
   }
 
-  function lease(live: LiveSession, caller: Caller, connection?: FurtherConnection): LeasedSession {
+  function createLease(live: LiveSession, caller: Caller, connection?: FurtherConnection): LeasedSession {
     const { session, attempt } = live;
     const callers = callersOf.get(session) ?? new Set();
     callersOf.set(session, callers.add(caller));
@@ -94,7 +94,7 @@ export function createCallerSessions({
       ...live,
       release() {
         callers.delete(caller);
-        if (connection && callers.size === 0) retire(connection, live);
+        if (connection && callers.size === 0) closeWhenIdle(connection, live);
       },
       markLost(thrown) {
         if (connection) leave(connection);
@@ -104,7 +104,7 @@ export function createCallerSessions({
   }
 
   /** A server may still work on a call that was given up, and ask about it: that connection is of no use to others. */
-  function retire(connection: FurtherConnection, { session }: LiveSession): void {
+  function closeWhenIdle(connection: FurtherConnection, { session }: LiveSession): void {
     if (session.isFreeFor({})) connection.timer = setTimeout(() => leave(connection), idleMs).unref();
     else leave(connection);
   }
@@ -124,7 +124,7 @@ export function createCallerSessions({
     const all: { live: LiveSession; connection?: FurtherConnection }[] = [{ live: shared }, ...own];
     const free = all.filter(({ live }) => isFree(live, caller.person));
     const found = free.find(({ live }) => live.session === last) ?? free[0];
-    return found && lease(found.live, caller, found.connection);
+    return found && createLease(found.live, caller, found.connection);
   }
 
   function canOpen({ owner }: Caller): boolean {
@@ -156,12 +156,12 @@ export function createCallerSessions({
       for (let hasOpened = false; ; ) {
         const shared = await lifecycle.live(signal);
         if ("reply" in shared) return shared;
-        if (!isSeparate || shared.session.era === "modern") return lease(shared, caller);
+        if (!isSeparate || shared.session.era === "modern") return createLease(shared, caller);
         const free = findFree(shared, caller);
         if (free) return free;
         const starting = [...further].find(({ live, openedFor }) => live === undefined && openedFor === person);
         // Where no further one can be had the call is made nevertheless: most calls ask nothing.
-        if (starting === undefined && (hasOpened || !canOpen(caller))) return lease(shared, caller);
+        if (starting === undefined && (hasOpened || !canOpen(caller))) return createLease(shared, caller);
         hasOpened ||= starting === undefined;
         await waitAbortable((starting ?? open(caller)).settled, signal);
       }

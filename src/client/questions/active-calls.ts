@@ -61,13 +61,13 @@ export function createActiveCalls(now: () => number = () => performance.now()): 
     return new Set([...[...calls.keys()].map(getPerson), ...lingering.keys()]);
   }
 
-  function tellAll(code: string, message: Text): void {
+  function notifyAll(code: string, message: Text): void {
     for (const { tell } of calls.keys()) tell?.(code, message);
   }
 
   async function askInTurn(person: object, question: Elicitation, signal: AbortSignal) {
     if (asked >= mostAtOnce) {
-      tellAll("question-unasked", describeTooMany(question.from));
+      notifyAll("question-unasked", describeTooMany(question.from));
       throw notNowError(`At most ${mostAtOnce} questions may wait for one user, so this one was not asked`);
     }
     asked += 1;
@@ -119,7 +119,7 @@ export function createActiveCalls(now: () => number = () => performance.now()): 
       const [person, ...others] = listPersons();
       if (others.length > 0)
         return async ({ from }) => {
-          tellAll("question-unasked", describeUnclear(from));
+          notifyAll("question-unasked", describeUnclear(from));
           throw notNowError(
             "Several callers use this server at once and it did not say which call it asks about, so nobody was asked",
           );

@@ -17,6 +17,6 @@ export interface Elicit {
   (question: Elicitation, signal?: AbortSignal): Promise<ElicitationReply | undefined>;
   /** Stands for whoever is asked: functions with the same one ask the same person. The function itself when absent. */
   readonly person?: object | undefined;
-  /** Names whose person it is, as `Caller.owner` does; absent where callers are not told apart. */
+  /** Is whose person it is, as in `Caller.owner`; absent where callers are not told apart. */
   readonly owner?: string | undefined;
 }

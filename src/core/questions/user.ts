@@ -11,7 +11,7 @@ export interface User {
   readonly ask: AskUser;
   /** Stands for the person: users with the same one are the same person. */
   readonly person: object;
-  /** Names whose person it is, as `Caller.owner` does; absent where callers are not told apart. */
+  /** Is whose person it is, as in `Caller.owner`; absent where callers are not told apart. */
   readonly owner?: string | undefined;
 }
 

@@ -42,7 +42,7 @@ export interface ConversationStore {
   runs(
     which: { conversationId: string } | { beginning: string } | { newest: number; beginning?: string },
   ): Promise<RunEntry[]>;
-  /** When absent, only this process knows after how long hosts give up their calls. */
+  /** Remembers when hosts give up their calls; where it is absent, only this process knows it. */
   readonly hostTimeouts?: HostTimeouts;
   /** When absent, only this process knows a run with an idempotency key until the run has ended. */
   readonly idempotency?: IdempotencyRecords;

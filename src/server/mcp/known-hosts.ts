@@ -6,7 +6,7 @@ export interface KnownHost {
   name: string;
   /** Is the version that it reports, where the name alone may be anybody's. */
   version?: string;
-  /** Where hosts of one name differ in it: whether this one asks for progress. */
+  /** Says whether this one asks for progress, where hosts of one name differ in it. */
   asksProgress?: boolean;
   /** Lists the products behind the name, for people. */
   title: string;
@@ -20,7 +20,7 @@ export interface KnownHost {
   evidence: Evidence;
 }
 
-/** Either somebody ran the host, or its makers document it. */
+/** Says how it is known: somebody ran the host, or its makers document it. */
 export type Evidence =
   | { seen: string; version: string; date: string }
   /** `documented` is an address. */

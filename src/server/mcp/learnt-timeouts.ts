@@ -35,7 +35,7 @@ export function createLearntTimeouts(duet: Pick<Duet, "store">): LearntTimeouts 
       const key = toKey(caller, host);
       const found = known.get(key);
       if (found !== undefined) return found.seconds;
-      const seconds = await readStored(caller, host).catch(() => undefined);
+      const seconds = await ignoreRejection(readStored(caller, host), "a store that cannot be read is told by the run");
       // A call may have been given up meanwhile.
       if (!known.has(key)) known.set(key, { seconds });
       return known.get(key)?.seconds;

@@ -215,7 +215,7 @@ export function followRequests(transport: Transport): OpenRequests {
   }
   const { onmessage } = transport;
   transport.onmessage = (received, extra) => {
-    const message = correctCancel(received);
+    const message = repairCancel(received);
     if ("method" in message && "id" in message) open.add(message.id);
     // A request that is cancelled gets no answer.
     else if (isCancel(message)) close(message.params?.requestId);
@@ -238,7 +238,7 @@ export function followRequests(transport: Transport): OpenRequests {
 }
 
 /** The TypeScript SDK 1.0.1 leaves out the prefix, and its user would pay for what was stopped. */
-function correctCancel(message: JSONRPCMessage): JSONRPCMessage {
+function repairCancel(message: JSONRPCMessage): JSONRPCMessage {
   if (!("method" in message) || message.method !== "cancelled" || "id" in message) return message;
   return { ...message, method: "notifications/cancelled" };
 }

@@ -133,6 +133,8 @@ describe.each(["legacy", "modern"])("a real server of the %s era", (era) => {
   });
 });
 
+const accepted = { action: "accept", content: filled };
+
 /** Stands open until its question is withdrawn, for a person of its own. */
 function abandoned() {
   const shown = Promise.withResolvers<void>();
@@ -155,7 +157,7 @@ test.each(["legacy", "modern"])(
   async (era) => {
     // A server that takes one call at a time is not busy while a person thinks.
     const { pool } = await questionsIn(era, { maxConcurrent: 1 });
-    expect(await put(pool, { who: formQuestion() }, { elicit: accept })).toEqual({ who: filled });
+    expect(await put(pool, { who: formQuestion() }, { elicit: accept })).toEqual({ who: accepted });
     const open = abandoned();
     const stop = new AbortController();
     const first = put(pool, { who: formQuestion() }, { elicit: open.elicit, signal: stop.signal });
@@ -164,10 +166,10 @@ test.each(["legacy", "modern"])(
     const others = Array.from({ length: 3 }, () =>
       put(pool, { who: formQuestion() }, { elicit: (...q) => accept(...q) }),
     );
-    expect(await Promise.all(others)).toEqual(Array(3).fill({ who: filled }));
+    expect(await Promise.all(others)).toEqual(Array(3).fill({ who: accepted }));
     stop.abort(new Error("the host left"));
     await expect(first).rejects.toThrow("the host left");
-    expect(await put(pool, { who: formQuestion() }, { elicit: accept })).toEqual({ who: filled });
+    expect(await put(pool, { who: formQuestion() }, { elicit: accept })).toEqual({ who: accepted });
     await pool.close();
     expect(listServers()).toEqual([]);
   },
@@ -187,7 +189,7 @@ test("a connection of its own ends at once with a call that was given up, and ot
   leaveTwo.abort(new Error("left"));
   await expect.poll(listServers, { timeout: 60_000 }).toHaveLength(1);
   for (let calls = 0; calls < 2; calls++)
-    expect(await put(pool, { who: formQuestion() }, { elicit: (...q) => accept(...q) })).toEqual({ who: filled });
+    expect(await put(pool, { who: formQuestion() }, { elicit: (...q) => accept(...q) })).toEqual({ who: accepted });
   expect(listServers()).toHaveLength(2);
   leaveOne.abort(new Error("left"));
   await expect(Promise.all([first, second])).rejects.toThrow("left");

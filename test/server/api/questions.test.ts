@@ -84,7 +84,10 @@ test("what is no answer is refused, and the question still waits", async () => {
   const reader = await served.stream({ message: "Wipe it.", asks: true });
   const { run_id, question_id } = await asked(reader);
   const bad: [unknown, string][] = [
-    [{ question_id, answer: "yes" }, 'answer: "yes" is not allowed (allowed: once, conversation, no, never)'],
+    [
+      { question_id, answer: "yes" },
+      'answer: "yes" is not allowed (allowed: once, conversation, no, never, dismissed)',
+    ],
     [{ question_id, answer: { reply: "yes" } }, "answer"],
     [{ question_id }, "answer"],
     [{ answer: "once" }, "question_id"],

@@ -495,12 +495,12 @@ test("each caller of one server is asked its own question, and a dialog that sta
     opened(connectV2("auto"), { url, onQuestion: () => accept }),
     opened(connectV1, { url, onQuestion: () => accept }),
   ]);
-  const left = slow.call("below__ask-twice").catch(() => "left");
+  // The client waits for its own person, whatever becomes of its connection.
+  slow.call("below__ask-twice").catch(() => {});
   await shown.promise;
   const answered = { content: [{ text: expect.stringContaining("Storgata") }] };
   const calls = [modern, modern, session].map((host) => host.call("below__ask-twice"));
   expect(await Promise.all(calls)).toMatchObject([answered, answered, answered]);
   await slow.close();
-  expect(await left).toBe("left");
   expect(await session.call("below__ask-twice")).toMatchObject(answered);
 });

@@ -229,14 +229,23 @@ async function runProgram({ run: [command, ...args] }, folder, logName, scenario
   const timer = setTimeout(() => endGroup(child), patienceMs);
   const failure = await new Promise((done) => {
     child.on("error", ({ message }) => done(message));
-    child.on("exit", (code, signal) => done(signal ? `ended by ${signal}` : code ? `exit code ${code}` : undefined));
+    child.on("exit", () => endGroup(child));
+    child.on("close", (code, signal) => done(signal ? `ended by ${signal}` : code ? `exit code ${code}` : undefined));
   });
   clearTimeout(timer);
   endGroup(child);
   log.end();
-  const line = output.split("\n").findLast((text) => text.startsWith('{"scenario"'));
-  if (line === undefined) return { error: failure ?? "printed no line of JSON" };
-  return JSON.parse(line);
+  return output.split("\n").map(readLine).findLast(Boolean) ?? { error: failure ?? "printed no line of JSON" };
+}
+
+/** Returns what a program printed of its scenario, and undefined for any other line. */
+function readLine(text) {
+  try {
+    const line = JSON.parse(text);
+    return typeof line?.scenario === "string" ? line : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Resolves when a child has ended. */

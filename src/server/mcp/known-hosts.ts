@@ -78,8 +78,8 @@ export const knownHosts: readonly KnownHost[] = [
     name: "mcp",
     version: "0.1.0",
     asksProgress: false,
-    // Whoever uses the Python SDK and gives no name. OpenAI Agents was seen; AutoGen waits as long, others longer.
-    title: "OpenAI Agents, AutoGen, LangChain, LlamaIndex, CrewAI, strands, smolagents",
+    // Whoever uses the Python SDK and gives no name. OpenAI Agents and AutoGen wait for 5 seconds by default, others longer.
+    title: "OpenAI Agents, AutoGen, LangChain, LlamaIndex, CrewAI, Strands",
     timeout: 5,
     progress: "no",
     elicitation: false,
@@ -95,7 +95,35 @@ export const knownHosts: readonly KnownHost[] = [
     progress: "shown",
     elicitation: false,
     modelReads: "text",
-    evidence: { documented: "https://docs.agno.com/tools/mcp/overview", date: "2026-11-24" },
+    evidence: { seen: "scripts/interop/clients/python-agno-10s", version: "3.1.10", date: "2026-11-24" },
+  },
+  {
+    name: "fastmcp",
+    // Its own client waits without limit.
+    title: "Pydantic AI",
+    timeout: 300,
+    progress: "shown",
+    elicitation: false,
+    modelReads: "object",
+    evidence: { seen: "scripts/interop/clients/python-pydantic-ai", version: "2.68.0", date: "2026-11-24" },
+  },
+  {
+    name: "@langchain/mcp-adapters",
+    title: "LangChain.js",
+    timeout: 60,
+    progress: "no",
+    elicitation: false,
+    modelReads: "both",
+    evidence: { seen: "scripts/interop/clients/langchain-js", version: "1.1.4", date: "2026-11-24" },
+  },
+  {
+    name: "ai-sdk-mcp-client",
+    title: "AI SDK",
+    timeout: "none",
+    progress: "no",
+    elicitation: false,
+    modelReads: "text",
+    evidence: { seen: "scripts/interop/clients/ai-sdk", version: "2.0.99", date: "2026-11-24" },
   },
 ];
 

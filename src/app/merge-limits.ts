@@ -1,17 +1,11 @@
 import type { Limits } from "../agent/limits/run-clock.ts";
 import type { Config } from "../config/config.ts";
-import type { Chain } from "../core/chain.ts";
+import { type Chain, getWayBackMs } from "../core/chain.ts";
 import { mergeRunLimits } from "../core/limits.ts";
 
 export type LimitChanges = { [Name in keyof Limits]?: Limits[Name] | undefined };
 
 const maxParallel = 8;
-/**
- * Reserves a part of an agent's time, so that its answer reaches the agent above before that stops listening: at most half a
- * second, and at most this share.
- */
-const longestWayBackMs = 500;
-const wayBackShare = 0.04;
 
 /** Applies a question's own limits over the configured ones. The result never exceeds what the agent above allows. */
 export function mergeLimits({ agent }: Config, changes: LimitChanges = {}, chain?: Chain): Limits {
@@ -34,7 +28,7 @@ export function mergeLimits({ agent }: Config, changes: LimitChanges = {}, chain
 function getTimeLeftMs({ deadline }: Pick<Chain, "deadline"> = {}): number {
   if (deadline === undefined) return Number.POSITIVE_INFINITY;
   const left = Math.max(0, deadline - Date.now());
-  return left - Math.min(longestWayBackMs, left * wayBackShare);
+  return left - getWayBackMs(left);
 }
 
 /** Returns the smaller of two budgets that may be absent. */

@@ -21,6 +21,14 @@ export interface Chain {
 /** Holds the W3C trace context (https://www.w3.org/TR/trace-context/): `traceparent`, and with it `tracestate` and `baggage`. */
 export type TraceContext = Readonly<Record<string, string>>;
 
+/**
+ * Returns how much of the time that an agent above leaves is reserved, so that the answer reaches it before it stops listening:
+ * at most half a second, and at most 4 %. All times are milliseconds.
+ */
+export function getWayBackMs(leftMs: number): number {
+  return Math.min(500, leftMs * 0.04);
+}
+
 /** Limits the agents below the first one. A chain that is longer is a circle far more often than a wish. */
 export const deepestChain = 3;
 

@@ -172,7 +172,7 @@ function getFacts(run: Run, allowance: CallAllowance): RunFacts {
     toolCallsLeft: allowance.left,
     maxToolCalls,
     maxIterations,
-    leftMs: Math.max(0, clock.leftMs("decide")),
+    leftMs: clock.leftMs("decide"),
     tokensLeft: getRemainingBudget(run.state, run.input.limits).tokens,
   };
 }

@@ -1,5 +1,5 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
-import type { Chain } from "../../../core/chain.ts";
+import { type Chain, getWayBackMs } from "../../../core/chain.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import type { Detail } from "../../../runs/ask-schema.ts";
 import { canHandOut } from "../../../runs/begin-run.ts";
@@ -152,7 +152,9 @@ function computeWindowMs(
 ): number {
   if (waitS !== undefined) return waitS * 1000;
   const usual = getWindowMs(host, settings, learnt);
-  return chain.deadline === undefined ? usual : Math.max(500, Math.min(usual, chain.deadline - Date.now() - 100));
+  if (chain.deadline === undefined) return usual;
+  const left = Math.max(0, chain.deadline - Date.now());
+  return Math.max(500, Math.min(usual, left - getWayBackMs(left) / 5));
 }
 
 function renderAttached({ id, startedAt }: RunHandle, locale: Locale): string {

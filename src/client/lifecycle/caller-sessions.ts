@@ -3,7 +3,7 @@ import { waitAbortable } from "../../kit/async/timeout.ts";
 import type { CallReply } from "../calls/call-reply.ts";
 import { getPerson } from "../questions/active-calls.ts";
 import { closedServerError, type LiveSession, type ServerLifecycle } from "./server-lifecycle.ts";
-import type { StartAttempt } from "./start-attempt.ts";
+import type { Start } from "./start-attempt.ts";
 
 /** Holds the session of one call, until it is released. */
 export interface LeasedSession extends LiveSession {
@@ -29,6 +29,9 @@ export interface CallerSessions {
 /** Limits the further connections of a server, and those of one owner: some are left for others. */
 const mostFurther = { all: 8, perOwner: 5 };
 
+/** Is how long a further connection stays open without a call, in milliseconds. */
+const idleMs = 60_000;
+
 /** Is how long no further connection is tried after one that could not be opened, in milliseconds. */
 const pauseMs = 60_000;
 
@@ -37,16 +40,13 @@ export interface CallerSessionsOptions {
   name: string;
   lifecycle: Pick<ServerLifecycle, "live" | "connectionLost">;
   /** Makes one start of a further connection; `onLost` is for its end. */
-  prepare(onLost: () => void): StartAttempt;
-  /** Is how long a further connection stays open without a call, in milliseconds. */
-  idleMs?: number;
+  prepare(onLost: () => void): Start;
 }
 
 /** Represents a connection beside the shared one. */
 interface FurtherConnection {
-  attempt: StartAttempt;
-  /** Stands for the caller for whom it was opened. */
-  openedFor: object | undefined;
+  attempt: Start;
+  openedFor: Caller;
   /** Is undefined while it starts. */
   live?: LiveSession;
   /** Settles when the start has succeeded or failed; never rejects. */
@@ -59,12 +59,7 @@ interface Caller {
   owner: unknown;
 }
 
-export function createCallerSessions({
-  name,
-  lifecycle,
-  prepare,
-  idleMs = 60_000,
-}: CallerSessionsOptions): CallerSessions {
+export function createCallerSessions({ name, lifecycle, prepare }: CallerSessionsOptions): CallerSessions {
   let isSeparate = false;
   let isClosed = false;
   let pausedUntil = Number.NEGATIVE_INFINITY;
@@ -129,11 +124,13 @@ export function createCallerSessions({
 
   function canOpen({ owner }: Caller): boolean {
     if (isClosed || performance.now() < pausedUntil || further.size >= mostFurther.all) return false;
-    const ofOwner = [...further].filter(({ live }) => live && listCallers(live).some((each) => each.owner === owner));
+    const ofOwner = [...further].filter(({ live, openedFor }) =>
+      (live ? listCallers(live) : [openedFor]).some((each) => each.owner === owner),
+    );
     return ofOwner.length < mostFurther.perOwner;
   }
 
-  function open({ person }: Caller): FurtherConnection {
+  function open(caller: Caller): FurtherConnection {
     const attempt = prepare(() => leave(connection));
     const settled = attempt.open().then(
       ({ session }) => {
@@ -144,7 +141,7 @@ export function createCallerSessions({
         leave(connection);
       },
     );
-    const connection: FurtherConnection = { attempt, openedFor: person, settled };
+    const connection: FurtherConnection = { attempt, openedFor: caller, settled };
     further.add(connection);
     return connection;
   }
@@ -159,7 +156,7 @@ export function createCallerSessions({
         if (!isSeparate || shared.session.era === "modern") return createLease(shared, caller);
         const free = findFree(shared, caller);
         if (free) return free;
-        const starting = [...further].find(({ live, openedFor }) => live === undefined && openedFor === person);
+        const starting = [...further].find(({ live, openedFor }) => live === undefined && openedFor.person === person);
         // Where no further one can be had the call is made nevertheless: most calls ask nothing.
         if (starting === undefined && (hasOpened || !canOpen(caller))) return createLease(shared, caller);
         hasOpened ||= starting === undefined;

@@ -5,7 +5,7 @@ import { ConnectionLost } from "../connection-errors.ts";
 import { longestRetryWaitMs } from "../limits.ts";
 import { toStartError } from "../server-errors.ts";
 import type { ServerInfo, ServerOffers, Session } from "./session.ts";
-import type { StartAttempt, StartedServer } from "./start-attempt.ts";
+import type { Start, StartedServer } from "./start-attempt.ts";
 
 /** Decides when a failed server is tried again: after growing pauses, and rarely once it has failed too often. */
 export interface Restarts {
@@ -45,8 +45,8 @@ export function createRestarts(random: () => number = Math.random): Restarts {
 type State =
   /** Applies before the first start; a lazy server stays idle until its first call. */
   | { state: "idle" }
-  | { state: "starting"; settled: Promise<void>; attempt: StartAttempt }
-  | { state: "ready"; session: Session; attempt: StartAttempt; since: number }
+  | { state: "starting"; settled: Promise<void>; attempt: Start }
+  | { state: "ready"; session: Session; attempt: Start; since: number }
   | { state: "failed"; error: DuetError; retryAt: number; timer?: NodeJS.Timeout | undefined }
   | { state: "closed" };
 
@@ -67,13 +67,13 @@ export interface ServerState {
 /** Holds a session and the start attempt that created it. */
 export interface LiveSession {
   session: Session;
-  attempt: StartAttempt;
+  attempt: Start;
 }
 
 export interface ServerLifecycleOptions {
   name: string;
   /** Makes one start, which is opened and left here; `onLost` is for its connection. */
-  prepare(onLost: () => void): StartAttempt;
+  prepare(onLost: () => void): Start;
   /** Takes what a start has found, before anybody may call; may not reject. */
   applyStart(opened: StartedServer): Promise<void>;
   onReady(): void;
@@ -156,7 +156,7 @@ export class ServerLifecycle {
   }
 
   /** Records why the live connection was lost, and reconnects after a pause. */
-  connectionLost(attempt: StartAttempt, thrown: unknown): void {
+  connectionLost(attempt: Start, thrown: unknown): void {
     if (this.#state.state !== "ready" || this.#state.attempt !== attempt) return;
     const livedMs = performance.now() - this.#state.since;
     const error = toStartError(thrown, attempt.failureContext);
@@ -193,7 +193,7 @@ export class ServerLifecycle {
     this.#state = { state: "starting", settled, attempt };
   }
 
-  async #becomeReady(opened: StartedServer, attempt: StartAttempt): Promise<void> {
+  async #becomeReady(opened: StartedServer, attempt: Start): Promise<void> {
     const { session } = opened;
     await this.#options.applyStart(opened);
     if (this.#state.state !== "starting") return this.#leave(attempt);
@@ -210,7 +210,7 @@ export class ServerLifecycle {
     if (session.isOver()) this.connectionLost(attempt, new ConnectionLost());
   }
 
-  #becomeFailed(thrown: unknown, attempt: StartAttempt): void {
+  #becomeFailed(thrown: unknown, attempt: Start): void {
     const error = toStartError(thrown, attempt.failureContext);
     this.#leave(attempt);
     if (this.#state.state === "starting") this.#rest(error, 0);
@@ -227,7 +227,7 @@ export class ServerLifecycle {
     this.#state = { state: "failed", error, retryAt: performance.now() + pauseMs, timer };
   }
 
-  #leave(attempt: StartAttempt): void {
+  #leave(attempt: Start): void {
     const goodbye = attempt.dispose().then(() => {
       this.#goodbyes.delete(goodbye);
     });

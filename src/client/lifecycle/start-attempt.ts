@@ -50,6 +50,9 @@ export interface StartedServer {
   listing: Listing;
 }
 
+/** Describes a start as those who use it see it. */
+export type Start = Pick<StartAttempt, keyof StartAttempt>;
+
 /** Owns one start of a server: its process, if it has one, and its session, until both have ended. */
 export class StartAttempt {
   readonly began = performance.now();

@@ -46,17 +46,23 @@ type WatchInput = z.infer<typeof watchInput>;
 /** Limits an outcome, in UTF-16 units of JSON. */
 const longestOutcome = 400_000;
 
-/** Creates the tool with which the page of a run follows it. Models do not see it. */
+/**
+ * Creates the tool with which the page of a run follows it. Models are not meant to see it; because some hosts show it to theirs,
+ * it is listed in few bytes, with no more than the types of its arguments.
+ */
 export function createWatchTool(locale: Locale): Tool {
-  const schema: Record<string, unknown> = JSON.parse(JSON.stringify(z.toJSONSchema(watchInput, { io: "input" })));
+  const { properties = {} } = z.toJSONSchema(watchInput, { io: "input" });
+  const types = Object.entries(properties).map(([name, schema]) => [
+    name,
+    isRecord(schema) ? { type: schema.type } : {},
+  ]);
   return {
     name: watchName,
-    title: say(locale, { zh: "跟随运行", en: "Watch a run" }),
     description: say(locale, {
       zh: "供 Duet 的页面使用：给出一次运行中新发生的事件。",
       en: "For Duet's own page: returns the new events of a run.",
     }),
-    inputSchema: { ...schema, type: "object" },
+    inputSchema: { type: "object", properties: Object.fromEntries(types) },
     annotations: { readOnlyHint: true, openWorldHint: false },
     _meta: { ui: { visibility: ["app"] } },
   };

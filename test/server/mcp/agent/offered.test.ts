@@ -2,6 +2,8 @@ import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { expect, onTestFinished, test } from "vitest";
 import { createAgentTools } from "../../../../src/server/mcp/agent/agent-tools.ts";
 import { describeAgent } from "../../../../src/server/mcp/agent/describe-agent.ts";
+import { runPageMeta } from "../../../../src/server/mcp/agent/run-page.ts";
+import { createWatchTool } from "../../../../src/server/mcp/agent/watch-run.ts";
 import { createSuccess, createTool } from "../../../../src/tools/create-tool.ts";
 import { linkHost } from "../../../fakes/linked-hosts.ts";
 import { openFace } from "../../../runs/mcp-interface.ts";
@@ -54,6 +56,8 @@ test.each(["en", "zh"] as const)("the list of tools is small, in words that ever
   const described = describeAgent(tools, servers, { ask: ["*"], locale });
   const list = JSON.stringify({ tools: await createAgentTools(locale)({ ...described, meta: undefined }) });
   expect(Buffer.byteLength(list)).toBeLessThanOrEqual(6000);
+  // What a host that shows pages is listed beside them, for the page alone.
+  expect(Buffer.byteLength(JSON.stringify([runPageMeta, createWatchTool(locale)]))).toBeLessThanOrEqual(550);
   expect(list).not.toMatch(/"type":\[|:\{\}|9007199254740991/);
   expect(list).not.toMatch(/duet_chain|max_iterations|max_tool_calls|max_tokens|"search"/);
 });

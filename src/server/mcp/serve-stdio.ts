@@ -39,14 +39,16 @@ const answerMs = 450;
 const cancelledAnswerMs = 200;
 const endingMs = endOfInputMs - answerMs - cancelledAnswerMs;
 
-/** Limits both waits on a busy machine, where they grow by the time that this process has waited for a processor, in milliseconds. */
+/**
+ * Limits both waits on a busy machine, where they grow by the time that this process has waited for a processor, in milliseconds. The
+ * second one goes on through a host's SIGTERM, and ends before its SIGKILL, which comes after four seconds.
+ */
 const longestAnswerMs = 1200;
-const longestCancelledAnswerMs = 600;
+const longestCancelledAnswerMs = 1500;
 
 /**
  * Limits how long a host that has sent a signal is still read once its runs are cancelled, in milliseconds: a result that follows
- * progress
- * waits for its answer to a ping. Requests that are open after that get `cancelledAnswerMs` more, without that answer.
+ * progress waits for its answer to a ping. Requests that are open after that get `cancelledAnswerMs` more, without that answer.
  */
 const pongMs = 250;
 

@@ -1,6 +1,7 @@
 // Installs a client into its folder.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
@@ -44,7 +45,7 @@ export function installClient(client, folder) {
   if (client.page) writeFileSync(join(folder, client.page.to), readCode(client.page));
   const commands = listCommands(client);
   const mark = join(folder, ".installed");
-  const wanted = JSON.stringify(commands);
+  const wanted = JSON.stringify([commands, ...(client.install ? [hashSources(client, folder)] : [])]);
   if (existsSync(mark) && readFileSync(mark, "utf8") === wanted) return undefined;
   for (const [command, ...args] of commands) {
     const resolved = command === "{python}" ? python : command;
@@ -55,6 +56,18 @@ export function installClient(client, folder) {
   }
   writeFileSync(mark, wanted);
   return undefined;
+}
+
+/** Hashes what a client's own commands build from. */
+function hashSources(client, folder) {
+  const own = readdirSync(client.folder, { recursive: true });
+  const files = [...own, ...(client.files ?? []), ...(client.page ? [client.page.to] : [])].map((file) =>
+    join(folder, file),
+  );
+  const hash = createHash("sha256");
+  for (const file of files.sort())
+    if (statSync(file, { throwIfNoEntry: false })?.isFile()) hash.update(readFileSync(file));
+  return hash.digest("hex");
 }
 
 function listCommands({ pip, npm, install = [] }) {

@@ -214,7 +214,7 @@ async function findFreePort() {
 /** Runs a client's program; what it prints on both streams is kept in a file of its folder. */
 async function runProgram({ run: [command, ...args] }, folder, logName, scenario, { bin, home }, variables) {
   const path = [bin, join(folder, "node_modules/.bin"), process.env.PATH].join(delimiter);
-  const env = { ...process.env, HOME: home, ...variables, PATH: path };
+  const env = { ...process.env, PWD: folder, HOME: home, ...variables, PATH: path };
   const log = createWriteStream(join(folder, `${logName}.log`));
   const child = spawn(command.includes("/") ? resolve(folder, command) : command, [...args, scenario], {
     ...{ cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], detached: true },

@@ -4,20 +4,14 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"net/http"
 	"os"
 	"regexp"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 )
-
-var progress, dialogs atomic.Int64
 
 type dialog struct{}
 
@@ -25,22 +19,6 @@ func (dialog) Elicit(context.Context, mcp.ElicitationRequest) (*mcp.ElicitationR
 	dialogs.Add(1)
 	answer := mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: map[string]any{"scope": "once"}}
 	return &mcp.ElicitationResult{ElicitationResponse: answer}, nil
-}
-
-func main() {
-	scenario := os.Args[len(os.Args)-1]
-	line := map[string]any{"scenario": scenario}
-	if err := play(context.Background(), scenario, line); err != nil {
-		line["error"] = err.Error()
-	}
-	// Notifications are handled beside the call.
-	time.Sleep(100 * time.Millisecond)
-	line["progress"] = progress.Load()
-	if dialogs.Load() > 0 {
-		line["elicited"] = true
-	}
-	printed, _ := json.Marshal(line)
-	fmt.Println(string(printed))
 }
 
 func play(ctx context.Context, scenario string, line map[string]any) error {
@@ -81,16 +59,10 @@ func play(ctx context.Context, scenario string, line map[string]any) error {
 		_, err = duet.ListPrompts(ctx, mcp.ListPromptsRequest{})
 		return err
 	case "cancel":
-		stoppable, stop := context.WithCancel(ctx)
-		ended := make(chan error)
-		go func() {
+		line["error"] = cancelOnceBegun(ctx, func(stoppable context.Context) error {
 			_, err := call(stoppable, duet, "agent_ask", ask)
-			ended <- err
-		}()
-		waitFor("INTEROP_STARTED")
-		stop()
-		line["error"] = fmt.Sprint(<-ended)
-		waitFor("INTEROP_ENDED")
+			return err
+		})
 		return nil
 	}
 	result, err := call(ctx, duet, "agent_ask", ask)
@@ -129,10 +101,4 @@ func textOf(result *mcp.CallToolResult) string {
 		}
 	}
 	return strings.Join(texts, "\n")
-}
-
-func waitFor(name string) {
-	if response, err := http.Get(os.Getenv(name)); err == nil {
-		response.Body.Close()
-	}
 }

@@ -3,35 +3,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"net/http"
 	"os"
 	"regexp"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
-
-var progress, dialogs atomic.Int64
-
-func main() {
-	scenario := os.Args[len(os.Args)-1]
-	line := map[string]any{"scenario": scenario}
-	if err := play(context.Background(), scenario, line); err != nil {
-		line["error"] = err.Error()
-	}
-	// Notifications are handled beside the call.
-	time.Sleep(100 * time.Millisecond)
-	line["progress"] = progress.Load()
-	if dialogs.Load() > 0 {
-		line["elicited"] = true
-	}
-	printed, _ := json.Marshal(line)
-	fmt.Println(string(printed))
-}
 
 func play(ctx context.Context, scenario string, line map[string]any) error {
 	session, err := openDuet(ctx, &mcp.ClientOptions{
@@ -63,16 +40,10 @@ func play(ctx context.Context, scenario string, line map[string]any) error {
 		_, err = session.ListPrompts(ctx, nil)
 		return err
 	case "cancel":
-		stoppable, stop := context.WithCancel(ctx)
-		ended := make(chan error)
-		go func() {
+		line["error"] = cancelOnceBegun(ctx, func(stoppable context.Context) error {
 			_, err := askDuet(stoppable, session, question)
-			ended <- err
-		}()
-		waitFor("INTEROP_STARTED")
-		stop()
-		line["error"] = fmt.Sprint(<-ended)
-		waitFor("INTEROP_ENDED")
+			return err
+		})
 		return nil
 	case "limit":
 		arguments := map[string]any{"question": question}
@@ -106,10 +77,4 @@ func textOf(result *mcp.CallToolResult) string {
 		}
 	}
 	return strings.Join(texts, "\n")
-}
-
-func waitFor(name string) {
-	if response, err := http.Get(os.Getenv(name)); err == nil {
-		response.Body.Close()
-	}
 }

@@ -77,8 +77,7 @@ export async function startModels() {
   function answerOuter(url, body, response) {
     const wire = wires.find((candidate) => candidate.matches(url));
     if (wire === undefined) return writeWhole(response, "");
-    const tools = wire.readTools(body, url);
-    const results = wire.readResults(body, url);
+    const { tools, results } = readBridge(wire.readTools(body, url), wire.readResults(body, url));
     seen.outerRequests.push({ at: Date.now(), tools: tools.map(({ name }) => name), results });
     wire.write(response, body, decide(tools, results, seen), `call_${seen.outerRequests.length}`, url);
   }
@@ -108,19 +107,41 @@ export async function startModels() {
   return { address, begin, close: () => server.closeAllConnections() ?? server.close() };
 }
 
+/**
+ * Adds the tools that a host does not list but lets its model find with one tool and call with another, and leaves out the results of
+ * finding them.
+ */
+function readBridge(tools, results) {
+  const bridge = tools.find(({ name }) => name === "tool_call")?.name;
+  if (bridge === undefined) return { tools, results };
+  const found = results.filter((text) => text.includes("<functions>"));
+  const names = new Set(found.flatMap((text) => text.match(/\w*agent_(?:ask|result|cancel)\b/g) ?? []));
+  return {
+    tools: [...tools, ...[...names].map((name) => ({ name, bridge }))],
+    results: names.size > 0 ? results.filter((text) => !found.includes(text)) : results,
+  };
+}
+
 /** What a careful model would do: ask, follow what the result says, and ask again when it reads of a time-out. */
 function decide(tools, results, { scenario, answer }) {
   const tool = (name) => tools.find((candidate) => candidate.name.endsWith(name));
   const ask = tool("agent_ask");
+  const search = tool("tool_search");
+  if (ask === undefined && search && results.length === 0)
+    return { call: { ...search, args: { query: "agent_ask agent_result" } } };
   if (ask === undefined) return { text: "There is no tool agent_ask." };
   const last = results.at(-1);
-  const question = { ...ask, args: { question: questionOf(scenario) } };
+  const question = toCall(ask, { question: questionOf(scenario) });
   if (last === undefined) return { call: question };
   const next = readNextCall(last);
   const named = next && tool(next.name);
-  if (named && results.length < 15) return { call: { ...named, args: next.args } };
+  if (named && results.length < 15) return { call: toCall(named, next.args) };
   const isLost = scenario === "slow" && !last.includes(answer) && results.length < 4;
   return isLost ? { call: question } : { text: `FINAL ${last.slice(0, 200)}` };
+}
+
+function toCall({ bridge, ...tool }, args) {
+  return bridge ? { name: bridge, args: { name: tool.name, arguments: args } } : { ...tool, args };
 }
 
 /** Reads the call that a text of Duet names, as in `agent_result {"run_id":"…"}`; quotes may be escaped once or twice. */

@@ -34,22 +34,27 @@ function enterDuet() {
 
 const isSettings = (entry) => entry.isFile() && /\.(?:jsonc?|toml)$/.test(entry.name);
 
+/** Does what Ctrl-C does in a terminal: every process of the group gets the signal. */
+function interrupt() {
+  process.on("SIGINT", () => {});
+  process.kill(0, "SIGINT");
+}
+
 function runProgram() {
   const child = spawn(command, rest.map(fill), { env, stdio: ["ignore", "inherit", "inherit"] });
-  const ended = new Promise((done, fail) => {
+  return new Promise((done, fail) => {
     child.on("error", fail);
     child.on("exit", (code, signal) => done(signal ? `ended by ${signal}` : code ? `exit code ${code}` : undefined));
   });
-  return { child, ended };
 }
 
 const line = { scenario };
 try {
   enterDuet();
-  const { child, ended } = runProgram();
+  const ended = runProgram();
   if (scenario === "cancel") {
     await Promise.race([fetch(INTEROP_STARTED), ended]);
-    child.kill("SIGINT");
+    interrupt();
     await fetch(INTEROP_ENDED);
   }
   const failure = await ended;

@@ -222,7 +222,8 @@ function createHostTable(locale: Locale): string[] {
 function toHostCells(host: KnownHost, locale: Locale): string[] {
   const { title, name, version, timeout, progress, elicitation, modelReads, evidence } = host;
   const words = hostWords[locale];
-  const window = getWindowMs({ version: "", asksProgress: progress !== "no", ...host }, { windows: {} }) / 1000;
+  const window =
+    getWindowMs({ version: "", asksProgress: progress !== "not-asked-for", ...host }, { windows: {} }) / 1000;
   return [
     title,
     `\`${[name, version].filter(Boolean).join(" ")}\``,
@@ -231,9 +232,11 @@ function toHostCells(host: KnownHost, locale: Locale): string[] {
     words.progress[progress],
     elicitation ? words.yes : words.no,
     modelReads === undefined ? "–" : words.modelReads[modelReads],
-    "seen" in evidence
-      ? `${words.seen} ${evidence.version}, ${evidence.date}`
-      : `[${words.documented}](${evidence.documented}), ${evidence.date}`,
+    [
+      ...(evidence.seen ? [`${words.seen} ${evidence.seen.version}`] : []),
+      ...(evidence.documented ? [`[${words.documented}](${evidence.documented})`] : []),
+      evidence.date,
+    ].join(words.comma),
   ];
 }
 
@@ -242,18 +245,24 @@ const hostWords = {
     none: "不限",
     yes: "是",
     no: "否",
-    progress: { no: "不要求", shown: "显示", kept: "显示，并重新计时" },
+    progress: { "not-asked-for": "不要求", shown: "显示", "resets-timeout": "显示，并重新计时" },
     modelReads: { text: "文本", object: "结构化内容", both: "两者" },
     seen: "实测",
     documented: "文档",
+    comma: "，",
   },
   en: {
     none: "without limit",
     yes: "yes",
     no: "no",
-    progress: { no: "not asked for", shown: "shown", kept: "shown, and starts its clock anew" },
+    progress: {
+      "not-asked-for": "not asked for",
+      shown: "shown",
+      "resets-timeout": "shown, and starts its clock anew",
+    },
     modelReads: { text: "the text", object: "the object", both: "both" },
     seen: "seen with",
     documented: "documented",
+    comma: ", ",
   },
 };

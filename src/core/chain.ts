@@ -29,6 +29,14 @@ export function getWayBackMs(leftMs: number): number {
   return Math.min(500, leftMs * 0.04);
 }
 
+/**
+ * Returns the part of that time, in milliseconds, that the request which waits for the run keeps for itself: the run ends before it, and
+ * its end is reported instead of `running`.
+ */
+export function getReportMs(leftMs: number): number {
+  return getWayBackMs(leftMs) / 5;
+}
+
 /** Limits the agents below the first one. A chain that is longer is a circle far more often than a wish. */
 export const deepestChain = 3;
 

@@ -51,16 +51,18 @@ export const lostConnection = "the client closed the connection";
 /** Is how long a run goes on whose caller was cut off, in milliseconds. The same question finds it in this time. */
 const lostCallerMs = 60_000;
 
-/** Holds runs whose caller was cut off, by the timer that ends it. */
-const lostCallers = new WeakMap<RunHandle, NodeJS.Timeout>();
+type HeldRun = Pick<RunHandle, "hold" | "release" | "cancel">;
+
+/** Maps each run whose caller was cut off to the timer that holds it and ends it. */
+const lostCallers = new WeakMap<HeldRun, NodeJS.Timeout>();
 
 /**
  * Releases the run on behalf of these holders. If nobody else holds it, it is cancelled, unless the configuration says
- * otherwise. A caller who is `lost` has not meant that: its time was up, or its connection broke.
+ * otherwise. `isLost`: the caller did not cancel; its time was up, or its connection broke.
  */
 export function releaseRun(
-  { settings }: Pick<RunService, "settings">,
-  run: RunHandle,
+  { settings }: { settings: Pick<Config["serve"], "onDisconnect"> },
+  run: HeldRun,
   holders: readonly object[],
   { isLost = false } = {},
 ): void {
@@ -77,5 +79,5 @@ export function releaseRun(
 
 /** Returns true when a request was given up because its time was over, and not by a person. `reason` is that of its signal. */
 export function isTimeoutReason(reason: unknown): boolean {
-  return typeof reason === "string" && /time[ds]?[ -]?out/i.test(reason);
+  return typeof reason === "string" && /time[ds]?[ -]?out|deadline exceeded/i.test(reason);
 }

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { RunHandle } from "../../src/runs/run-handle.ts";
 import { isTimeoutReason, releaseRun } from "../../src/runs/run-service.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
@@ -19,8 +18,7 @@ function holdRun(onDisconnect: "cancel" | "finish" = "cancel") {
     },
   };
   const leave = (holder: object, options?: { isLost?: boolean }): void =>
-    // The test needs no more of a run and of the settings.
-    releaseRun({ settings: { onDisconnect } } as never, run as unknown as RunHandle, [holder], options);
+    releaseRun({ settings: { onDisconnect } }, run, [holder], options);
   return { run, leave };
 }
 
@@ -74,9 +72,10 @@ test.each([
   ["timed out after 5s", true],
   ["Request timeout", true],
   ["Maximum total timeout exceeded", true],
+  ["context deadline exceeded", true],
   ["AbortError: This operation was aborted", false],
   ["enough", false],
   [undefined, false],
-])("the reason %j of a cancel", (reason, isTimeout) => {
+])("a cancel with the reason %j counts as a time-out: %s", (reason, isTimeout) => {
   expect(isTimeoutReason(reason)).toBe(isTimeout);
 });

@@ -105,10 +105,10 @@ export const serveSettings = defineGroup(
   {
     window: defineSetting(({ seconds }) => seconds(1, 86_400).optional(), {
       help: {
-        zh: "多少秒后返回 `running`，用于一无所知的宿主",
-        en: "seconds after which a call returns `running`, for hosts of which nothing is known",
+        zh: "调用超过多少秒就返回 `running`；适用于 `serve.windows` 未列出的所有宿主",
+        en: "seconds after which a call returns `running`; for every host that `serve.windows` does not name",
       },
-      fileHelp: "Seconds after which a call returns `running`; 50 for unknown hosts.",
+      fileHelp: "Seconds after which a call returns `running`; when absent, by what is known of the host, else 50.",
       absent: { zh: "50", en: "50" },
       kind: "number",
       flag: {
@@ -134,7 +134,7 @@ export const serveSettings = defineGroup(
     }),
     traceLink: defineSetting(({ z }) => z.boolean().default(false), {
       help: {
-        zh: "结果附上运行记录的链接（`resource_link`），用于懂得这种内容的宿主（2025-06-18 起）",
+        zh: "结果附上运行记录的链接（`resource_link`），供支持此类内容的宿主使用（2025-06-18 起）",
         en: "adds a link to the run's trace to each result (`resource_link`), for hosts that know this kind of content (since 2025-06-18)",
       },
     }),

@@ -51,7 +51,7 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
     },
   });
   const mcp = createMcpInterface(duet, { ...options, settings: config.serve, asks: config.tools.ask, service });
-  const untell = reportUnapproved({ gateway: duet.gateway(), locale, log });
+  const stopReporting = reportUnapproved({ gateway: duet.gateway(), locale, log });
   try {
     await serveOverHttp({
       ...parseListenAddress(address),
@@ -79,7 +79,7 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
       signal,
     });
   } finally {
-    untell();
+    stopReporting();
     operations.close();
   }
 }

@@ -1,3 +1,4 @@
+import { toWindowSeconds } from "../../core/call-window.ts";
 import type { Host } from "../../runs/input/host.ts";
 
 /** Describes what is known of a host: how long it waits for a call, and what it gives its model. */
@@ -12,23 +13,24 @@ export interface KnownHost {
   title: string;
   /** Is how long the host waits for a tool call by default, in seconds; `none` where it waits without a limit. */
   timeout: number | "none";
-  /** Is `kept` where each notification starts the host's clock anew, `shown` where it only shows them. */
-  progress: "no" | "shown" | "kept";
+  /** Is `resets-timeout` where each notification starts the host's clock anew, and `shown` where it only shows them. */
+  progress: "not-asked-for" | "shown" | "resets-timeout";
   elicitation: boolean;
   /** Is which part of a result the host gives its model; absent for libraries, which have none. */
   modelReads?: "text" | "object" | "both";
   evidence: Evidence;
 }
 
-/** Says how it is known: somebody ran the host, or its makers document it. */
-export type Evidence =
-  | { seen: string; version: string; date: string }
-  /** `documented` is an address. */
-  | { documented: string; date: string };
+/** Says how it is known: by a client of `scripts/interop`, by an address where its makers say it, or by both. */
+export interface Evidence {
+  seen?: { client: string; version: string };
+  documented?: string;
+  date: string;
+}
 
 /**
- * Lists the hosts that are known. A row needs its evidence: `scripts/interop` drives most of these clients, and prints what they
- * sent and how long they waited.
+ * Lists the hosts that are known. A row needs its evidence: `scripts/interop` drives these clients and prints what they sent, and
+ * the time-outs of those that wait for minutes are documented.
  */
 export const knownHosts: readonly KnownHost[] = [
   {
@@ -36,10 +38,14 @@ export const knownHosts: readonly KnownHost[] = [
     title: "Claude Code",
     // MCP_TOOL_TIMEOUT is about 28 hours, and each progress notification starts its idle clock anew.
     timeout: 100_800,
-    progress: "kept",
+    progress: "resets-timeout",
     elicitation: true,
     modelReads: "object",
-    evidence: { documented: "https://code.claude.com/docs/en/mcp", date: "2026-11-23" },
+    evidence: {
+      seen: { client: "claude-code", version: "Claude Code 2.1.330" },
+      documented: "https://code.claude.com/docs/en/mcp",
+      date: "2026-11-24",
+    },
   },
   {
     name: "codex-mcp-client",
@@ -48,16 +54,34 @@ export const knownHosts: readonly KnownHost[] = [
     progress: "shown",
     elicitation: true,
     modelReads: "object",
-    evidence: { documented: "https://developers.openai.com/codex/config-reference", date: "2026-11-24" },
+    evidence: {
+      seen: { client: "codex", version: "Codex 0.169.0" },
+      documented: "https://developers.openai.com/codex/config-reference",
+      date: "2026-11-24",
+    },
+  },
+  {
+    name: "gemini-cli-mcp-client",
+    title: "Gemini CLI",
+    timeout: 600,
+    progress: "shown",
+    elicitation: false,
+    modelReads: "text",
+    evidence: {
+      seen: { client: "gemini-cli", version: "Gemini CLI 0.61.0" },
+      documented: "https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md",
+      date: "2026-11-24",
+    },
   },
   {
     name: "google-adk",
     title: "Google ADK",
     timeout: 5,
-    progress: "no",
+    progress: "not-asked-for",
     elicitation: false,
     modelReads: "both",
     evidence: {
+      seen: { client: "python-google-adk", version: "google-adk 2.13.0" },
       documented: "https://github.com/google/adk-python/blob/main/src/google/adk/tools/mcp_tool/mcp_session_manager.py",
       date: "2026-11-24",
     },
@@ -69,6 +93,7 @@ export const knownHosts: readonly KnownHost[] = [
     progress: "shown",
     elicitation: true,
     evidence: {
+      seen: { client: "java-sdk", version: "SDK 2.1.0" },
       documented:
         "https://github.com/modelcontextprotocol/java-sdk/blob/main/mcp-core/src/main/java/io/modelcontextprotocol/client/McpClient.java",
       date: "2026-11-24",
@@ -78,13 +103,13 @@ export const knownHosts: readonly KnownHost[] = [
     name: "mcp",
     version: "0.1.0",
     asksProgress: false,
-    // Whoever uses the Python SDK and gives no name. OpenAI Agents and AutoGen wait for 5 seconds by default, others longer.
-    title: "OpenAI Agents, AutoGen, LangChain, LlamaIndex, CrewAI, Strands",
+    // Whoever uses the Python SDK and gives no name cannot be told from the others, so the shortest time-out counts.
+    title: "OpenAI Agents, AutoGen (5 s); LangChain, CrewAI, Strands, LlamaIndex",
     timeout: 5,
-    progress: "no",
+    progress: "not-asked-for",
     elicitation: false,
     modelReads: "text",
-    evidence: { seen: "scripts/interop/clients/python-openai-agents-5s", version: "0.24.0", date: "2026-11-24" },
+    evidence: { seen: { client: "python-openai-agents-5s", version: "openai-agents 0.24.0" }, date: "2026-11-24" },
   },
   {
     name: "mcp",
@@ -95,7 +120,7 @@ export const knownHosts: readonly KnownHost[] = [
     progress: "shown",
     elicitation: false,
     modelReads: "text",
-    evidence: { seen: "scripts/interop/clients/python-agno-10s", version: "3.1.10", date: "2026-11-24" },
+    evidence: { seen: { client: "python-agno-10s", version: "agno 3.1.10" }, date: "2026-11-24" },
   },
   {
     name: "fastmcp",
@@ -105,25 +130,25 @@ export const knownHosts: readonly KnownHost[] = [
     progress: "shown",
     elicitation: false,
     modelReads: "object",
-    evidence: { seen: "scripts/interop/clients/python-pydantic-ai", version: "2.68.0", date: "2026-11-24" },
+    evidence: { seen: { client: "python-pydantic-ai", version: "pydantic-ai 2.68.0" }, date: "2026-11-24" },
   },
   {
     name: "@langchain/mcp-adapters",
     title: "LangChain.js",
     timeout: 60,
-    progress: "no",
+    progress: "not-asked-for",
     elicitation: false,
     modelReads: "both",
-    evidence: { seen: "scripts/interop/clients/langchain-js", version: "1.1.4", date: "2026-11-24" },
+    evidence: { seen: { client: "langchain-js", version: "@langchain/mcp-adapters 1.1.4" }, date: "2026-11-24" },
   },
   {
     name: "ai-sdk-mcp-client",
     title: "AI SDK",
     timeout: "none",
-    progress: "no",
+    progress: "not-asked-for",
     elicitation: false,
     modelReads: "text",
-    evidence: { seen: "scripts/interop/clients/ai-sdk", version: "2.0.99", date: "2026-11-24" },
+    evidence: { seen: { client: "ai-sdk", version: "@ai-sdk/mcp 2.0.99" }, date: "2026-11-24" },
   },
 ];
 
@@ -141,11 +166,8 @@ export function findKnownHost({
   );
 }
 
-/** The official SDKs and most hosts give up a call after 60 seconds, so this stays below that. */
-const usualWindow = 50;
-
-/** Nobody is left without a word for longer than this, in seconds. */
-const longestWindow = 3600;
+/** The official SDKs and most hosts give up a call after 60 seconds. */
+const usualTimeout = 60;
 
 export interface WindowSettings {
   window?: number | undefined;
@@ -154,23 +176,17 @@ export interface WindowSettings {
 
 /**
  * Returns how long a call from this host may last before it returns `running`, in milliseconds: what is configured for it, else
- * the shorter of what is configured for all hosts, or known of this one, and what its own time-outs have taught. `learnt` is
- * after how many seconds it has given up a call before.
+ * the shorter of what is configured for all hosts, or known of this one, and what fits the time after which it has given up a call
+ * before. `observed` is that time in seconds.
  */
 export function getWindowMs(
   host: Pick<Host, "name" | "version" | "asksProgress">,
   { window, windows }: WindowSettings,
-  learnt?: number,
+  observed?: number,
 ): number {
   const own = Object.hasOwn(windows, host.name) ? windows[host.name] : undefined;
   if (own !== undefined) return own * 1000;
-  const usual = window ?? toWindow(findKnownHost(host)?.timeout ?? "none");
-  return Math.min(usual, learnt === undefined ? usual : toWindow(learnt)) * 1000;
-}
-
-/** Returns the window for a host that waits for `timeout` seconds. A tenth of it, at least a second, is left for the way back. */
-function toWindow(timeout: number | "none"): number {
-  if (timeout === "none") return usualWindow;
-  const window = timeout === 60 ? usualWindow : Math.floor(timeout - Math.max(1, timeout / 10));
-  return Math.min(longestWindow, Math.max(0.5, window));
+  const { timeout = usualTimeout } = findKnownHost(host) ?? {};
+  const usual = window ?? toWindowSeconds(timeout === "none" ? usualTimeout : timeout);
+  return Math.min(usual, observed === undefined ? usual : toWindowSeconds(observed)) * 1000;
 }

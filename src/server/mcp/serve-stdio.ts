@@ -91,7 +91,7 @@ export async function serveOverStdio({
   const requests = followRequests(transport);
   // The end of stdin would close the transport, and what is open would get no answer.
   stdin.pipe(lines, { end: false });
-  const untell = reportUnapproved({ gateway: duet.gateway(), locale, log });
+  const stopReporting = reportUnapproved({ gateway: duet.gateway(), locale, log });
   await new Promise<void>((resolve) => {
     void ended.then(resolve);
     input.signal.addEventListener("abort", () => resolve(), { once: true });
@@ -99,7 +99,7 @@ export async function serveOverStdio({
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
-  untell();
+  stopReporting();
   const isInterrupted = signal.aborted;
   if (!isInterrupted) {
     deadline?.set(longestAnswerMs + longestCancelledAnswerMs + endingMs);

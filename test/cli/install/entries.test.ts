@@ -72,7 +72,7 @@ test.each(cases)(
 test.each<[host: HostName, window: string, before: string]>([
   ["codex", "1190", '[mcp_servers.duet]\ncommand = "old"\ntool_timeout_sec = 1200\n'],
   ["gemini-cli", "80", '{ "mcpServers": { "duet": { "command": "old", "timeout": 90000 } } }'],
-  ["opencode", "2", '{ "mcp": { "duet": { "type": "local", "command": ["old"], "timeout": 5000 } } }'],
+  ["opencode", "4", '{ "mcp": { "duet": { "type": "local", "command": ["old"], "timeout": 5000 } } }'],
   ["zed", "50", '{ "context_servers": { "duet": { "command": "old", "timeout": 60 } } }'],
   ["kiro", "110", '{ "mcpServers": { "duet": { "command": "old", "timeout": 120000 } } }'],
   ["claude-code", "290", '{ "mcpServers": { "duet": { "command": "old", "timeout": 300000 } } }'],

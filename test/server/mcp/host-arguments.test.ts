@@ -12,18 +12,26 @@ const filledIn: [given: JsonObject, read: JsonObject][] = [
   [{ conversation_id: "", mode: "", confirmation: " ", duet_chain: "" }, {}],
   [{ tools: [] }, {}],
   [{ tools: [""] }, {}],
-  [{ tools: ["", "amap__*", null] }, { tools: ["amap__*"] }],
   [{ timeout_s: 0, max_tokens: 0, max_tool_calls: 0, max_iterations: -1 }, {}],
-  [
-    { wait_s: "30", search: "false", max_tool_calls: "3" },
-    { wait_s: 30, search: false, max_tool_calls: 3 },
-  ],
-  [{ wait_s: 0 }, { wait_s: 0 }],
 ];
 
 test.each(filledIn)("optional arguments that are filled in without a value are not given: %j", (given, read) => {
   expect(readInput(askInput, { question, ...given }, "en")).toEqual({ question, ...read });
 });
+
+test.each<[JsonObject, JsonObject]>([
+  [
+    { wait_s: "30", search: "false", max_tool_calls: "3" },
+    { wait_s: 30, search: false, max_tool_calls: 3 },
+  ],
+  [{ tools: ["", "amap__*", null] }, { tools: ["amap__*"] }],
+  [{ wait_s: 0 }, { wait_s: 0 }],
+])(
+  "numbers and booleans that are written as text are read, and the names in a list that are names: %j",
+  (given, read) => {
+    expect(readInput(askInput, { question, ...given }, "en")).toEqual({ question, ...read });
+  },
+);
 
 test.each([
   [{ question: null }, "question"],

@@ -1,3 +1,4 @@
+import { toWindowSeconds } from "../../../core/call-window.ts";
 import { isRecord } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
 import type { EntryFields, Host } from "../hosts.ts";
@@ -87,9 +88,6 @@ function isCommand(value: unknown): boolean {
   return typeof value === "string" || Array.isArray(value);
 }
 
-const marginS = 10;
-const longestWindowS = 86_400;
-
 /**
  * Tells the server how long a call of a tool may take in this host, so that it returns `running` before the host gives up. A
  * host whose entry has no time limit is known to the server by its name alone.
@@ -98,6 +96,6 @@ function createWindowArguments(timeout: Host["timeout"], entry: Entry): string[]
   const value = timeout === undefined ? undefined : Number(entry[timeout.field]);
   if (timeout === undefined || value === undefined || !(value > 0)) return [];
   const limitS = timeout.unit === "ms" ? value / 1000 : value;
-  const windowS = Math.floor(limitS - Math.min(marginS, limitS / 2));
-  return ["--window", String(Math.min(longestWindowS, Math.max(1, windowS)))];
+  // The setting takes a whole second at least.
+  return ["--window", String(Math.max(1, Math.floor(toWindowSeconds(limitS))))];
 }

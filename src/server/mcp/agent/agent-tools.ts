@@ -15,9 +15,9 @@ import { addPlanToken } from "../../../runs/outcome-for.ts";
 import { type RunService, releaseRun } from "../../../runs/run-service.ts";
 import type { Capabilities, ResourceCapability, ToolCapability } from "../capabilities.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
-import { createLearntTimeouts } from "../learnt-timeouts.ts";
+import { createObservedTimeouts } from "../observed-timeouts.ts";
 import { readInput } from "../read-input.ts";
-import { handleAsk as askAgent } from "./ask.ts";
+import { handleAsk } from "./ask.ts";
 import { toAskResult } from "./ask-result.ts";
 import { createAgentCompletion } from "./complete-arguments.ts";
 import { type AgentDescription, describeAgent, describeForAgents, filterUsableTools } from "./describe-agent.ts";
@@ -45,8 +45,8 @@ export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
   const inputRequests = createInputRequests<CallToolResult>({
     tooLate: (state) => createFailedResult(say(locale, describeWithdrawnQuestion(state))),
   });
-  const service: AgentService = { ...shared, inputRequests, learntTimeouts: createLearntTimeouts(duet) };
-  const toTools = createAgentTools(locale);
+  const service: AgentService = { ...shared, inputRequests, observedTimeouts: createObservedTimeouts(duet) };
+  const listAgentTools = createAgentTools(locale);
   /** Returns the id of the run that waits for approval of a call. */
   function readRunId(token: string): string | undefined {
     const claim = service.confirmations.read(token);
@@ -64,7 +64,7 @@ export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
       const page = createRunPage({ runs, caller, locale, runIdOf: readRunId });
       const resources = createAgentResources({ duet, runs, caller, knownRuns, locale });
       return {
-        tools: createToolCapability({ scope, asks, page: page.tools, toTools }),
+        tools: createToolCapability({ scope, asks, page: page.tools, listAgentTools }),
         prompts: createAgentPrompts({ duet, caller, locale }),
         resources: withPage(resources, page.resources),
         complete: createAgentCompletion({ duet, caller }),
@@ -96,10 +96,10 @@ interface AgentCapabilities {
   scope: ConnectionScope;
   asks: readonly string[];
   page: ToolCapability;
-  toTools: ReturnType<typeof createAgentTools>;
+  listAgentTools: ReturnType<typeof createAgentTools>;
 }
 
-function createToolCapability({ scope, asks, page, toTools }: AgentCapabilities): ToolCapability {
+function createToolCapability({ scope, asks, page, listAgentTools }: AgentCapabilities): ToolCapability {
   const { duet, connection } = scope;
   const { locale } = duet;
   async function describe(signal: AbortSignal | undefined): Promise<AgentDescription> {
@@ -111,11 +111,11 @@ function createToolCapability({ scope, asks, page, toTools }: AgentCapabilities)
     async list(signal, host) {
       const described = host?.name === "duet" ? describeForAgents(locale) : await describe(signal);
       const shows = canShowPages(host?.capabilities);
-      const own = await toTools({ ...described, meta: shows ? runPageMeta : undefined });
+      const own = await listAgentTools({ ...described, meta: shows ? runPageMeta : undefined });
       return shows ? [...own, ...(await page.list(signal, host))] : own;
     },
     async call(name, args, context) {
-      if (name === "agent_ask") return askAgent(scope, args, context);
+      if (name === "agent_ask") return handleAsk(scope, args, context);
       if (name === "agent_result") return handleResult(scope, args, context);
       if (name === "agent_cancel") return handleCancel(scope, args, context);
       return page.call(name, args, context);
@@ -218,7 +218,7 @@ function toTools({ description, annotations, meta }: AskDescription, schemas: Sc
     {
       name: "agent_result",
       title: say(locale, { zh: "取得 Duet 的结果", en: "Get Duet's result" }),
-      description: say(locale, ofResult),
+      description: say(locale, resultDescription),
       inputSchema: result,
       outputSchema,
       annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
@@ -226,19 +226,19 @@ function toTools({ description, annotations, meta }: AskDescription, schemas: Sc
     {
       name: "agent_cancel",
       title: say(locale, { zh: "停止 Duet 的运行", en: "Stop a run of Duet" }),
-      description: say(locale, ofCancel),
+      description: say(locale, cancelDescription),
       inputSchema: cancel,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
   ];
 }
 
-const ofResult: Text = {
+const resultDescription: Text = {
   zh: "取得 agent_ask 的一次运行的结果，run_id 来自状态为 running 的结果。会等到运行结束；仍未结束时再次返回 running。",
   en: "Returns the result of an agent_ask run that returned the status running, by its run_id. Waits for the run to end; returns running again if it has not.",
 };
 
-const ofCancel: Text = {
+const cancelDescription: Text = {
   zh: "停止 agent_ask 的一次正在进行的运行，返回到此为止的结果。",
   en: "Stops an agent_ask run in progress and returns the result so far.",
 };

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { AgentsBill, Outcome, OutcomeMeta, ToolCallRecord } from "../../../core/outcome.ts";
+import type { Outcome, OutcomeMeta, ToolCallRecord } from "../../../core/outcome.ts";
 import { truncate } from "../../../kit/text/truncate.ts";
 import type { Detail } from "../../../runs/ask-schema.ts";
 import type { hostOutcomeSchema } from "./host-outcome-schema.ts";
@@ -42,31 +42,26 @@ export function toHostOutcome(
   };
 }
 
-function toHostMeta({ models, agents, cost_usd, ...counts }: OutcomeMeta, detail: Detail): HostOutcome["meta"] {
+function toHostMeta({ models, agents, ...counts }: OutcomeMeta, detail: Detail): HostOutcome["meta"] {
   const { function_call, answer } = models;
   return {
-    ...withCost(counts, cost_usd),
-    ...(agents && { agents: withAgentsCost(agents) }),
+    ...dropUnknownCost(counts),
+    ...(agents && { agents: dropUnknownCost(agents) }),
     ...(detail === "full" && {
       models: {
-        function_call: withCost(function_call, function_call.cost_usd),
-        answer: withCost(answer, answer.cost_usd),
+        function_call: dropUnknownCost(function_call),
+        answer: dropUnknownCost(answer),
       },
     }),
   };
 }
 
-function withAgentsCost(agents: AgentsBill) {
-  return withCost(agents, agents.cost_usd);
-}
-
 /** Returns a bill whose cost is absent when it is not known. */
-function withCost<Bill extends object>(
+function dropUnknownCost<Bill extends { cost_usd: number | null }>(
   bill: Bill,
-  cost: number | null,
 ): Omit<Bill, "cost_usd"> & { cost_usd?: number } {
-  const { cost_usd: _, ...rest }: Bill & { cost_usd?: unknown } = bill;
-  return cost === null ? rest : { ...rest, cost_usd: cost };
+  const { cost_usd, ...rest } = bill;
+  return cost_usd === null ? rest : { ...rest, cost_usd };
 }
 
 type ShownCall = HostOutcome["tool_calls"][number];

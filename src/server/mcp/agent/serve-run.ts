@@ -1,5 +1,5 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
-import { type Chain, getWayBackMs } from "../../../core/chain.ts";
+import { type Chain, getReportMs } from "../../../core/chain.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import type { Detail } from "../../../runs/ask-schema.ts";
 import { canHandOut } from "../../../runs/begin-run.ts";
@@ -20,7 +20,7 @@ import {
 import { waitForRun } from "../../../runs/wait-for-run.ts";
 import { toFailedResult } from "../failed-result.ts";
 import { findKnownHost, getWindowMs } from "../known-hosts.ts";
-import type { LearntTimeouts } from "../learnt-timeouts.ts";
+import type { ObservedTimeouts } from "../observed-timeouts.ts";
 import { createRunProgress, type RunProgress } from "../run-progress.ts";
 import { type AskResultOptions, toAskResult } from "./ask-result.ts";
 
@@ -42,34 +42,38 @@ export function serveRun(
   find: (holder: object) => Promise<RunHandle | CallToolResult>,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { kind, context, host, locale } = request;
-  const learnt = scope.learntTimeouts.get(scope.caller, host);
+  const observed = scope.observedTimeouts.get(scope.caller, host);
   const progress = createRunProgress(locale);
   progress.notify(say(locale, { zh: "⏳ 已收到", en: "⏳ received" }));
   return scope.inputRequests.serve(
     { kind, connection: scope.connection, host, context, progress },
     async (requestContext) => {
       const holder = {};
-      const unlearn = learnTimeout(scope, request, requestContext.signal);
+      const stopListening = recordTimeout(scope, request, requestContext.signal);
       try {
         const found = await find(holder);
         return "content" in found
           ? found
-          : await waitFor(scope, found, { request, requestContext, progress, holder, learnt: await learnt });
+          : await waitFor(scope, found, { request, requestContext, progress, holder, observed: await observed });
       } catch (thrown) {
         requestContext.signal.throwIfAborted();
         return toFailedResult(thrown, locale);
       } finally {
-        unlearn();
+        stopListening();
       }
     },
   );
 }
 
 /** Remembers after how long this host gave the request up, if it does. Returns a function that stops listening. */
-function learnTimeout({ learntTimeouts, caller }: ConnectionScope, { host }: Request, signal: AbortSignal): () => void {
+function recordTimeout(
+  { observedTimeouts, caller }: ConnectionScope,
+  { host }: Request,
+  signal: AbortSignal,
+): () => void {
   const began = performance.now();
   const learn = (): void => {
-    if (isTimeoutReason(signal.reason)) learntTimeouts.learn(caller, host, (performance.now() - began) / 1000);
+    if (isTimeoutReason(signal.reason)) observedTimeouts.record(caller, host, (performance.now() - began) / 1000);
   };
   signal.addEventListener("abort", learn, { once: true });
   return () => signal.removeEventListener("abort", learn);
@@ -83,50 +87,50 @@ interface WaitRequest {
   /** Holds the run for this request. */
   holder: object;
   /** Is after how many seconds the host has given up a call before. */
-  learnt: number | undefined;
+  observed: number | undefined;
 }
 
 async function waitFor(
   scope: ConnectionScope,
   run: RunHandle,
-  { request, requestContext, progress, holder, learnt }: WaitRequest,
+  { request, requestContext, progress, holder, observed }: WaitRequest,
 ): Promise<CallToolResult> {
   const { host, chain, locale } = request;
   const { signal } = requestContext;
   run.hold(holder);
   // At once: the same question may follow a cancel in the same read, and must not find the run that is about to end.
-  const leave = (): void => {
+  const releaseCaller = (): void => {
     const isLost = isTimeoutReason(signal.reason) || signal.reason === lostConnection;
     releaseRun(scope, run, [holder, scope.connection], { isLost });
   };
-  if (signal.aborted) leave();
-  signal.addEventListener("abort", leave, { once: true });
+  if (signal.aborted) releaseCaller();
+  signal.addEventListener("abort", releaseCaller, { once: true });
   scope.knownRuns.add(run.id);
   // Events that nobody receives are not rendered.
   const unfollow = host.asksProgress ? run.follow(progress.handle) : () => {};
   // A run that began before is reported in one line.
   if (run.events.length > 0) progress.notify(renderAttached(run, locale));
   try {
-    const attendance = {
+    const waitOptions = {
       host,
       requestContext,
-      windowMs: computeWindowMs(scope, request, learnt),
+      windowMs: computeWindowMs(scope, request, observed),
       handsOut: canHandOut(scope, chain),
     };
-    const waitResult = await waitForRun(run, attendance);
+    const waitResult = await waitForRun(run, waitOptions);
     // A caller who learns that it continues will ask again.
     if (waitResult.end !== "ended") run.hold(scope.connection);
     const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
     const options = { ...chooseResultOptions(scope, request), locale, waits };
     return toAskResult(await toOutcomeFor(scope, run, waitResult), options);
   } finally {
-    signal.removeEventListener("abort", leave);
+    signal.removeEventListener("abort", releaseCaller);
     unfollow();
     run.release(holder);
   }
 }
 
-/** Chooses how a run is told to a host. */
+/** Chooses how a run's result is shown to a host. */
 export function chooseResultOptions(
   { settings }: Pick<RunService, "settings">,
   { host, detail }: { host: Host; detail?: Detail | undefined },
@@ -148,13 +152,13 @@ function describeWaiting({ question }: OpenQuestion, locale: Locale): string {
 function computeWindowMs(
   { settings }: ConnectionScope,
   { host, chain, waitS }: Request,
-  learnt: number | undefined,
+  observed: number | undefined,
 ): number {
   if (waitS !== undefined) return waitS * 1000;
-  const usual = getWindowMs(host, settings, learnt);
+  const usual = getWindowMs(host, settings, observed);
   if (chain.deadline === undefined) return usual;
   const left = Math.max(0, chain.deadline - Date.now());
-  return Math.max(500, Math.min(usual, left - getWayBackMs(left) / 5));
+  return Math.min(usual, left - getReportMs(left));
 }
 
 function renderAttached({ id, startedAt }: RunHandle, locale: Locale): string {
@@ -165,7 +169,7 @@ function renderAttached({ id, startedAt }: RunHandle, locale: Locale): string {
 /** Holds what the agent's tools share across all connections. */
 export interface AgentService extends RunService {
   inputRequests: InputRequests<CallToolResult>;
-  learntTimeouts: LearntTimeouts;
+  observedTimeouts: ObservedTimeouts;
 }
 
 /** Adds one connection to the shared agent service. */

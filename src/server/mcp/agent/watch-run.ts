@@ -116,12 +116,12 @@ function hasNews(run: WatchedRun, input: WatchInput): boolean {
 async function waitForChange(runs: LiveRuns, caller: Caller, signal: AbortSignal): Promise<void> {
   const changed = Promise.withResolvers<void>();
   const resolveChange = (): void => changed.resolve();
-  const untell = runs.onChange(caller, resolveChange);
+  const stopListening = runs.onChange(caller, resolveChange);
   signal.addEventListener("abort", resolveChange, { once: true });
   if (signal.aborted) resolveChange();
   await changed.promise;
   signal.removeEventListener("abort", resolveChange);
-  untell();
+  stopListening();
 }
 
 /** The structured content is for the page; the text is for people who read the traffic. */

@@ -32,7 +32,7 @@ test("an entry that is there is changed line by line, and comments and limits in
         type: stdio
         name: duet
         cmd: /absolute/path/to/node # by hand
-        args: ${JSON.stringify([...launch.args, "--window", "30"])} # here
+        args: ${JSON.stringify([...launch.args, "--window", "33"])} # here
         enabled: false
         timeout: 40 # short
         # nothing more

@@ -8,24 +8,24 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
  * Remembers after how many seconds a caller's host gave up a call, so that its next call is answered in time. What the store keeps
  * counts for later processes too.
  */
-export interface LearntTimeouts {
+export interface ObservedTimeouts {
   /** Returns undefined when the host has not given up a call. Never rejects. */
   get(caller: Caller, host: HostIdentity): Promise<number | undefined>;
-  learn(caller: Caller, host: HostIdentity, seconds: number): void;
+  record(caller: Caller, host: HostIdentity, seconds: number): void;
 }
 
 /** Limits how many hosts are remembered, and the length of what a host reports, in UTF-16 units. */
 const mostHosts = 1000;
 const longestName = 200;
 
-export function createLearntTimeouts(duet: Pick<Duet, "store">): LearntTimeouts {
+export function createObservedTimeouts(duet: Pick<Duet, "store">): ObservedTimeouts {
   const known = new LRUCache<string, { seconds: number | undefined }>({ max: mostHosts });
 
   async function readStored(caller: Caller, host: HostIdentity): Promise<number | undefined> {
     return (await duet.store(caller)).hostTimeouts?.get(host);
   }
 
-  async function store(caller: Caller, host: HostIdentity, seconds: number): Promise<void> {
+  async function writeStored(caller: Caller, host: HostIdentity, seconds: number): Promise<void> {
     await (await duet.store(caller)).hostTimeouts?.set(host, seconds);
   }
 
@@ -40,10 +40,13 @@ export function createLearntTimeouts(duet: Pick<Duet, "store">): LearntTimeouts 
       if (!known.has(key)) known.set(key, { seconds });
       return known.get(key)?.seconds;
     },
-    learn(caller, given, seconds) {
+    record(caller, given, seconds) {
       const host = shorten(given);
       known.set(toKey(caller, host), { seconds });
-      void ignoreRejection(store(caller, host, seconds), "this process knows it, and the next one learns it again");
+      void ignoreRejection(
+        writeStored(caller, host, seconds),
+        "this process knows it, and the next one observes it again",
+      );
     },
   };
 }

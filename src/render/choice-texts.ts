@@ -5,7 +5,7 @@ export const approvalNames: Record<Approval, Text> = {
   once: { zh: "允许这一次", en: "Yes, once" },
   conversation: { zh: "本次对话中都允许", en: "Yes, always in this conversation" },
   no: { zh: "不允许", en: "No" },
-  dismissed: { zh: "未作决定", en: "No decision" },
+  dismissed: { zh: "关闭而不作选择", en: "No decision" },
   never: { zh: "本次对话中都不允许", en: "Never in this conversation" },
 };
 

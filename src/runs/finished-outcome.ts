@@ -78,6 +78,6 @@ function describeFault(name: string): Text {
 }
 
 const askOperator: Text = {
-  zh: "请把这个编号告诉服务器管理员，原因记录在服务器日志和运行记录中。",
+  zh: "请把这个编号告诉服务器管理员，原因记录在服务器日志和追踪中。",
   en: "Report this ID to the operator of the server: its log and the trace contain the cause.",
 };

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import pathlib
+import re
 import runpy
 import sys
 import urllib.request
@@ -11,9 +12,9 @@ import urllib.request
 scenario = sys.argv[1]
 line = {"scenario": scenario}
 
-if url := os.environ.get("DUET_URL"):  # The port of the page is an example.
+if url := os.environ.get("DUET_URL"):  # The port of the page is an example, and an earlier scenario had another one.
     page = pathlib.Path("page.py")
-    page.write_text(page.read_text().replace("http://127.0.0.1:3000/mcp", url))
+    page.write_text(re.sub(r"http://127\.0\.0\.1:\d+/mcp", url, page.read_text()))
 
 
 def wait_for(name: str) -> None:

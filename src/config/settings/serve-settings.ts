@@ -134,7 +134,7 @@ export const serveSettings = defineGroup(
     }),
     traceLink: defineSetting(({ z }) => z.boolean().default(false), {
       help: {
-        zh: "结果附上运行记录的链接（`resource_link`），供支持此类内容的宿主使用（2025-06-18 起）",
+        zh: "结果附上追踪的链接（`resource_link`），供支持此类内容的宿主使用（2025-06-18 起）",
         en: "adds a link to the run's trace to each result (`resource_link`), for hosts that know this kind of content (since 2025-06-18)",
       },
     }),

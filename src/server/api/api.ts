@@ -54,7 +54,7 @@ function unknownTraceError(id: string): HttpRefusalError {
   return new HttpRefusalError({
     status: 404,
     text: {
-      zh: `没有编号为 ${shown} 的运行的记录（允许：结果中的 run_id，且该运行已结束）。`,
+      zh: `没有编号为 ${shown} 的运行的追踪（允许：结果中的 run_id，且该运行已结束）。`,
       en: `There is no trace of a run ${shown} (allowed: the run_id of a result, once that run has ended).`,
     },
   });

@@ -36,7 +36,7 @@ function renderOutcomeText(outcome: Outcome, locale: Locale, waits: string | und
 /** An active run has no trace yet. */
 function createTraceLink({ status, run_id: id }: Outcome, locale: Locale): ContentBlock[] {
   if (status === "running" || id === "") return [];
-  const title = say(locale, { zh: "运行记录", en: "Trace of the run" });
+  const title = say(locale, { zh: "运行的追踪", en: "Trace of the run" });
   return [{ type: "resource_link", uri: `duet://runs/${id}`, name: id, title, mimeType: "application/json" }];
 }
 
@@ -77,7 +77,7 @@ function renderRunning(outcome: Outcome, locale: Locale, waits: string | undefin
   const call = `agent_result ${JSON.stringify({ run_id })}`;
   const time = Math.round(meta.latency_ms / 1000);
   const head = {
-    zh: `还在运行（已 ${time} 秒），没有丢失。请调用 ${call} 取得其余部分；agent_cancel 可停止它。`,
+    zh: `还在运行（已 ${time} 秒），内容不会丢失。请调用 ${call} 取得其余部分；agent_cancel 可停止它。`,
     en: `Still running (${time} s so far); nothing is lost. Call ${call} for the result; agent_cancel stops it.`,
   };
   return [say(locale, head), waits, ...renderKnownParts(outcome, locale)].filter(Boolean).join("\n\n");

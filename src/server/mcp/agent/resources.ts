@@ -110,7 +110,7 @@ export function listResourceTemplates(locale: Locale): ResourceTemplateType[] {
     {
       uriTemplate: runTemplate,
       name: "run",
-      title: say(locale, { zh: "一次运行的记录", en: "The trace of a run" }),
+      title: say(locale, { zh: "一次运行的追踪", en: "The trace of a run" }),
       description: say(locale, {
         zh: "一次运行的每一步：想法、工具调用、结果、用量和费用；仍在进行的运行给出目前的情况。",
         en: "Each step of a run: thoughts, tool calls, results, tokens and cost; for a run in progress, what is known so far.",
@@ -121,7 +121,7 @@ export function listResourceTemplates(locale: Locale): ResourceTemplateType[] {
     {
       uriTemplate: runPartTemplate,
       name: "run-part",
-      title: say(locale, { zh: "一次运行的记录，分段读取", en: "The trace of a run, in parts" }),
+      title: say(locale, { zh: "一次运行的追踪，分段读取", en: "The trace of a run, in parts" }),
       description: say(locale, {
         zh: "完整记录的 JSON 从 offset 起的一段，以及下一段的地址（next）。",
         en: "A part of the JSON of the whole trace from offset on, and the address of the next one (next).",

@@ -1,14 +1,15 @@
 // Checks that hosts understand what `duet install` writes: installs each host's CLI into a temporary folder, runs
 // `duet install HOST --yes` with a HOME of its own, asks the host what it has, and prints a table. Needs `npm run build`, npm and
-// the network. `node scripts/interop/hosts.mjs [HOST...]` checks only those; DUET_HOSTS_FOLDER keeps the installed CLIs for the
-// next time.
+// the network.
+// `node scripts/interop/hosts.mjs [HOST...] [--folder DIR]`
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { readArguments, requireKnown } from "./arguments.mjs";
 
-const program = resolve("dist/duet.js");
+const program = resolve(import.meta.dirname, "../../dist/duet.js");
 const installMs = 900_000;
 const commandMs = 240_000;
 
@@ -76,15 +77,14 @@ const skipped = {
   goose: "in no registry",
 };
 
-const asked = process.argv.slice(2);
-const folder = process.env.DUET_HOSTS_FOLDER
-  ? resolve(process.env.DUET_HOSTS_FOLDER)
-  : mkdtempSync(join(tmpdir(), "duet-hosts-"));
+const { values, positionals: asked } = readArguments({ folder: { type: "string" } });
+requireKnown("host", asked, [...hosts.map(({ host }) => host), ...Object.keys(skipped)]);
+const folder = values.folder ? resolve(values.folder) : mkdtempSync(join(tmpdir(), "duet-hosts-"));
 const rows = [];
 try {
   for (const row of hosts) if (asked.length === 0 || asked.includes(row.host)) rows.push(await check(row));
 } finally {
-  if (!process.env.DUET_HOSTS_FOLDER) rmSync(folder, { recursive: true, force: true });
+  if (!values.folder) rmSync(folder, { recursive: true, force: true });
 }
 for (const [host, why] of Object.entries(skipped))
   if (asked.length === 0 || asked.includes(host)) rows.push({ host, version: "", result: "skipped", said: why });

@@ -9,7 +9,7 @@ const calculation = { name: "calculator", arguments: { expression: "6*7" } };
 const conversion = { name: "format_data", arguments: { data: '{"a":1}', from: "json", to: "yaml" } };
 
 /** Says what Duet's model does in each scenario: which tool it calls first, in how many pieces it answers, and how fast. */
-const plays = {
+const modelScripts = {
   lists: { pieces: 5, everyMs: 1 },
   answer: { call: calculation, pieces: 40, everyMs: 5 },
   slow: { pieces: 100, everyMs: 120 },
@@ -20,7 +20,7 @@ const plays = {
 };
 
 /** The call of the scenario `confirmation` waits for consent. */
-export const toolThatAsks = conversion.name;
+export const toolWithConsent = conversion.name;
 
 const wires = await Promise.all(
   readdirSync(join(import.meta.dirname, "wires")).map((file) => import(`./wires/${file}`)),
@@ -34,7 +34,7 @@ export async function startModels() {
   function begin(scenario) {
     const { promise: started, resolve: start } = Promise.withResolvers();
     const { promise: ended, resolve: end } = Promise.withResolvers();
-    const { pieces } = plays[scenario];
+    const { pieces } = modelScripts[scenario];
     const answer = `The answer has ${pieces} pieces: ${Array.from({ length: Math.min(pieces, 100) }, (_, n) => `w${n}`).join(" ")} END.`;
     seen = {
       ...{ scenario, answer, started, start, ended, end },
@@ -53,7 +53,7 @@ export async function startModels() {
       own.closedAt = Date.now();
       own.end();
     });
-    const { call, pieces, everyMs } = plays[own.scenario];
+    const { call, pieces, everyMs } = modelScripts[own.scenario];
     const hasResult = body.messages.some(({ role }) => role === "tool");
     const wantsTool = call && !hasResult && body.tools?.some((tool) => tool.function?.name === call.name);
     if (!body.stream) return writeWhole(response, own.answer);
@@ -68,7 +68,7 @@ export async function startModels() {
     const words = own.answer.split(/(?<= )/);
     for (let index = 0; index < pieces && !response.destroyed; index++) {
       writeChunk(response, { content: index === pieces - 1 ? words.slice(index).join("") : (words[index] ?? "w ") });
-      if (index === 2) own.start(Date.now());
+      if (index === 2) own.start();
       await pause(everyMs);
     }
     finish(response, "stop");
@@ -104,7 +104,11 @@ export async function startModels() {
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   const address = `http://127.0.0.1:${server.address().port}`;
-  return { address, begin, close: () => server.closeAllConnections() ?? server.close() };
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { address, begin, close };
 }
 
 /**
@@ -124,17 +128,17 @@ function readBridge(tools, results) {
 
 /** What a careful model would do: ask, follow what the result says, and ask again when it reads of a time-out. */
 function decide(tools, results, { scenario, answer }) {
-  const tool = (name) => tools.find((candidate) => candidate.name.endsWith(name));
-  const ask = tool("agent_ask");
-  const search = tool("tool_search");
+  const findTool = (name) => tools.find((candidate) => candidate.name.endsWith(name));
+  const ask = findTool("agent_ask");
+  const search = findTool("tool_search");
   if (ask === undefined && search && results.length === 0)
     return { call: { ...search, args: { query: "agent_ask agent_result" } } };
   if (ask === undefined) return { text: "There is no tool agent_ask." };
   const last = results.at(-1);
-  const question = toCall(ask, { question: questionOf(scenario) });
+  const question = toCall(ask, { question: toQuestion(scenario) });
   if (last === undefined) return { call: question };
   const next = readNextCall(last);
-  const named = next && tool(next.name);
+  const named = next && findTool(next.name);
   if (named && results.length < 15) return { call: toCall(named, next.args) };
   const isLost = scenario === "slow" && !last.includes(answer) && results.length < 4;
   return isLost ? { call: question } : { text: `FINAL ${last.slice(0, 200)}` };
@@ -156,7 +160,7 @@ export function readNextCall(text) {
 }
 
 /** The same question in one scenario, and no two scenarios with the same. */
-export function questionOf(scenario) {
+export function toQuestion(scenario) {
   return `What is 6 times 7? (${scenario})`;
 }
 

@@ -70,18 +70,18 @@ export async function startRelay(port) {
 export function describeWire(records) {
   const sent = records.filter(({ direction }) => direction === "in").map(({ message }) => message);
   const received = records.filter(({ direction }) => direction === "out").map(({ message }) => message);
-  const hello = sent.find(({ method }) => method === "initialize");
+  const initialize = sent.find(({ method }) => method === "initialize");
   const list = sent.find(({ method }) => method === "tools/list");
   const listed = received.find(({ id, result }) => id === list?.id && result?.tools)?.result;
   const calls = sent.filter(({ method }) => method === "tools/call");
   const metas = sent.map(({ params }) => params?._meta ?? {});
-  const ofMeta = (name) => metas.map((meta) => meta[`io.modelcontextprotocol/${name}`]).find(Boolean);
-  const capabilities = hello?.params?.capabilities ?? ofMeta("clientCapabilities") ?? {};
-  const version = received.find(({ id, result }) => id === hello?.id && result?.protocolVersion)?.result
+  const readMeta = (name) => metas.map((meta) => meta[`io.modelcontextprotocol/${name}`]).find(Boolean);
+  const capabilities = initialize?.params?.capabilities ?? readMeta("clientCapabilities") ?? {};
+  const version = received.find(({ id, result }) => id === initialize?.id && result?.protocolVersion)?.result
     .protocolVersion;
   return {
-    client: hello?.params?.clientInfo ?? ofMeta("clientInfo"),
-    protocol: ofMeta("protocolVersion") ?? version,
+    client: initialize?.params?.clientInfo ?? readMeta("clientInfo"),
+    protocol: readMeta("protocolVersion") ?? version,
     tools: listed?.tools.map(({ name }) => name),
     listBytes: listed && Buffer.byteLength(JSON.stringify(listed)),
     asksForProgress: calls.some(({ params }) => params?._meta?.progressToken !== undefined),
@@ -91,8 +91,5 @@ export function describeWire(records) {
       ({ method, result }) => method === "elicitation/create" || result?.resultType === "input_required",
     ),
     statuses: received.flatMap(({ result }) => result?.structuredContent?.status ?? []),
-    cancels: sent
-      .filter(({ method }) => method === "notifications/cancelled")
-      .map(({ params }) => params?.reason ?? ""),
   };
 }

@@ -29,14 +29,14 @@ export function write(response, { model = "scripted", stream = false }, { call, 
     return;
   }
   response.writeHead(200, { "content-type": "text/event-stream" });
-  const chunk = (delta, finish) =>
+  const sendChunk = (delta, finish) =>
     send(response, {
       ...frame,
       object: "chat.completion.chunk",
       choices: [{ index: 0, delta, finish_reason: finish }],
     });
-  chunk(message, null);
-  chunk({}, finish_reason);
+  sendChunk(message, null);
+  sendChunk({}, finish_reason);
   send(response, { ...frame, object: "chat.completion.chunk", choices: [], usage });
   response.end("data: [DONE]\n\n");
 }

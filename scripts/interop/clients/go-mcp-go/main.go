@@ -67,7 +67,7 @@ func play(ctx context.Context, scenario string, line map[string]any) error {
 	}
 	result, err := call(ctx, duet, "agent_ask", ask)
 	for err == nil && scenario != "limit" {
-		next := regexp.MustCompile(`(agent_(?:ask|result)) (\{[^{}]*\})`).FindStringSubmatch(textOf(result))
+		next := regexp.MustCompile(`(agent_(?:ask|result)) (\{[^{}]*\})`).FindStringSubmatch(readText(result))
 		if next == nil {
 			break
 		}
@@ -80,7 +80,7 @@ func play(ctx context.Context, scenario string, line map[string]any) error {
 	if err != nil {
 		return err
 	}
-	line["text"] = textOf(result)
+	line["text"] = readText(result)
 	line["structured"] = result.StructuredContent
 	return nil
 }
@@ -93,7 +93,7 @@ func call(ctx context.Context, duet *client.Client, name string, arguments any) 
 	return duet.CallTool(ctx, request)
 }
 
-func textOf(result *mcp.CallToolResult) string {
+func readText(result *mcp.CallToolResult) string {
 	var texts []string
 	for _, block := range result.Content {
 		if text, ok := block.(mcp.TextContent); ok {

@@ -48,28 +48,28 @@ func play(ctx context.Context, scenario string, line map[string]any) error {
 	case "limit":
 		arguments := map[string]any{"question": question}
 		result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "agent_ask", Arguments: arguments})
-		return tell(result, err, line)
+		return recordResult(result, err, line)
 	}
 	result, err := askDuet(ctx, session, question)
 	if err == nil {
-		if token := regexp.MustCompile(`"confirmation":"([^"]+)"`).FindStringSubmatch(textOf(result)); token != nil {
+		if token := regexp.MustCompile(`"confirmation":"([^"]+)"`).FindStringSubmatch(readText(result)); token != nil {
 			arguments := map[string]any{"question": "yes", "confirmation": token[1]}
 			result, err = session.CallTool(ctx, &mcp.CallToolParams{Name: "agent_ask", Arguments: arguments})
 		}
 	}
-	return tell(result, err, line)
+	return recordResult(result, err, line)
 }
 
-func tell(result *mcp.CallToolResult, err error, line map[string]any) error {
+func recordResult(result *mcp.CallToolResult, err error, line map[string]any) error {
 	if err != nil {
 		return err
 	}
-	line["text"] = textOf(result)
+	line["text"] = readText(result)
 	line["structured"] = result.StructuredContent
 	return nil
 }
 
-func textOf(result *mcp.CallToolResult) string {
+func readText(result *mcp.CallToolResult) string {
 	var texts []string
 	for _, block := range result.Content {
 		if text, ok := block.(*mcp.TextContent); ok {

@@ -29,40 +29,40 @@ async fn play(scenario: &str, line: &mut Value) -> anyhow::Result<()> {
         }
         "cancel" => {
             tokio::select! {
-                result = duet::ask(&session, &question) => tell(&result?, line),
+                result = duet::ask(&session, &question) => record_result(&result?, line),
                 begun = wait_for("INTEROP_STARTED") => begun?,
             }
             wait_for("INTEROP_ENDED").await?;
         }
         "limit" => {
-            let call = request(json!({ "question": question }));
-            tell(&session.call_tool(call).await?, line);
+            let call = to_request(json!({ "question": question }));
+            record_result(&session.call_tool(call).await?, line);
         }
         _ => {
             let mut result = duet::ask(&session, &question).await?;
-            if let Some(token) = read_token(&text_of(&result)) {
-                let call = request(json!({ "question": "yes", "confirmation": token }));
+            if let Some(token) = read_token(&read_text(&result)) {
+                let call = to_request(json!({ "question": "yes", "confirmation": token }));
                 result = session.call_tool(call).await?;
             }
-            tell(&result, line);
+            record_result(&result, line);
         }
     }
     session.cancel().await?;
     Ok(())
 }
 
-fn request(arguments: Value) -> CallToolRequestParams {
+fn to_request(arguments: Value) -> CallToolRequestParams {
     let mut call = CallToolRequestParams::new("agent_ask");
     call.arguments = arguments.as_object().cloned();
     call
 }
 
-fn tell(result: &CallToolResult, line: &mut Value) {
-    line["text"] = json!(text_of(result));
+fn record_result(result: &CallToolResult, line: &mut Value) {
+    line["text"] = json!(read_text(result));
     line["structured"] = json!(result.structured_content);
 }
 
-fn text_of(result: &CallToolResult) -> String {
+fn read_text(result: &CallToolResult) -> String {
     let texts = result.content.iter().filter_map(|block| block.as_text());
     texts.map(|block| block.text.as_str()).collect::<Vec<_>>().join("\n")
 }

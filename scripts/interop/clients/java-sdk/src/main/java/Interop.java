@@ -31,25 +31,25 @@ public class Interop {
       return;
     }
     if (scenario.equals("limit")) {
-      tell(callAgent(client, Map.of("question", question)), line);
+      recordResult(callAgent(client, Map.of("question", question)), line);
       return;
     }
     var result = Duet.ask(client, question);
-    var token = CONFIRMATION.matcher(textOf(result));
+    var token = CONFIRMATION.matcher(readText(result));
     if (token.find()) result = callAgent(client, Map.of("question", "yes", "confirmation", token.group(1)));
-    tell(result, line);
+    recordResult(result, line);
   }
 
   private static McpSchema.CallToolResult callAgent(McpSyncClient client, Map<String, Object> arguments) {
     return client.callTool(new McpSchema.CallToolRequest("agent_ask", arguments, Map.of()));
   }
 
-  private static void tell(McpSchema.CallToolResult result, Map<String, Object> line) {
-    line.put("text", textOf(result));
+  private static void recordResult(McpSchema.CallToolResult result, Map<String, Object> line) {
+    line.put("text", readText(result));
     line.put("structured", result.structuredContent());
   }
 
-  private static String textOf(McpSchema.CallToolResult result) {
+  private static String readText(McpSchema.CallToolResult result) {
     return result.content().stream()
         .filter(McpSchema.TextContent.class::isInstance)
         .map(block -> ((McpSchema.TextContent) block).text())

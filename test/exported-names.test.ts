@@ -11,14 +11,14 @@ const forbiddenWords = words(`
 const verbs = words(`
   abort acquire act add agree announce answer append apply approve ask attach authorize begin build calculate call change chat
   check choose claim classify clean close collapse collect combine compact compare compile complete compress compute confirm
-  connect convert copy count cut decide decode define delete derive describe detect diagnose dispatch draw edit emit encode
+  connect convert copy count cut decide decode define delete derive describe detect diagnose dispatch dispose draw edit emit encode
   document ensure erase escape estimate evaluate execute exit expand explain export extend extract fence fetch fill filter find finish fit
   follow forget format get group grow guard guess handle hide highlight ignore import infer inline insert inspect install
   introduce join label lay lex limit list listen load lock log main make map mark mask match measure merge migrate move multiply
-  normalize notice notify pad paint pair parse pause pick plan prepare press preview print protect quote read recall record
+  negotiate normalize notice notify pad paint pair parse pause pick plan prepare press preview print protect quote read recall record
   redact reduce refresh refuse register reject release reload remember remove render repair replace report request reserve reset
   resolve restore resume retry revise round run sanitize save say schedule scope scroll search select send serve set settle share
-  shorten show shrink sign signal sleep slice sort split start stop store stream strip sum suspend switch take throw tidy track trim
+  shake shorten show shrink sign signal sleep slice sort split start stop store stream strip sum suspend switch take throw tidy track trim
   truncate trust turn update use validate verify visit wait walk warn watch weigh wrap write
   abandon adapt adopt assign capitalize charge cite compose consume dismiss draft drain drive drop exchange exclude expire gather keep note observe ping place probe process push receive recognize renew rewrite solve stem summarize transform unwrap wake annotate clear divide fork number prepend rename require
   admit break cache cancel carry continue disable end enter fail flush fold hash hold indent interrupt kill learn leave

@@ -10,7 +10,7 @@ import type { RawResult } from "./calls/tool-result.ts";
 import { everyList, type ServerList } from "./lifecycle/announcements.ts";
 import { type CallerSessions, createCallerSessions } from "./lifecycle/caller-sessions.ts";
 import { ServerLifecycle, type ServerState } from "./lifecycle/server-lifecycle.ts";
-import { type SharedResources, StartAttempt } from "./lifecycle/start-attempt.ts";
+import { createStartAttempt, type SharedResources, type StartAttempt } from "./lifecycle/start-attempt.ts";
 import { listBelievedMs, listPatienceMs, refreshPauseMs } from "./limits.ts";
 import type { RemoteTool } from "./lists/listing.ts";
 import type { ToolList } from "./lists/tool-list.ts";
@@ -163,7 +163,7 @@ export class ServerConnection {
   #attempt(onLost: () => void, onChanged: (list: ServerList) => void): StartAttempt {
     const { settings, redact } = this;
     const loaded = this.list.load();
-    return new StartAttempt({
+    return createStartAttempt({
       settings,
       redact,
       auth: this.#auth,

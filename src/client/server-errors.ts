@@ -33,7 +33,7 @@ export function toStartError(thrown: unknown, failureContext: FailureContext): D
   const { name } = failureContext.settings;
   const { code, text, retryable, hint: ownHint } = explain(thrown, failureContext);
   const words = getLastWords(failureContext);
-  const hint = describeMissingVariables(failureContext, words) ?? ownHint;
+  const hint = describeVariablesNotInherited(failureContext, words) ?? ownHint;
   const said = words === "" ? words : `\n${words}`;
   const { zh, en } = describeUnusable(name);
   return new DuetError({
@@ -189,7 +189,10 @@ const networkFailure =
  * Names the variables of ours that a launcher lacked when it failed at the network. Returns undefined where that is not what
  * happened, or where it lacked none.
  */
-function describeMissingVariables({ settings, environment = {} }: FailureContext, words: string): Text | undefined {
+function describeVariablesNotInherited(
+  { settings, environment = {} }: FailureContext,
+  words: string,
+): Text | undefined {
   const { transport } = settings;
   if (transport.type !== "stdio" || !networkFailure.test(words)) return undefined;
   const launcher = basename(transport.command).replace(/\.(cmd|exe)$/i, "");
@@ -200,7 +203,7 @@ function describeMissingVariables({ settings, environment = {} }: FailureContext
   const list = missing.join(", ");
   const setting = `"inheritEnv": ${JSON.stringify(missing)}`;
   return {
-    zh: `${launcher} 在访问网络时失败，而它没有得到本环境中的 ${list}。如需传给它，在该服务器的配置中加入 ${setting}。`,
+    zh: `${launcher} 访问网络失败；当前环境中的 ${list} 没有传给它。如需传递，请在该服务器的配置中加入 ${setting}。`,
     en: `${launcher} failed at the network, and was not given ${list} of this environment. To pass that on, add ${setting} to the server's configuration.`,
   };
 }

@@ -42,7 +42,7 @@ export async function waitForRun(
       if (open?.kind === "call" && !isAskable && handsOut) return { end: "confirm", open };
       if (window.expired) return { end: "window" };
       // A host that took the question along may never come back, and its user must not lose it.
-      const isTaken = open?.isAsked && !(isAskable && open.isParked);
+      const isTaken = open?.isAsked && !(isAskable && open.isInResult);
       if (open === undefined || isTaken) {
         await run.waitForChange(window.signal);
         continue;

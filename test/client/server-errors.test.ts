@@ -34,7 +34,7 @@ describe("a launcher that fails at the network", () => {
     expect(hint?.en).toContain(
       'was not given HTTPS_PROXY of this environment. To pass that on, add "inheritEnv": ["HTTPS_PROXY"]',
     );
-    expect(hint?.zh).toContain("它没有得到本环境中的 HTTPS_PROXY");
+    expect(hint?.zh).toContain("uvx 访问网络失败；当前环境中的 HTTPS_PROXY 没有传给它。");
     expect(JSON.stringify(hint)).not.toContain("secret");
   });
 

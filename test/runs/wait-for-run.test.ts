@@ -110,7 +110,7 @@ test.each([
     await vi.advanceTimersByTimeAsync(0);
     attend();
     await vi.advanceTimersByTimeAsync(0);
-    expect([shown.length, run.open?.isAsked, run.open?.isParked]).toEqual([times, true, isModern]);
+    expect([shown.length, run.open?.isAsked, run.open?.isInResult]).toEqual([times, true, isModern]);
     reply.resolve({ action: "accept", content: {} });
     await vi.advanceTimersByTimeAsync(0);
     expect([approvals, run.open]).toEqual([["once"], undefined]);

@@ -96,9 +96,13 @@ export function createRequestSender(
 }
 
 /** Progress shows that a call is alive. A request of its server stops its clock; while a person thinks, it is in no other's way. */
-function withPauses(options: CallerOptions, clock: CallClock, pace: Pick<RateLimiter, "stepAside">): CallOptions {
+function withPauses(
+  options: CallerOptions,
+  clock: CallClock,
+  pace: Pick<RateLimiter, "releaseWhileWaiting">,
+): CallOptions {
   let questions = 0;
-  let stepBack = (): void => {};
+  let reacquire = (): void => {};
   return {
     ...options,
     signal: clock.signal,
@@ -106,10 +110,10 @@ function withPauses(options: CallerOptions, clock: CallClock, pace: Pick<RateLim
       const resume = clock.pause();
       if (!asksPerson) return resume;
       questions += 1;
-      if (questions === 1) stepBack = pace.stepAside();
+      if (questions === 1) reacquire = pace.releaseWhileWaiting();
       return () => {
         questions -= 1;
-        if (questions === 0) stepBack();
+        if (questions === 0) reacquire();
         resume();
       };
     },
@@ -125,7 +129,7 @@ export interface RateLimiter {
   /** Waits its turn and runs the work, or rejects when the signal aborts first. */
   run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
   /** Lets other work begin in place of one that waits for a person, until the returned function is called. */
-  stepAside(): () => void;
+  releaseWhileWaiting(): () => void;
   /** Lets no work begin for so long, in milliseconds, and then less than before: the server has asked for that. */
   rest(ms: number): void;
 }
@@ -170,9 +174,9 @@ export function createRateLimiter(limits: Pick<ServerSettings, "maxConcurrent" |
         semaphore.release();
       }
     },
-    stepAside() {
+    releaseWhileWaiting() {
       semaphore.release();
-      return semaphore.takeAnyway;
+      return semaphore.acquireBeyondLimit;
     },
     rest(ms) {
       intervalMs = Math.max(intervalMs, slowedMs);

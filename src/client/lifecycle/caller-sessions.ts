@@ -2,8 +2,9 @@ import type { Elicit } from "../../core/forms/elicitation.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import type { CallReply } from "../calls/call-reply.ts";
 import { getPerson } from "../questions/active-calls.ts";
+import { createDisposals } from "./disposals.ts";
 import { closedServerError, type LiveSession, type ServerLifecycle } from "./server-lifecycle.ts";
-import type { Start } from "./start-attempt.ts";
+import type { ConnectionAttempt } from "./start-attempt.ts";
 
 /** Holds the session of one call, until it is released. */
 export interface LeasedSession extends LiveSession {
@@ -18,35 +19,36 @@ export interface LeasedSession extends LiveSession {
  * connections of their own, so that a question that nobody answers is in nobody else's way.
  */
 export interface CallerSessions {
-  /** Waits as `ServerLifecycle.live` does, and longer where a further connection is opened. Rejects as that does. */
+  /** Waits as `ServerLifecycle.live` does, and longer where an extra connection is opened. Rejects as that does. */
   acquire(elicit: Elicit | undefined, signal: AbortSignal): Promise<LeasedSession | CallReply>;
   /** Gives callers connections of their own from now on. */
   separate(): void;
-  /** Ends the further connections for good; never rejects. */
+  /** Ends the extra connections for good; never rejects. */
   close(): Promise<void>;
 }
 
-/** Limits the further connections of a server, and those of one owner: some are left for others. */
-const mostFurther = { all: 8, perOwner: 5 };
+/** Limits the extra connections of a server, and those of one owner: some are left for others. */
+const extraConnectionLimits = { all: 8, perOwner: 5 };
 
-/** Is how long a further connection stays open without a call, in milliseconds. */
+/** Is how long an extra connection stays open without a call, in milliseconds. */
 const idleMs = 60_000;
 
-/** Is how long no further connection is tried after one that could not be opened, in milliseconds. */
+/** Is how long no extra connection is tried after one that could not be opened, in milliseconds. */
 const pauseMs = 60_000;
 
 export interface CallerSessionsOptions {
   /** Names the server. */
   name: string;
   lifecycle: Pick<ServerLifecycle, "live" | "connectionLost">;
-  /** Makes one start of a further connection; `onLost` is for its end. */
-  prepare(onLost: () => void): Start;
+  /** Makes one start of an extra connection; `onLost` is for its end. */
+  prepare(onLost: () => void): ConnectionAttempt;
 }
 
 /** Represents a connection beside the shared one. */
-interface FurtherConnection {
-  attempt: Start;
-  openedFor: Caller;
+interface ExtraConnection {
+  attempt: ConnectionAttempt;
+  /** Is the caller that it was opened for. */
+  firstCaller: Caller;
   /** Is undefined while it starts. */
   live?: LiveSession;
   /** Settles when the start has succeeded or failed; never rejects. */
@@ -63,15 +65,15 @@ export function createCallerSessions({ name, lifecycle, prepare }: CallerSession
   let isSeparate = false;
   let isClosed = false;
   let pausedUntil = Number.NEGATIVE_INFINITY;
-  const further = new Set<FurtherConnection>();
-  const goodbyes = new Set<Promise<void>>();
+  const extraConnections = new Set<ExtraConnection>();
+  const disposals = createDisposals();
   /** Holds the callers of each session, from the choice of the session to the end of the call. */
-  const callersOf = new WeakMap<LiveSession["session"], Set<Caller>>();
+  const callersBySession = new WeakMap<LiveSession["session"], Set<Caller>>();
   /** A server may keep what a caller did on a connection, so the caller gets the same one again if it can. */
-  const lastOf = new WeakMap<object, LiveSession["session"]>();
+  const lastSessionByPerson = new WeakMap<object, LiveSession["session"]>();
 
   function listCallers({ session }: LiveSession): Caller[] {
-    return [...(callersOf.get(session) ?? [])];
+    return [...(callersBySession.get(session) ?? [])];
   }
 
   function isFree(live: LiveSession, person: object | undefined): boolean {
@@ -79,11 +81,11 @@ export function createCallerSessions({ name, lifecycle, prepare }: CallerSession
     return listCallers(live).every((each) => each.person === person);
   }
 
-  function createLease(live: LiveSession, caller: Caller, connection?: FurtherConnection): LeasedSession {
+  function createLease(live: LiveSession, caller: Caller, connection?: ExtraConnection): LeasedSession {
     const { session, attempt } = live;
-    const callers = callersOf.get(session) ?? new Set();
-    callersOf.set(session, callers.add(caller));
-    if (caller.person) lastOf.set(caller.person, session);
+    const callers = callersBySession.get(session) ?? new Set();
+    callersBySession.set(session, callers.add(caller));
+    if (caller.person) lastSessionByPerson.set(caller.person, session);
     clearTimeout(connection?.timer);
     return {
       ...live,
@@ -92,57 +94,56 @@ export function createCallerSessions({ name, lifecycle, prepare }: CallerSession
         if (connection && callers.size === 0) closeWhenIdle(connection, live);
       },
       markLost(thrown) {
-        if (connection) leave(connection);
+        if (connection) dispose(connection);
         else lifecycle.connectionLost(attempt, thrown);
       },
     };
   }
 
   /** A server may still work on a call that was given up, and ask about it: that connection is of no use to others. */
-  function closeWhenIdle(connection: FurtherConnection, { session }: LiveSession): void {
-    if (session.isFreeFor({})) connection.timer = setTimeout(() => leave(connection), idleMs).unref();
-    else leave(connection);
+  function closeWhenIdle(connection: ExtraConnection, { session }: LiveSession): void {
+    if (session.isFreeFor({})) connection.timer = setTimeout(() => dispose(connection), idleMs).unref();
+    else dispose(connection);
   }
 
-  function leave(connection: FurtherConnection): void {
-    if (!further.delete(connection)) return;
+  function dispose(connection: ExtraConnection): void {
+    if (!extraConnections.delete(connection)) return;
     clearTimeout(connection.timer);
-    const goodbye = connection.attempt.dispose().then(() => {
-      goodbyes.delete(goodbye);
-    });
-    goodbyes.add(goodbye);
+    disposals.dispose(connection.attempt);
   }
 
   function findFree(shared: LiveSession, caller: Caller): LeasedSession | undefined {
-    const last = caller.person && lastOf.get(caller.person);
-    const own = [...further].flatMap((connection) => (connection.live ? [{ live: connection.live, connection }] : []));
-    const all: { live: LiveSession; connection?: FurtherConnection }[] = [{ live: shared }, ...own];
+    const last = caller.person && lastSessionByPerson.get(caller.person);
+    const own = [...extraConnections].flatMap((connection) =>
+      connection.live ? [{ live: connection.live, connection }] : [],
+    );
+    const all: { live: LiveSession; connection?: ExtraConnection }[] = [{ live: shared }, ...own];
     const free = all.filter(({ live }) => isFree(live, caller.person));
     const found = free.find(({ live }) => live.session === last) ?? free[0];
     return found && createLease(found.live, caller, found.connection);
   }
 
   function canOpen({ owner }: Caller): boolean {
-    if (isClosed || performance.now() < pausedUntil || further.size >= mostFurther.all) return false;
-    const ofOwner = [...further].filter(({ live, openedFor }) =>
-      (live ? listCallers(live) : [openedFor]).some((each) => each.owner === owner),
+    if (isClosed || performance.now() < pausedUntil || extraConnections.size >= extraConnectionLimits.all) return false;
+    const ofOwner = [...extraConnections].filter(({ live, firstCaller }) =>
+      (live ? listCallers(live) : [firstCaller]).some((each) => each.owner === owner),
     );
-    return ofOwner.length < mostFurther.perOwner;
+    return ofOwner.length < extraConnectionLimits.perOwner;
   }
 
-  function open(caller: Caller): FurtherConnection {
-    const attempt = prepare(() => leave(connection));
+  function open(caller: Caller): ExtraConnection {
+    const attempt = prepare(() => dispose(connection));
     const settled = attempt.open().then(
       ({ session }) => {
         connection.live = { session, attempt };
       },
       () => {
         pausedUntil = performance.now() + pauseMs;
-        leave(connection);
+        dispose(connection);
       },
     );
-    const connection: FurtherConnection = { attempt, openedFor: caller, settled };
-    further.add(connection);
+    const connection: ExtraConnection = { attempt, firstCaller: caller, settled };
+    extraConnections.add(connection);
     return connection;
   }
 
@@ -156,8 +157,10 @@ export function createCallerSessions({ name, lifecycle, prepare }: CallerSession
         if (!isSeparate || shared.session.era === "modern") return createLease(shared, caller);
         const free = findFree(shared, caller);
         if (free) return free;
-        const starting = [...further].find(({ live, openedFor }) => live === undefined && openedFor.person === person);
-        // Where no further one can be had the call is made nevertheless: most calls ask nothing.
+        const starting = [...extraConnections].find(
+          ({ live, firstCaller }) => live === undefined && firstCaller.person === person,
+        );
+        // Where no extra one can be had, the call is made nevertheless: most calls ask nothing.
         if (starting === undefined && (hasOpened || !canOpen(caller))) return createLease(shared, caller);
         hasOpened ||= starting === undefined;
         await waitAbortable((starting ?? open(caller)).settled, signal);
@@ -168,11 +171,11 @@ export function createCallerSessions({ name, lifecycle, prepare }: CallerSession
     },
     async close() {
       isClosed = true;
-      for (const connection of further) {
+      for (const connection of extraConnections) {
         if (connection.live === undefined) connection.attempt.abort(closedServerError(name));
-        leave(connection);
+        dispose(connection);
       }
-      await Promise.all(goodbyes);
+      await disposals.waitForAll();
     },
   };
 }

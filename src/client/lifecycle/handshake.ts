@@ -37,7 +37,7 @@ export function openConnection(handshake: Handshake, stdio: Transport | undefine
   if (stdio !== undefined) {
     // Real stdio servers are of the 2025 era; asking for the newer one first would cost a silent one its start limit.
     const mode = era === "modern" ? "auto" : "legacy";
-    return connect(handshake, { transport: stdio, mode, goodbye: async () => {} });
+    return connect(handshake, { transport: stdio, mode, terminateSession: async () => {} });
   }
   if (transport.type === "stdio") throw new Error("A stdio server needs its process first");
   if (transport.type === "sse") return connect(handshake, createSseLink(sdk, transport, auth));
@@ -84,9 +84,9 @@ async function connect(
   return { client, link };
 }
 
-/** Says goodbye and closes everything; never rejects. */
+/** Ends the session and closes everything; never rejects. */
 export async function closeConnection({ client, link }: ConnectedClient): Promise<void> {
-  await ignoreRejection(link.goodbye(), "the session is left in any case");
+  await ignoreRejection(link.terminateSession(), "the session is left in any case");
   await ignoreRejection(client.close(), "the session is left in any case");
   // A connection that was lost before has no client to close it.
   await ignoreRejection(link.transport.close(), "the session is left in any case");

@@ -4,8 +4,9 @@ import { type CallReply, toUnavailableReply } from "../calls/call-reply.ts";
 import { ConnectionLost } from "../connection-errors.ts";
 import { longestRetryWaitMs } from "../limits.ts";
 import { toStartError } from "../server-errors.ts";
+import { createDisposals } from "./disposals.ts";
 import type { ServerInfo, ServerOffers, Session } from "./session.ts";
-import type { Start, StartedServer } from "./start-attempt.ts";
+import type { ConnectionAttempt, StartAttempt, StartedServer } from "./start-attempt.ts";
 
 /** Decides when a failed server is tried again: after growing pauses, and rarely once it has failed too often. */
 export interface Restarts {
@@ -45,8 +46,8 @@ export function createRestarts(random: () => number = Math.random): Restarts {
 type State =
   /** Applies before the first start; a lazy server stays idle until its first call. */
   | { state: "idle" }
-  | { state: "starting"; settled: Promise<void>; attempt: Start }
-  | { state: "ready"; session: Session; attempt: Start; since: number }
+  | { state: "starting"; settled: Promise<void>; attempt: StartAttempt }
+  | { state: "ready"; session: Session; attempt: StartAttempt; since: number }
   | { state: "failed"; error: DuetError; retryAt: number; timer?: NodeJS.Timeout | undefined }
   | { state: "closed" };
 
@@ -64,16 +65,16 @@ export interface ServerState {
   offers: ServerOffers;
 }
 
-/** Holds a session and the start attempt that created it. */
+/** Holds a session and the attempt that created it. */
 export interface LiveSession {
   session: Session;
-  attempt: Start;
+  attempt: ConnectionAttempt;
 }
 
 export interface ServerLifecycleOptions {
   name: string;
-  /** Makes one start, which is opened and left here; `onLost` is for its connection. */
-  prepare(onLost: () => void): Start;
+  /** Makes one start, which is opened and disposed of here; `onLost` is for its connection. */
+  prepare(onLost: () => void): StartAttempt;
   /** Takes what a start has found, before anybody may call; may not reject. */
   applyStart(opened: StartedServer): Promise<void>;
   onReady(): void;
@@ -93,7 +94,7 @@ export class ServerLifecycle {
   #hasBeenReady = false;
   #ended: Promise<void> | undefined;
   readonly #restarts = createRestarts();
-  readonly #goodbyes = new Set<Promise<void>>();
+  readonly #disposals = createDisposals();
 
   constructor(options: ServerLifecycleOptions) {
     this.#options = options;
@@ -156,11 +157,11 @@ export class ServerLifecycle {
   }
 
   /** Records why the live connection was lost, and reconnects after a pause. */
-  connectionLost(attempt: Start, thrown: unknown): void {
+  connectionLost(attempt: ConnectionAttempt, thrown: unknown): void {
     if (this.#state.state !== "ready" || this.#state.attempt !== attempt) return;
     const livedMs = performance.now() - this.#state.since;
     const error = toStartError(thrown, attempt.failureContext);
-    this.#leave(attempt);
+    this.#disposals.dispose(attempt);
     this.#rest(error, livedMs);
   }
 
@@ -178,8 +179,8 @@ export class ServerLifecycle {
       state.attempt.abort(closedServerError(this.#options.name));
       await state.settled;
     }
-    if (state.state === "ready") this.#leave(state.attempt);
-    await Promise.all(this.#goodbyes);
+    if (state.state === "ready") this.#disposals.dispose(state.attempt);
+    await this.#disposals.waitForAll();
   }
 
   #begin(): void {
@@ -193,10 +194,10 @@ export class ServerLifecycle {
     this.#state = { state: "starting", settled, attempt };
   }
 
-  async #becomeReady(opened: StartedServer, attempt: Start): Promise<void> {
+  async #becomeReady(opened: StartedServer, attempt: StartAttempt): Promise<void> {
     const { session } = opened;
     await this.#options.applyStart(opened);
-    if (this.#state.state !== "starting") return this.#leave(attempt);
+    if (this.#state.state !== "starting") return this.#disposals.dispose(attempt);
     this.#known = {
       startMs: Math.round(performance.now() - attempt.began),
       serverInfo: session.serverInfo ?? null,
@@ -210,9 +211,9 @@ export class ServerLifecycle {
     if (session.isOver()) this.connectionLost(attempt, new ConnectionLost());
   }
 
-  #becomeFailed(thrown: unknown, attempt: Start): void {
+  #becomeFailed(thrown: unknown, attempt: StartAttempt): void {
     const error = toStartError(thrown, attempt.failureContext);
-    this.#leave(attempt);
+    this.#disposals.dispose(attempt);
     if (this.#state.state === "starting") this.#rest(error, 0);
   }
 
@@ -225,13 +226,6 @@ export class ServerLifecycle {
     const isTried = this.#hasBeenReady && error.code !== "auth" && !this.#restarts.isOpen;
     const timer = isTried ? setTimeout(() => this.#begin(), pauseMs).unref() : undefined;
     this.#state = { state: "failed", error, retryAt: performance.now() + pauseMs, timer };
-  }
-
-  #leave(attempt: Start): void {
-    const goodbye = attempt.dispose().then(() => {
-      this.#goodbyes.delete(goodbye);
-    });
-    this.#goodbyes.add(goodbye);
   }
 }
 

@@ -7,7 +7,7 @@ import type { RawResult } from "../calls/tool-result.ts";
 import { mostRounds } from "../limits.ts";
 import { type Listing, listTools, looseResult, type RemoteTool } from "../lists/listing.ts";
 import { createActiveCalls, type Notify } from "../questions/active-calls.ts";
-import type { Answers } from "../questions/answers.ts";
+import { type Answers, isElicitation } from "../questions/answers.ts";
 import type { Redact } from "../redact.ts";
 import { type ServerList, watchListChanges } from "./announcements.ts";
 import { closeConnection, type Era, type Handshake, openConnection } from "./handshake.ts";
@@ -90,7 +90,7 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
   // A server of the 2025 era does not say which call its question belongs to.
   client.fallbackRequestHandler = ({ method, params }, { mcpReq }) => {
     const context = { ask: asker.current(), tell: asker.tell, signal: mcpReq.signal };
-    if (method === "elicitation/create") options.onQuestion?.();
+    if (isElicitation(method)) options.onQuestion?.();
     return runPaused([...pauses], method, () => answers(method, params, context));
   };
   watchListChanges(client, options.onChanged, ended.signal);
@@ -136,8 +136,7 @@ async function runPaused<T>(
   method: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  const asksPerson = method === "elicitation/create";
-  const resumes = pauses.map((pause) => pause({ asksPerson }));
+  const resumes = pauses.map((pause) => pause({ asksPerson: isElicitation(method) }));
   try {
     return await work();
   } finally {

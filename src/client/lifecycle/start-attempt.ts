@@ -50,63 +50,57 @@ export interface StartedServer {
   listing: Listing;
 }
 
-/** Describes a start as those who use it see it. */
-export type Start = Pick<StartAttempt, keyof StartAttempt>;
-
-/** Owns one start of a server: its process, if it has one, and its session, until both have ended. */
-export class StartAttempt {
-  readonly began = performance.now();
-  readonly #options: StartAttemptOptions;
-  readonly #abort = new AbortController();
-  #server: StdioServer | undefined;
-  #session: Session | undefined;
-
-  constructor(options: StartAttemptOptions) {
-    this.#options = options;
-  }
-
-  /** Returns what is known about a failure of this start. */
-  get failureContext(): FailureContext {
-    const { settings, redact, shared } = this.#options;
-    const { environment } = shared;
-    return { settings, redact, environment, ending: this.#server?.ending, words: this.#server?.words() };
-  }
-
-  /**
-   * Starts the process before it returns, shakes hands and lists the tools, within the start limit. Rejects with anything;
-   * `dispose` must still be called then.
-   */
-  async open(): Promise<StartedServer> {
-    const { startTimeoutMs } = this.#options.settings;
-    const { signal } = this.#abort;
-    const timer = setTimeout(() => this.#abort.abort(slowStartError(startTimeoutMs)), startTimeoutMs);
-    try {
-      this.#server = this.#startProcess();
-      const sdk = await waitAbortable(this.#options.shared.sdk(), signal);
-      const { era = "legacy" } = await waitAbortable(this.#options.known(), signal);
-      const session = await this.#negotiate(sdk, era);
-      return { session, listing: await waitAbortable(session.list(signal), signal) };
-    } catch (thrown) {
-      if (!signal.aborted) await this.waitForExit();
-      throw signal.aborted ? signal.reason : thrown;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
+/** Opens one connection and owns it: its process, if it has one, and its session, until both have ended. */
+export interface ConnectionAttempt {
+  /** Holds what is known about a failure of this connection. */
+  readonly failureContext: FailureContext;
+  /** Starts the process before it returns. Rejects with anything; `dispose` must still be called then. */
+  open(): Promise<{ session: Session }>;
   /** Waits a moment for the news of an end that just happened. */
-  async waitForExit(): Promise<void> {
-    await this.#server?.waitForExit();
-  }
-
+  waitForExit(): Promise<void>;
   /** Ends the start that is going on; it rejects with the reason. */
-  abort(reason: DuetError): void {
-    this.#abort.abort(reason);
+  abort(reason: DuetError): void;
+  /** Ends the session and the process; never rejects. */
+  dispose(): Promise<void>;
+}
+
+/** Represents one start of a server. */
+export interface StartAttempt extends ConnectionAttempt {
+  /** Is when it was made, by `performance.now()`. */
+  readonly began: number;
+  /** Shakes hands and lists the tools, within the start limit. */
+  open(): Promise<StartedServer>;
+}
+
+export function createStartAttempt(options: StartAttemptOptions): StartAttempt {
+  const { settings, redact, shared } = options;
+  const { startTimeoutMs } = settings;
+  const controller = new AbortController();
+  const { signal } = controller;
+  let server: StdioServer | undefined;
+  let session: Session | undefined;
+
+  function startProcess(): StdioServer | undefined {
+    if (settings.transport.type !== "stdio") return undefined;
+    return startStdioServer(settings.transport, shared.environment, shared.lifeline);
   }
 
-  /** Says goodbye and ends the process; never rejects. */
-  async dispose(): Promise<void> {
-    await Promise.all([this.#session?.close(), this.#server?.stop()]);
+  async function shakeHands(sdk: Sdk, era: Era): Promise<Session> {
+    const { clientInfo, sample } = shared;
+    const stdio = await server?.open(sdk);
+    const canSample = sample !== undefined;
+    const opening = openSession({ ...options, sdk, clientInfo, canSample, era, signal }, stdio);
+    try {
+      session = await waitAbortable(opening, signal);
+      return session;
+    } catch (thrown) {
+      // One that opens just too late is nobody's.
+      void ignoreRejection(
+        opening.then((late) => late.close()),
+        "the attempt has failed already, and its error is thrown",
+      );
+      throw thrown;
+    }
   }
 
   /**
@@ -114,44 +108,50 @@ export class StartAttempt {
    * spoke the newer era last and now fails at it may have been downgraded: servers of the 2025 era stay silent or exit when
    * asked in the newer one.
    */
-  async #negotiate(sdk: Sdk, era: Era): Promise<Session> {
+  async function negotiate(sdk: Sdk, era: Era): Promise<Session> {
     try {
-      return await this.#shakeHands(sdk, era);
+      return await shakeHands(sdk, era);
     } catch (thrown) {
       const isOtherEra = era === "modern" || isProtocolRefusal(thrown);
-      if (this.#server === undefined || this.#server.ending?.error !== undefined || !isOtherEra) throw thrown;
-      await this.#server.stop();
-      this.#abort.signal.throwIfAborted();
-      this.#server = this.#startProcess();
-      return await this.#shakeHands(sdk, era === "modern" ? "legacy" : "modern");
+      if (server === undefined || server.ending?.error !== undefined || !isOtherEra) throw thrown;
+      await server.stop();
+      signal.throwIfAborted();
+      server = startProcess();
+      return await shakeHands(sdk, era === "modern" ? "legacy" : "modern");
     }
   }
 
-  async #shakeHands(sdk: Sdk, era: Era): Promise<Session> {
-    const { signal } = this.#abort;
-    const { shared, ...own } = this.#options;
-    const { clientInfo, sample } = shared;
-    const stdio = await this.#server?.open(sdk);
-    const canSample = sample !== undefined;
-    const opening = openSession({ ...own, sdk, clientInfo, canSample, era, signal }, stdio);
-    try {
-      this.#session = await waitAbortable(opening, signal);
-      return this.#session;
-    } catch (thrown) {
-      // One that opens just too late is nobody's.
-      void ignoreRejection(
-        opening.then((session) => session.close()),
-        "the attempt has failed already, and its error is thrown",
-      );
-      throw thrown;
-    }
+  async function waitForExit(): Promise<void> {
+    await server?.waitForExit();
   }
 
-  #startProcess(): StdioServer | undefined {
-    const { settings, shared } = this.#options;
-    if (settings.transport.type !== "stdio") return undefined;
-    return startStdioServer(settings.transport, shared.environment, shared.lifeline);
-  }
+  return {
+    began: performance.now(),
+    get failureContext() {
+      const { environment } = shared;
+      return { settings, redact, environment, ending: server?.ending, words: server?.words() };
+    },
+    async open() {
+      const timer = setTimeout(() => controller.abort(slowStartError(startTimeoutMs)), startTimeoutMs);
+      try {
+        server = startProcess();
+        const sdk = await waitAbortable(shared.sdk(), signal);
+        const { era = "legacy" } = await waitAbortable(options.known(), signal);
+        const opened = await negotiate(sdk, era);
+        return { session: opened, listing: await waitAbortable(opened.list(signal), signal) };
+      } catch (thrown) {
+        if (!signal.aborted) await waitForExit();
+        throw signal.aborted ? signal.reason : thrown;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    waitForExit,
+    abort: (reason) => controller.abort(reason),
+    async dispose() {
+      await Promise.all([session?.close(), server?.stop()]);
+    },
+  };
 }
 
 function slowStartError(ms: number): DuetError {

@@ -38,6 +38,11 @@ export interface AnswerOptions {
   redact: Redact;
 }
 
+/** Returns true when a request of this method asks a person. */
+export function isElicitation(method: string): boolean {
+  return method === "elicitation/create";
+}
+
 /** Gives the result of a server's request; rejects with an error with JSON-RPC's `code`, or with the signal's reason. */
 export type Answers = (method: string, params: unknown, context: AnswerContext) => Promise<Record<string, unknown>>;
 
@@ -48,7 +53,7 @@ export function createAnswers({ settings, sample, redact }: AnswerOptions): Answ
   const answerSampling = settings.sampling && sample ? createSampling(asking, sample) : undefined;
   return async (method, params, context) => {
     context.signal.throwIfAborted();
-    if (method === "elicitation/create") return answerElicitation(asking, params, context);
+    if (isElicitation(method)) return answerElicitation(asking, params, context);
     if (method === "sampling/createMessage" && answerSampling) return answerSampling(params, context);
     if (method === "roots/list" && roots) return listRoots(roots);
     throw unknownMethodError(`${JSON.stringify(method.slice(0, 100))} is not offered to this server`);

@@ -13,11 +13,12 @@ export interface TransportLink {
   transport: Transport;
   /** `auto` asks for the newest protocol first and falls back to the older one. */
   mode: "legacy" | "auto";
-  goodbye(): Promise<void>;
+  /** Ends the session at the server, within half a second; never rejects. */
+  terminateSession(): Promise<void>;
 }
 
 /** Limits the wait for the server to end our session, in milliseconds. */
-const goodbyeMs = 500;
+const terminationMs = 500;
 
 type Target = Extract<ServerTransport, { url: string }>;
 
@@ -34,10 +35,10 @@ export function createStreamableHttpLink(sdk: Sdk, target: Target, auth: Auth | 
     transport,
     mode: "auto",
     // Closing alone would leave the session on the server until it expires there.
-    goodbye: () =>
+    terminateSession: () =>
       Promise.race([
         ignoreRejection(transport.terminateSession(), "a session that is not ended expires on the server"),
-        sleep(goodbyeMs),
+        sleep(terminationMs),
       ]),
   };
 }
@@ -47,7 +48,7 @@ export function createSseLink(sdk: Sdk, target: Target, auth: Auth | undefined):
   const open = openFetch();
   const transport = new sdk.SSEClientTransport(new URL(target.url), createTransportOptions(target, open, auth));
   closeWith(transport, open);
-  return { transport, mode: "legacy", goodbye: async () => {} };
+  return { transport, mode: "legacy", terminateSession: async () => {} };
 }
 
 function createTransportOptions(

@@ -2,11 +2,11 @@ import { waitAbortable } from "./timeout.ts";
 
 /** Lets a fixed number of holders in at once. The others wait in the order they came. */
 export interface Semaphore {
-  /** Rejects with the signal's reason when it aborts first; then there is nothing to leave. */
+  /** Rejects with the signal's reason when it aborts first; then there is nothing to release. */
   acquire(signal: AbortSignal): Promise<void>;
   release(): void;
-  /** Takes a place even where none is free; others wait the longer for it. */
-  takeAnyway(): void;
+  /** Counts one more holder at once, even where the number is reached; the others wait longer for it. */
+  acquireBeyondLimit(): void;
 }
 
 export function createSemaphore(count: number): Semaphore {
@@ -21,7 +21,7 @@ export function createSemaphore(count: number): Semaphore {
 
   return {
     release: releasePlace,
-    takeAnyway() {
+    acquireBeyondLimit() {
       free -= 1;
     },
     async acquire(signal) {
@@ -50,14 +50,14 @@ export function createSemaphore(count: number): Semaphore {
 export type KeyedMutex = (key: string, signal: AbortSignal) => Promise<() => void>;
 
 export function createKeyedMutex(): KeyedMutex {
-  const lastOf = new Map<string, Promise<void>>();
+  const lastByKey = new Map<string, Promise<void>>();
   return async (key, signal) => {
-    const before = lastOf.get(key) ?? Promise.resolve();
+    const before = lastByKey.get(key) ?? Promise.resolve();
     const mine = Promise.withResolvers<void>();
     const last = before.then(() => mine.promise);
-    lastOf.set(key, last);
+    lastByKey.set(key, last);
     void last.then(() => {
-      if (lastOf.get(key) === last) lastOf.delete(key);
+      if (lastByKey.get(key) === last) lastByKey.delete(key);
     });
     try {
       await waitAbortable(before, signal);

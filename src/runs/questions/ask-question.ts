@@ -21,7 +21,7 @@ export async function askQuestion(
 ): Promise<void> {
   const shown = toHostQuestion(open.question, locale);
   if (shown === undefined) return open.withdraw();
-  const release = open.show({ isParked: isModern });
+  const release = open.show({ isInResult: isModern });
   const reply = await ask(shown, signal, open.closed);
   if (open.closed.aborted) return;
   if (signal.aborted && reply === undefined) return release();

@@ -9,14 +9,17 @@ export type OpenQuestion<K extends QuestionKind = QuestionKind> = {
     readonly question: UserQuestion<P>;
     /** Is true while a host is showing the question. */
     readonly isAsked: boolean;
-    /** Is true while only hosts show it that have it in a result (2026-07-28): they may never come back, so another may show it too. */
-    readonly isParked: boolean;
+    /**
+     * Is true while every host that shows it got it in a result (`input_required`, 2026-07-28). Such a host may never come back,
+     * so another one may show it too.
+     */
+    readonly isInResult: boolean;
     /** Is when the question is given up, in milliseconds since 1970. */
     readonly until: number;
     /** Aborts when it is answered, by whomever, or given up. */
     readonly closed: AbortSignal;
     /** Marks the question as shown by a host. The returned function frees it for others again. */
-    show(how: { isParked: boolean }): () => void;
+    show(display: { isInResult: boolean }): () => void;
     /** Closes the question with the reply; with undefined, nobody has replied. */
     answer(reply: UserReply<P> | undefined): void;
     /** Closes the question without an answer. */

@@ -24,25 +24,25 @@ export function createQuestionQueue(patienceMs: number, onChange: () => void): Q
     const { promise, resolve } = Promise.withResolvers<UserReply<K> | undefined>();
     const closed = new AbortController();
     /** Holds how each host shows the question. */
-    const shows = new Set<{ isParked: boolean }>();
+    const displays = new Set<{ isInResult: boolean }>();
     const timer = setTimeout(withdraw, patienceMs);
     const posed: OpenQuestion<K> = {
       id: createRandomHex(),
       kind: question.kind,
       question,
       get isAsked() {
-        return shows.size > 0;
+        return displays.size > 0;
       },
-      get isParked() {
-        return shows.size > 0 && [...shows].every((show) => show.isParked);
+      get isInResult() {
+        return displays.size > 0 && [...displays].every((display) => display.isInResult);
       },
       until: Date.now() + patienceMs,
       closed: closed.signal,
-      show({ isParked }) {
-        const show = { isParked };
-        shows.add(show);
+      show({ isInResult }) {
+        const display = { isInResult };
+        displays.add(display);
         return () => {
-          shows.delete(show);
+          displays.delete(display);
           onChange();
         };
       },

@@ -95,7 +95,7 @@ test.each<[HostName, unknown]>([
   ["kiro", undefined],
   ["gemini-cli", "soon"],
   ["gemini-cli", 0],
-])("no window is told where no time limit of %s is known (%s)", (name, limit) => {
+])("duet install passes no --window where no time limit of %s is known (%s)", (name, limit) => {
   const before = JSON.stringify({ mcpServers: { duet: { command: "old", timeout: limit } } });
   expect(planChange(hosts[name], "file", before, "duet", wanted).entry?.args).toEqual(launch.args);
 });

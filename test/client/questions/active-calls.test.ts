@@ -92,16 +92,20 @@ test("one question is asked after the other, and a sixth is refused and told as 
 
 test("a question is withdrawn when the last call has ended, and when its server does not want it any more", async () => {
   const asker = createActiveCalls();
-  const { elicit, withdrawn } = standing({});
+  const { elicit, shown, withdrawn } = standing({});
   const leave = asker.enter({ elicit });
   const stop = new AbortController();
   const first = asker.current()?.(question, stop.signal);
   const second = asker.current()?.(question, signal);
+  await expect.poll(() => shown).toHaveLength(1);
   expect(withdrawn).toHaveLength(0);
   stop.abort();
   expect(await first).toBeUndefined();
+  expect(withdrawn).toHaveLength(1);
+  await expect.poll(() => shown).toHaveLength(2);
   leave({ isReplied: true });
   expect(await second).toBeUndefined();
+  expect(withdrawn).toHaveLength(2);
 });
 
 test("a question that was asked through a call that ends is asked again through another one of that person", async () => {

@@ -44,7 +44,7 @@ test("whoever waits hears that a question is free to be shown again", async () =
   const notifier = createNotifier();
   const questions = createQuestionQueue(10_000, notifier.notify);
   void questions.ask(plan, never);
-  const release = questions.open?.show({ isParked: false });
+  const release = questions.open?.show({ isInResult: false });
   const heard = notifier.wait(AbortSignal.timeout(10_000)).then(() => questions.open?.isAsked);
   release?.();
   expect(await heard).toBe(false);

@@ -43,6 +43,12 @@ export function detectLineEnd(text: string): "\r\n" | "\n" {
   return /^[^\n]*\r\n/.test(text) ? "\r\n" : "\n";
 }
 
+/** Returns the index after the line ending at or behind `at`, or the length of the text where there is none. */
+export function findLineEnd(text: string, at: number): number {
+  const end = text.indexOf("\n", at);
+  return end < 0 ? text.length : end + 1;
+}
+
 /** Holds what a host's file contains for one server. */
 export type Entry = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, TomlError } from "smol-toml";
 import { isRecord } from "../../../kit/json.ts";
-import { detectLineEnd, type Entry, type FileFormat, FormatError } from "./file-format.ts";
+import { detectLineEnd, type Entry, type FileFormat, FormatError, findLineEnd } from "./file-format.ts";
 
 /** Edits TOML as text: only the lines of one table and its subtables change. */
 export const tomlForm: FileFormat = {
@@ -97,11 +97,6 @@ function removeTable(text: string, table: readonly string[]): string {
       return /^$|(?:^|\n)\r?\n$/.test(before) ? before + rest.replace(/^\r?\n/, "") : before + rest;
     }, text)
     .replace(/(\n)(?:\r?\n)+$/, "$1");
-}
-
-function findLineEnd(text: string, at: number): number {
-  const end = text.indexOf("\n", at);
-  return end < 0 ? text.length : end + 1;
 }
 
 function renderKey(key: string): string {

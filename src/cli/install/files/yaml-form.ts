@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isCollection, isMap, isNode, isScalar, type Node, type Pair, parseDocument, stringify } from "yaml";
 import { isRecord } from "../../../kit/json.ts";
-import { detectLineEnd, type FileFormat, FormatError } from "./file-format.ts";
+import { detectLineEnd, type FileFormat, FormatError, findLineEnd } from "./file-format.ts";
 
 /** Edits YAML as text: only the lines of one entry change, so that comments, quotes and indentation stay as they are. */
 export const yamlForm: FileFormat = {
@@ -115,11 +115,6 @@ function locatePair(text: string, pair: Pair): Lines {
 function getRange(node: unknown): NonNullable<Node["range"]> {
   if (isNode(node) && node.range) return node.range;
   throw new Error("The node has no position in the text.");
-}
-
-function findLineEnd(text: string, at: number): number {
-  const end = text.indexOf("\n", at);
-  return end < 0 ? text.length : end + 1;
 }
 
 function insertLines(text: string, at: number, lines: string): string {

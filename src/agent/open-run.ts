@@ -107,7 +107,7 @@ function createState(
     history: [],
     answer: createAnswerText({ conversation, language, emit }),
     statistics: createStatistics(),
-    subAgents: createSubAgents(limits.maxParallel),
+    subAgents: createSubAgents(),
     repetition: createRepetition(limits.repeatable),
     results: createToolResults({ tools, longest: getLongestResult(pickSmallerModel(models)), language }),
     windows: createContextWindows(),

@@ -4,8 +4,9 @@ import { toWindowSeconds } from "../../src/core/call-window.ts";
 test.each([
   [1, 0.5],
   [5, 4],
+  [2.99, 1.5],
   [10, 8],
-  [20, 16],
+  [20, 16.5],
   [59, 49],
   [60, 50],
   [61, 51],

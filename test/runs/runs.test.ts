@@ -104,6 +104,28 @@ describe.each(eras)("a host of %s", (era) => {
     expect(model.requests).toHaveLength(1);
   });
 
+  test("that ends its session while its call is open is joined to its run by the same question", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { mcp } = await openFace({ turns: ["Kept."], gate: gate.promise });
+    const first = await linkHost(mcp, { era });
+    const begun = Promise.withResolvers<void>();
+    const lost = first.ask("What is it?", {}, { onprogress: () => begun.resolve() });
+    lost.catch(() => {});
+    await begun.promise;
+    await first.close();
+    await expect(lost).rejects.toThrow();
+    const joined = Promise.withResolvers<void>();
+    const second = await linkHost(mcp, { era });
+    const again = second.ask(
+      "What is it?",
+      {},
+      { onprogress: ({ message }) => message?.includes("↻") && joined.resolve() },
+    );
+    await joined.promise;
+    gate.resolve();
+    expect((await again).outcome).toMatchObject({ status: "complete", response: "Kept." });
+  });
+
   test("can stop a run by its id", async () => {
     const gate = Promise.withResolvers<void>();
     const { mcp } = await openFace({ turns: ["Never."], gate: gate.promise });

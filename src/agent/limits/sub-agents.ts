@@ -15,8 +15,11 @@ export interface BudgetReservation extends Budget {
 
 /** Tracks the agents that the run has called: what they may use, and what they have used. */
 export interface SubAgents {
-  /** Reserves a share of what is left. All open reservations together never exceed it, and no single one takes everything. */
-  reserveBudget(left: Budget): BudgetReservation;
+  /**
+   * Reserves a share of what is left for one of the calls that are made side by side: each gets as much as the others, and one share
+   * is kept back. All open reservations together never exceed what is left.
+   */
+  reserveBudget(left: Budget, sideBySide: number): BudgetReservation;
   /**
    * `server` is where the bill came from: no server can report for the runs of another. `reserved` is the budget of the call that
    * brought the bill.
@@ -29,8 +32,7 @@ export interface SubAgents {
   bill(): AgentsBill | undefined;
 }
 
-/** `maxParallel` limits how many calls run side by side. */
-export function createSubAgents(maxParallel: number): SubAgents {
+export function createSubAgents(): SubAgents {
   /** Maps each run to its highest bill: a run that continues sends another bill later. */
   const bills = new Map<string, AgentUsage>();
   const reservations = new Set<Budget>();
@@ -58,8 +60,8 @@ export function createSubAgents(maxParallel: number): SubAgents {
   }
 
   return {
-    reserveBudget({ tokens, cost }) {
-      const places = Math.max(2, maxParallel - reservations.size);
+    reserveBudget({ tokens, cost }, sideBySide) {
+      const places = Math.max(2, sideBySide + 1 - reservations.size);
       const share = (whole: number, reserved: number): number => Math.max(0, whole - reserved) / places;
       const out = listReservations();
       const reservation: Budget = {

@@ -47,7 +47,8 @@ export async function act(run: Run, calls: readonly ToolCall[], step: number, al
   const observations: Observation[] = calls.map((call) => toRefusedObservation(run.input, call));
   const records = heard.map(toRecord);
   run.state.calls.push(...records);
-  const allowance = createCallAllowance(allowed);
+  const sideBySide = Math.min(run.input.limits.maxParallel, heard.length);
+  const allowance = createCallAllowance(allowed, sideBySide);
   let next = 0;
   async function runCalls(): Promise<void> {
     for (let index = next++; index < heard.length; index = next++) {
@@ -63,7 +64,7 @@ export async function act(run: Run, calls: readonly ToolCall[], step: number, al
         });
     }
   }
-  await Promise.all(Array.from({ length: Math.min(run.input.limits.maxParallel, heard.length) }, runCalls));
+  await Promise.all(Array.from({ length: sideBySide }, runCalls));
   return observations;
 }
 

@@ -19,15 +19,18 @@ import {
 /** Counts how many calls of a turn may still run. */
 export interface CallAllowance {
   readonly left: number;
+  /** Counts the calls of the turn that are made side by side. */
+  readonly sideBySide: number;
   /** Is true when one more call may run, and counts it. */
   reserve(): boolean;
   /** Returns the reserved call to the allowance, because it did not run. */
   release(): void;
 }
 
-export function createCallAllowance(allowed: number): CallAllowance {
+export function createCallAllowance(allowed: number, sideBySide: number): CallAllowance {
   let left = allowed;
   return {
+    sideBySide,
     get left() {
       return left;
     },
@@ -107,7 +110,10 @@ export function openCallContext(run: Run, callId: string, { allowance, phase }: 
   } = run;
   const approve = createApprove(user, clock.callerSignal);
   const elicit = createElicit(user, clock.callerSignal);
-  const reservation = run.state.subAgents.reserveBudget(getRemainingBudget(run.state, run.input.limits));
+  const reservation = run.state.subAgents.reserveBudget(
+    getRemainingBudget(run.state, run.input.limits),
+    allowance.sideBySide,
+  );
   let open = true;
   let waitedMs = 0;
   let waits = 0;

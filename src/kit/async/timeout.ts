@@ -118,9 +118,10 @@ export function followSignal(controller: AbortController, outer: AbortSignal | u
 /** Returns the error with which a wait that timed out aborts. `what` names the wait in both languages. */
 export function timeoutError(what: Text | string, ms: number): DuetError {
   const { zh, en } = typeof what === "string" ? { zh: what, en: what } : what;
+  const seconds = Math.round(ms / 10) / 100;
   return new DuetError({
     code: "timeout",
-    text: { zh: `${zh} 超时（${ms / 1000} 秒）`, en: `${en} timed out after ${ms / 1000} s` },
+    text: { zh: `${zh} 超时（${seconds} 秒）`, en: `${en} timed out after ${seconds} s` },
     hint: { zh: "请稍后再试，或增大时间限制。", en: "Try again later, or raise the time limit." },
     retryable: true,
   });

@@ -18,7 +18,8 @@ export interface ObservedTimeouts {
 const mostHosts = 1000;
 const longestName = 200;
 
-export function createObservedTimeouts(duet: Pick<Duet, "store">): ObservedTimeouts {
+/** What was observed with another `window` in the configuration does not count: the host's limit may have been changed with it. */
+export function createObservedTimeouts(duet: Pick<Duet, "store">, window: number | undefined): ObservedTimeouts {
   const known = new LRUCache<string, { seconds: number | undefined }>({ max: mostHosts });
 
   async function readStored(caller: Caller, host: HostIdentity): Promise<number | undefined> {
@@ -31,7 +32,7 @@ export function createObservedTimeouts(duet: Pick<Duet, "store">): ObservedTimeo
 
   return {
     async get(caller, given) {
-      const host = shorten(given);
+      const host = toKnownAs(given, window);
       const key = toKey(caller, host);
       const found = known.get(key);
       if (found !== undefined) return found.seconds;
@@ -41,7 +42,7 @@ export function createObservedTimeouts(duet: Pick<Duet, "store">): ObservedTimeo
       return known.get(key)?.seconds;
     },
     record(caller, given, seconds) {
-      const host = shorten(given);
+      const host = toKnownAs(given, window);
       known.set(toKey(caller, host), { seconds });
       void ignoreRejection(
         writeStored(caller, host, seconds),
@@ -51,8 +52,9 @@ export function createObservedTimeouts(duet: Pick<Duet, "store">): ObservedTimeo
   };
 }
 
-function shorten({ name, version }: HostIdentity): HostIdentity {
-  return { name: name.slice(0, longestName), version: version.slice(0, longestName) };
+function toKnownAs({ name, version }: HostIdentity, window: number | undefined): HostIdentity {
+  const configured = window === undefined ? "" : ` --window ${window}`;
+  return { name: name.slice(0, longestName), version: `${version.slice(0, longestName)}${configured}` };
 }
 
 function toKey({ owner }: Caller, { name, version }: HostIdentity): string {

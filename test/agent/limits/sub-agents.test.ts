@@ -42,32 +42,32 @@ function agentTool(name: string, used: AgentUsage, told: (Chain | undefined)[] =
 const ask = (id: string) => ({ id, name: "below__agent_ask", input: { question: id } });
 
 test("shares that are out together never add up to more than there is, and a later call still gets one", () => {
-  const below = createSubAgents(8);
+  const below = createSubAgents();
   const left = { tokens: 8000, cost: 0.8 };
-  const loans = Array.from({ length: 20 }, () => below.reserveBudget(left));
+  const loans = Array.from({ length: 20 }, () => below.reserveBudget(left, 7));
   expect(loans[0]).toMatchObject({ tokens: 1000, cost: expect.closeTo(0.1) });
   expect(loans[6]).toMatchObject({ tokens: 1000 });
   expect(loans.every(({ tokens }) => tokens >= 0)).toBe(true);
   expect(loans.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(8000);
   expect(loans.reduce((sum, { cost = 0 }) => sum + cost, 0)).toBeLessThanOrEqual(0.8);
   for (const reservation of loans) reservation.release();
-  expect(below.reserveBudget({ tokens: 800, cost: undefined })).toMatchObject({ tokens: 100, cost: undefined });
+  expect(below.reserveBudget({ tokens: 800, cost: undefined }, 7)).toMatchObject({ tokens: 100, cost: undefined });
 });
 
 test("what was lent to a run that goes on after its call is lent to nobody else until it is over", () => {
-  const below = createSubAgents(2);
-  const first = below.reserveBudget({ tokens: 800, cost: 0.8 });
+  const below = createSubAgents();
+  const first = below.reserveBudget({ tokens: 800, cost: 0.8 }, 1);
   below.add("a", usage(100, { cost: 0.1, isOver: false }), first);
   first.release();
-  const second = below.reserveBudget({ tokens: 700, cost: 0.7 });
+  const second = below.reserveBudget({ tokens: 700, cost: 0.7 }, 1);
   expect(second).toMatchObject({ tokens: 200, cost: expect.closeTo(0.2) });
   below.add("a", usage(150, { cost: 0.1 }), second);
   second.release();
-  expect(below.reserveBudget({ tokens: 650, cost: 0.7 })).toMatchObject({ tokens: 325, cost: expect.closeTo(0.35) });
+  expect(below.reserveBudget({ tokens: 650, cost: 0.7 }, 1)).toMatchObject({ tokens: 325, cost: expect.closeTo(0.35) });
 });
 
 test("the same run tells its bill again, grown; another server's run of that name is another", () => {
-  const below = createSubAgents(8);
+  const below = createSubAgents();
   expect(below.bill()).toBeUndefined();
   below.add("a", usage(100, { cost: 0.1 }), nothing);
   below.add("a", usage(300, { cost: 0.3 }), nothing);
@@ -88,7 +88,7 @@ test("what an agent below has used counts against the budgets of the run and sta
   const outcome = outcomeOf(
     await runAll({ models: { functionCall: model, answer: model }, tools: [tool], limits: { tokenBudget: 16_020 } }),
   );
-  expect(told.map((chain) => chain?.budget)).toEqual([2000, Math.floor((16_020 - 720 - 20) / 8)]);
+  expect(told.map((chain) => chain?.budget)).toEqual([8000, Math.floor((16_020 - 720 - 20) / 2)]);
   expect(told[0]).not.toHaveProperty("cost", expect.anything());
   expect(outcome).toMatchObject({
     status: "complete",
@@ -118,7 +118,7 @@ test("a budget of money is shared as the tokens are", async () => {
   const model = scriptedModel([[ask("1")], [ask("2")], "Done."]);
   const tool = agentTool("below__agent_ask", usage(10, { cost: 0.4 }), told);
   await runAll({ models: { functionCall: model, answer: model }, tools: [tool], limits: { costBudget: 0.8 } });
-  expect(told.map((chain) => chain?.cost)).toEqual([expect.closeTo(0.1), expect.closeTo(0.05)]);
+  expect(told.map((chain) => chain?.cost)).toEqual([expect.closeTo(0.4), expect.closeTo(0.2)]);
 });
 
 test("models never see the argument in which a chain travels", async () => {

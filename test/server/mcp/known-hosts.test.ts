@@ -24,7 +24,7 @@ test("a host's window is what is configured for it, else for all, else what is k
 
 test("a host that gives up after 5, 20 or 60 seconds is answered before", () => {
   expect(getWindowMs(createHost("google-adk"), { windows: {} })).toBe(4000);
-  expect(getWindowMs(createHost("Java SDK MCP Client"), { windows: {} })).toBe(16_000);
+  expect(getWindowMs(createHost("Java SDK MCP Client"), { windows: {} })).toBe(16_500);
   expect(getWindowMs(createHost("codex-mcp-client", "1", true), { windows: {} })).toBe(50_000);
 });
 
@@ -35,7 +35,7 @@ test("of the many that call themselves mcp 0.1.0, those without progress have 4 
 });
 
 test("what a host has taught by giving up shortens its window, but not one that is configured for it", () => {
-  expect(getWindowMs(createHost("other"), { windows: {} }, 8)).toBe(6000);
+  expect(getWindowMs(createHost("other"), { windows: {} }, 8)).toBe(6500);
   expect(getWindowMs(createHost("other"), { windows: {}, window: 5 }, 8)).toBe(5000);
   expect(getWindowMs(createHost("other"), { windows: { other: 20 } }, 8)).toBe(20_000);
   expect(getWindowMs(createHost("other"), { windows: {} }, 0.2)).toBe(100);

@@ -45,7 +45,11 @@ export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
   const inputRequests = createInputRequests<CallToolResult>({
     tooLate: (state) => createFailedResult(say(locale, describeWithdrawnQuestion(state))),
   });
-  const service: AgentService = { ...shared, inputRequests, observedTimeouts: createObservedTimeouts(duet) };
+  const service: AgentService = {
+    ...shared,
+    inputRequests,
+    observedTimeouts: createObservedTimeouts(duet, settings.window),
+  };
   const listAgentTools = createAgentTools(locale);
   /** Returns the id of the run that waits for approval of a call. */
   function readRunId(token: string): string | undefined {

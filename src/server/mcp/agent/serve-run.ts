@@ -1,5 +1,6 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import { type Chain, getReportMs } from "../../../core/chain.ts";
+import { DuetError } from "../../../kit/errors.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import type { Detail } from "../../../runs/ask-schema.ts";
 import { canHandOut } from "../../../runs/begin-run.ts";
@@ -100,7 +101,8 @@ async function waitFor(
   run.hold(holder);
   // At once: the same question may follow a cancel in the same read, and must not find the run that is about to end.
   const releaseCaller = (): void => {
-    const isLost = isTimeoutReason(signal.reason) || signal.reason === lostConnection;
+    const { reason } = signal;
+    const isLost = isTimeoutReason(reason) || reason === lostConnection || isSessionEnd(scope.connection, reason);
     releaseRun(scope, run, [holder, scope.connection], { isLost });
   };
   if (signal.aborted) releaseCaller();
@@ -128,6 +130,11 @@ async function waitFor(
     unfollow();
     run.release(holder);
   }
+}
+
+/** Returns true when a request was given up because its HTTP session ended. Over stdio the process ends with its host. */
+function isSessionEnd({ isOneRequest, inputEnded }: HostConnection, reason: unknown): boolean {
+  return !isOneRequest && inputEnded === undefined && reason instanceof DuetError && reason.code === "network";
 }
 
 /** Chooses how a run's result is shown to a host. */

@@ -33,13 +33,17 @@ export function toStartError(thrown: unknown, failureContext: FailureContext): D
   const { name } = failureContext.settings;
   const { code, text, retryable, hint: ownHint } = explain(thrown, failureContext);
   const words = getLastWords(failureContext);
-  const hint = describeVariablesNotInherited(failureContext, words) ?? ownHint;
+  // A launcher's own words are long, and what a host shows of them may be cut.
+  const missing = describeVariablesNotInherited(failureContext, words);
   const said = words === "" ? words : `\n${words}`;
   const { zh, en } = describeUnusable(name);
   return new DuetError({
     code,
-    text: { zh: `${zh}${text.zh}${said}`, en: `${en}${text.en}${said}` },
-    ...(hint !== undefined && { hint }),
+    text: {
+      zh: `${zh}${text.zh}${missing ? `。${missing.zh}` : ""}${said}`,
+      en: `${en}${text.en}${missing ? `. ${missing.en}` : ""}${said}`,
+    },
+    ...(ownHint !== undefined && missing === undefined && { hint: ownHint }),
     retryable: retryable ?? false,
   });
 }

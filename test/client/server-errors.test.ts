@@ -26,16 +26,16 @@ describe("a launcher that fails at the network", () => {
   };
   const ending = { code: 1, signal: null };
 
-  test("is told with the variables of ours that it lacks, without their values", () => {
+  test("is told with the variables of ours that it lacks, before its own words and without their values", () => {
     const { transport, ...rest } = stdio("time", "/opt/bin/uvx", ["mcp-server-time"]);
     const settings = { ...rest, transport: { ...transport, inheritEnv: ["SSL_CERT_FILE"] } as typeof transport };
     const words = "error sending request for url (https://pypi.org/simple/mcp-server-time/)";
-    const { hint } = toStartError(new ConnectionLost(), { ...circumstances, settings, environment, ending, words });
-    expect(hint?.en).toContain(
-      'was not given HTTPS_PROXY of this environment. To pass that on, add "inheritEnv": ["HTTPS_PROXY"]',
+    const { text } = toStartError(new ConnectionLost(), { ...circumstances, settings, environment, ending, words });
+    expect(text.en).toMatch(
+      /was not given HTTPS_PROXY of this environment\. To pass that on, add "inheritEnv": \["HTTPS_PROXY"\].*\nerror sending/,
     );
-    expect(hint?.zh).toContain("uvx 访问网络失败；当前环境中的 HTTPS_PROXY 没有传给它。");
-    expect(JSON.stringify(hint)).not.toContain("secret");
+    expect(text.zh).toContain("uvx 访问网络失败；当前环境中的 HTTPS_PROXY 没有传给它。");
+    expect(JSON.stringify(text)).not.toContain("secret");
   });
 
   test.each([
@@ -51,6 +51,6 @@ describe("a launcher that fails at the network", () => {
       ending,
       words,
     });
-    expect(failure.hint).toBeUndefined();
+    expect(failure.text.en).not.toContain("was not given");
   });
 });

@@ -18,7 +18,10 @@ export interface ObservedTimeouts {
 const mostHosts = 1000;
 const longestName = 200;
 
-/** What was observed with another `window` in the configuration does not count: the host's limit may have been changed with it. */
+/**
+ * Creates the memory for a process with this `window` in its configuration. A time-out that was observed with another one does not
+ * count, because the host's limit may have been changed with it.
+ */
 export function createObservedTimeouts(duet: Pick<Duet, "store">, window: number | undefined): ObservedTimeouts {
   const known = new LRUCache<string, { seconds: number | undefined }>({ max: mostHosts });
 

@@ -155,6 +155,9 @@ function describeWaiting({ question }: OpenQuestion, locale: Locale): string {
   });
 }
 
+/** A run that is almost out of time is waited for this long: its end says more than `running` does. In milliseconds. */
+const leastWindowMs = 1000;
+
 /** An agent as a caller says until when it waits. The run ends before that, and time must remain to report it. */
 function computeWindowMs(
   { settings }: ConnectionScope,
@@ -165,7 +168,7 @@ function computeWindowMs(
   const usual = getWindowMs(host, settings, observed);
   if (chain.deadline === undefined) return usual;
   const left = Math.max(0, chain.deadline - Date.now());
-  return Math.min(usual, left - getReportMs(left));
+  return Math.min(usual, Math.max(leastWindowMs, left - getReportMs(left)));
 }
 
 function renderAttached({ id, startedAt }: RunHandle, locale: Locale): string {

@@ -20,6 +20,7 @@ import { createHttpRequest } from "./http-request/http-request.ts";
 import { createLogTransform } from "./log-transform/log-transform.ts";
 import { createReadFile } from "./read-file.ts";
 import { createSendEmail, type EmailOptions } from "./send-email/send-email.ts";
+import { createTableQuery } from "./table-query/table-query.ts";
 
 export interface WebOptions extends ToolFetchRules {
   /** Lists patterns of the hosts that `http_request` may call. When it is empty, there is no such tool. */
@@ -87,7 +88,11 @@ export const builtinTools: Readonly<Record<string, BuiltinRow>> = {
     timeoutMs: 5000,
     prepare: prepareCalculator,
     annotations: pure,
-    examples: [{ expression: "(24 + 17) / 2" }, { numbers: [1, 2, 3, 4, 5], operations: ["mean", "max"] }],
+    examples: [
+      { expression: "(24 + 17) / 2" },
+      { expressions: ["0.1 + 0.2", "15% * 200"] },
+      { numbers: [1, 2, 3, 4, 5], operations: ["mean", "max"] },
+    ],
   },
   file_search: {
     create: ({ roots, locale }) => createFileSearch(roots, locale),
@@ -100,6 +105,20 @@ export const builtinTools: Readonly<Record<string, BuiltinRow>> = {
     timeoutMs: 15_000,
     annotations: pure,
     examples: [{ path: "README.md", start_line: 1, lines: 40 }],
+  },
+  table_query: {
+    create: ({ roots, locale, work }) => createTableQuery(roots, locale, work),
+    timeoutMs: 30_000,
+    annotations: pure,
+    examples: [
+      {
+        path: "data/sales.csv",
+        where: [{ column: "year(date)", op: "=", value: "2026" }],
+        group_by: ["region", "month(date)"],
+        aggregate: [{ column: "amount", op: "sum" }],
+        sort: ["sum(amount) desc"],
+      },
+    ],
   },
   log_transform: {
     create: ({ roots, locale, now }) => createLogTransform(roots, locale, now),

@@ -1,6 +1,7 @@
 import { DuetError, type ErrorCode, getMessage } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { Conversion, ConvertedText } from "../builtin/format-data/convert.ts";
+import type { TableAnswer, TableQuery } from "../builtin/table-query/query-table.ts";
 import type { PageBytes, PageResult } from "../page/page.ts";
 
 // The jobs need large modules, which are imported when the first job needs them.
@@ -13,6 +14,10 @@ const jobs: { [Name in JobName]: (input: Input<Name>) => Promise<Output<Name>> }
   async convert(conversion) {
     const { convert } = await import("../builtin/format-data/convert.ts");
     return convert(conversion);
+  },
+  async query(query) {
+    const { answerQuery } = await import("../builtin/table-query/query-table.ts");
+    return answerQuery(query);
   },
 };
 
@@ -29,6 +34,7 @@ export async function runJob<Name extends JobName>({ name, input }: Job<Name>): 
 interface Jobs {
   page: { input: PageBytes; output: PageResult };
   convert: { input: Conversion; output: ConvertedText };
+  query: { input: TableQuery; output: TableAnswer };
 }
 
 export type JobName = keyof Jobs;

@@ -34,8 +34,8 @@ export function createCalculator(locale: Locale): Tool {
   return createBuiltinTool({
     name: "calculator",
     description: say(locale, {
-      zh: "计算算式，或对一组数字做统计（平均值、最大值、最小值等）",
-      en: "Calculates an expression, or statistics over a list of numbers (mean, max, min ...).",
+      zh: "计算一个或多个算式，或对一组数字做统计（平均值、最大值、最小值等）",
+      en: "Calculates one or many expressions in one call, or statistics over a list of numbers (mean, max, min ...).",
     }),
     inputSchema: {
       type: "object",
@@ -47,6 +47,16 @@ export function createCalculator(locale: Locale): Tool {
           description: say(locale, {
             zh: "算式，如 2*(3+4)^2、15% * 200、sqrt(16)；或日期，如 2026-11-21 - 2026-01-01",
             en: "Such as 2*(3+4)^2, 15% * 200, sqrt(16), or dates: 2026-11-21 - 2026-01-01",
+          }),
+        },
+        expressions: {
+          type: "array",
+          items: { type: "string", minLength: 1, maxLength: 1000 },
+          minItems: 1,
+          maxItems: 50,
+          description: say(locale, {
+            zh: "一次算多个算式，代替 expression；每个占一行，一个出错不影响其他",
+            en: "Several expressions at once, instead of expression; each is answered on its own line, and an error in one does not affect the others",
           }),
         },
         numbers: {
@@ -71,8 +81,8 @@ export function createCalculator(locale: Locale): Tool {
 }
 
 /** Loads what a call with these arguments needs, so that its time limit does not cover the loading. */
-export async function prepareCalculator({ expression }: JsonObject): Promise<void> {
-  if (expression !== undefined) await loadExpression();
+export async function prepareCalculator({ expression, expressions }: JsonObject): Promise<void> {
+  if (expression !== undefined || expressions !== undefined) await loadExpression();
 }
 
 /** mathjs is slow to load, so only the first expression pays for it. */
@@ -90,23 +100,52 @@ async function calculate(args: JsonObject, locale: Locale): Promise<ToolResult> 
       { path: "numbers", text: { zh: "字段是必需的（缺失）", en: "this field is required (missing)" } },
     ]);
   }
-  if (args.expression === undefined && numbers === undefined) {
+  const expressions = Array.isArray(args.expressions) ? args.expressions.map(String) : undefined;
+  if (args.expression !== undefined && expressions !== undefined) {
+    const zh = "expression 和 expressions 只能给一个";
     return toInvalidArgumentsResult(locale, [
-      { path: "", text: { zh: "需要 expression 或 numbers", en: "expression or numbers is needed" } },
+      { path: "", text: { zh, en: "give either expression or expressions, not both" } },
+    ]);
+  }
+  if (args.expression === undefined && expressions === undefined && numbers === undefined) {
+    const zh = "需要 expression、expressions 或 numbers";
+    return toInvalidArgumentsResult(locale, [
+      { path: "", text: { zh, en: "expression, expressions or numbers is needed" } },
     ]);
   }
   try {
     const lines: string[] = [];
+    let failed = 0;
     if (typeof args.expression === "string") lines.push(await solveRequest(args.expression, numbers, locale));
-    if (numbers !== undefined && (wanted !== undefined || args.expression === undefined)) {
+    for (const expression of expressions ?? []) {
+      const { line, isError } = await solveOneOfMany(expression, numbers, locale);
+      lines.push(line);
+      if (isError) failed++;
+    }
+    if (numbers !== undefined && (wanted !== undefined || lines.length === 0)) {
       const operations = wanted ?? (["count", "sum", "mean", "min", "max"] as const);
       lines.push(...operations.map((operation) => describe(operation, numbers, locale)));
     }
-    return createSuccess(lines.join("\n"));
+    const text = lines.join("\n");
+    return failed === lines.length ? createFailure("tool", text) : createSuccess(text);
   } catch (thrown) {
     if (thrown instanceof DuetError)
       return createFailure(thrown.code === "tool" ? "tool" : "internal", say(locale, thrown.text));
     throw thrown;
+  }
+}
+
+/** Returns the answer to one expression of several as a line, which tells the error where there is no answer. */
+async function solveOneOfMany(
+  expression: string,
+  numbers: readonly Value[] | undefined,
+  locale: Locale,
+): Promise<{ line: string; isError: boolean }> {
+  try {
+    return { line: await solveRequest(expression, numbers, locale), isError: false };
+  } catch (thrown) {
+    if (!(thrown instanceof DuetError) || thrown.code !== "tool") throw thrown;
+    return { line: `${sanitizeLine(expression)}: ${say(locale, thrown.text)}`, isError: true };
   }
 }
 
@@ -205,7 +244,7 @@ export function calculateDate(text: string, locale: Locale): string | undefined 
   if (six.length > 0) {
     const [a, b] = [readDay(six.slice(0, 3)), readDay(six.slice(3))];
     const days = (a - b) / dayMs;
-    return say(locale, { zh: `= ${days} 天`, en: `= ${days} days` });
+    return say(locale, { zh: `= ${days} 天`, en: `= ${days} ${Math.abs(days) === 1 ? "day" : "days"}` });
   }
   const [, year, month, dayOfMonth, sign, count, unit = ""] = shift.exec(text) ?? isoShift.exec(text) ?? [];
   if (year === undefined) return refuseDates(text);

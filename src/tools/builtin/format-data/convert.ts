@@ -47,7 +47,7 @@ export function convert({ data, from, to, indent, columns }: Conversion): Conver
   const text = removeFence(data.replace(/^\ufeff/, ""));
   if (text.trim() === "") throw unreadableDataError("data 是空的", "data is empty.");
   const format = from ?? detectFormat(text);
-  const { content, notes } = read(text, format);
+  const { content, notes } = readContent(text, format);
   if ("value" in content && isDeeperThan(content.value, deepest))
     throw unreadableDataError(`数据嵌套超过 ${deepest} 层`, `The data is nested more than ${deepest} levels deep.`);
   const isForCells = to === "csv" || to === "tsv" || to === "markdown";
@@ -67,7 +67,8 @@ export function convert({ data, from, to, indent, columns }: Conversion): Conver
   return { from: format, text: written, size, notes };
 }
 
-function read(text: string, format: DataFormat): ParsedContent {
+/** Reads data of a known format. Throws a `DuetError` that names the place of a fault. */
+export function readContent(text: string, format: DataFormat): ParsedContent {
   switch (format) {
     case "json":
       return readJson(text);
@@ -202,7 +203,7 @@ function isBroken(cell: JsonValue | undefined): boolean {
  * Converts a list of objects, a list of lists, or one object to a table. Throws an error that names the first item that does not
  * fit.
  */
-function toTable(content: Content): Table {
+export function toTable(content: Content): Table {
   if ("table" in content) return content.table;
   const { value, names = [] } = content;
   if (Array.isArray(value)) return value.some(Array.isArray) ? fromLists(value) : fromObjects(value, names);

@@ -34,6 +34,9 @@ export interface LogSummary {
   levels: Counter<LogLevel>;
   messages: Counter<string>;
   groups: Counter<string>;
+  /** Counts the lines that passed the filter by what the pattern found in them. */
+  captures: Counter<string>;
+  captured: number;
   from?: number;
   to?: number;
   firstError?: NumberedLine;
@@ -52,6 +55,8 @@ export function createSummary(): LogSummary {
     levels: new Counter(),
     messages: new Counter(),
     groups: new Counter(),
+    captures: new Counter(),
+    captured: 0,
     matches: [],
   };
 }
@@ -61,7 +66,12 @@ export function addLine(
   summary: LogSummary,
   text: string,
   entry: LogEntry | undefined,
-  request: { filter: LogFilter; groupBy: Grouping | undefined; mostMatches: number },
+  request: {
+    filter: LogFilter;
+    groupBy: Grouping | undefined;
+    capture?: ((text: string) => string | undefined) | undefined;
+    mostMatches: number;
+  },
 ): void {
   summary.lines++;
   if (entry !== undefined) {
@@ -73,6 +83,11 @@ export function addLine(
   if (entry === undefined) follow(summary.current, text);
   if (!isSelected(text, entry, request.filter)) return;
   summary.matched++;
+  const captured = request.capture?.(text);
+  if (captured !== undefined) {
+    summary.captured++;
+    summary.captures.add(copyText(takeStart(captured, 200)));
+  }
   const numbered: NumberedLine = { line: summary.lines, text: takeStart(text, 400), first: [], following: 0 };
   if (entry !== undefined) summary.current = numbered;
   if (summary.matches.length < request.mostMatches) summary.matches.push(numbered);

@@ -6,9 +6,11 @@ import { formatCount } from "../../../kit/text/format-count.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { truncate } from "../../../kit/text/truncate.ts";
 import { createBuiltinTool, createSuccess } from "../../create-tool.ts";
-import { resolveRoots, toDisplayedPath, toNotTextResult, toPathRefusedResult } from "../../files/allowed-path.ts";
+import { resolveRoots, toDisplayedPath, toNotTextResult } from "../../files/allowed-path.ts";
+import { toMissingFileResult } from "../../files/missing-file.ts";
 import { type LineLimits, readLines } from "../../files/read-lines.ts";
 import { openFound } from "../../files/walk-files.ts";
+import { compileCapture } from "./capture.ts";
 import {
   addLine,
   type Counter,
@@ -36,8 +38,8 @@ export function createLogTransform(
   return createBuiltinTool({
     name: "log_transform",
     description: describe(
-      "解析日志文件：筛选、按级别和消息计数、汇总错误与时间范围",
-      "Parses a log file: filters it, counts levels and messages, summarises its errors and time span.",
+      "解析日志文件：筛选，按级别、消息或任意一段内容（如用户）计数，汇总错误与时间范围",
+      "Parses a log file: filters it, counts by level, message or any part of the line (such as a user), summarises its errors and time span.",
     ),
     inputSchema: {
       type: "object",
@@ -62,6 +64,15 @@ export function createLogTransform(
         },
         until: { type: "string", description: describe("截止时间（含）", "End time, inclusive") },
         group_by: { type: "string", enum: [...groupings], description: describe("分组计数", "Count by this") },
+        pattern: {
+          type: "string",
+          minLength: 1,
+          maxLength: 200,
+          description: describe(
+            "正则表达式，按它的一个括号组匹配到的内容计数，如 user (u\\d+)",
+            "Regular expression with one group; lines are counted by what the group matches, such as user (u\\d+)",
+          ),
+        },
         limit: {
           type: "integer",
           minimum: 0,
@@ -91,24 +102,33 @@ async function transformLog(
   const thisYear = new Date(now()).getUTCFullYear();
   const { filter, problems } = readFilter(args, thisYear);
   if (problems.length > 0) return toInvalidArgumentsResult(context.locale, problems);
+  const pattern = typeof args.pattern === "string" ? args.pattern : undefined;
+  const capture = pattern === undefined ? undefined : await compileCapture(pattern);
+  if (capture !== undefined && "problem" in capture)
+    return toInvalidArgumentsResult(context.locale, [
+      toValueProblem("pattern", pattern, capture.problem.zh, capture.problem.en),
+    ]);
   const real = await resolveRoots(roots);
   const path = String(args.path);
   const file = await openFound(path, real);
-  if (file === undefined) return toPathRefusedResult(path, context.locale);
+  if (file === undefined) return toMissingFileResult(path, real, context.locale);
   const request = {
     filter,
     groupBy: groupings.find((grouping) => grouping === args.group_by),
+    pattern,
+    capture: capture?.find,
     mostMatches: typeof args.limit === "number" ? args.limit : 20,
   };
   const summary = createSummary();
   try {
     const reading = await readLines(file.handle, limits, context.signal, (line) => {
       addLine(summary, line, readEntry(line, thisYear), request);
-      return undefined;
+      return capture?.isOverdue() ? "stop" : undefined;
     });
     const name = sanitizeLine(toDisplayedPath(file.path, real));
     if (reading.binary) return toNotTextResult(name, context.locale);
-    return createSuccess(describeSummary(name, summary, { ...request, partial: reading.partial }, context.locale));
+    const partial = reading.partial || capture?.isOverdue() === true;
+    return createSuccess(describeSummary(name, summary, { ...request, partial }, context.locale));
   } finally {
     await file.handle.close();
   }
@@ -137,6 +157,7 @@ function readFilter(args: JsonObject, thisYear: number): { filter: LogFilter; pr
 export interface DescribeSummaryOptions {
   filter: LogFilter;
   groupBy: Grouping | undefined;
+  pattern?: string | undefined;
   mostMatches: number;
   /** Is true when the end of the file was not reached. */
   partial: boolean;
@@ -177,7 +198,9 @@ export function describeSummary(
   const levels = logLevels.toReversed().map((level) => [level, summary.levels.counts.get(level) ?? 0] as const);
   const counted = levels.filter(([, count]) => count > 0).map(([level, count]) => `${level} ${count}`);
   if (counted.length > 0) parts.push(`${translate("级别：", "Levels: ")}${counted.join(", ")}`);
-  parts.push(...renderCounts(translate("最常见的消息：", "Most frequent messages:"), summary.messages, 5, locale));
+  // Grouped by message, these are the first lines of the groups below.
+  if (telling.groupBy !== "message")
+    parts.push(...renderCounts(translate("最常见的消息：", "Most frequent messages:"), summary.messages, 5, locale));
   if (telling.groupBy !== undefined) {
     parts.push(
       ...renderCounts(
@@ -189,15 +212,34 @@ export function describeSummary(
       ),
     );
   }
+  if (telling.pattern !== undefined) parts.push(...describeCaptures(telling.pattern, summary, locale));
   const { firstError, lastError } = summary;
   if (firstError !== undefined) parts.push(`${translate("第一个错误：", "First error: ")}${showEntry(firstError)}`);
   if (lastError !== undefined && lastError !== firstError)
     parts.push(`${translate("最后一个错误：", "Last error: ")}${showEntry(lastError)}`);
   if (filtered && summary.matches.length > 0) {
     const count = summary.matches.length;
-    parts.push(translate(`前 ${count} 行：`, `The first ${count} of them:`), ...summary.matches.map(showLine));
+    const title =
+      count === matched
+        ? translate("这些行：", matched === 1 ? "The line:" : "The lines:")
+        : translate(`前 ${count} 行：`, count === 1 ? "The first of them:" : `The first ${count} of them:`);
+    parts.push(title, ...summary.matches.map(showLine));
   }
   return parts.join("\n");
+}
+
+function describeCaptures(pattern: string, { captures, captured, matched }: LogSummary, locale: Locale): string[] {
+  const shown = sanitizeLine(pattern);
+  if (captured === 0) {
+    const zh = `按 ${shown} 计数：没有一行匹配`;
+    return [say(locale, { zh, en: `Count by ${shown}: no line matches.` })];
+  }
+  const kinds = captures.others > 0 ? `${captures.counts.size}+` : String(captures.counts.size);
+  const title = say(locale, {
+    zh: `按 ${shown} 计数（${matched} 行中 ${captured} 行匹配，${kinds} 种）：`,
+    en: `Count by ${shown} (${captured} of ${formatCount(matched, "line")} ${captured === 1 ? "matches" : "match"}, ${kinds} different):`,
+  });
+  return renderCounts(title, captures, 50, locale);
 }
 
 function isTime(grouping: Grouping): boolean {

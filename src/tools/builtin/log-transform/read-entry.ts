@@ -125,6 +125,8 @@ const levelAt =
 const thread = /^\[[^\]]{1,80}\]\s+/;
 const pythonName = /^([\w.$/-]{1,80}) - ([A-Za-z]{3,11}) - /;
 const logger = /^(?:\[([^\]]{1,80})\]\s+)?(?:([\w.$]{1,100}) (?:-|:) |([\w$]{1,50}(?:\.[\w$]{1,50}){1,9}): )/;
+// [auth] message: one word that begins with a letter. A number in brackets is a process or a code.
+const bracketed = /^\[(\p{L}[^\]\s]{0,79})\][\s:|-]+/u;
 
 /** Reads `2026-01-02 03:04:05,678 [LEVEL] message` and similar lines of Python logging, log4j, logback and nginx errors. */
 export function readTimestamped(line: string, thisYear: number): LogEntry | undefined {
@@ -147,8 +149,10 @@ export function readTimestamped(line: string, thisYear: number): LogEntry | unde
   }
   const found = leading ?? readLevelAt(text) ?? readLevelAfterThread(text);
   const message = found === undefined || leading !== undefined ? text : text.slice(found.length);
-  const named = logger.exec(message);
-  const source = named?.[2] ?? named?.[3] ?? named?.[1];
+  const named = logger.exec(message) ?? bracketed.exec(message);
+  // Without a logger after the level, the word in brackets before it is all that names the origin.
+  const source =
+    named?.[2] ?? named?.[3] ?? named?.[1] ?? (found === undefined ? undefined : bracketed.exec(text)?.[1]);
   return {
     format: "timestamped",
     time,
@@ -166,9 +170,15 @@ export function readLevelled(line: string): LogEntry | undefined {
     return { format: "levelled", level, source: python[2], message: python[3] ?? "" };
   }
   const found = /^(?:[[【][A-Za-z\p{Script=Han}]|[A-Z]{3})/u.test(line) ? readLevelAt(line) : undefined;
-  return found === undefined
-    ? undefined
-    : { format: "levelled", level: found.level, message: line.slice(found.length) };
+  if (found === undefined) return undefined;
+  const message = line.slice(found.length);
+  const named = bracketed.exec(message);
+  return {
+    format: "levelled",
+    level: found.level,
+    source: named?.[1],
+    message: named === null ? message : message.slice(named[0].length),
+  };
 }
 
 interface LevelAt {

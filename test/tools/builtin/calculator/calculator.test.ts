@@ -87,7 +87,7 @@ test.each([
   ["std([1, 2, 3, 4])", "≈ 1.2909944487358"],
   ["variance(0.1, 0.2, 0.3)", "= 0.01"],
   ["2026-11-21 + 7", "= 2026-11-28 (Saturday)"],
-  ["2026-11-21-2026-11-20", "= 1 days"],
+  ["2026-11-21-2026-11-20", "= 1 day"],
   ["2026 - 11 - 21", "= 1994"],
   ["25!", "= 15511210043330985984000000"],
   ["10^30 / 10^28", "= 100"],
@@ -111,7 +111,7 @@ test.each([
   ["1_000", "= 1000"],
   ["comb(5, 2) + perm(5, 2)", "= 30"],
   ["2026-11-21 - 2026-01-01", "= 324 days"],
-  ["2026年3月1日 - 2026年2月28日", "= 1 days"],
+  ["2026年3月1日 - 2026年2月28日", "= 1 day"],
   ["2026-11-21 + 30 days", "= 2026-12-21 (Monday)"],
   ["2026-11-21 - 2 weeks", "= 2026-11-07 (Saturday)"],
 ])("%s %s", async (expression, expected) => {
@@ -296,4 +296,36 @@ test("no text makes it throw or take long", async () => {
     }),
     { numRuns: 500 },
   );
+});
+
+test("several expressions are answered in one call, each on its own line", async () => {
+  const result = await calculate({ expressions: ["0.1 + 0.2", "(5+7)/3", "2026-11-21 - 2026-11-01"] });
+  expect(result).toMatchObject({ ok: true, text: "0.1 + 0.2 = 0.3\n(5+7)/3 = 4\n2026-11-21 - 2026-11-01 = 20 days" });
+});
+
+test("an error in one of several expressions does not lose the answers to the others", async () => {
+  const result = await calculate({ expressions: ["1+1", "1/0", "2 +* 3", "2*3"] });
+  expect(result.ok).toBe(true);
+  const lines = result.text.split("\n");
+  expect(lines).toHaveLength(4);
+  expect(lines[0]).toBe("1+1 = 2");
+  expect(lines[1]).toBe("1/0: This cannot be calculated: division by zero, or the result is out of range");
+  expect(lines[2]).toMatch(/^2 \+\* 3: The expression cannot be calculated: /);
+  expect(lines[3]).toBe("2*3 = 6");
+});
+
+test("a call fails when none of its several expressions has an answer", async () => {
+  expect(await calculate({ expressions: ["1/0", "x+1"] })).toMatchObject({ ok: false });
+});
+
+test("a call that gives both expression and expressions is told to give one of them", async () => {
+  const result = await calculate({ expression: "1+1", expressions: ["2+2"] });
+  expect(result).toMatchObject({ ok: false });
+  expect(result.text).toContain("give either expression or expressions, not both");
+});
+
+test("several expressions can use the list of numbers", async () => {
+  const result = await calculate({ expressions: ["sum(numbers)", "max(numbers)"], numbers: [0.1, 0.2] });
+  expect(result).toMatchObject({ ok: true });
+  expect(result.text).toBe("sum(numbers) = 0.3\nmax(numbers) = 0.2");
 });

@@ -17,6 +17,11 @@ export function renderPage({ n, source: { title, url } }: NumberedSource, text: 
   return `[${n}] ${title}\n${url}\n\n${text}`;
 }
 
+/** Renders a text that names its file itself. */
+export function renderFile({ n }: NumberedSource, text: string): string {
+  return `[${n}] ${text}`;
+}
+
 /** Numbers the sources from 1 and renders them. */
 export function renderNumberedSources(sources: readonly Source[]): string {
   return renderSources(sources.map((source, index) => ({ n: index + 1, source })));

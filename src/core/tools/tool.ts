@@ -90,17 +90,19 @@ export interface ToolResult {
   ok: boolean;
   /** Holds the text that the model reads. It is untrusted and never becomes an instruction. */
   text: string;
+  /** Replaces `text` for people, where `text` tells the model what to do. */
+  shown?: string;
   /**
    * Holds the result in MCP's shape for a host that asked for it. The blocks are as received, with the server's secrets removed.
    */
   content?: ToolContent | undefined;
-  /** Lists the pages on which the result is based, in order. The agent numbers them for citation. */
+  /** Lists the pages and files on which the result is based, in order. The agent numbers them for citation. */
   sources?: Source[];
   /**
-   * With `page`, `text` is the content of one source and not a list of sources. With `instruction`, `text` is the user's own,
+   * With `page` or `file`, `text` comes from one source and is not a list of sources. With `instruction`, `text` is the user's own,
    * such as a skill's, and a model may follow it; a server's tool never has this kind.
    */
-  kind?: "page" | "instruction";
+  kind?: "page" | "file" | "instruction";
   cached?: boolean;
   /** Holds the decision about the call and the rule behind it. It is absent when no rule was checked. */
   permission?: Permission;

@@ -2,12 +2,13 @@ import type { FileHandle } from "node:fs/promises";
 import type { Tool, ToolContext, ToolResult } from "../../core/tools/tool.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { formatCount } from "../../kit/text/format-count.ts";
+import { formatCount, formatSize } from "../../kit/text/format-count.ts";
 import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
 import { takeStart } from "../../kit/text/truncate.ts";
 import { createBuiltinTool, createSuccess } from "../create-tool.ts";
-import { resolveRoots, toDisplayedPath, toNotTextResult, toPathRefusedResult } from "../files/allowed-path.ts";
-import { type LineLimits, readLines } from "../files/read-lines.ts";
+import { resolveRoots, toDisplayedPath, toFileSource, toNotTextResult } from "../files/allowed-path.ts";
+import { toMissingFileResult } from "../files/missing-file.ts";
+import { countLines, type LineLimits, readLines } from "../files/read-lines.ts";
 import { openFound } from "../files/walk-files.ts";
 
 /** Limits one piece, in characters. */
@@ -47,13 +48,14 @@ async function read(
   const real = await resolveRoots(roots);
   const path = String(args.path);
   const file = await openFound(path, real);
-  if (file === undefined) return toPathRefusedResult(path, locale);
+  if (file === undefined) return await toMissingFileResult(path, real, locale);
   const first = typeof args.start_line === "number" ? args.start_line : 1;
   const count = typeof args.lines === "number" ? args.lines : Number.POSITIVE_INFINITY;
   try {
     const piece = await readPiece(file.handle, { first, count }, limits, signal);
     const name = sanitizeLine(toDisplayedPath(file.path, real));
-    return piece.binary ? toNotTextResult(name, locale) : toReadResult(name, first, piece, locale);
+    if (piece.binary) return toNotTextResult(name, locale);
+    return { ...toReadResult(name, first, piece, locale), kind: "file", sources: [toFileSource(file.path, real)] };
   } finally {
     await file.handle.close();
   }
@@ -67,6 +69,11 @@ interface Piece {
   /** Is true when a line was longer than a piece and its end is missing. */
   cut: boolean;
   more: boolean;
+  /** Counts the lines of the whole file, or those that could be counted within the limits where `isCounted` is false. */
+  total: number;
+  isCounted: boolean;
+  /** Is the size of the file in bytes. */
+  bytes: number;
   /** Is true when a limit on size or time was reached. */
   partial: boolean;
 }
@@ -77,7 +84,9 @@ async function readPiece(
   limits: LineLimits,
   signal: AbortSignal,
 ): Promise<Piece> {
-  const piece: Piece = { binary: false, lines: [], seen: 0, cut: false, more: false, partial: false };
+  const { size: bytes } = await handle.stat();
+  const counts = { total: 0, isCounted: false, bytes };
+  const piece: Piece = { binary: false, lines: [], seen: 0, cut: false, more: false, partial: false, ...counts };
   let left = longest;
   const reading = await readLines(handle, limits, signal, (line, isCut) => {
     const shown = piece.seen + 1 < first ? "" : sanitize(line);
@@ -92,13 +101,21 @@ async function readPiece(
     left -= shown.length + 1;
     return undefined;
   });
-  return { ...piece, binary: reading.binary, partial: reading.partial };
+  const { more, seen } = piece;
+  const counted = more ? await countLines(handle, limits, signal) : { lines: seen, partial: reading.partial };
+  return {
+    ...piece,
+    total: Math.max(counted.lines, more ? seen + 1 : seen),
+    isCounted: !counted.partial,
+    binary: reading.binary,
+    partial: reading.partial,
+  };
 }
 
 function toReadResult(
   name: string,
   first: number,
-  { lines, seen, cut, more, partial }: Piece,
+  { lines, seen, cut, more, partial, total, isCounted, bytes }: Piece,
   locale: Locale,
 ): ToolResult {
   const last = first + lines.length - 1;
@@ -110,8 +127,8 @@ function toReadResult(
     ...(more
       ? [
           say(locale, {
-            zh: `后面还有，请用 start_line ${last + 1}`,
-            en: `More lines follow: use start_line ${last + 1}.`,
+            zh: `后面还有：用 start_line ${last + 1} 接着读；file_search 可在整个文件中查找文字`,
+            en: `More lines follow: use start_line ${last + 1}. file_search finds text in the whole file.`,
           }),
         ]
       : []),
@@ -120,7 +137,18 @@ function toReadResult(
     const zh = `${name} 只有 ${seen} 行`;
     return createSuccess([say(locale, { zh, en: `${name} has ${formatCount(seen, "line")}.` }), ...notes].join("\n"));
   }
-  const of = more || partial ? "" : say(locale, { zh: `（共 ${last} 行）`, en: ` of ${last}` });
+  const count = total.toLocaleString("en");
+  const whole = isCounted
+    ? { zh: `共 ${count} 行`, en: `of ${count}` }
+    : { zh: `超过 ${count} 行`, en: `of more than ${count}` };
+  const size = more ? formatSize(bytes) : undefined;
+  const of =
+    partial && !more
+      ? ""
+      : say(locale, {
+          zh: `（${whole.zh}${size === undefined ? "" : `，${size}`}）`,
+          en: ` ${whole.en}${size === undefined ? "" : ` (${size})`}`,
+        });
   const head = say(locale, { zh: `${name} 第 ${first}-${last} 行${of}`, en: `${name}, lines ${first}-${last}${of}` });
   return createSuccess([[head, ...notes].join("\n"), lines.join("\n")].join("\n\n"));
 }

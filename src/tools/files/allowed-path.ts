@@ -1,7 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
+import { pathToFileURL } from "node:url";
 import { showValue } from "../../core/tools/argument-feedback.ts";
-import { createFailure, type ToolResult } from "../../core/tools/tool.ts";
+import { createFailure, type Source, type ToolResult } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
@@ -58,7 +59,12 @@ export function toDisplayedPath(file: string, roots: readonly string[]): string 
   return roots.length === 1 && only !== undefined ? relative(only, file) || "." : file;
 }
 
-/** All paths that may not be read get this same answer. */
+/** Returns a file as a source that answers can cite. */
+export function toFileSource(file: string, roots: readonly string[]): Source {
+  return { title: sanitizeLine(toDisplayedPath(file, roots)), url: pathToFileURL(file).href, snippet: "" };
+}
+
+/** All paths that may not be read get this same answer, except missing files among those that may be. */
 export function toPathRefusedResult(path: string, locale: Locale): ToolResult {
   const text = {
     zh: `找不到 ${showValue(path)}：路径必须存在于允许的目录之内，且不是隐藏文件或密钥文件。`,

@@ -63,6 +63,35 @@ export async function readLines(
 }
 
 /**
+ * Counts the lines of an open file without holding more of it than one chunk. `partial` tells that a limit on size or time was
+ * reached before its end.
+ */
+export async function countLines(
+  handle: FileHandle,
+  limits: Pick<LineLimits, "totalBytes" | "milliseconds">,
+  signal: AbortSignal,
+): Promise<{ lines: number; partial: boolean }> {
+  const deadline = performance.now() + limits.milliseconds;
+  const chunk = Buffer.allocUnsafe(256 * 1024);
+  let position = 0;
+  let lines = 0;
+  let last = newline;
+  for (;;) {
+    signal.throwIfAborted();
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
+    if (bytesRead === 0) return { lines: last === newline ? lines : lines + 1, partial: false };
+    const bytes = chunk.subarray(0, bytesRead);
+    for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) lines++;
+    last = bytes[bytesRead - 1] ?? newline;
+    position += bytesRead;
+    if (position >= limits.totalBytes || performance.now() > deadline) return { lines, partial: true };
+  }
+}
+
+/** In UTF-16 the byte also begins or ends a few other characters, so the count of such a file is near, not exact. */
+const newline = 10;
+
+/**
  * Creates the decoder for a text that begins with `start`: UTF-16 if a byte order mark says so, UTF-8, else GB18030 (Chinese
  * Windows). Returns undefined for binary data.
  */

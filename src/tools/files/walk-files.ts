@@ -51,7 +51,7 @@ export async function* walkFiles(
 }
 
 /** A directory that cannot be read, or is not where its path says, counts as empty. */
-async function readEntries(path: string, most: number): Promise<{ entries: Dirent[]; cut: boolean }> {
+export async function readEntries(path: string, most: number): Promise<{ entries: Dirent[]; cut: boolean }> {
   const entries: Dirent[] = [];
   // On Linux the directory is read by what was opened, so that no link put in its place is followed.
   const handle = onLinux

@@ -16,6 +16,7 @@ test("the built-in tools come in the order of their table, without those that ne
     "calculator",
     "file_search",
     "read_file",
+    "table_query",
     "log_transform",
     "current_time",
     "format_data",

@@ -134,8 +134,10 @@ function toSearchResult(
     en: `${formatCount(tally.files, "file")} looked at`,
   });
   const found = say(locale, {
-    zh: `找到 ${listed.length} 处匹配 ${quoted}`,
-    en: `${formatCount(listed.length, "match", "matches")} for ${quoted}`,
+    zh: more ? `前 ${most} 处匹配 ${quoted}，还有更多` : `找到 ${listed.length} 处匹配 ${quoted}`,
+    en: more
+      ? `First ${formatCount(most, "match", "matches")} for ${quoted}; there are more`
+      : `${formatCount(listed.length, "match", "matches")} for ${quoted}`,
   });
   const none = say(locale, { zh: `没有找到匹配 ${quoted} 的内容或文件名`, en: `Nothing matches ${quoted}` });
   const notes: string[] = [];
@@ -145,10 +147,6 @@ function toSearchResult(
       "Note: query is one piece of plain text, no regular expression and no list of words; try one shorter word.";
     notes.push(say(locale, { zh, en }));
   }
-  if (more)
-    notes.push(
-      say(locale, { zh: `只列出前 ${most} 处，还有更多`, en: `Only the first ${most} are listed; there are more.` }),
-    );
   const megabytes = limits.fileBytes / 1e6;
   if (tally.large > 0) {
     const zh = `跳过了 ${tally.large} 个超过 ${megabytes} MB 的文件的内容`;

@@ -68,7 +68,7 @@ export function withPermission(tool: Tool, checkPermission: PermissionCheck): To
   const callLimits = tool.alwaysAsks ? { ...tool.callLimits, asks: true } : tool.callLimits;
   return wrapTool({ ...tool, alwaysAsks: undefined, callLimits }, async (args, context) => {
     const { decision, rule } = checkPermission(tool, args);
-    if (decision === "denied") return describeRefusal(tool, { decision, rule }, context);
+    if (decision === "denied") return toRefusedResult(tool, { decision, rule }, context);
     if (decision === "allowed") return addPermission({ decision, rule }, await tool.run(args, context));
     const problems = (await tool.check?.(args)) ?? [];
     if (problems.length > 0) return toInvalidArgumentsResult(context.locale, problems);
@@ -77,9 +77,8 @@ export function withPermission(tool: Tool, checkPermission: PermissionCheck): To
     const permission: Permission = { decision: toDecision(answer), rule };
     const missing = describeMissingApproval(tool, permission, context.approve !== undefined);
     if (missing) context.notice("approval-missing", say(context.locale, missing));
-    if (answer === "never")
-      return { ...createFailure("denied", say(context.locale, describeDenial(tool))), permission };
-    if (permission.decision !== "approved") return describeRefusal(tool, permission, context);
+    if (permission.decision !== "approved")
+      return toRefusedResult(tool, { ...permission, isForGood: answer === "never" }, context);
     return addPermission(permission, await tool.run(args, context));
   });
 }
@@ -95,9 +94,17 @@ function toDecision(answer: Approval | undefined): "approved" | "declined" | "di
   return answer === "once" || answer === "conversation" ? "approved" : "declined";
 }
 
-function describeRefusal({ name }: Tool, permission: Permission, { locale, approve }: ToolContext) {
-  const text = say(locale, explainDecision(name, permission, approve !== undefined));
-  return { ...createFailure("denied", text), permission };
+interface Refusal extends Permission {
+  /** Is true when a person refuses all such calls of the conversation. */
+  isForGood?: boolean;
+}
+
+function toRefusedResult({ name }: Tool, refusal: Refusal, { locale, approve }: ToolContext): ToolResult {
+  const { decision, rule } = refusal;
+  const canAsk = approve !== undefined;
+  const text = say(locale, explainDecision(name, refusal, canAsk));
+  const shown = say(locale, describeOutcome(name, refusal, canAsk));
+  return { ...createFailure("denied", text), shown, permission: { decision, rule } };
 }
 
 /** Returns undefined where a person has decided. */
@@ -136,35 +143,61 @@ function describeRemedy({ name, alwaysAsks: always }: Tool, rule: string): Text 
   };
 }
 
-function describeDenial({ name }: Tool): Text {
+const noOtherWay: Text = { zh: "不要用别的工具达到同样的目的。", en: "Do not reach the same end with another tool." };
+
+/** Returns the text for the model. `canAsk` is true where a person could have replied. */
+function explainDecision(name: string, refusal: Refusal, canAsk: boolean): Text {
+  if (refusal.decision === "denied") return describeRule(name, refusal.rule);
+  const { zh, en } = explainRefusal(refusal, canAsk);
+  return { zh: `没有执行：${zh}。${noOtherWay.zh}`, en: `Not run: ${en}. ${noOtherWay.en}` };
+}
+
+function explainRefusal({ decision, isForGood }: Refusal, canAsk: boolean): Text {
+  if (isForGood)
+    return {
+      zh: "用户拒绝了它，并且在这次对话中不再同意此类调用，不要再调用它",
+      en: "the user has refused it, and refuses all such calls in this conversation; do not call it again",
+    };
+  if (decision === "declined") return { zh: "用户没有同意这次调用", en: "the user did not agree to this call" };
+  if (decision === "dismissed")
+    return {
+      zh: "它需要用户同意，而用户关闭了询问，没有作出决定",
+      en: "it needs the user's consent, and the user dismissed the question without deciding",
+    };
+  if (canAsk) return { zh: "它需要用户同意，而没有等到答复", en: "it needs the user's consent, and nobody replied" };
   return {
-    zh: `用户拒绝了 ${name}，并且在这次对话中不再同意它的此类调用，没有执行。不要再调用它；请说明情况，或换一种方式。`,
-    en: `The user has refused ${name}, and refuses all such calls of it in this conversation, so it was not run. Do not call it again; say so, or find another way.`,
+    zh: "它需要用户同意，而现在没有人可以询问",
+    en: "it needs the user's consent, and nobody can be asked now",
   };
 }
 
-/** This text is for the model. `canAsk` is true where a person could have replied. */
-function explainDecision(name: string, { decision, rule }: Permission, canAsk: boolean): Text {
-  if (decision === "declined")
+/** Returns the text for people in place of what the model reads. */
+function describeOutcome(name: string, { decision, rule, isForGood }: Refusal, canAsk: boolean): Text {
+  if (isForGood)
     return {
-      zh: `用户没有同意这次 ${name} 调用，没有执行。不要再尝试同样的操作；请说明情况，或换一种方式。`,
-      en: `The user did not agree to this call of ${name}, so it was not run. Do not try the same again; say so, or find another way.`,
+      zh: `没有执行：${name} 的此类调用在这次对话中都被拒绝了。`,
+      en: `Not run: such calls of ${name} are refused for this conversation.`,
     };
+  if (decision === "declined")
+    return { zh: `没有执行：这次 ${name} 调用被拒绝了。`, en: `Not run: this call of ${name} was refused.` };
   if (decision === "dismissed")
     return {
-      zh: `${name} 需要用户同意（规则 ${rule}），用户关闭了询问而没有作出决定，没有执行。请告诉用户这一步没有做。`,
-      en: `${name} needs the user's consent (rule ${rule}), and the user dismissed the question without deciding, so it was not run. Tell the user that this was not done.`,
+      zh: `没有执行：${name} 需要同意（规则 ${rule}），询问被关闭，没有作出决定。`,
+      en: `Not run: ${name} needs consent (rule ${rule}), and the question was closed without a decision.`,
     };
-  if (decision === "unanswered" && canAsk)
+  if (decision === "denied") return describeRule(name, rule);
+  if (canAsk)
     return {
-      zh: `${name} 需要用户同意（规则 ${rule}），而没有等到答复，没有执行。请告诉用户这一步没有做。`,
-      en: `${name} needs the user's consent (rule ${rule}) and nobody replied, so it was not run. Tell the user that this was not done.`,
+      zh: `没有执行：${name} 需要同意（规则 ${rule}），没有得到答复。`,
+      en: `Not run: ${name} needs consent (rule ${rule}), and nobody replied.`,
     };
-  if (decision === "unanswered")
-    return {
-      zh: `${name} 需要用户同意（规则 ${rule}），但现在没有人可以询问，没有执行。请告诉用户这一步没有做。`,
-      en: `${name} needs the user's consent (rule ${rule}) and nobody can be asked now, so it was not run. Tell the user that this was not done.`,
-    };
+  return {
+    zh: `没有执行：${name} 需要同意（规则 ${rule}），而这里没有人可以询问。`,
+    en: `Not run: ${name} needs consent (rule ${rule}), and nobody can be asked here.`,
+  };
+}
+
+function describeRule(name: string, rule: string): Text {
   return {
     zh: `规则 ${rule} 不允许这次 ${name} 调用，没有执行。`,
     en: `The rule ${rule} does not allow this call of ${name}; it was not run.`,

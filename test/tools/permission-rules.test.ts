@@ -126,7 +126,7 @@ describe("a call under the rules", () => {
   });
 
   test.each<[Approval | undefined, string]>([
-    ["no", "The user did not agree to this call"],
+    ["no", "Not run: the user did not agree to this call."],
     ["dismissed", "the user dismissed the question without deciding"],
     [undefined, "and nobody replied"],
   ])("that was asked about and answered %s tells the model just that", async (answer, words) => {

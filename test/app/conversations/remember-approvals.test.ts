@@ -33,7 +33,7 @@ test("never refuses a tool for the rest of the conversation, tells the model so,
   const { tool, model, asked, ask } = await open(["never", "once"], turns);
   const { conversation_id } = await ask();
   expect(model.requests[1]?.messages.at(-1)?.content).toContain(
-    "The user has refused erase, and refuses all such calls of it in this conversation",
+    "Not run: the user has refused it, and refuses all such calls in this conversation",
   );
   await ask(conversation_id);
   expect(asked.map((request) => request.arguments.text)).toEqual(["a"]);

@@ -52,7 +52,7 @@ test("where nobody answers questions, a call that needs consent does not run and
   const events = await (await stream({ message: "Wipe it." })).rest();
   expect(events.map(({ event }) => event)).not.toContain("question");
   expect(events.at(-1)?.data).toMatchObject({ outcome: { status: "complete", response: "I may not." } });
-  expect(model.requests[1]?.messages.at(-1)?.content).toContain("wipe_disk");
+  expect(model.requests[1]?.messages.at(-1)?.content).toContain("it needs the user's consent, and nobody can be asked");
   expect(wiped).toEqual([]);
 });
 

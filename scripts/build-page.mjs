@@ -16,7 +16,8 @@ export function buildChatPage() {
 }
 
 async function buildPage({ shell, style, script }) {
-  const text = await readFile(`${folder}/${shell}`, "utf8");
+  // The indentation between elements is for those who write the page.
+  const text = (await readFile(`${folder}/${shell}`, "utf8")).replace(/>\s*\n\s*</g, "><");
   const parts = {
     "/* page.css */": await bundle(`${folder}/${style}`),
     "/* page.js */": await bundle(`${folder}/${script}`),

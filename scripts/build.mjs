@@ -92,5 +92,5 @@ await build({
 await writeFile("dist/run-page.html", await buildRunPage());
 const chatPage = await buildChatPage();
 await writeFile("dist/chat-page.html", chatPage);
-await writeFile("dist/chat-page.html.gz", gzipSync(chatPage, { level: 9 }));
+await writeFile("dist/chat-page.html.gz", gzipSync(chatPage, { level: 9, memLevel: 6 }));
 await cp("src/agent/prompts", "dist/prompts", { recursive: true, filter: (path) => !path.endsWith(".ts") });

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PlanStep } from "../core/events.ts";
 import type { JsonObject } from "../kit/json.ts";
-import { type Locale, say, type Text } from "../kit/locale.ts";
+import { type Locale, say } from "../kit/locale.ts";
 import { sanitizeLine, showBlanks, toShortLine } from "../kit/text/sanitize.ts";
 import { takeStart } from "../kit/text/truncate.ts";
+import { describeState } from "./plan-states.ts";
 
 /** Limits the purpose of a step, in UTF-16 units. */
 const longestPurpose = 160;
@@ -45,7 +46,9 @@ export function renderPlan(steps: readonly PlanStep[], locale: Locale): string[]
   ];
 }
 
-export function renderPlanTitle(steps: readonly PlanStep[], locale: Locale): string {
+/** Counts the steps without those that were left out to shorten the plan. */
+export function renderPlanTitle(listed: readonly PlanStep[], locale: Locale): string {
+  const steps = listed.filter(({ reason }) => reason !== "dropped");
   return say(locale, { zh: `📋 计划（${steps.length} 步）`, en: `📋 Plan (${count(steps.length)})` });
 }
 
@@ -71,12 +74,12 @@ export function toPurpose({ description }: PlanStep): string {
 }
 
 /** When a plan is changed during the run, some of its steps already have a state. */
-function mark({ state }: PlanStep, locale: Locale): string {
-  return state === "pending" ? "" : ` (${say(locale, states[state])})`;
+function mark(step: PlanStep, locale: Locale): string {
+  return step.state === "pending" ? "" : ` (${say(locale, describeState(step))})`;
 }
 
 function renderState(step: PlanStep, locale: Locale): string {
-  const { zh, en } = states[step.state];
+  const { zh, en } = describeState(step);
   const line = { zh: `步骤 ${step.step} ${zh}：${toPurpose(step)}`, en: `step ${step.step} ${en}: ${toPurpose(step)}` };
   return `${planSigns[step.state]} ${say(locale, line)}`;
 }
@@ -87,14 +90,6 @@ export const planSigns: Record<PlanStep["state"], string> = {
   done: "☑",
   failed: "☒",
   skipped: "⏭",
-};
-
-export const states: Record<PlanStep["state"], Text> = {
-  pending: { zh: "待执行", en: "pending" },
-  running: { zh: "执行中", en: "running" },
-  done: { zh: "已完成", en: "done" },
-  failed: { zh: "失败", en: "failed" },
-  skipped: { zh: "已跳过", en: "skipped" },
 };
 
 function count(steps: number): string {

@@ -188,7 +188,7 @@ describe("duet ask --mode plan", () => {
     await terminal.shows("Run the plan? [y/n/what to change] ");
     terminal.type(keys);
     expect(await terminal.ended()).toBe(code);
-    await terminal.shows(code === 0 ? "\n▶ step 1 running" : "\n⏭ step 1 skipped");
+    await terminal.shows(code === 0 ? "\n▶ step 1 running" : "\n⏭ step 1 not run");
     expect(await copied("a.txt", it)).toBe(content);
   });
 

@@ -27,7 +27,7 @@ describe("a plan in lines", () => {
     ]);
     expect(lines([step(1, { state: "failed" }), step(2, { tool: "", parameters: {}, state: "skipped" })])).toEqual([
       "☒ step 1 failed: Part 1",
-      "⏭ step 2 skipped: Part 2",
+      "⏭ step 2 not run: Part 2",
     ]);
     expect(lines([step(1, { state: "failed" }), step(2)])).toEqual([
       "📋 Plan (2 steps)",

@@ -23,9 +23,10 @@ export interface KnownTools {
   keys(): Iterable<string>;
 }
 
-export type ParsedPlan = { steps: PlannedStep[] } | { problems: string[] };
+/** `tooLong` holds the steps of a plan that calls tools more often than is allowed. */
+export type ParsedPlan = { steps: PlannedStep[] } | { problems: string[]; tooLong?: PlannedStep[] };
 
-const mostSteps = 100;
+export const mostSteps = 100;
 const deepest = 32;
 
 /** Reads a plan as the model wrote it: nothing is repaired, and every problem is reported at once, in words for the model. */
@@ -46,7 +47,9 @@ export async function parsePlan(text: string, rules: PlanRules): Promise<ParsedP
   const calls = listed.length > mostSteps ? listed.length : steps.filter(({ tool }) => tool !== "").length;
   const most = Math.min(rules.mostCalls, mostSteps);
   if (calls > most) problems.push(describeTooManyCalls(calls, most));
-  return problems.length > 0 ? { problems: problems.map((problem) => say(rules.locale, problem)) } : { steps };
+  if (problems.length === 0) return { steps };
+  const texts = problems.map((problem) => say(rules.locale, problem));
+  return calls > most ? { problems: texts, tooLong: steps } : { problems: texts };
 }
 
 interface StepRules extends PlanRules {

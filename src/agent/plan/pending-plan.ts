@@ -4,7 +4,7 @@ import type { Conversation } from "../../core/store/store.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { Observation } from "../loop/act.ts";
-import type { Plan, StartedPlan } from "./plan.ts";
+import { type Plan, type PlannedStep, type StartedPlan, withDropped } from "./plan.ts";
 import { renderPendingPlan } from "./plan-texts.ts";
 
 /** Holds a plan that waited for confirmation, and the reply to it. */
@@ -23,6 +23,8 @@ export function toPendingPlan(question: string, plan: Plan): string {
     stepwise: plan.isStepwise,
     replaced: plan.replaced,
     repairs: plan.repairs,
+    dropped: [...plan.dropped],
+    isRefused: plan.isRefused,
     steps: [...plan.steps],
     results: [...plan.results],
     observations: [...plan.observations],
@@ -35,11 +37,11 @@ export function resumePlan(text: string, words: string): ResumedPlan | undefined
   const kept = parse(text);
   const reply = readPlanReply(words);
   if (!isKept(kept) || reply === undefined) return undefined;
-  const { question, steps, stepwise, observations, replaced, repairs } = kept;
+  const { question, steps, stepwise, observations, replaced, repairs, dropped = [], isRefused = false } = kept;
   return {
     question,
     reply,
-    begun: { steps, stepwise, observations, replaced, repairs, results: new Map(kept.results) },
+    begun: { steps, stepwise, observations, replaced, repairs, dropped, isRefused, results: new Map(kept.results) },
   };
 }
 
@@ -51,7 +53,9 @@ export function isBareReply(
   const resumed = pendingPlan === undefined ? undefined : resumePlan(pendingPlan, words);
   if (resumed === undefined || resumed.reply.reply === "edit") return false;
   const last = turns.at(-1)?.answer;
-  return locales.some((locale) => renderPendingPlan(resumed.begun.steps, locale) === last);
+  return locales.some(
+    (locale) => renderPendingPlan(withDropped(resumed.begun.steps, resumed.begun.dropped), locale) === last,
+  );
 }
 
 const locales: readonly Locale[] = ["zh", "en"];
@@ -62,6 +66,9 @@ interface StoredPlan {
   stepwise: boolean;
   replaced: number;
   repairs: number;
+  /** Are absent in a plan that an earlier version kept. */
+  dropped?: PlannedStep[];
+  isRefused?: boolean;
   steps: PlanStep[];
   results: [number, string][];
   observations: Observation[];
@@ -85,6 +92,8 @@ function isKept(value: unknown): value is StoredPlan {
     Number.isInteger(value.replaced) &&
     Number.isInteger(value.repairs) &&
     isListOf(value.steps, isStep) &&
+    isListOf(value.dropped ?? [], isPlannedStep) &&
+    typeof (value.isRefused ?? false) === "boolean" &&
     isListOf(value.results, isResult) &&
     isListOf(value.observations, isObservation)
   );
@@ -99,6 +108,10 @@ function isStep(value: unknown, index: number): boolean {
   const { step, description, tool, parameters, state } = value;
   const isKnown = state === "pending" || state === "done" || state === "failed" || state === "skipped";
   return step === index + 1 && isText(description) && isText(tool) && isRecord(parameters) && isKnown;
+}
+
+function isPlannedStep(value: unknown): boolean {
+  return isRecord(value) && isText(value.description) && isText(value.tool) && isRecord(value.parameters);
 }
 
 function isResult(value: unknown): boolean {

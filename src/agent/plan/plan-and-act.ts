@@ -1,6 +1,7 @@
 import type { PlanStep } from "../../core/events.ts";
 import type { PlanReply } from "../../core/questions/plan-reply.ts";
 import { canAskUser } from "../../core/questions/user.ts";
+import { isLimit } from "../../core/verdict.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import type { Observation } from "../loop/act.ts";
@@ -28,13 +29,22 @@ export async function planAndAct(run: Run): Promise<DecideResult> {
   try {
     return await settle(run, { plan, planner, reply: resumed?.reply });
   } catch (thrown) {
-    plan.close();
+    plan.close("ended");
     throw thrown;
   }
 }
 
 function createNothing(): StartedPlan {
-  return { steps: [], stepwise: false, observations: [], results: new Map(), replaced: 0, repairs: 0 };
+  return {
+    steps: [],
+    stepwise: false,
+    observations: [],
+    results: new Map(),
+    replaced: 0,
+    repairs: 0,
+    dropped: [],
+    isRefused: false,
+  };
 }
 
 interface PlanState {
@@ -71,11 +81,12 @@ async function begin(run: Run, { plan, planner, reply }: PlanState): Promise<Pla
 
 /** Ends the plan, whether it was carried out in full or not. */
 function finishPlan(run: Run, plan: Plan, { reason, error }: Pick<DecideResult, "reason" | "error">): DecideResult {
-  plan.close();
+  plan.close(isLimit({ reason }) ? "limit" : "ended");
   const observations = [...plan.observations];
   if (!plan.isWhole() && observations.length > 0) observations.push(toObservation(plan, run.input));
   const unfinished = reason === "plan-failed" ? unfinishedPlanError() : undefined;
-  return toDecideResult(run, { observations, reason, error: error ?? getFailure(plan) ?? unfinished });
+  const dropped = plan.dropped.map(({ description, tool }) => `${description} (${tool})`);
+  return toDecideResult(run, { observations, dropped, reason, error: error ?? getFailure(plan) ?? unfinished });
 }
 
 /** Describes a plan that ended early although nothing failed: the reader did not want the rest. */
@@ -87,11 +98,23 @@ function unfinishedPlanError(): DuetError {
 }
 
 /** Returns the error of the first step that failed, or undefined when no step failed. */
-function getFailure({ failures }: Plan): DuetError | undefined {
+function getFailure({ failures, steps }: Plan): DuetError | undefined {
   const [first] = failures;
-  if (first === undefined) return undefined;
+  const refused = steps.find((step) => step.reason === "consent");
+  if (first === undefined) return refused && unconsentedError(refused);
   const [step, why] = first;
   return new DuetError({ code: "tool", text: { zh: `步骤 ${step} 失败：${why}`, en: `step ${step} failed: ${why}` } });
+}
+
+/** Describes a step that was not run because a person's consent was missing. */
+function unconsentedError({ step }: PlanStep): DuetError {
+  return new DuetError({
+    code: "tool",
+    text: {
+      zh: `步骤 ${step} 没有得到同意，没有执行。`,
+      en: `step ${step} was not run, because consent for it is missing`,
+    },
+  });
 }
 
 /** Returns the outcome of each step for the answer model, so that it can say what is missing. */
@@ -99,11 +122,20 @@ function toObservation(plan: Plan, { language }: RunInput): Observation {
   const text = renderStates(plan, language);
   const name = say(language, { zh: "计划的执行情况", en: "State of the plan" });
   const call = { id: "plan", name, argumentsText: "", arguments: {} };
-  return { call, result: { ok: true, text }, text, ran: true, tries: 1, isRepeated: false, isNews: true };
+  return {
+    call,
+    result: { ok: true, text },
+    text,
+    ran: true,
+    tries: 1,
+    isRepeated: false,
+    isOverLimit: false,
+    isNews: true,
+  };
 }
 
 async function decideStepByStep(run: Run, plan: Plan): Promise<DecideResult> {
-  const limit = plan.limit("turn");
+  const limit = plan.limit("planning");
   if (limit) return finishPlan(run, plan, { reason: limit });
   const [step] = plan.steps;
   if (step) plan.begin(step);
@@ -115,7 +147,7 @@ async function decideStepByStep(run: Run, plan: Plan): Promise<DecideResult> {
 
 /** Returns the plan itself as the answer. The conversation keeps it until somebody replies. */
 function toWaitingResult(run: Run, plan: Plan): DecideResult {
-  run.state.answer.push(renderPendingPlan(plan.steps, run.input.language));
+  run.state.answer.push(renderPendingPlan(plan.shown, run.input.language));
   const halt = { halt: "unconfirmed", pendingPlan: toPendingPlan(run.state.question, plan) } as const;
   return { observations: [], reason: "plan-failed", answer: { finish: "stop" }, halt };
 }
@@ -123,7 +155,7 @@ function toWaitingResult(run: Run, plan: Plan): DecideResult {
 /** Ends a plan that the reader declined. Steps that were already done are still worth an answer. */
 function toDeclinedResult(run: Run, plan: Plan): DecideResult {
   if (plan.observations.length > 0) return finishPlan(run, plan, { reason: "plan-failed" });
-  plan.close();
+  plan.close("ended");
   run.state.answer.push(
     say(run.input.language, { zh: "计划已取消，没有执行。", en: "The plan was cancelled; nothing was run." }),
   );
@@ -140,21 +172,24 @@ const mostRepairs = 2;
 export async function executePlan(run: Run, plan: Plan, planner: Planner): Promise<PlanEnd> {
   for (let step = plan.next(); step; step = plan.next()) {
     if (plan.isCutOff(step)) {
-      plan.skip(step);
+      plan.skip(step, "dependency");
       continue;
     }
     if (step.tool === "") {
       plan.succeed(step);
       continue;
     }
+    const limit = plan.limit("step");
+    if (limit) return { reason: limit };
     plan.begin(step);
     const ended = await runStep(run, plan, step);
     if (ended.end === "done") plan.succeed(step, ended.result);
     else if (ended.end === "stop") return { reason: ended.reason, error: ended.error };
     else {
-      plan.fail(step, ended.why);
+      if (ended.end === "refused") plan.skip(step, "consent");
+      else plan.fail(step, ended.why);
       const policy = getFailurePolicy(run.input, plan);
-      noticeNext(run, step, policy);
+      noticeNext(run, step, policy, ended.end);
       if (policy === "stop") return { reason: "plan-failed" };
       const repaired = policy === "replan" ? await repair(run, plan, planner) : undefined;
       if (repaired) return repaired;
@@ -163,9 +198,11 @@ export async function executePlan(run: Run, plan: Plan, planner: Planner): Promi
   return { reason: plan.isWhole() ? "plan-done" : "plan-failed" };
 }
 
+/** What a person did not consent to is not tried in another way, so nothing is planned anew after a refusal. */
 function getFailurePolicy(input: RunInput, plan: Plan): PlanPolicy["onFailure"] {
   const { onFailure } = input.planPolicy;
-  return onFailure === "replan" && plan.repairs >= mostRepairs ? "skip" : onFailure;
+  const mayReplan = plan.repairs < mostRepairs && !plan.isRefused;
+  return onFailure === "replan" && !mayReplan ? "skip" : onFailure;
 }
 
 /** Plans the rest anew; gives why the plan ends, if it does. */
@@ -184,10 +221,18 @@ async function repair(run: Run, plan: Plan, planner: Planner): Promise<PlanEnd |
 }
 
 /** Reports what comes after a step that failed; the end of a plan is reported by whoever ends the run's work. */
-function noticeNext(run: Run, { step }: PlanStep, policy: PlanPolicy["onFailure"]): void {
+function noticeNext(run: Run, { step }: PlanStep, policy: PlanPolicy["onFailure"], end: "failed" | "refused"): void {
   if (policy === "stop") return;
   const { zh, en } = nextAfterFailure[policy];
-  const message = say(run.input.locale, { zh: `步骤 ${step} 失败，${zh}。`, en: `Step ${step} failed; ${en}.` });
+  const message = say(
+    run.input.locale,
+    end === "refused"
+      ? {
+          zh: `步骤 ${step} 没有得到同意，没有执行，${zh}。`,
+          en: `Step ${step} was not run for lack of consent; ${en}.`,
+        }
+      : { zh: `步骤 ${step} 失败，${zh}。`, en: `Step ${step} failed; ${en}.` },
+  );
   run.services.emit({ type: "evaluation", verdict: "continue", reason: "tool-failed", message });
 }
 
@@ -239,7 +284,7 @@ async function askReader(run: Run, plan: Plan): Promise<PlanReply | undefined> {
     services: { user, clock },
   } = run;
   if (!canAskUser(user, "plan")) return run.input.planPolicy.unattended === "run" ? { reply: "yes" } : undefined;
-  const reply = await user.ask({ kind: "plan", steps: plan.steps }, clock.callerSignal);
+  const reply = await user.ask({ kind: "plan", steps: plan.shown }, clock.callerSignal);
   if (reply?.reply === "yes") plan.confirm();
   return reply;
 }

@@ -9,10 +9,10 @@ export function createCorrectionRequest(problems: string): Text {
 }
 
 /** Has the model plan again with what the reader said to the plan. */
-export function createRevisionRequest(words: string, first: number): Text {
+export function createRevisionRequest(words: string, first: number, calls: number): Text {
   return {
-    zh: `用户对计划的回复：\n${words}\n\n请据此重新规划${from(first).zh}，只输出 JSON。`,
-    en: `The user's reply to the plan:\n${words}\n\nPlan again accordingly${from(first).en}; give JSON only.`,
+    zh: `用户对计划的回复：\n${words}\n\n请据此重新规划${from(first).zh}，用工具的步骤最多 ${calls} 个，只输出 JSON。`,
+    en: `The user's reply to the plan:\n${words}\n\nPlan again accordingly${from(first).en}, with at most ${calls} steps that use a tool; give JSON only.`,
   };
 }
 
@@ -37,13 +37,15 @@ export interface RepairInput {
   states: string;
   results: string;
   first: number;
+  /** Limits the steps that use a tool. */
+  calls: number;
 }
 
 /** Has the model plan the rest after a step that failed. */
-export function createRepairRequest({ states, results, first }: RepairInput): Text {
+export function createRepairRequest({ states, results, first, calls }: RepairInput): Text {
   return {
-    zh: `计划执行到这里：\n${states}\n\n${results}\n\n有步骤失败。请重新规划其余步骤，换一种做法达到目的，步骤编号从 ${first} 开始；已完成步骤的结果可以用 {{step_N}} 引用。没有别的办法时给出 {"steps":[]}。只输出 JSON。`,
-    en: `The plan has come to this:\n${states}\n\n${results}\n\nA step failed. Plan the rest anew, in another way to the same end, with steps numbered from ${first} on; the results of steps that are done can be used as {{step_N}}. If there is no other way, give {"steps":[]}. JSON only.`,
+    zh: `计划执行到这里：\n${states}\n\n${results}\n\n有步骤失败。请重新规划其余步骤，换一种做法达到目的，步骤编号从 ${first} 开始，用工具的步骤最多 ${calls} 个；已完成步骤的结果可以用 {{step_N}} 引用。没有别的办法时给出 {"steps":[]}。只输出 JSON。`,
+    en: `The plan has come to this:\n${states}\n\n${results}\n\nA step failed. Plan the rest anew, in another way to the same end, with steps numbered from ${first} on, at most ${calls} of them with a tool; the results of steps that are done can be used as {{step_N}}. If there is no other way, give {"steps":[]}. JSON only.`,
   };
 }
 
@@ -54,13 +56,15 @@ export interface StepInput {
   parameters: string;
   /** Explains why the parameters cannot be used as they are. */
   trouble: string;
+  /** Limits how often the tool may still be called. */
+  calls: number;
 }
 
-/** Has the model make the one call of a step, with parameters from the results so far. */
-export function createStepRequest({ description, tool, parameters, trouble }: StepInput): Text {
+/** Has the model make the calls of a step, with parameters from the results so far. */
+export function createStepRequest({ description, tool, parameters, trouble, calls }: StepInput): Text {
   return {
-    zh: `正在按计划执行这一步：${description}\n计划的参数：${parameters}\n${trouble}\n请从上面的结果中取得完整的参数，调用一次 ${tool}，不要调用其他工具。`,
-    en: `This step of the plan is being carried out: ${description}\nIts planned parameters: ${parameters}\n${trouble}\nTake the complete parameters from the results above and call ${tool} once; call no other tool.`,
+    zh: `正在按计划执行这一步：${description}\n计划的参数：${parameters}\n${trouble}\n请从上面的结果中取得完整的参数，在这一轮里按这一步的需要调用 ${tool}，最多 ${calls} 次，不要调用其他工具。`,
+    en: `This step of the plan is being carried out: ${description}\nIts planned parameters: ${parameters}\n${trouble}\nTake the complete parameters from the results above and call ${tool} as often as this step needs, in this one turn and at most ${calls} times; call no other tool.`,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Notice, PlanStep } from "../../core/events.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
-import { states } from "../../render/plan-lines.ts";
+import { describeState } from "../../render/plan-states.ts";
 import type { Run } from "../run.ts";
 import type { Plan } from "./plan.ts";
 
@@ -51,9 +51,10 @@ const longestWhy = 500;
 /** Lists the steps with their states and errors for a model, one per line. */
 export function renderStates({ steps, failures }: Pick<Plan, "steps" | "failures">, locale: Locale): string {
   return steps
-    .map(({ step, description, tool, state }) => {
+    .map((planned) => {
+      const { step, description, tool } = planned;
       const why = failures.get(step);
-      return `${step}. ${description}${tool && ` (${tool})`}: ${say(locale, states[state])}${why ? ` (${toShortLine(why, longestWhy)})` : ""}`;
+      return `${step}. ${description}${tool && ` (${tool})`}: ${say(locale, describeState(planned))}${why ? ` (${toShortLine(why, longestWhy)})` : ""}`;
     })
     .join("\n");
 }
@@ -73,6 +74,6 @@ function call({ tool, parameters }: PlanStep): string {
   return ` — \`${tool}\` \`${JSON.stringify(parameters).replaceAll("`", "\\u0060")}\``;
 }
 
-function mark({ state }: PlanStep, locale: Locale): string {
-  return state === "pending" ? "" : ` (${say(locale, states[state])})`;
+function mark(step: PlanStep, locale: Locale): string {
+  return step.state === "pending" ? "" : ` (${say(locale, describeState(step))})`;
 }

@@ -1,5 +1,6 @@
 import type { PlanStep } from "../../core/events.ts";
 import type { LimitReason } from "../../core/limits.ts";
+import { isRefusedCall } from "../../core/tools/refused-call.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { findReachedLimit, getProgress, toCountUse } from "../limits/reached-limit.ts";
 import type { Observation } from "../loop/act.ts";
@@ -21,11 +22,22 @@ export interface PlannedStep {
 export interface Draft {
   steps: PlannedStep[];
   stepwise: boolean;
+  /** Holds the steps of a longer plan that this one no longer has, because the model had to shorten it. */
+  dropped?: readonly PlannedStep[];
 }
+
+/** Says why a step was not run. */
+export type SkipReason = NonNullable<PlanStep["reason"]>;
 
 /** Tracks a plan while it is made, confirmed and carried out. Every change of state is emitted as an event. */
 export interface Plan {
   readonly steps: readonly PlanStep[];
+  /** Lists the steps, and after them those that were left out to shorten the plan. */
+  readonly shown: readonly PlanStep[];
+  /** Holds the steps that were left out to shorten the plan. */
+  readonly dropped: readonly PlannedStep[];
+  /** Is true when a step was not run because a person's consent was missing. */
+  readonly isRefused: boolean;
   readonly isStepwise: boolean;
   /** Is true when the plan decides step by step, or a step that has not begun calls a tool. */
   readonly acts: boolean;
@@ -50,10 +62,12 @@ export interface Plan {
   /** Is true when each step that was not replaced is done. */
   isWhole(): boolean;
   begin(step: PlanStep): void;
-  observe(observation: Observation): void;
+  observe(step: PlanStep, observation: Observation): void;
+  /** Records that a person's consent was missing for a call. */
+  refuse(): void;
   succeed(step: PlanStep, result?: string): void;
   fail(step: PlanStep, why: string): void;
-  skip(step: PlanStep): void;
+  skip(step: PlanStep, reason: SkipReason): void;
   /** Puts new steps in place of those that have not begun. */
   revise(draft: Draft): void;
   countRepair(): void;
@@ -61,14 +75,17 @@ export interface Plan {
   repair(draft: Draft): void;
   show(): void;
   /** Closes the plan, so that no step is left running or waiting. */
-  close(): void;
-  /** Returns the limit that forbids one more model turn, or one more call. No limit forbids a run's first turn. */
-  limit(before: "turn" | "call"): LimitReason | undefined;
+  close(reason: SkipReason): void;
+  /**
+   * Returns the limit that forbids one more turn of planning, or going on with a step. No limit forbids a run's first turn. The
+   * limit of turns is for planning: the number of calls bounds the steps.
+   */
+  limit(before: "planning" | "step"): LimitReason | undefined;
   /** Records that a person has seen the plan as it stands and confirmed it. */
   confirm(): void;
   /** Is true when a person has confirmed the plan, and it has not changed since. */
   readonly isConfirmed: boolean;
-  /** Exempts a turn that a reader asked for from the limit of turns. */
+  /** Exempts a turn from the limit of turns: one that a reader asked for, or one that carries out a step. */
   excuseTurn(): void;
 }
 
@@ -80,28 +97,41 @@ export interface StartedPlan {
   results: Map<number, string>;
   replaced: number;
   repairs: number;
+  dropped: readonly PlannedStep[];
+  isRefused: boolean;
+}
+
+/** Returns the steps of a plan, and after them those that it no longer has, as steps that were not run. */
+export function withDropped(steps: readonly PlanStep[], dropped: readonly PlannedStep[]): PlanStep[] {
+  const left = dropped.map(
+    (step, index): PlanStep => ({ step: steps.length + index + 1, ...step, state: "skipped", reason: "dropped" }),
+  );
+  return [...steps.map((step) => ({ ...step })), ...left];
 }
 
 export function createPlan(run: Run, begun: StartedPlan): Plan {
   const { observations, results } = begun;
   const failures = new Map<number, string>();
-  let { steps, stepwise, replaced, repairs } = begun;
+  let { steps, stepwise, replaced, repairs, dropped, isRefused } = begun;
+  /** Holds the numbers of the steps of which a call has reached its tool. */
+  const tried = new Set<number>();
   let toolCalls = 0;
   let excused = 0;
   let isConfirmed = false;
 
   function show(): void {
-    run.services.emit({ type: "plan", steps: steps.map((step) => ({ ...step })) });
+    run.services.emit({ type: "plan", steps: withDropped(steps, dropped) });
   }
 
-  function mark({ step: number }: PlanStep, state: PlanStep["state"]): void {
-    steps = steps.map((step) => (step.step === number ? { ...step, state } : step));
+  function mark({ step: number }: PlanStep, state: PlanStep["state"], reason?: SkipReason): void {
+    steps = steps.map((step) => (step.step === number ? { ...step, state, ...(reason && { reason }) } : step));
     show();
   }
 
   function revise(draft: Draft): void {
     const kept = steps.filter(({ state }) => state !== "pending");
     stepwise = draft.stepwise;
+    dropped = draft.dropped ?? [];
     isConfirmed = false;
     steps = [
       ...kept,
@@ -112,6 +142,15 @@ export function createPlan(run: Run, begun: StartedPlan): Plan {
   return {
     get steps() {
       return steps;
+    },
+    get shown() {
+      return withDropped(steps, dropped);
+    },
+    get dropped() {
+      return dropped;
+    },
+    get isRefused() {
+      return isRefused;
     },
     get isStepwise() {
       return stepwise;
@@ -142,10 +181,12 @@ export function createPlan(run: Run, begun: StartedPlan): Plan {
       );
       return findUnresolvedValues(parameters).some((place) => place.steps.some((step) => lost.has(step)));
     },
-    isWhole: () => steps.every(({ step, state }) => state === "done" || step <= replaced),
+    isWhole: () =>
+      steps.every(({ step, state, reason }) => state === "done" || (step <= replaced && reason !== "consent")),
     begin: (step) => mark(step, "running"),
-    observe(observation) {
+    observe({ step }, observation) {
       observations.push(observation);
+      if (observation.ran && !isRefusedCall(observation.result)) tried.add(step);
       toolCalls += observation.tries;
     },
     succeed(step, result) {
@@ -156,7 +197,10 @@ export function createPlan(run: Run, begun: StartedPlan): Plan {
       failures.set(step.step, why);
       mark(step, "failed");
     },
-    skip: (step) => mark(step, "skipped"),
+    skip: (step, reason) => mark(step, "skipped", reason),
+    refuse() {
+      isRefused = true;
+    },
     revise,
     countRepair() {
       repairs++;
@@ -166,16 +210,16 @@ export function createPlan(run: Run, begun: StartedPlan): Plan {
       replaced = steps.length - draft.steps.length;
     },
     show,
-    close() {
+    close(reason) {
       const isOpen = steps.some(({ state }) => state === "running" || state === "pending");
       if (!isOpen) return;
-      steps = steps.map((step) => ({ ...step, state: closed[step.state] }));
+      steps = steps.map((step) => closeStep(step, tried.has(step.step), reason));
       show();
     },
     limit(before) {
-      if (before === "turn" && run.state.statistics.iterations === 0) return undefined;
-      const progress = getProgress(run, before === "turn" ? 0 : toolCalls);
-      const iterations = before === "turn" ? run.state.statistics.iterations - excused : 0;
+      if (before === "planning" && run.state.statistics.iterations === 0) return undefined;
+      const progress = getProgress(run, before === "planning" ? 0 : toolCalls);
+      const iterations = before === "planning" ? run.state.statistics.iterations - excused : 0;
       return findReachedLimit({ ...progress, maxIterations: toCountUse(iterations) }, run.input.limits);
     },
     confirm() {
@@ -190,10 +234,8 @@ export function createPlan(run: Run, begun: StartedPlan): Plan {
   };
 }
 
-const closed: Record<PlanStep["state"], PlanStep["state"]> = {
-  pending: "skipped",
-  running: "failed",
-  done: "done",
-  failed: "failed",
-  skipped: "skipped",
-};
+/** A step that was under way has failed only where its tool was reached; otherwise it was not run. */
+function closeStep(step: PlanStep, wasTried: boolean, reason: SkipReason): PlanStep {
+  if (step.state === "running" && wasTried) return { ...step, state: "failed" };
+  return step.state === "running" || step.state === "pending" ? { ...step, state: "skipped", reason } : step;
+}

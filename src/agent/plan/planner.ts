@@ -3,7 +3,7 @@ import type { Message, ToolCall } from "../../core/messages.ts";
 import type { Turn } from "../../core/model.ts";
 import type { DuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
-import { toAnswerMessage } from "../answer/write-answer.ts";
+import { toAnswerMessage } from "../answer/hand-over.ts";
 import { fence } from "../context/fence.ts";
 import { act } from "../loop/act.ts";
 import { reportModelFailure } from "../loop/decide.ts";
@@ -11,7 +11,7 @@ import type { DecideResult } from "../loop/run-result.ts";
 import { runTurn } from "../loop/run-turn.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import type { Run, RunServices } from "../run.ts";
-import { parsePlan } from "./parse-plan.ts";
+import { mostSteps, type ParsedPlan, parsePlan } from "./parse-plan.ts";
 import type { Draft, Plan, PlannedStep } from "./plan.ts";
 import {
   createCorrectionRequest,
@@ -21,6 +21,7 @@ import {
   createSearchHint,
 } from "./plan-requests.ts";
 import { noticeNoNewPlan, noticeNoPlan, noticePlanByRules, noticeUnchangedPlan, renderStates } from "./plan-texts.ts";
+import { findUnresolvedValues } from "./references.ts";
 
 /** Holds a plan, or the reason why there is none. */
 export type DraftResult = { draft: Draft } | { stop: DecideResult["reason"]; error?: DuetError };
@@ -66,7 +67,7 @@ export function createPlanner(run: Run, plan: Plan): Planner {
       if (run.services.models.functionCall.followsPrompts === false)
         return { draft: toStepwiseDraft(run, noticePlanByRules) };
       plan.excuseTurn();
-      ask(say(run.input.language, createRevisionRequest(words, findFirstOpen(plan))));
+      ask(say(run.input.language, createRevisionRequest(words, findFirstOpen(plan), countCallsLeft(run, plan))));
       const isUnderWay = plan.observations.length > 0;
       const before = plan.waiting();
       const createFallback = (): Draft =>
@@ -76,9 +77,19 @@ export function createPlanner(run: Run, plan: Plan): Planner {
       return drafted;
     },
     repair() {
-      const results = toAnswerMessage("", plan.observations, run.input.marker, run.input.language).trim();
+      const results = toAnswerMessage(
+        "",
+        { observations: plan.observations },
+        run.input.marker,
+        run.input.language,
+      ).trim();
       const states = fence(renderStates(plan, run.input.language), run.input.marker);
-      ask(say(run.input.language, createRepairRequest({ states, results, first: findFirstOpen(plan) })));
+      ask(
+        say(
+          run.input.language,
+          createRepairRequest({ states, results, first: findFirstOpen(plan), calls: countCallsLeft(run, plan) }),
+        ),
+      );
       return draftPlan(run, plan, { messages, reason: reasons.repair, otherwise: () => toUnchangedDraft(run, []) });
     },
   };
@@ -87,6 +98,11 @@ export function createPlanner(run: Run, plan: Plan): Planner {
 /** Returns the number of the first step that has not begun, or of the one that would come next. */
 function findFirstOpen(plan: Plan): number {
   return plan.steps.length - plan.waiting().length + 1;
+}
+
+/** Returns how many steps of a plan may still use a tool. */
+function countCallsLeft(run: Run, plan: Pick<Plan, "toolCalls">): number {
+  return Math.min(run.input.limits.maxToolCalls, mostSteps) - plan.toolCalls;
 }
 
 function createOpeningMessages(run: Run): Message[] {
@@ -104,7 +120,8 @@ function createOpeningMessages(run: Run): Message[] {
   // What a server says of its tools is from outside, like their results.
   const list = fence(offer.join("\n"), marker);
   const hint = finder ? `\n${say(locale, createSearchHint(finder.name))}` : "";
-  const variables = { ...toPlaceholderValues(run), tools: list + hint };
+  const calls = String(countCallsLeft(run, { toolCalls: 0 }));
+  const variables = { ...toPlaceholderValues(run), calls, tools: list + hint };
   const content = run.services.prompts.render("plan", { model: models.functionCall, locale }, variables);
   return [{ role: "system", content }, ...run.state.history, { role: "user", content: run.state.question }];
 }
@@ -129,8 +146,9 @@ async function draftPlan(run: Run, plan: Plan, { messages, reason, otherwise }: 
   const dialogue = [...messages];
   let corrections = 0;
   let searches = 0;
+  let tooLong: readonly PlannedStep[] = [];
   for (;;) {
-    const limit = plan.limit("turn");
+    const limit = plan.limit("planning");
     if (limit) return { stop: limit };
     let turn: Turn;
     try {
@@ -150,12 +168,29 @@ async function draftPlan(run: Run, plan: Plan, { messages, reason, otherwise }: 
       dialogue.push(...exchange);
       continue;
     }
-    if ("draft" in read) return read;
+    if ("draft" in read) return { draft: { ...read.draft, dropped: findDropped(tooLong, read.draft.steps) } };
+    if (tooLong.length === 0) tooLong = read.tooLong ?? [];
     if (corrections++ === mostCorrections) return { draft: otherwise() };
     const request = say(run.input.language, createCorrectionRequest(fence(listOf(read.problems), run.input.marker)));
     const content = turn.message.content.trim() || "…";
     dialogue.push({ role: "assistant", content, toolCalls: [] }, { role: "user", content: request });
   }
+}
+
+/**
+ * Returns the steps with a tool of a plan that was too long which the shorter one has neither by their words nor by their call. A
+ * call that is filled in later says nothing of its step.
+ */
+function findDropped(tooLong: readonly PlannedStep[], steps: readonly PlannedStep[]): PlannedStep[] {
+  const isKept = ({ tool, description, parameters }: PlannedStep): boolean => {
+    const isKnown = findUnresolvedValues(parameters).length === 0;
+    return steps.some(
+      (step) =>
+        step.tool === tool &&
+        (step.description === description || (isKnown && isDeepStrictEqual(step.parameters, parameters))),
+    );
+  };
+  return tooLong.filter((one) => one.tool !== "" && !isKept(one));
 }
 
 /** Lists the problems; one may quote what a server says about its tools. */
@@ -181,7 +216,9 @@ async function planTurn(run: Run, messages: Message[], reason: Text): Promise<Tu
   });
 }
 
-async function readTurn(run: Run, plan: Plan, turn: Turn): Promise<{ draft: Draft } | { problems: string[] }> {
+type ReadDraft = { draft: Draft } | Extract<ParsedPlan, { problems: string[] }>;
+
+async function readTurn(run: Run, plan: Plan, turn: Turn): Promise<ReadDraft> {
   if (turn.finish === "length") return { problems: [say(run.input.language, cutOff)] };
   const parsed = await parsePlan(turn.message.content, {
     tools: { get: run.services.catalog.findTool, keys: () => run.services.catalog.tools.keys() },

@@ -75,6 +75,13 @@ function pickOne(value: JsonValue | undefined, step: string): JsonValue | undefi
   return isRecord(value) ? getOwnValue(value, step) : undefined;
 }
 
+/** Returns what later steps may refer to: one result as it is, several as a JSON list where each is JSON. */
+export function joinResults(results: readonly string[]): string {
+  const [only = ""] = results;
+  if (results.length === 1) return only;
+  return results.every((text) => parseJson(text) !== undefined) ? `[${results.join(",")}]` : results.join("\n\n");
+}
+
 function parseJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text);

@@ -3,6 +3,7 @@ import type { PlanStep } from "../../core/events.ts";
 import type { Message, ToolCall } from "../../core/messages.ts";
 import { answerCalls, canAskUser, createApprove, type User } from "../../core/questions/user.ts";
 import { getFailureKind } from "../../core/tools/failure-kind.ts";
+import { isRefusedCall } from "../../core/tools/refused-call.ts";
 import type { Tool, ToolFailure } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
@@ -11,7 +12,7 @@ import type { JsonObject } from "../../kit/json.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { isShownWhole } from "../../render/plan-lines.ts";
-import { toAnswerMessage } from "../answer/write-answer.ts";
+import { toAnswerMessage } from "../answer/hand-over.ts";
 import { fence } from "../context/fence.ts";
 import { act, type Observation } from "../loop/act.ts";
 import { reportModelFailure } from "../loop/decide.ts";
@@ -23,12 +24,12 @@ import type { Run, RunInput } from "../run.ts";
 import { describeUnknownTool } from "./parse-plan.ts";
 import type { Plan } from "./plan.ts";
 import { createStepRequest } from "./plan-requests.ts";
-import { fillReferences, findUnresolvedValues } from "./references.ts";
+import { fillReferences, findUnresolvedValues, joinResults } from "./references.ts";
 
-/** Says how a step ended. `stop` ends the whole plan. */
+/** Says how a step ended. `refused` means that a person's consent was missing, and `stop` ends the whole plan. */
 export type StepEnd =
   | { end: "done"; result: string }
-  | { end: "failed"; why: string }
+  | { end: "failed" | "refused"; why: string }
   | { end: "stop"; reason: DecideResult["reason"]; error?: DuetError };
 
 /** Limits how often the model may fill in the parameters of one step. */
@@ -48,11 +49,12 @@ export async function runStep(run: Run, plan: Plan, step: PlanStep): Promise<Ste
   let ready: ReadyStep = await fillFromResults(run.input, plan, step, tool);
   let fillings = 0;
   let retries = 0;
+  const results: string[] = [];
   for (;;) {
-    const limit = plan.limit("trouble" in ready ? "turn" : "call");
+    const limit = plan.limit("step");
     if (limit) return { end: "stop", reason: limit };
     if ("trouble" in ready) {
-      if (fillings++ === mostFillings) return { end: "failed", why: ready.trouble.text };
+      if (fillings++ === mostFillings) return { end: "failed", why: toWhy(ready.trouble) };
       try {
         ready = await fillFromModel(run, plan, { step, tool, trouble: ready.trouble });
       } catch (thrown) {
@@ -60,45 +62,59 @@ export async function runStep(run: Run, plan: Plan, step: PlanStep): Promise<Ste
       }
       continue;
     }
-    const observation = await call(run, plan, step, ready);
-    if (observation.result.ok) return { end: "done", result: getResultText(observation) };
+    const { calls } = ready;
+    const observations = await makeCalls(run, plan, step, calls);
+    results.push(...observations.filter(({ result }) => result.ok).map(getResultText));
+    const failed = observations.filter(({ result }) => !result.ok);
+    const [first] = failed;
+    if (first === undefined) return { end: "done", result: joinResults(results) };
     if (run.services.clock.decideSignal.aborted) return { end: "stop", reason: "time-limit" };
-    const { error } = observation.result;
+    const refused = failed.find(({ result }) => isRefusedCall(result));
+    if (refused) return toRefusedStep(plan, refused, results.length > 0);
+    if (failed.some(({ isOverLimit }) => isOverLimit)) return { end: "stop", reason: "tool-call-limit" };
+    const { error } = first.result;
+    const left = calls.filter((_, index) => observations[index]?.result.ok === false);
     if (error?.code === "invalid_arguments" && canCorrect(run, step)) {
-      ready = { trouble: { text: observation.text, touchesPlan: !isConfirmed(run) } };
-    } else if (retries < run.input.planPolicy.retries && canHelp(tool, ready.arguments, error)) {
+      ready = { trouble: { quoted: first.text, touchesPlan: !isConfirmed(run) } };
+    } else if (
+      retries < run.input.planPolicy.retries &&
+      failed.every(({ call, result }) => canHelp(tool, call.arguments ?? {}, result.error))
+    ) {
       await ignoreRejection(
         sleep(firstPauseMs * 2 ** retries++, run.services.clock.decideSignal),
         "the loop looks at the signal after the pause",
       );
       run.services.clock.callerSignal.throwIfAborted();
-    } else return { end: "failed", why: error?.message ?? observation.text };
+      ready = { calls: left };
+    } else return { end: "failed", why: error?.message ?? first.text };
   }
 }
 
-async function call(
-  run: Run,
-  plan: Plan,
-  { step, tool, parameters }: PlanStep,
-  filled: FilledStep,
-): Promise<Observation> {
-  const toolCall: ToolCall = {
-    id: `step_${step}`,
-    name: tool,
-    argumentsText: JSON.stringify(filled.written),
-    arguments: filled.arguments,
-  };
+/** A step of which other calls have run has failed; one that did nothing was not run. */
+function toRefusedStep(plan: Plan, { result, text }: Observation, hasResults: boolean): StepEnd {
+  plan.refuse();
+  return { end: hasResults ? "failed" : "refused", why: result.shown ?? text };
+}
+
+async function makeCalls(run: Run, plan: Plan, step: PlanStep, filled: readonly FilledCall[]): Promise<Observation[]> {
+  const calls = filled.map(
+    (one): ToolCall => ({
+      id: `step_${step.step}`,
+      name: step.tool,
+      argumentsText: JSON.stringify(one.written),
+      arguments: one.arguments,
+    }),
+  );
   // What a plan repeats, it repeats on purpose.
   const planned: Run = {
     input: run.input,
     state: { ...run.state, repetition: createRepetition(["*"]) },
-    services: { ...run.services, user: approveAsPlanned(run, plan, parameters, filled) },
+    services: { ...run.services, user: approveAsPlanned(run, plan, step.parameters, filled) },
   };
-  const [observation] = await act(planned, [toolCall], step, run.input.limits.maxToolCalls - plan.toolCalls);
+  const observations = await act(planned, calls, step.step, run.input.limits.maxToolCalls - plan.toolCalls);
+  for (const observation of observations) plan.observe(step, observation);
   run.services.clock.callerSignal.throwIfAborted();
-  if (observation === undefined) throw new Error(`The call of step ${step} was not observed.`);
-  plan.observe(observation);
-  return observation;
+  return observations;
 }
 
 /**
@@ -109,9 +125,9 @@ function approveAsPlanned(
   { services: { user, clock } }: Run,
   { isConfirmed: isAgreed }: Plan,
   planned: JsonObject,
-  filled: FilledStep,
+  filled: readonly FilledCall[],
 ): User | undefined {
-  const wasSeen = isAgreed && isShownWhole(planned) && isDeepStrictEqual(filled.arguments, planned);
+  const wasSeen = isAgreed && isShownWhole(planned) && filled.every((one) => isDeepStrictEqual(one.arguments, planned));
   if (!wasSeen) return user;
   const approve = createApprove(user, clock.callerSignal);
   return answerCalls(user, async (request) => (request.onlyOnce ? approve?.(request) : "once"));
@@ -151,10 +167,10 @@ function toFailedStep(run: Run, plan: Plan, thrown: unknown): StepEnd {
   return { end: "stop", reason: "model-failed", error: reportModelFailure(run, thrown) };
 }
 
-/** Holds the parameters of a step in usable form, or the problem that prevents their use. */
-type ReadyStep = FilledStep | { trouble: StepProblem };
+/** Holds the calls of a step in usable form, or the problem that prevents them. */
+type ReadyStep = { calls: readonly FilledCall[] } | { trouble: StepProblem };
 
-interface FilledStep {
+interface FilledCall {
   arguments: JsonObject;
   /**
    * Holds the parameters as the model wrote them. What references added comes from outside, and a model reads it fenced, in its
@@ -164,8 +180,10 @@ interface FilledStep {
 }
 
 interface StepProblem {
-  /** Holds the text for the model. */
-  text: string;
+  /** Says what the model has to do about it. */
+  duty?: string;
+  /** Holds what a tool, a schema or a reply said, which is fenced. */
+  quoted?: string;
   /** Is true when parameters that the plan gives in full are wrong too. */
   touchesPlan: boolean;
 }
@@ -176,12 +194,12 @@ export async function fillFromResults(input: RunInput, plan: Plan, step: PlanSte
   for (const whole of ["json", "text"] as const) {
     const { parameters, missing } = fillReferences(step.parameters, plan.results, whole);
     if (missing.length > 0)
-      return { trouble: { text: say(input.language, describeNotFound(missing)), touchesPlan: false } };
+      return { trouble: { duty: say(input.language, describeNotFound(missing)), touchesPlan: false } };
     const problems = (await tool.check?.(parameters).catch(() => [])) ?? [];
-    if (problems.length === 0) return { arguments: parameters, written: step.parameters };
+    if (problems.length === 0) return { calls: [{ arguments: parameters, written: step.parameters }] };
     trouble ||= problems.map(({ path, text }) => `- ${path}: ${say(input.language, text)}`).join("\n");
   }
-  return { trouble: { text: trouble, touchesPlan: false } };
+  return { trouble: { quoted: trouble, touchesPlan: false } };
 }
 
 export interface UnfilledStep {
@@ -190,10 +208,11 @@ export interface UnfilledStep {
   trouble: StepProblem;
 }
 
-/** Has the function-call model make the step's call. Throws what the model throws. */
+/** Has the function-call model make the step's calls, in a turn that no limit of turns counts. Throws what the model throws. */
 export async function fillFromModel(run: Run, plan: Plan, { step, tool, trouble }: UnfilledStep): Promise<ReadyStep> {
   const { name, description, inputSchema } = tool;
   run.state.statistics.addIteration();
+  plan.excuseTurn();
   const turn = await runTurn(run, {
     phase: "decide",
     step: run.state.statistics.iterations,
@@ -204,13 +223,17 @@ export async function fillFromModel(run: Run, plan: Plan, { step, tool, trouble 
     signal: run.services.clock.decideSignal,
     onText: (text) => run.services.emit({ type: "thought-delta", text }),
   });
-  const call = turn.finish === "tool-calls" ? turn.message.toolCalls.find((one) => one.name === name) : undefined;
-  if (call?.arguments === undefined) {
-    const said = toShortLine(call?.argumentsText ?? turn.message.content, 200);
-    return { trouble: { ...trouble, text: say(run.input.language, describeNoCall(said)) } };
+  const asked = turn.finish === "tool-calls" ? turn.message.toolCalls.filter((one) => one.name === name) : [];
+  const unreadable = asked.find((one) => one.arguments === undefined);
+  if (asked.length === 0 || unreadable) {
+    const said = toShortLine(unreadable?.argumentsText ?? turn.message.content, 200);
+    return { trouble: { ...trouble, quoted: said, duty: say(run.input.language, noCall) } };
   }
-  const filled = trouble.touchesPlan ? call.arguments : withPlanned(step, call.arguments);
-  return { arguments: filled, written: filled };
+  const calls = asked.map(({ arguments: given = {} }): FilledCall => {
+    const filled = trouble.touchesPlan ? given : withPlanned(step, given);
+    return { arguments: filled, written: filled };
+  });
+  return { calls };
 }
 
 /** Restores the parameters that the plan gives in full. They stay as planned and, where somebody was asked, as confirmed. */
@@ -221,15 +244,18 @@ function withPlanned({ parameters }: PlanStep, filled: JsonObject): JsonObject {
   return { ...filled, ...Object.fromEntries(planned) };
 }
 
-function createFillingMessages(run: Run, plan: Plan, step: PlanStep, { text }: StepProblem): Message[] {
+function createFillingMessages(run: Run, plan: Plan, step: PlanStep, { duty, quoted }: StepProblem): Message[] {
   const {
     input: { language: locale, marker },
     services: { models },
   } = run;
   const parameters = JSON.stringify(step.parameters);
   // What is wrong may be in the words of a server or of its schema.
-  const request = createStepRequest({ ...step, parameters, trouble: fence(text, marker) });
-  const done = toAnswerMessage(run.state.question, plan.observations, marker, locale);
+  const trouble = [duty, quoted && fence(quoted, marker)].filter(Boolean).join("\n");
+  const calls = run.input.limits.maxToolCalls - plan.toolCalls;
+  const request = createStepRequest({ ...step, parameters, trouble, calls });
+  const { observations } = plan;
+  const done = toAnswerMessage(run.state.question, { observations }, marker, locale);
   return [
     {
       role: "system",
@@ -252,9 +278,11 @@ function describeNotFound(places: readonly string[]): Text {
   return { zh: `还没有值的参数：${list}`, en: `Parameters without a value yet: ${list}` };
 }
 
-function describeNoCall(said: string): Text {
-  return {
-    zh: `上一次没有给出可用的调用：${said || "空"}`,
-    en: `The last reply held no call to use: ${said || "nothing"}`,
-  };
+const noCall: Text = {
+  zh: "上一次的回复里没有可用的调用，回复是：",
+  en: "The last reply held no call to use. It was:",
+};
+
+function toWhy({ duty, quoted }: StepProblem): string {
+  return [duty, quoted].filter(Boolean).join(" ");
 }

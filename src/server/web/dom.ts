@@ -1,8 +1,8 @@
 import type { PlanStep } from "../../core/events.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitize, sanitizeLine, showBlanks } from "../../kit/text/sanitize.ts";
+import { describeState } from "../../render/plan-states.ts";
 import { toSafeUrl } from "./safe-url.ts";
-import { planStates } from "./texts.ts";
 
 /** A part renders values of one type on the page. */
 export interface Part<T> {
@@ -120,7 +120,7 @@ export function createPlanStep(locale: Locale): Part<PlanStep> {
       const json = JSON.stringify(step.parameters) ?? "{}";
       setText(given, showBlanks(sanitizeLine(json), locale));
       setShown(given, step.tool !== "" && json !== "{}");
-      setText(state, say(locale, planStates[step.state]));
+      setText(state, say(locale, describeState(step)));
       item.dataset.state = step.state;
       if (step.state === "running") item.setAttribute("aria-current", "step");
       else item.removeAttribute("aria-current");

@@ -1,4 +1,3 @@
-import type { PlanStep } from "../../core/events.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { stopReasons } from "../../render/event-lines.ts";
 import type { RunView, StepView } from "./run/run-view.ts";
@@ -51,14 +50,6 @@ export const phaseTitles: Record<"plan" | "decide" | "answer", Text> = {
   plan: { zh: "规划阶段", en: "Plan" },
   decide: { zh: "工具调用阶段", en: "Decide" },
   answer: { zh: "回答生成阶段", en: "Answer" },
-};
-
-export const planStates: Record<PlanStep["state"], Text> = {
-  pending: { zh: "待执行", en: "pending" },
-  running: { zh: "执行中", en: "running" },
-  done: { zh: "已完成", en: "done" },
-  failed: { zh: "失败", en: "failed" },
-  skipped: { zh: "已跳过", en: "skipped" },
 };
 
 /** Returns the status line that screen readers announce: the current activity, or how the run ended. */

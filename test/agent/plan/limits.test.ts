@@ -5,7 +5,7 @@ import type { ToolResult } from "../../../src/core/tools/tool.ts";
 import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";
 import { makeTool, noticesOf, outcomeOf } from "../../fakes/events.ts";
 import { type Overrides, runAll, runOptions } from "../../fakes/run.ts";
-import { callsOf, planners, plansOf, statesOf, written } from "./planning.ts";
+import { callsOf, lastAsked, planners, plansOf, statesOf, written } from "./planning.ts";
 
 const add = { tool: "calculator", parameters: { expression: "2+3" } };
 const open = { tool: "echo", parameters: { text: "?" } };
@@ -53,11 +53,30 @@ describe("a limit ends the plan, and the answer model says what there is", () =>
     expect(outcomeOf(events)).toMatchObject({ status: "partial", stop_reason: "tool_call_limit" });
   });
 
-  test("of iterations, when the model would have to fill in parameters", async () => {
-    const models = planners([written(add, open)]);
-    const events = await runAll({ mode: "plan", models, tools, limits: { maxIterations: 1 } });
-    expect(statesOf(events).at(-1)).toBe("done failed");
-    expect(outcomeOf(events)).toMatchObject({ status: "partial", stop_reason: "iteration_limit" });
+  test("of iterations does not count the turns that fill in the parameters of steps", async () => {
+    const filled = [{ id: "a", name: open.tool, input: { text: "a" } }];
+    const models = planners([written(...Array(6).fill(open)), ...Array(6).fill(filled)]);
+    const events = await runAll({ mode: "plan", models, tools, limits: { maxIterations: 1, maxToolCalls: 6 } });
+    expect(statesOf(events).at(-1)).toBe("done done done done done done");
+    expect(outcomeOf(events)).toMatchObject({ status: "complete", meta: { iterations: 7 } });
+  });
+
+  test("of tool calls leaves the steps that it keeps from running as not run, with the reason", async () => {
+    const filled = [1, 2, 3].map((n) => ({ id: `${n}`, name: open.tool, input: { text: `${n}` } }));
+    const models = planners([written(open, add, add), filled]);
+    const events = await runAll({ mode: "plan", models, tools, limits: { maxToolCalls: 3 } });
+    expect(callsOf(events)).toHaveLength(3);
+    expect(
+      plansOf(events)
+        .at(-1)
+        ?.map(({ state, reason }) => [state, reason]),
+    ).toEqual([
+      ["done", undefined],
+      ["skipped", "limit"],
+      ["skipped", "limit"],
+    ]);
+    expect(lastAsked(models.answer, 0)).toContain("2. Use calculator (calculator): not run, limit reached");
+    expect(outcomeOf(events)).toMatchObject({ status: "partial", stop_reason: "tool_call_limit" });
   });
 
   test("of iterations, when planning has used them up and there is still no plan", async () => {
@@ -107,7 +126,7 @@ describe("a cancel leaves no step running and ends in one run-end", () => {
       "while the model fills in parameters",
       { models: planners([written(open), { text: "Hm.", hang: true }]) },
       "thought-delta",
-      ["pending", "running", "failed"],
+      ["pending", "running", "skipped"],
     ],
     [
       "while the answer is written",

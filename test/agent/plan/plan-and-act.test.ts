@@ -121,6 +121,43 @@ describe("a plan that cannot be used", () => {
     expect(lastAsked(models.functionCall, 1)).toContain("3 times (allowed: at most 2)");
   });
 
+  test("is shortened, and the steps that it has lost are shown and handed to the answer model", async () => {
+    const lost = { tool: "echo", description: "Name the best month", parameters: { text: "best" } };
+    const models = planners([written(add, add, lost), written(add, add)]);
+    const events = await runAll({ mode: "plan", models, tools, limits: { maxToolCalls: 2 } });
+    expect(
+      plansOf(events)
+        .at(-1)
+        ?.map(({ step, state, reason }) => [step, state, reason]),
+    ).toEqual([
+      [1, "done", undefined],
+      [2, "done", undefined],
+      [3, "skipped", "dropped"],
+    ]);
+    expect(lastAsked(models.answer, 0)).toContain(
+      "Steps that were left out of the plan to keep within its limit (other steps may cover them):\n\n- Name the best month (echo)",
+    );
+    expect(outcomeOf(events).status).toBe("complete");
+  });
+
+  test("that is shortened loses a step whose values were open too, although another has the same call", async () => {
+    const open = (month: string) => ({ tool: "echo", description: month, parameters: { text: "?" } });
+    const filled = [{ id: "a", name: "echo", input: { text: "a" } }];
+    const models = planners([written(open("May"), open("June")), written(open("May")), filled]);
+    const events = await runAll({ mode: "plan", models, tools, limits: { maxToolCalls: 1 } });
+    expect(
+      plansOf(events)
+        .at(-1)
+        ?.map(({ description, state }) => `${description} ${state}`),
+    ).toEqual(["May done", "June skipped"]);
+  });
+
+  test("is told how many steps may use a tool before it is written", async () => {
+    const models = planners([written(add)]);
+    await runAll({ mode: "plan", models, tools, limits: { maxToolCalls: 7, maxIterations: 3 } });
+    expect(models.functionCall.requests[0]?.messages[0]?.content).toContain("at most 7 with a tool");
+  });
+
   test("is corrected no more often than the iterations allow, and the answer is partial", async () => {
     const models = planners(["a"], "I could not look it up.");
     const events = await runAll({ mode: "plan", models, tools, limits: { maxIterations: 1 } });
@@ -191,6 +228,33 @@ describe("parameters", () => {
     const models = planners([written(step), [{ id: "a", name: "find", input }]]);
     const events = await runAll({ mode: "plan", models, tools: [makeTool("find", () => ({ ok: true, text: "Ada" }))] });
     expect(callsOf(events)).toEqual(['1 find {"filter.name":"Ada","page[size]":5,"sort.by":"age"}']);
+  });
+
+  test("that a step needs several times over are filled in by as many calls in one turn", async () => {
+    const step = { tool: "calculator", parameters: { numbers: "?", operations: ["sum"] } };
+    const echo = { tool: "echo", parameters: { text: "{{step_1}}" } };
+    const calls = [
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ].map((numbers, index) => ({
+      id: `${index}`,
+      name: "calculator",
+      input: { numbers, operations: ["sum"] },
+    }));
+    const models = planners([written(step, echo), calls]);
+    const events = await runAll({ mode: "plan", models, tools });
+    const asked = lastAsked(models.functionCall, 1);
+    expect(asked).toContain("call calculator as often as this step needs, in this one turn and at most 5 times");
+    // What the model has to do is no data.
+    expect(asked).toContain("\nParameters without a value yet: numbers\nTake");
+    expect(callsOf(events).slice(0, 3)).toEqual([
+      '1 calculator {"numbers":[1,2],"operations":["sum"]}',
+      '1 calculator {"numbers":[3,4],"operations":["sum"]}',
+      '1 calculator {"numbers":[5,6],"operations":["sum"]}',
+    ]);
+    expect(statesOf(events).at(-1)).toBe("done done");
+    for (const sum of ["3", "7", "11"]) expect(callsOf(events)[3]).toContain(sum);
   });
 
   test("that the model does not fill in either fail the step", async () => {
@@ -284,7 +348,7 @@ describe("a step that fails", () => {
     const asked = lastAsked(models.answer, 0);
     expect(asked).toContain("2+3 = 5");
     expect(asked).toContain("1. Ask the moon (flaky): failed (the moon is away)");
-    expect(asked).toContain("3. Say that again (echo): skipped");
+    expect(asked).toContain("3. Say that again (echo): not run, no result");
     expect(outcomeOf(events)).toMatchObject({ status: "partial", stop_reason: "error", success: true });
   });
 

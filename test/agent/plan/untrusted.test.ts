@@ -22,7 +22,7 @@ test("what a page said stays in its fence when a reference has carried it into t
   const asked = lastAsked(models.answer, 0);
   expect(asked).toContain(order);
   expect(unfenced(asked)).not.toContain(order);
-  expect(unfenced(asked)).toContain('2. echo {"text":"It says: {{step_1}}"}');
+  expect(unfenced(asked)).toContain('### echo {"text":"It says: {{step_1}}"}');
 });
 
 test("what a tool says of its arguments stays in a fence when the model is to correct them", async () => {

@@ -175,6 +175,7 @@ const verdicts: Readonly<Record<Verdict["reason"], true>> = {
   "model-decided": true,
   "model-failed": true,
   "turn-cut": true,
+  "calls-used": true,
   "model-refused": true,
   ...mapLimits(
     stoppingLimits,

@@ -1,3 +1,4 @@
+import type { Folders } from "../agent/run.ts";
 import type { Config } from "../config/config.ts";
 import { operator } from "../core/caller.ts";
 import { getTraceId } from "../core/chain.ts";
@@ -49,6 +50,8 @@ export async function* askAgent(
   const isLost = conversationId !== undefined && known === undefined;
   const conversation = known ?? (await ownerStore.create(conversationId));
   const session = conversations.sessions.of(toSessionKey(caller, conversation.id), known === undefined);
+  // What an earlier process loaded for the conversation comes first, so that the offer stays the same.
+  if (session.loaded.size === 0) for (const name of conversation.loadedTools ?? []) session.loaded.add(name);
   // A caller who leaves while servers start still gets a run, which says that it was cancelled.
   const wantedTools: WantedTools = { allow: request.tools, caller, patienceMs: serverWaitMs, signal };
   const searchFirst = mode === "chat" && (search ?? config.search.enabled === true);
@@ -85,8 +88,9 @@ export async function* askAgent(
       prompts,
       store: givenConversation?.store ?? ownerStore,
       tools: await tools.limitSearches(session, offered),
-      finding: mode === "chat" ? undefined : await tools.search.open(session),
+      finding: mode === "chat" ? undefined : await tools.search.open(session, request.tools),
       evaluator,
+      folders: mode === "chat" ? undefined : await findFolders(config),
       user: user && rememberApprovals(user, session),
     },
     spentMs: performance.now() - began - waitedMs,
@@ -102,6 +106,11 @@ export async function* askAgent(
     observer: activeRun.observe(observer),
     signal,
   });
+}
+
+async function findFolders({ tools }: Config): Promise<Folders> {
+  const { resolveRoots } = await import("../tools/files/allowed-path.ts");
+  return { working: process.cwd(), readable: await resolveRoots(tools.roots) };
 }
 
 /** Returns the language for messages about a question: the configured one or the system's, else the question's own. */

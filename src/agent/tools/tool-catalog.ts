@@ -6,6 +6,7 @@ import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { getContextWindow } from "../context/context-window.ts";
 import { countToolTokens, isOfServer, type ToolWeightCache, toToolDefinition, weighCatalog } from "./catalog-weight.ts";
+import { choosePreloaded, mostPreloaded } from "./preload.ts";
 
 /**
  * Holds the tools of a run as models get them. When all together are too large, those of servers are not listed, except the ones
@@ -19,6 +20,10 @@ export interface ToolCatalog {
   readonly all: ReadonlyMap<string, Tool>;
   /** Is the tool that finds others, and undefined when all are listed. */
   readonly finder: Tool | undefined;
+  /** Lists what was searched for with it and not found, in one short line each. */
+  readonly unfound: readonly string[];
+  /** Names the tools that the conversation has loaded, in order, and is undefined when all are listed. */
+  readonly loaded: ReadonlySet<string> | undefined;
   definitions(): ToolDefinition[];
   /** Returns a tool by its name. If it was not listed, it is from now on. */
   findTool(name: string): Tool | undefined;
@@ -33,6 +38,11 @@ export interface ToolFinder {
   guard(tool: Tool): Tool | undefined;
   /** Lists the names of the tools that the conversation has loaded so far, in order. The run adds to them. */
   loaded: Set<string>;
+  /**
+   * Names tools of the program that are not offered, because few questions need them. Those under `found` are found like tools of
+   * servers where tools are searched; a call by name always runs.
+   */
+  unoffered: { never: ReadonlySet<string>; found: ReadonlySet<string> };
 }
 
 export interface ToolCatalogOptions {
@@ -54,33 +64,38 @@ const mostLoaded = 64;
 /** Tools that were found may take this share of the window. */
 const loadedShare = 0.25;
 
-/**
- * Limits the tools that are loaded for a question before a model has asked for any, and how many of them a conversation may
- * have.
- */
-const mostGuessed = 5;
-const guessesEnd = 16;
-
-/** Sets the scores below which a tool is not guessed: by itself, and relative to the best. */
-const leastScore = 0.2;
-const leastShare = 0.5;
+/** With this many tools loaded, a conversation gets no more of them before a model has asked for any. */
+const preloadingEnd = 16;
 
 export function createToolCatalog(options: ToolCatalogOptions): ToolCatalog {
   const { tools: given, model, finding } = options;
   const all = new Map(given.map((tool) => [tool.name, tool]));
   const isSearched =
     finding !== undefined && weighCatalog(given, model, finding.share, finding.weights).mode === "searched";
-  return (isSearched ? createSearchedCatalog(options, all, finding) : undefined) ?? createListedCatalog(all);
+  const never = findUnoffered(options);
+  return (
+    (isSearched ? createSearchedCatalog(options, all, { finding, never }) : undefined) ??
+    createListedCatalog(all, never)
+  );
 }
 
-function createListedCatalog(all: ReadonlyMap<string, Tool>): ToolCatalog {
-  const tools = new Map(all);
+/** Returns the tools that are not offered. One that the question names is, and a model that goes by rules looks for all it knows. */
+function findUnoffered({ model, questions, finding }: ToolCatalogOptions): ReadonlySet<string> {
+  if (finding === undefined || model.followsPrompts === false) return new Set();
+  const [question = ""] = questions;
+  return new Set([...finding.unoffered.never].filter((name) => !question.toLowerCase().includes(name)));
+}
+
+function createListedCatalog(all: ReadonlyMap<string, Tool>, never: ReadonlySet<string>): ToolCatalog {
+  const tools = new Map([...all].filter(([name, tool]) => isOfServer(tool) || !never.has(name)));
   return {
     tools,
     all,
     finder: undefined,
+    unfound: [],
+    loaded: undefined,
     definitions: () => [...tools.values()].map(toToolDefinition),
-    findTool: (name) => tools.get(name),
+    findTool: (name) => tools.get(name) ?? all.get(name),
   };
 }
 
@@ -88,19 +103,22 @@ function createListedCatalog(all: ReadonlyMap<string, Tool>): ToolCatalog {
 function createSearchedCatalog(
   { model, language, questions }: ToolCatalogOptions,
   all: ReadonlyMap<string, Tool>,
-  finding: ToolFinder,
+  { finding, never }: { finding: ToolFinder; never: ReadonlySet<string> },
 ): ToolCatalog | undefined {
-  const own = [...all.values()].filter((tool) => !isOfServer(tool));
-  const hidden = [...all.values()].filter(isOfServer);
+  const isHidden = (tool: Tool): boolean => isOfServer(tool) || finding.unoffered.found.has(tool.name);
+  const own = [...all.values()].filter((tool) => !isHidden(tool) && !never.has(tool.name));
+  const hidden = [...all.values()].filter(isHidden);
   const getIndex = (): ToolIndex => finding.index(hidden);
   const name = all.has("find_tools") ? "duet_find_tools" : "find_tools";
-  const finder = finding.guard(createFindTools({ name, language, hidden, index: getIndex, load }));
+  const unfound: string[] = [];
+  const addUnfound = (query: string): void => void unfound.push(toShortLine(query, 80));
+  const finder = finding.guard(createFindTools({ name, language, hidden, index: getIndex, load, addUnfound }));
   if (finder === undefined) return undefined;
 
   const tools = new Map([...own, finder].map((tool) => [tool.name, tool]));
   const first = new Set(tools.keys());
   const remaining = {
-    tools: Math.max(mostGuessed, Math.min(mostLoaded, mostOffered - first.size)),
+    tools: Math.max(mostPreloaded, Math.min(mostLoaded, mostOffered - first.size)),
     tokens: loadedShare * getContextWindow(model),
   };
 
@@ -118,10 +136,15 @@ function createSearchedCatalog(
   function loadFirst(): void {
     for (const known of [...finding.loaded]) {
       const tool = all.get(known);
-      if (tool && isOfServer(tool)) load(tool);
+      if (tool) load(tool);
     }
-    const missing = guessesEnd - (tools.size - first.size);
-    for (const tool of guess(questions, getIndex).slice(0, Math.max(0, missing))) load(tool);
+    const missing = preloadingEnd - (tools.size - first.size);
+    const chosen = choosePreloaded({
+      questions,
+      own: [...all.values()].filter((tool) => !isOfServer(tool)),
+      index: getIndex,
+    });
+    for (const tool of chosen.slice(0, Math.max(0, missing))) load(tool);
   }
 
   loadFirst();
@@ -129,6 +152,8 @@ function createSearchedCatalog(
     tools,
     all,
     finder,
+    unfound,
+    loaded: finding.loaded,
     definitions: () =>
       [...tools.values()].map((tool) =>
         first.has(tool.name) ? toToolDefinition(tool) : { ...toToolDefinition(tool), late: true },
@@ -141,17 +166,6 @@ function createSearchedCatalog(
   };
 }
 
-/** Returns the tools for the first question that matches any. Most runs then need no search. */
-function guess(questions: readonly string[], index: () => ToolIndex): Tool[] {
-  for (const question of questions) {
-    const found = index().find(question, mostGuessed);
-    const least = Math.max(leastScore, leastShare * (found[0]?.score ?? 0));
-    const near = found.filter(({ score }) => score >= least);
-    if (near.length > 0) return near.map(({ tool }) => tool);
-  }
-  return [];
-}
-
 export interface FindToolsOptions {
   name: string;
   language: Locale;
@@ -160,6 +174,8 @@ export interface FindToolsOptions {
   index(): ToolIndex;
   /** Puts a tool on offer; false where it does not fit. */
   load(tool: Tool): boolean;
+  /** Keeps a search that found nothing. */
+  addUnfound(query: string): void;
 }
 
 /** Limits the searches of one run. */
@@ -171,8 +187,9 @@ const mostFound = 10;
 const mostParameters = 20;
 
 /** Creates the tool that finds tools for a task among those that are too many to be listed, and offers them to the model. */
-export function createFindTools({ name, language, hidden, index, load }: FindToolsOptions): Tool {
+export function createFindTools({ name, language, hidden, index, load, addUnfound }: FindToolsOptions): Tool {
   let searches = 0;
+  let hasFoundNothing = false;
   return {
     name,
     description: describe(hidden, language),
@@ -184,7 +201,13 @@ export function createFindTools({ name, language, hidden, index, load }: FindToo
       if (searches > mostSearches) return createFailure("tool", say(language, tooOften));
       const { query, limit } = readArguments(args);
       const found = index().find(query, limit);
-      if (found.length === 0) return { ok: true, text: say(language, describeNothingFound(query)) };
+      if (found.length === 0) {
+        addUnfound(query);
+        const text = say(language, describeNothingFound(query));
+        const advice = hasFoundNothing ? "" : say(language, { zh: searchAgain.zh, en: ` ${searchAgain.en}` });
+        hasFoundNothing = true;
+        return { ok: true, text: `${text}${advice}` };
+      }
       return toFoundResult(found);
     },
   };
@@ -243,7 +266,13 @@ const tooOften: Text = {
 function describeNothingFound(query: string): Text {
   const shown = toShortLine(query, 80);
   return {
-    zh: `没有找到与“${shown}”相符的工具。请换一种说法再查找，或说明没有这样的工具。`,
-    en: `No tool fits "${shown}". Search in other words, or say that there is no such tool.`,
+    zh: `没有找到与“${shown}”相符的工具。`,
+    en: `No tool fits "${shown}".`,
   };
 }
+
+/** Follows the first search of a run that finds nothing, and is not repeated. */
+const searchAgain: Text = {
+  zh: "请换一种说法再查找，或说明没有这样的工具。",
+  en: "Search in other words, or say that there is no such tool.",
+};

@@ -1,8 +1,10 @@
+import type { ToolCall } from "../../core/messages.ts";
 import { toInvalidArgumentsResult, toValueProblem } from "../../core/tools/argument-feedback.ts";
 import type { Tool, ToolResult } from "../../core/tools/tool.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { takeStart, trimToBoundary, truncateMiddle } from "../../kit/text/truncate.ts";
+import { type Range, renderParts } from "./result-parts.ts";
 
 /**
  * Keeps the whole results of a run, of which the models read excerpts. Once the first result has been cut, the run has a tool
@@ -14,12 +16,24 @@ export interface ToolResults {
   /** Returns a result as the models read it: whole, or its head and tail with the call that reads the rest between them. */
   read(text: string, kind: ResultKind): string;
   /** Returns a text from `read` for a reader without tools, without the call that reads the rest. */
-  withoutPointer(read: string): string;
+  removePointer(read: string): string;
+  /** Returns what a call of the reading tool read, and undefined for every other call. */
+  findPosition(call: Pick<ToolCall, "name" | "arguments">): ReadPosition | undefined;
+  /**
+   * Returns a text from `read` for a reader without tools, with the parts in their places that were read on at these positions.
+   */
+  withParts(read: string, positions: readonly ReadPosition[]): string;
   /**
    * Shortens a text from `read`, or any other text, to about `kept` characters. With `readsOn` it includes the call that reads
    * the rest.
    */
   shorten(text: string, kept: number, readsOn: boolean): string;
+}
+
+/** Holds where a call read on: the number of the result, and its first character. */
+export interface ReadPosition {
+  result: number;
+  from: number;
 }
 
 /** The text of a search consists of sources, each short. It is cut only when it is huge. */
@@ -41,6 +55,9 @@ const mostKept = 20_000_000;
 /** A search result may be this many times as long as another result. */
 const sourcesFactor = 4;
 
+/** A text this much longer than allowed is left whole: to read the rest would cost a turn. A small window leaves no room for it. */
+const mostOver = 2000;
+
 /** Reserves characters for the line that marks a gap. The longest is in English. */
 const gapLength = 120;
 
@@ -49,6 +66,8 @@ export function createToolResults({ tools, longest, language }: ResultOptions): 
   const shelf: string[] = [];
   /** Maps the whole text, and each form in which it was read, to its number: the same result keeps its number. */
   const numbers = new Map<string, number>();
+  /** Maps each form in which a result was read to the parts of the result that are in it. */
+  const shown = new Map<string, Range[]>();
   let size = 0;
   const name = tools.has("read_result") ? "duet_read_result" : "read_result";
   const tool = createReadResult({ name, language, longest, whole: (number) => shelf[number - 1] });
@@ -72,33 +91,72 @@ export function createToolResults({ tools, longest, language }: ResultOptions): 
     });
   }
 
+  function removePointer(read: string): string {
+    const number = numbers.get(read);
+    const whole = number && shelf[number - 1];
+    if (!whole || whole === read) return read;
+    const plain = cut(whole, read.length, undefined);
+    numbers.set(plain, number);
+    return plain;
+  }
+
   return {
     get tool() {
       return tools.get(name) === tool ? tool : undefined;
     },
     read(text, kind) {
       const most = kind === "sources" ? sourcesFactor * longest : longest;
-      if (text.length <= most) return text;
+      if (text.length <= most + getMargin(most)) return text;
       const whole = text.length <= longestKept ? text : cut(text, longestKept, undefined);
       const number = keepText(whole);
       const read = cut(whole, most, number);
-      if (number !== undefined) numbers.set(read, number);
+      if (number !== undefined) {
+        numbers.set(read, number);
+        shown.set(read, findShown(whole, most));
+      }
       return read;
     },
-    withoutPointer(read) {
-      const number = numbers.get(read);
-      const whole = number && shelf[number - 1];
-      if (!whole || whole === read) return read;
-      const plain = cut(whole, read.length, undefined);
-      numbers.set(plain, number);
-      return plain;
+    findPosition({ name: called, arguments: args }) {
+      if (called !== name || typeof args?.result !== "number") return undefined;
+      return { result: args.result, from: typeof args.from === "number" ? args.from : 0 };
     },
+    withParts(read, positions) {
+      const number = numbers.get(read);
+      const whole = number === undefined ? undefined : shelf[number - 1];
+      if (whole === undefined || whole === read) return read;
+      const parts: Range[] = positions
+        .filter(({ result, from }) => result === number && from < whole.length)
+        .map(({ from }) => ({ from, to: from + takePiece(whole.slice(from), longest).length }));
+      if (parts.length === 0) return removePointer(read);
+      return renderParts(whole, [...(shown.get(read) ?? []), ...parts], (missing) => toGapLine(missing, language));
+    },
+    removePointer,
     shorten(text, kept, readsOn) {
       const number = readsOn ? keepText(text) : numbers.get(text);
       const whole = (number !== undefined && shelf[number - 1]) || text;
       return cut(whole, kept, readsOn ? number : undefined);
     },
   };
+}
+
+/** Returns the head and the tail of a text that `cut` keeps. */
+function findShown(whole: string, most: number): Range[] {
+  const parts: Range[] = [];
+  truncateMiddle(whole, Math.max(0, most - gapLength), (missing, from) => {
+    parts.push({ from: 0, to: from }, { from: from + missing, to: whole.length });
+    return "";
+  });
+  return parts;
+}
+
+function getMargin(most: number): number {
+  return most < 5 * mostOver ? 0 : mostOver;
+}
+
+/** Returns the part that the reading tool gives of the rest of a result. */
+function takePiece(rest: string, longest: number): string {
+  if (rest.length <= longest + getMargin(longest)) return rest;
+  return trimToBoundary(takeStart(rest, longest - pointerLength));
 }
 
 /** Says that something is missing, where there is no way to read it. */
@@ -190,8 +248,8 @@ export function createReadResult({ name, language, longest, whole }: ReadResultO
 
   function toPiece(text: string, number: number, from: number): string {
     const rest = text.slice(from);
-    if (rest.length <= longest) return rest.toWellFormed();
-    const piece = trimToBoundary(takeStart(rest, longest - pointerLength));
+    const piece = takePiece(rest, longest);
+    if (piece === rest) return rest.toWellFormed();
     const next = from + piece.length;
     return `${piece.toWellFormed()}\n${renderPointer(text.length - next, { name, number, from: next, language })}`;
   }

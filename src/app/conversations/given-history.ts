@@ -70,8 +70,8 @@ export function createGivenHistories({ most, mostText }: GivenHistoryLimits = us
         waitedMs: 0,
         store: {
           ...elsewhere,
-          async append({ turn, trace, pendingPlan }) {
-            const now: Conversation = { ...known, summary, pendingPlan };
+          async append({ turn, trace, pendingPlan, loadedTools = known.loadedTools }) {
+            const now: Conversation = { ...known, summary, pendingPlan, loadedTools };
             if (turn === undefined) {
               // Nothing was said; but a plan may wait still.
               if (pendingPlan !== undefined) saveConversation(owner, key, now);

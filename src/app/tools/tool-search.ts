@@ -8,9 +8,18 @@ import type { Session } from "../conversations/sessions.ts";
 /** Holds what all questions share to search among tools: the size of each tool, and the index over all. */
 export interface ToolSearch {
   readonly weights: ToolWeightCache;
-  /** Opens the search for one question of a conversation, whose session remembers the loaded tools. */
-  open(session: Session): Promise<ToolFinder>;
+  /**
+   * Opens the search for one question of a conversation, whose session remembers the loaded tools. Tools that the question allows
+   * by their own name are offered.
+   */
+  open(session: Session, allowed?: readonly string[]): Promise<ToolFinder>;
 }
+
+/**
+ * Names built-in tools that few questions need. `echo` tests connections. What `context` tells is in the prompts, and
+ * `health_check` is found where tools are searched.
+ */
+const unoffered = { never: ["echo"], found: ["context", "health_check"] };
 
 /** Limits how many sets of tools have an index. Questions that allow other tools have other sets. */
 const mostIndexes = 4;
@@ -36,8 +45,17 @@ export function createToolSearch({ tools: rules }: Pick<Config, "tools">): ToolS
   });
   return {
     weights,
-    async open({ loaded }) {
-      return { share: rules.searchAbove, weights, loaded, ...(await parts.get()) };
+    async open({ loaded }, allowed = []) {
+      const named = new Set([...allowed, ...rules.allow]);
+      const listUnnamed = (names: readonly string[]) => new Set(names.filter((name) => !named.has(name)));
+      const { never, found } = unoffered;
+      return {
+        share: rules.searchAbove,
+        weights,
+        loaded,
+        unoffered: { never: listUnnamed(never), found: listUnnamed(found) },
+        ...(await parts.get()),
+      };
     },
   };
 }

@@ -102,6 +102,11 @@ export interface FinishedRun {
    * mode does so for a bare yes or no.
    */
   pendingPlan?: string | undefined;
+  /**
+   * Names the tools that the conversation has loaded so far, in order, where there are too many to be listed. When absent, those
+   * that were stored stay.
+   */
+  loadedTools?: readonly string[] | undefined;
 }
 
 export interface RunEntry {
@@ -178,6 +183,8 @@ export interface Conversation {
   readonly sources: SourceList;
   /** Holds the plan that waits for confirmation, as its run passed it to the store. */
   readonly pendingPlan?: string | undefined;
+  /** Names the tools that the conversation has loaded, as its last run passed them to the store. */
+  readonly loadedTools?: readonly string[] | undefined;
 }
 
 export interface ConversationTurn {

@@ -28,6 +28,7 @@ interface StoredConversation {
   summary: Summary | undefined;
   sources: SourceList;
   pendingPlan?: string | undefined;
+  loadedTools?: readonly string[] | undefined;
   /** Orders conversations by their last question: a conversation that is only read comes no further up. */
   asked: number;
   createdAt: string;
@@ -79,12 +80,13 @@ export function createMemoryStore(max = 1000): OperatorStore {
       },
       create: async (wanted) =>
         toConversation(touch(wanted !== undefined && isAllowed(wanted) ? wanted : createId("conv"))),
-      async append({ conversationId, runId, turn, trace, pendingPlan }) {
+      async append({ conversationId, runId, turn, trace, pendingPlan, loadedTools }) {
         if (traces.has(runId) && !getOwned(traces.peek(runId))) throw noConversationError();
         const kept = touch(conversationId);
         kept.title ||= toConversationTitle(trace.question);
         if (turn) kept.turns.push(turn);
         kept.pendingPlan = pendingPlan;
+        kept.loadedTools = loadedTools ?? kept.loadedTools;
         traces.set(runId, { owner, trace });
         records.settle(runId);
       },
@@ -148,8 +150,8 @@ function begin(id: string, owner: string | undefined): StoredConversation {
 }
 
 /** Returns a snapshot of the conversation. Later turns are not added to it. */
-function toConversation({ id, turns, summary, sources, pendingPlan }: StoredConversation): Conversation {
-  return { id, turns: [...turns], summary, sources, pendingPlan };
+function toConversation({ id, turns, summary, sources, pendingPlan, loadedTools }: StoredConversation): Conversation {
+  return { id, turns: [...turns], summary, sources, pendingPlan, loadedTools };
 }
 
 function toEntry({ id, title, turns, createdAt, updatedAt }: StoredConversation): ConversationEntry {

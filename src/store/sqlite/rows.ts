@@ -6,20 +6,21 @@ import type { Owner, Statements } from "./statements.ts";
 
 type Row = Record<string, unknown>;
 
-export interface LoadedConversation extends Pick<Conversation, "turns" | "summary" | "pendingPlan"> {
+export interface LoadedConversation extends Pick<Conversation, "turns" | "summary" | "pendingPlan" | "loadedTools"> {
   sources: NumberedSource[];
 }
 
 /** Returns undefined when the owner has no such conversation. Must run inside a transaction. */
 export function loadConversation(
-  { conversation, turns, sources }: Statements,
+  { conversation, turns, sources, loadedTools }: Statements,
   { id, owner }: { id: string; owner: Owner },
 ): LoadedConversation | undefined {
   const row = conversation.get({ id, owner });
   if (row === undefined) return undefined;
   const pendingPlan = typeof row.plan === "string" ? row.plan : undefined;
   const words = { turns: turns.all(id).map(toTurn), summary: toSummary(row), pendingPlan };
-  return { ...words, sources: sources.all(id).map(toSource) };
+  const names = loadedTools.all(id).map(({ name }) => toText(name));
+  return { ...words, loadedTools: names, sources: sources.all(id).map(toSource) };
 }
 
 function toTurn({ question, answer }: Row): LoadedConversation["turns"][number] {

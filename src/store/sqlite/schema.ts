@@ -75,6 +75,13 @@ const additions = [
   `CREATE TABLE wanted_summaries (
   conversation TEXT PRIMARY KEY REFERENCES conversations ON DELETE CASCADE
 ) STRICT`,
+  // The tools that a conversation has loaded, in order.
+  `CREATE TABLE loaded_tools (
+  conversation TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
+  n INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  PRIMARY KEY (conversation, n)
+) STRICT, WITHOUT ROWID`,
   // Runs that were begun for a key of their asker's, until they are kept.
   `CREATE TABLE begun_runs (
   run TEXT PRIMARY KEY,

@@ -178,7 +178,7 @@ interface StoredRun {
  * the conversation or the run is another owner's.
  */
 export function insertRun(statements: Statements, { run, owner, owed }: StoredRun): void {
-  const { conversationId, runId, turn, trace, pendingPlan } = run;
+  const { conversationId, runId, turn, trace, pendingPlan, loadedTools } = run;
   statements.dropIdempotencyRecord.run({ run: runId, owner });
   if (statements.isKept.get({ run: runId, owner })) return;
   const title = toConversationTitle(trace.question);
@@ -186,6 +186,10 @@ export function insertRun(statements: Statements, { run, owner, owed }: StoredRu
   statements.addTrace.run(runId, conversationId, JSON.stringify(trace), owner);
   statements.dropPlan.run(conversationId);
   if (pendingPlan !== undefined) statements.addPlan.run(conversationId, pendingPlan);
+  if (loadedTools !== undefined) {
+    statements.dropLoadedTools.run(conversationId);
+    for (const [index, name] of loadedTools.entries()) statements.addLoadedTool.run(conversationId, index, name);
+  }
   if (turn === undefined) return;
   statements.addTurn.run(conversationId, turns, turn.question, turn.answer);
   for (const source of owed) saveSource(statements, conversationId, source);

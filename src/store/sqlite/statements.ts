@@ -46,6 +46,9 @@ export function prepareStatements(connection: DatabaseSync) {
     addTurn: prepare("INSERT INTO turns (conversation, n, question, answer) VALUES (?, ?, ?, ?)"),
     addTrace: prepare("INSERT INTO traces (run, conversation, trace, owner) VALUES (?, ?, ?, ?)"),
     dropPlan: prepare("DELETE FROM plans WHERE conversation = ?"),
+    loadedTools: prepare("SELECT name FROM loaded_tools WHERE conversation = ? ORDER BY n"),
+    dropLoadedTools: prepare("DELETE FROM loaded_tools WHERE conversation = ?"),
+    addLoadedTool: prepare("INSERT INTO loaded_tools (conversation, n, name) VALUES (?, ?, ?)"),
     addPlan: prepare("INSERT INTO plans (conversation, plan) VALUES (?, ?)"),
     findIdempotencyRecord: prepare(`
       SELECT run, begun_at FROM begun_runs

@@ -5,7 +5,7 @@ import type { AgentEvent } from "../../../src/core/events.ts";
 import type { Tool } from "../../../src/core/tools/tool.ts";
 import { createOfflineModel } from "../../../src/providers/offline/model.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
-import { makeTool, outcomeOf } from "../../fakes/events.ts";
+import { makeTool, outcomeOf, verdictsOf } from "../../fakes/events.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../../fakes/model.ts";
 import { realTools } from "../../fakes/real-tools.ts";
 import { runAll } from "../../fakes/run.ts";
@@ -13,7 +13,7 @@ import { callsOf, lastAsked, written } from "../plan/planning.ts";
 
 const own = [
   makeTool("calculator", () => ({ ok: true, text: "2" })),
-  makeTool("echo", () => ({ ok: true, text: "e" })),
+  makeTool("shout", () => ({ ok: true, text: "e" })),
 ];
 const tools = [...own, ...realTools()];
 
@@ -53,7 +53,7 @@ function endsOf(events: readonly AgentEvent[]): string[] {
 }
 
 const question = "Hello!";
-const unlisted = ["calculator", "echo", "find_tools"];
+const unlisted = ["calculator", "shout", "find_tools"];
 
 describe("tools that weigh little enough", () => {
   test("are all listed, and the request is the same as without anything to search with", async () => {
@@ -178,7 +178,7 @@ describe("searches for tools", () => {
     const { models } = alone([find("weather")], [find("rain")], [ask("amap__maps_weather")], "Done.");
     const events = await runAll({ question, tools, models, finding: await findingBy(), limits: { maxToolCalls: 1 } });
     expect(endsOf(events)).toEqual(["find_tools true", "find_tools true", "amap__maps_weather true"]);
-    expect(outcomeOf(events).stop_reason).toBe("tool_call_limit");
+    expect(verdictsOf(events).at(-1)).toBe("answer calls-used");
   });
 
   test("are at most ten in a run", async () => {

@@ -81,12 +81,12 @@ describe("a result that is too long to be read at once", () => {
   test("is the same, down to each further cut, for a reader who cannot read on", () => {
     const { results } = open();
     const text = lines(3000);
-    const plain = results.withoutPointer(results.read(text, "text"));
+    const plain = results.removePointer(results.read(text, "text"));
     expect(plain).toMatch(/\n…\[[\d,]+ characters left out\]…\n/);
     expect(results.shorten(plain, 400, false).split("left out")).toHaveLength(2);
     const short = lines(900);
     results.shorten(short, 400, true);
-    expect(results.withoutPointer(short)).toBe(short);
+    expect(results.removePointer(short)).toBe(short);
   });
 
   test("is not cut for being made of sources, unless it is huge", () => {
@@ -306,3 +306,23 @@ function modelAt(provider: FakeProvider, wire: WireName, contextWindow: number |
   const baseUrl = wire === "anthropic-messages" ? provider.anthropicUrl : provider.openaiUrl;
   return createModel(settings({ wire, baseUrl, model, contextWindow }));
 }
+
+test("a result that is barely too long is read whole", () => {
+  const results = createToolResults({ tools: new Map(), longest: 20_000, language: "en" });
+  const text = "line\n".repeat(4_300);
+  expect(results.read(text, "text")).toBe(text);
+});
+
+test("what was read on of a result stands in its place in that result, and the gaps that remain are named", async () => {
+  const tools = new Map<string, Tool>();
+  const results = createToolResults({ tools, longest: 1000, language: "en" });
+  const text = Array.from({ length: 2000 }, (_, index) => `line ${index}\n`).join("");
+  const read = results.read(text, "text");
+  const from = Number(/"from": (\d+)/.exec(read)?.[1]);
+  expect(results.findPosition({ name: "read_result", arguments: { result: 1, from } })).toEqual({ result: 1, from });
+  const merged = results.withParts(read, [{ result: 1, from }]);
+  expect(merged.length).toBeGreaterThan(1500);
+  expect(merged.startsWith(text.slice(0, from + 500))).toBe(true);
+  expect(merged).toMatch(/\n…\[[\d,]+ characters left out\]…\n/);
+  expect(merged).not.toContain("read_result");
+});

@@ -37,7 +37,9 @@ const nowhere = { NODE_USE_ENV_PROXY: "1", HTTPS_PROXY: "http://127.0.0.1:9" };
 describe("Agent 模式", () => {
   test("启用 Agent 模式: the chat confirms the switch, and from then on every tool is the agent's to use", async () => {
     const scene = await setScene();
-    scene.provider.script("cheap", { text: "不需要工具。" }, { text: "这次也不需要。" });
+    // Where there are many tools, those of servers are found when they are needed; all can be called.
+    const sum = { toolCalls: [{ name: "everything__get-sum", arguments: { a: 1, b: 2 } }] };
+    scene.provider.script("cheap", sum, { text: "够了。" }, { text: "这次也不需要。" });
     scene.provider.script("strong", { text: "这里是 Duet。" }, { text: "还在这里。" });
     const config = await configFile({ mcpServers: { everything: npmServer("mcp-server-everything") } });
     const terminal = await startTerminal(["--config", config], {
@@ -60,10 +62,10 @@ describe("Agent 模式", () => {
     await terminal.shows("智能助手,自动决策是否需要联网搜索");
     terminal.type("/exit\r");
     expect(await terminal.ended()).toBe(0);
-    expect(scene.provider.requests("cheap")).toHaveLength(2);
+    expect(scene.provider.requests("cheap")).toHaveLength(3);
     const names = offered(request(scene, "cheap")).map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(["echo", "calculator", "file_search", "log_transform", "web_search"]));
-    expect(names).toContain("everything__get-sum");
+    expect(names).toEqual(expect.arrayContaining(["calculator", "file_search", "log_transform", "web_search"]));
+    expect(JSON.stringify(scene.provider.requests("cheap")[1]?.body.messages)).toContain("The sum of 1 and 2 is 3");
   });
 
   test("Agent 自主决策搜索: the function-call model decides to search, and writes the query itself", async () => {

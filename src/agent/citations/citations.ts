@@ -3,11 +3,13 @@ import type { SourceList } from "../../core/store/store.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { canOpenMarker, isAddress, type Marker, readLinkTarget, readMarker } from "./citation-marker.ts";
+import { type Evidence, getLastClause } from "./evidence.ts";
 import { createReferenceFilter } from "./reference-filter.ts";
 
 /**
  * Checks the citations of an answer while it streams: `[n]` is renumbered by first use when source n was fetched in
- * this conversation, and taken out when it was not. Code, Markdown links and what is no citation by its place, such as
+ * this conversation, and taken out when it was not. Where the figures of the clause belong to another source, it gets that source's
+ * number. Code, Markdown links and what is no citation by its place, such as
  * `list[2]` or "the mean of [5] is", are left alone. A list of references at the end is taken out: `references` makes it.
  */
 export interface CitationFilter {
@@ -19,7 +21,7 @@ export interface CitationFilter {
   citations(): Citation[];
 }
 
-export function createCitationFilter(sources: SourceList): CitationFilter {
+export function createCitationFilter(sources: SourceList, evidence?: Evidence): CitationFilter {
   const cited = new Map<number, Citation>();
   const own = createReferenceFilter(sources);
   let held = "";
@@ -114,16 +116,25 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
     const known = numbers.filter((number) => sources.get(number));
     if (numbers.length > 1 && known.length < numbers.length) return undefined;
     if (known.length === 0 && (isFootnote || !isCitation(numbers[0] ?? 0, next))) return undefined;
-    return [...new Set(numbers)]
+    return [...new Set(numbers.map(chooseSource))]
       .map(cite)
       .filter((number) => number !== undefined)
       .map((number) => `[${number}]`)
       .join("");
   }
 
+  /** Compares a citation that stands alone with its clause. Several in one bracket share it, so that none can be told to be wrong. */
+  function chooseSource(number: number, _index: number, { length }: readonly number[]): number {
+    return evidence === undefined || length > 1 ? number : evidence.findSource(number, getLastClause(tail));
+  }
+
   /** Is true when a number without a source is placed like a citation: after a word, before the end of a clause. */
   function isCitation(number: number, next: string): boolean {
-    if (number === 0 || asksForValue.test(tail.trimEnd()) || (gap === "" && /[A-Za-z0-9_)[\]]/.test(last)))
+    if (
+      number === 0 ||
+      asksForValue.test(tail.trimEnd().slice(-longestWord)) ||
+      (gap === "" && /[A-Za-z0-9_)[\]]/.test(last))
+    )
       return false;
     if (next === "]" || next === "=" || (next === ":" && /^\s*$/.test(lineHead))) return false;
     return sources.size > 0 || (/^[\s.,;:!?。，；：！？、[【]?$/u.test(next) && next !== " ");
@@ -174,7 +185,8 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
   };
 }
 
-const longestTail = 16;
+/** Limits the text that is kept before a citation, in characters: its clause, as far as it matters. */
+const longestTail = 300;
 
 /**
  * After these words a number in brackets is a value and not a citation: "the list is [7]", "结果是 [5]". A number with nothing
@@ -182,6 +194,9 @@ const longestTail = 16;
  */
 const asksForValue =
   /^$|(?:^|[^a-z])(?:is|are|was|were|be|equals?|returns?|gives?|prints?|index|indices|list|array|vector|set|value|result|output|of|to|by|with|than|at|from|and|or|then|use|contains?)[:：]?$|(?:是|为|等于|得到|返回|输出|结果|列表|数组|集合|索引|下标|元素|包含|和|或|用)[:：]?$/i;
+
+/** Limits the words before a number that are looked at, in characters. */
+const longestWord = 16;
 
 /** No code block opens behind a longer beginning of a line, so no more of it is kept. */
 const longestHead = 40;

@@ -1,0 +1,73 @@
+/**
+ * Keeps what the models read of each source in a run, so that a citation can be compared with it. A number is corrected only on
+ * evidence that is hard to come by accidentally: the clause names figures, the cited source holds none of them, and another one
+ * holds them all.
+ */
+export interface Evidence {
+  /** Adds a text that the models read under the number of a source. */
+  add(number: number, text: string): void;
+  /** Returns the source that a clause with this number is about: another one where figures show it, else the same. */
+  findSource(number: number, clause: string): number;
+}
+
+/** Limits the text that is kept of one source, in characters. */
+const longestText = 200_000;
+
+export function createEvidence(): Evidence {
+  const texts = new Map<number, string>();
+  const figures = new Map<number, ReadonlySet<string>>();
+
+  function getFigures(number: number): ReadonlySet<string> {
+    const known = figures.get(number) ?? new Set(listFigures(texts.get(number) ?? ""));
+    figures.set(number, known);
+    return known;
+  }
+
+  /** Returns how many of the clause's words a source has, to choose between sources that have its figures. */
+  function countWords(number: number, clause: string): number {
+    const words = new Set(listWords(texts.get(number) ?? ""));
+    return listWords(clause).filter((word) => words.has(word)).length;
+  }
+
+  return {
+    add(number, text) {
+      const known = texts.get(number) ?? "";
+      texts.set(number, `${known}\n${text}`.slice(-longestText));
+      figures.delete(number);
+    },
+    findSource(number, clause) {
+      if (!texts.has(number)) return number;
+      const named = listFigures(clause);
+      if (named.length === 0 || named.some((figure) => getFigures(number).has(figure))) return number;
+      const others = [...texts.keys()].filter((other) => named.every((figure) => getFigures(other).has(figure)));
+      const ranked = others.map((other) => ({ other, words: countWords(other, clause) }));
+      const [best] = ranked.sort((a, b) => b.words - a.words);
+      return best?.other ?? number;
+    },
+  };
+}
+
+/**
+ * Lists the dates like 2026-12-04 and the numbers of at least three characters, without marks between thousands. Shorter numbers and
+ * years say too little to tell sources apart.
+ */
+function listFigures(text: string): string[] {
+  const found = [...text.matchAll(figure)].map(([written]) => written.replaceAll(",", ""));
+  return [...new Set(found.filter((one) => one.length > 2 && !/^(?:19|20)\d\d$/.test(one)))];
+}
+
+const figure = /\d{4}-\d{2}-\d{2}|(?<![\d.])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)*)/g;
+
+/** Lists the words that can tell sources apart: three letters or more, and pairs of Chinese characters. */
+function listWords(text: string): string[] {
+  const words = text.toLowerCase().match(/[a-z][a-z0-9_-]{2,}/g) ?? [];
+  const pairs = [...text.matchAll(/(?=([\u4e00-\u9fff]{2}))/g)].map(([, pair = ""]) => pair);
+  return [...new Set([...words, ...pairs])];
+}
+
+/** Returns the clause that a text ends with, or what stands in it after the citation before. */
+export function getLastClause(text: string): string {
+  const end = text.replace(/[\s.。!！?？;；,，:：]+$/u, "");
+  const begin = Math.max(...[...end.matchAll(/[。！？，；：\n]|[.!?,;:](?=\s)|\]/gu)].map(({ index }) => index + 1), 0);
+  return end.slice(begin);
+}

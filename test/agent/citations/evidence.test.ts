@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { createCitationFilter } from "../../../src/agent/citations/citations.ts";
+import { createEvidence, getLastClause } from "../../../src/agent/citations/evidence.ts";
+import { createMemorySourceList } from "../../../src/store/memory/memory-store.ts";
+
+/** Three sources as a run may have read them: two pages and a file. */
+const read = [
+  { title: "Node.js 26", url: "https://nodejs.org/26", text: "Node.js 26 becomes the LTS release in October 2026." },
+  { title: "Node.js 24", url: "https://nodejs.org/24", text: "Node.js 24 is supported until April 2028." },
+  {
+    title: "notes.md",
+    url: "file:///home/ada/notes.md",
+    text: "Release 2.4 is planned for 2026-12-04. 预算为 31,088.16 元，负责人是李娜。",
+  },
+];
+
+async function checkAnswer(answer: string): Promise<{ text: string; cited: string[] }> {
+  const sources = createMemorySourceList();
+  const numbers = await sources.number(read.map(({ title, url }) => ({ title, url, snippet: "" })));
+  const evidence = createEvidence();
+  for (const [index, { text }] of read.entries()) evidence.add(numbers[index] ?? 0, text);
+  const filter = createCitationFilter(sources, evidence);
+  const text = filter.push(answer) + filter.finish();
+  return { text, cited: filter.citations().map(({ title }) => title) };
+}
+
+test.each([
+  // A model once meant the first result of its list, which was the notes, and not the first page.
+  [
+    "figures that only another source has",
+    "Node.js 26 is LTS then, the day release 2.4 is planned for [1].",
+    "notes.md",
+  ],
+  ["the day of another source", "Release 2.4 comes on 2026-12-04 [1].", "notes.md"],
+  ["an amount, however it is written", "预算是 31088.16 元 [2]。", "notes.md"],
+  ["figures of the cited source", "Node.js 24 is supported until April 2028 [2].", "Node.js 24"],
+  ["a figure of both", "Both are from 2026 [1].", "Node.js 26"],
+  ["a figure of none, such as a sum", "Together they cost 62,176.32 [1].", "Node.js 26"],
+  ["no figure at all", "It is planned [2].", "Node.js 24"],
+  ["only a part of the figures", "Release 2.4 takes 499 days [1].", "Node.js 26"],
+])("a sentence with %s is cited from the source that shows it", async (_, answer, title) => {
+  expect((await checkAnswer(answer)).cited).toEqual([title]);
+});
+
+test("each citation is compared with its own part of the text", async () => {
+  const { text, cited } = await checkAnswer(
+    "LTS comes in October 2026 [1], release 2.4 on the 2026-12-04 [1]. Done [2].",
+  );
+  expect(text).toBe("LTS comes in October 2026 [1], release 2.4 on the 2026-12-04 [2]. Done [3].");
+  expect(cited).toEqual(["Node.js 26", "notes.md", "Node.js 24"]);
+});
+
+test("citations beside each other share their sentence, and are left as they are in one bracket", async () => {
+  expect((await checkAnswer("Release 2.4 [1][2].")).cited).toEqual(["notes.md", "Node.js 24"]);
+  expect((await checkAnswer("Release 2.4 [1, 2].")).cited).toEqual(["Node.js 26", "Node.js 24"]);
+});
+
+test.each([
+  ["One. Two is 2.4", "Two is 2.4"],
+  ["One [1] two", "two"],
+  ["In 2026, 1,234.5", "1,234.5"],
+  ["今年，二是 2.4", "二是 2.4"],
+  ["一。二是 2.4。", "二是 2.4"],
+  ["- a\n- b.", "- b"],
+])("the last clause of %j is %j", (text, sentence) => {
+  expect(getLastClause(text).trim()).toBe(sentence);
+});

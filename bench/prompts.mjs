@@ -4,13 +4,19 @@ import { promptNames } from "../src/agent/prompts/choose-prompt.ts";
 import { createPrompts } from "../src/agent/prompts/prompts.ts";
 import { estimateTokens } from "../src/providers/estimate-tokens.ts";
 
-const limits = { decide: 240, "decide-alone": 260, answer: 140, chat: 45, plan: 280, compress: 165 };
+const limits = { decide: 360, "decide-alone": 365, answer: 200, chat: 45, plan: 330, compress: 165 };
 
+const values = { marker: "3f2a9c0d", tools: "", calls: "25", rounds: "10" };
+const places = {
+  zh: "星期二，时区 Asia/Shanghai。工作目录：/home/ada/work；可读的目录：/home/ada/work（相对路径从它算起）。",
+  en: "It is Tuesday, in the time zone Asia/Shanghai. Working folder: /home/ada/work. Readable folder: /home/ada/work (relative paths start there).",
+};
 const prompts = createPrompts();
 const model = { provider: "openai", model: "gpt-4o-mini" };
 let over = 0;
 for (const name of promptNames) {
-  const weigh = (locale) => estimateTokens(prompts.render(name, { model, locale }, { marker: "3f2a9c0d", tools: "" }));
+  const weigh = (locale) =>
+    estimateTokens(prompts.render(name, { model, locale }, { ...values, place: places[locale] }));
   const [zh, en] = [weigh("zh"), weigh("en")];
   if (Math.max(zh, en) > limits[name]) over++;
   const shown = [zh, en, limits[name]].map((tokens) => String(tokens).padStart(4));

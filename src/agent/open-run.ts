@@ -7,6 +7,7 @@ import type { Tool } from "../core/tools/tool.ts";
 import { detectLanguage } from "../kit/locale.ts";
 import { createRandomHex } from "../kit/random.ts";
 import { createAnswerText } from "./answer/answer-text.ts";
+import { createEvidence } from "./citations/evidence.ts";
 import { createContextWindows, getLongestResult, pickSmallerModel } from "./context/context-window.ts";
 import { createStatistics } from "./limits/statistics.ts";
 import { createSubAgents } from "./limits/sub-agents.ts";
@@ -28,7 +29,7 @@ export interface RunOptions {
 }
 
 /** Holds what the caller provides for a run. The services of the run are made from it. */
-export interface RunParts extends Pick<RunServices, "models" | "prompts" | "store" | "evaluator"> {
+export interface RunParts extends Pick<RunServices, "models" | "prompts" | "store" | "evaluator" | "folders"> {
   tools: readonly Tool[];
   /** Holds what a search among tools needs when they are too many to be listed. All tools are listed when it is absent. */
   finding?: ToolFinder | undefined;
@@ -71,13 +72,14 @@ export function openRun(request: RunRequest, parts: RunParts, environment: RunEn
 }
 
 function createServices(input: RunInput, parts: RunParts, environment: RunEnvironment): RunServices {
-  const { models, prompts, store, evaluator, user } = parts;
+  const { models, prompts, store, evaluator, folders, user } = parts;
   const { clock, emit, keepOutput, question } = environment;
   return {
     models,
     prompts,
     store,
     evaluator,
+    folders,
     user: user && createRunUser(user, clock),
     catalog: openCatalog(input, parts, question),
     clock,
@@ -102,10 +104,12 @@ function createState(
   { models, catalog: { tools }, emit }: RunServices,
   question: string,
 ): LoopState {
+  const evidence = createEvidence();
   return {
     question,
     history: [],
-    answer: createAnswerText({ conversation, language, emit }),
+    answer: createAnswerText({ conversation, evidence, language, emit }),
+    evidence,
     statistics: createStatistics(),
     subAgents: createSubAgents(),
     repetition: createRepetition(limits.repeatable),

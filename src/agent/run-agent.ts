@@ -69,6 +69,7 @@ async function driveRun(options: RunOptions, events: Channel<AgentEvent>, left: 
     conversationId: run.input.conversation.id,
     runId: run.input.id,
     trace: recorder.finish(outcome),
+    loadedTools: run.services.catalog.loaded && [...run.services.catalog.loaded],
     ...toTurnRecord(run, ending, outcome),
   });
   run.services.emit({ type: "run-end", outcome });

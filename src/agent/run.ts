@@ -8,6 +8,7 @@ import type { Conversation, ConversationStore } from "../core/store/store.ts";
 import type { DuetError } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
 import type { AnswerText } from "./answer/answer-text.ts";
+import type { Evidence } from "./citations/evidence.ts";
 import type { ContextWindows } from "./context/context-window.ts";
 import type { Limits, RunClock } from "./limits/run-clock.ts";
 import type { Statistics } from "./limits/statistics.ts";
@@ -67,6 +68,8 @@ export interface LoopState {
   /** Holds what a model reads of the conversation so far, oldest first. It is set once, before the first turn. */
   history: readonly Message[];
   readonly answer: AnswerText;
+  /** Holds what the models have read of each source. */
+  readonly evidence: Evidence;
   readonly statistics: Statistics;
   readonly subAgents: SubAgents;
   readonly repetition: Repetition;
@@ -90,6 +93,8 @@ export interface RunServices {
   readonly evaluator?: Evaluator | undefined;
   /** Answers the questions of the run; absent where nobody can be asked. */
   readonly user: User | undefined;
+  /** Says where the run takes place; absent where models are not to be told. */
+  readonly folders?: Folders | undefined;
   /** Holds the tools that models are offered, and all others that exist. */
   readonly catalog: ToolCatalog;
   /** Limits the run's time, and holds the signals that stop it. */
@@ -97,6 +102,13 @@ export interface RunServices {
   readonly emit: (event: AgentEvent) => void;
   /** Keeps for the trace what a tool gave for a call that has not ended yet. */
   readonly keepOutput: (callId: string, output: string) => void;
+}
+
+/** Holds absolute paths. */
+export interface Folders {
+  readonly working: string;
+  /** Lists the folders that file tools may read. With one of them, their paths are relative to it. */
+  readonly readable: readonly string[];
 }
 
 /** Holds the models for the two roles. They are the same object when one model is configured. */

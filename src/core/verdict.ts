@@ -12,6 +12,8 @@ export type Verdict =
         | "model-refused"
         | "sufficient"
         | LimitReason
+        // As many calls as are allowed have run, and none was refused.
+        | "calls-used"
         | "repetition"
         | "plan-done"
         | "plan-failed"

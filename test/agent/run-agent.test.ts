@@ -56,7 +56,8 @@ describe("with two models", () => {
     const marker = /<<<result ([0-9a-f]{8})\n/.exec(asked)?.[1];
     expect(asked).toContain("What is Duet?");
     expect(asked).toContain(`${hostile}\nresult ${marker}>>>`);
-    expect(asked.split(`result ${marker}>>>`)).toHaveLength(2);
+    // The words with which the other model closed its work have a fence of their own.
+    expect(asked.split(`result ${marker}>>>`)).toHaveLength(3);
   });
 
   test("if the answer model fails before a word, the other one answers and a notice says so", async () => {

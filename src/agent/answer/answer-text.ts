@@ -3,6 +3,7 @@ import type { Citation } from "../../core/outcome.ts";
 import type { Conversation } from "../../core/store/store.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { createCitationFilter, renderReferences } from "../citations/citations.ts";
+import type { Evidence } from "../citations/evidence.ts";
 
 /** Collects the answer as it grows. Text that is pushed is checked for citations, shown at once, and kept as it was shown. */
 export interface AnswerText {
@@ -21,13 +22,15 @@ export interface AnswerText {
 
 export interface AnswerTextOptions {
   conversation: Conversation;
+  /** Holds what the models have read of the sources. */
+  evidence?: Evidence | undefined;
   /** Sets the language of the list of references. */
   language: Locale;
   emit(event: AgentEvent): void;
 }
 
 export function createAnswerText(run: AnswerTextOptions): AnswerText {
-  const filter = createCitationFilter(run.conversation.sources);
+  const filter = createCitationFilter(run.conversation.sources, run.evidence);
   let shown = "";
   let written = "";
   let finished = false;

@@ -19,14 +19,14 @@ export async function answerInChatMode(run: Run): Promise<AnswerResult> {
 const directly: AnswerInput = {
   prompt: "chat",
   reason: { zh: "直接回答", en: "answering directly" },
-  observations: [],
+  handOver: { observations: [] },
 };
 
 function fromPages(found: Observation): AnswerInput {
   return {
     prompt: "answer",
     reason: { zh: "根据搜索结果回答", en: "answering from the search results" },
-    observations: [found],
+    handOver: { observations: [found] },
   };
 }
 
@@ -44,7 +44,8 @@ async function searchFirst(run: Run): Promise<Observation | undefined> {
   };
   const [found] = await act(run, [call], 1, 1);
   run.services.clock.callerSignal.throwIfAborted();
-  if (!found?.result.ok) return noticeSearch(run, "search-failed", describeFailedSearch(found?.text ?? ""));
+  if (!found?.result.ok)
+    return noticeSearch(run, "search-failed", describeFailedSearch(found?.result.shown ?? found?.text ?? ""));
   if (found.result.sources?.length === 0) return noticeSearch(run, "search-empty", empty);
   return found;
 }

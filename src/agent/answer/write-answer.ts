@@ -2,12 +2,13 @@ import type { Message } from "../../core/messages.ts";
 import { type FinishReason, toModelName } from "../../core/model.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { fenceResult } from "../context/fence.ts";
+import { getContextWindow } from "../context/context-window.ts";
 import type { ModelRole } from "../limits/statistics.ts";
 import type { Observation } from "../loop/act.ts";
 import { countResults, explainReason } from "../loop/explain-verdict.ts";
 import { refusedKeyError } from "../loop/refused-keys.ts";
 import {
+  type AnswerReason,
   type AnswerResult,
   type DecideResult,
   emptyAnswerError,
@@ -17,6 +18,8 @@ import {
 import { runTurn } from "../loop/run-turn.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import { hasOneModel, type Run } from "../run.ts";
+import { shareCharacters } from "../tools/result-parts.ts";
+import { type HandOver, toAnswerMessage } from "./hand-over.ts";
 
 /**
  * Streams the answer from the answer model. If that fails before a word was shown, the other model answers, unless its key
@@ -28,7 +31,8 @@ export async function writeAnswer(run: Run, input: AnswerInput): Promise<AnswerR
     state: { answer },
   } = run;
   // Whoever answers has no tool to read on with.
-  const observations = input.observations.map((one) => ({ ...one, text: run.state.results.withoutPointer(one.text) }));
+  const observations = toBoundedObservations(run, input.handOver.observations);
+  const handOver = { ...input.handOver, observations };
   const roles: ModelRole[] = hasOneModel(run.services.models) ? ["answer"] : ["answer", "functionCall"];
   const before = answer.written.trim();
   const hasBegun = (): boolean => answer.written.trim() !== before;
@@ -43,7 +47,7 @@ export async function writeAnswer(run: Run, input: AnswerInput): Promise<AnswerR
         message: composeFallback(run, error),
       });
     try {
-      const finish = await answerTurn(run, role, { ...input, observations });
+      const finish = await answerTurn(run, role, { ...input, handOver });
       return { finish, error: finish === "tool-calls" ? unexpectedToolCallError() : error };
     } catch (thrown) {
       if (run.services.clock.callerSignal.aborted) throw thrown;
@@ -57,6 +61,34 @@ export async function writeAnswer(run: Run, input: AnswerInput): Promise<AnswerR
   if (hasResults)
     answer.push(renderPlainResults(observations, run.input.language), say(run.input.language, plainResultsTitle));
   return { finish: undefined, error };
+}
+
+/** Limits the results that the answer model reads, in characters. A window that holds few of them sets a lower limit. */
+const longestResults = 40_000;
+
+/**
+ * Returns the results as a reader without tools gets them: what was read on of a result stands in that result, and long results
+ * share what the limit allows.
+ */
+function toBoundedObservations(run: Run, observations: readonly Observation[]): Observation[] {
+  const { results } = run.state;
+  const readOn = observations.map(({ call, ran, result }) =>
+    ran && result.ok ? results.findPosition(call) : undefined,
+  );
+  const positions = readOn.filter((position) => position !== undefined);
+  const whole = observations
+    .filter((_, index) => readOn[index] === undefined)
+    .map((one) => {
+      const text = positions.length > 0 ? results.withParts(one.text, positions) : results.removePointer(one.text);
+      return { ...one, text };
+    });
+  const most = Math.min(longestResults, Math.floor((getContextWindow(run.services.models.answer) * 5) / 4));
+  const lengths = whole.map(({ text }) => text.length);
+  const kept = shareCharacters(lengths, most);
+  return whole.map((one, index) => {
+    const share = kept[index] ?? one.text.length;
+    return share < one.text.length ? { ...one, text: results.shorten(one.text, share, false) } : one;
+  });
 }
 
 async function answerTurn(run: Run, role: ModelRole, input: AnswerInput): Promise<FinishReason> {
@@ -79,12 +111,12 @@ async function answerTurn(run: Run, role: ModelRole, input: AnswerInput): Promis
   return finish === "tool-calls" && message.toolCalls.length === 0 ? "stop" : finish;
 }
 
-function answerMessages(run: Run, role: ModelRole, { prompt, observations, note }: AnswerInput): Message[] {
+function answerMessages(run: Run, role: ModelRole, { prompt, handOver, note }: AnswerInput): Message[] {
   const {
     input: { language: locale, marker },
     state: { question },
   } = run;
-  const handed = toAnswerMessage(question, observations, marker, locale);
+  const handed = toAnswerMessage(question, handOver, marker, locale);
   return [
     {
       role: "system",
@@ -108,23 +140,6 @@ function composeFallback(run: Run, error: DuetError): string {
   });
 }
 
-/** Gives the answer model the other model's work: the question and each call with its result, as fenced text. */
-export function toAnswerMessage(
-  question: string,
-  observations: readonly Observation[],
-  marker: string,
-  locale: Locale,
-): string {
-  const read = observations.filter(({ ran }) => ran);
-  if (read.length === 0) return question;
-  const results = read.map(
-    ({ call, result, text }, index) =>
-      `${index + 1}. ${call.name} ${call.argumentsText}\n${fenceResult(text, result, marker)}`,
-  );
-  const title = say(locale, { zh: "工具结果：", en: "Tool results:" });
-  return [question, title, ...results].join("\n\n");
-}
-
 /** A conversation remembers such an answer under this title: tool results must not come back as the assistant's own words. */
 const plainResultsTitle: Text = {
   zh: "没有模型能够写出回答，以下是已有的中间结果：",
@@ -135,7 +150,7 @@ const plainResultsTitle: Text = {
 export function renderPlainResults(observations: readonly Observation[], locale: Locale): string {
   const results = observations
     .filter(({ ran }) => ran)
-    .map(({ call, text }) => `${call.name} ${call.argumentsText}\n${text}`);
+    .map(({ call, result, text }) => `${call.name} ${call.argumentsText}\n${result.shown ?? text}`);
   return [say(locale, plainResultsTitle), ...results].join("\n\n");
 }
 
@@ -143,13 +158,16 @@ export interface AnswerInput {
   prompt: "answer" | "chat";
   /** Tells the reader why the answer is written now. */
   reason: Text;
-  observations: readonly Observation[];
-  /** Holds what the model must know besides the results. */
+  handOver: HandOver;
+  /** Says what the program knows of the work, after what it hands over. */
   note?: Text | undefined;
 }
 
 /** Builds the input for the answer after deciding and acting. It says which model takes over and why, and what may be missing. */
-export function createAnswerInput(run: Run, { observations, reason, custom }: DecideResult): AnswerInput {
+export function createAnswerInput(
+  run: Run,
+  { observations, reason, custom, lastWords, dropped }: DecideResult,
+): AnswerInput {
   const results = countResults(observations);
   const cause = explainReason(reason, { limits: run.input.limits, results, custom });
   const [from, to] = [toModelName(run.services.models.functionCall), toModelName(run.services.models.answer)];
@@ -159,10 +177,20 @@ export function createAnswerInput(run: Run, { observations, reason, custom }: De
   return {
     prompt: "answer",
     reason: { zh: `${cause.zh}，${change.zh}`, en: `${cause.en}; ${change.en}` },
-    observations,
-    note: isEarlyEnd(reason) || results === "failed" ? describeMissingAnswer(cause) : undefined,
+    handOver: { observations, lastWords, dropped, unfound: run.services.catalog.unfound },
+    note: chooseNote(reason, results === "failed", cause),
   };
 }
+
+function chooseNote(reason: AnswerReason, hasFailed: boolean, cause: Text): Text | undefined {
+  if (isEarlyEnd(reason) || hasFailed) return describeMissingAnswer(cause);
+  return reason === "calls-used" ? callsUsed : undefined;
+}
+
+const callsUsed: Text = {
+  zh: "说明：允许的工具调用次数已用完。还缺少什么，就说明缺少什么。",
+  en: "Note: all allowed tool calls are used. If something is still missing, say what.",
+};
 
 function describeMissingAnswer(cause: Text): Text {
   return {

@@ -5,6 +5,7 @@ import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import type { ModelRole } from "../limits/statistics.ts";
 import { runTurn } from "../loop/run-turn.ts";
+import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import type { Models, Run } from "../run.ts";
 import { getContextWindow, getRequestBudget } from "./context-window.ts";
 import { fence } from "./fence.ts";
@@ -94,7 +95,7 @@ function requestOf(run: Run, model: Model, { summary, turns: all, sizing }: Olde
     input: { language, marker },
   } = run;
   const turns = shortenTurns(all, getRequestBudget(model, {}) * turnsShare, { ...sizing, atLeast: 1 });
-  const system = run.services.prompts.render("compress", { model, locale: language }, { marker });
+  const system = run.services.prompts.render("compress", { model, locale: language }, toPlaceholderValues(run));
   const first = (summary?.turns ?? 0) + all.length - turns.length + 1;
   const before = summary
     ? [

@@ -1,7 +1,7 @@
 import type { ToolEnd } from "../../core/events.ts";
 import type { ToolCall } from "../../core/messages.ts";
 import type { ToolCallRecord } from "../../core/outcome.ts";
-import { type NumberedSource, renderPage, renderSources } from "../../core/sources.ts";
+import { type NumberedSource, renderFile, renderPage, renderSources } from "../../core/sources.ts";
 import { getFailureKind } from "../../core/tools/failure-kind.ts";
 import type { ToolResult } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
@@ -26,6 +26,8 @@ export interface Observation {
   tries: number;
   /** Is true when the call was refused because it would only repeat a known result. */
   isRepeated: boolean;
+  /** Is true when the call was refused because no more calls are allowed. */
+  isOverLimit: boolean;
   /** Is true when the result differs from what the same call returned before. */
   isNews: boolean;
 }
@@ -145,12 +147,13 @@ async function makeCall(
   const done: CallOutcome = isRepeated
     ? { result: toRepeatedResult(run.input, call.name), ran: false }
     : await runCall(run, call, callId, allowance);
-  const { result, ran, waitedMs = 0, mayRepeat = false } = done;
+  const { result, ran, waitedMs = 0, mayRepeat = false, isOverLimit = false } = done;
   if (ran) run.services.keepOutput(callId, result.text);
   const sources = await numberSources(run.input, result);
   const read = readBy(run.state, result, sources);
   const text = isSecond && !result.ok ? `${read}\n${say(run.input.language, failedTwice)}` : read;
-  record.result = text;
+  const shown = result.shown ?? text;
+  record.result = shown;
   record.ok = result.ok;
   record.cached = result.cached ?? false;
   record.elapsed_ms = Math.round(performance.now() - started - waitedMs);
@@ -161,22 +164,26 @@ async function makeCall(
     tool: call.name,
     ok: result.ok,
     cached: record.cached,
-    preview: truncate(sanitizeLine(text.slice(0, 2 * previewLength)), previewLength),
-    ...(result.kind === "page" ? {} : toFoundFields(sources)),
+    preview: truncate(sanitizeLine(shown.slice(0, 2 * previewLength)), previewLength),
+    ...(result.kind === undefined ? toFoundFields(sources) : {}),
     elapsedMs: record.elapsed_ms,
     permission: result.permission,
-    error: result.error && { ...result.error, message: truncate(result.error.message, longestMessage) },
+    error: result.error && { ...result.error, message: truncate(result.shown ?? result.error.message, longestMessage) },
   });
-  const observation = { call, result, text, ran, tries: ran ? 1 : 0, isRepeated };
+  const observation = { call, result, text, ran, tries: ran ? 1 : 0, isRepeated, isOverLimit };
   // A person who was asked has agreed to one call.
   return { observation, mayRepeat: mayRepeat && ran && waitedMs === 0 };
 }
 
 /** Returns a result as the models read it. Its sources have their numbers. */
 function readBy(state: LoopState, { text, kind }: ToolResult, sources: NumberedSource[] | undefined): string {
-  const [page] = sources ?? [];
-  if (page === undefined || sources === undefined) return state.results.read(text, "text");
-  if (kind === "page") return state.results.read(renderPage(page, text), "text");
+  const [first] = sources ?? [];
+  if (first === undefined || sources === undefined) return state.results.read(text, "text");
+  if (kind === "page" || kind === "file") {
+    state.evidence.add(first.n, text);
+    return state.results.read(kind === "page" ? renderPage(first, text) : renderFile(first, text), "text");
+  }
+  for (const { n, source } of sources) state.evidence.add(n, `${source.title}\n${source.snippet}`);
   return state.results.read(renderSources(sources), "sources");
 }
 
@@ -200,7 +207,7 @@ function toRecord(call: ToolCall): ToolCallRecord {
 
 function toRefusedObservation(input: RunInput, call: ToolCall): Observation {
   const result = toOverTurnLimitResult(input, mostCallsPerTurn);
-  return { call, result, text: result.text, ran: false, tries: 0, isRepeated: false, isNews: false };
+  return { call, result, text: result.text, ran: false, tries: 0, isRepeated: false, isOverLimit: true, isNews: false };
 }
 
 async function numberSources(input: RunInput, { ok, sources = [] }: ToolResult): Promise<NumberedSource[] | undefined> {

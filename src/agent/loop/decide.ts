@@ -45,7 +45,7 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
       return toDecideResult(run, { observations, reason: "model-failed", error: reportModelFailure(run, thrown) });
     }
     if (turn.finish !== "tool-calls" || turn.message.toolCalls.length === 0)
-      return toDecideResult(run, { observations, ...toLastWords(run.services, turn) });
+      return toDecideResult(run, { observations, ...toEnding(run.services, turn) });
     const round = await act(run, turn.message.toolCalls, step, run.input.limits.maxToolCalls - toolCalls);
     run.services.clock.callerSignal.throwIfAborted();
     // What finds tools brings nothing for the answer.
@@ -134,12 +134,15 @@ function getCause(thrown: unknown): DuetError | undefined {
 }
 
 /** Returns the ending for a turn without calls to run. With one model, its text is the answer. */
-function toLastWords(services: RunServices, { finish, message }: Turn): Pick<DecideResult, "reason" | "answer"> {
+function toEnding(
+  services: RunServices,
+  { finish, message }: Turn,
+): Pick<DecideResult, "reason" | "answer" | "lastWords"> {
   // A turn that says it asks for tools, and asks for none, is at its end.
   const isDone = finish === "stop" || finish === "tool-calls";
   const hasAnswered = hasOneModel(services.models) && message.content.trim() !== "";
   const written: AnswerResult | undefined = hasAnswered ? { finish: isDone ? "stop" : finish } : undefined;
-  if (isDone) return { reason: "model-decided", answer: written };
+  if (isDone) return { reason: "model-decided", answer: written, lastWords: message.content };
   return { reason: finish === "length" ? "turn-cut" : "model-refused", answer: written };
 }
 

@@ -31,7 +31,7 @@ export async function askEvaluator(run: Run, ruled: Verdict, facts: RoundFacts):
   const {
     services: { evaluator },
   } = run;
-  if (!evaluator || isLimit(ruled)) return { verdict: ruled };
+  if (!evaluator || isLimit(ruled) || ruled.reason === "calls-used") return { verdict: ruled };
   const limit = createTimeLimit(
     evaluatorTimeoutMs,
     () => timeoutError({ zh: "自定义评估", en: "the evaluator" }, evaluatorTimeoutMs),
@@ -85,6 +85,8 @@ function toResult({ call, result, text }: Observation): EvaluatedResult {
 /** Decides after a round of tool calls whether to go on: by the limits, by repetition and by the results themselves. */
 export function evaluate(progress: Progress, round: ToolRound, limits: Limits): Verdict {
   const limit = findReachedLimit(progress, limits);
+  const hasRefused = round.observations.some(({ isOverLimit }) => isOverLimit);
+  if (limit === "tool-call-limit" && !hasRefused) return { verdict: "answer", reason: "calls-used" };
   if (limit) return { verdict: "answer", reason: limit };
   if (round.isCircle) return { verdict: "answer", reason: "repetition" };
   const { observations } = round;

@@ -74,6 +74,10 @@ function listReasons(limits: Limits): Record<AnswerReason, Text> {
       ({ stop }) => stop.reason,
       ({ stop, field, factor = 1 }) => stop.explain((limits[field] ?? Number.NaN) / factor),
     ),
+    "calls-used": {
+      zh: `允许的 ${limits.maxToolCalls} 次工具调用已用完`,
+      en: `all ${limits.maxToolCalls} tool calls are used`,
+    },
     repetition: { zh: "检测到重复的操作，停止调用工具", en: "the same calls repeat, so the tool calls end" },
   };
 }

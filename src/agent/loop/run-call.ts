@@ -49,6 +49,8 @@ export interface CallOutcome {
   waitedMs?: number;
   /** Is true when the same call may be made once more. */
   mayRepeat?: boolean;
+  /** Is true when the call was refused because no more calls are allowed. */
+  isOverLimit?: boolean;
 }
 
 /** Runs a call, or returns why it was not run. Never throws. */
@@ -64,7 +66,7 @@ export async function runCall(
   if (run.services.clock.decideSignal.aborted) return { result: toStoppedResult(run), ran: false };
   // A search for tools does not count against the limit of tool calls.
   const counts = tool !== run.services.catalog.finder;
-  if (counts && !allowance.reserve()) return { result: toOverLimitResult(run.input), ran: false };
+  if (counts && !allowance.reserve()) return { result: toOverLimitResult(run.input), ran: false, isOverLimit: true };
   const context = openCallContext(run, callId, { allowance, phase: tool.isAgent ? "delegate" : "decide" });
   const result = await runTool(run, tool, call.arguments, context);
   context.close();

@@ -112,6 +112,10 @@ export interface DecideResult {
   reason: Extract<Verdict, { verdict: "answer" }>["reason"];
   /** Holds the answer that a single model gave or began in its last decide turn. */
   answer?: AnswerResult;
+  /** Holds the words with which a model closed its work when another one writes the answer. */
+  lastWords?: string | undefined;
+  /** Lists the steps that the model left out when it had to shorten its plan. */
+  dropped?: readonly string[] | undefined;
   /** Explains why deciding ended early although there are results to answer from. */
   error?: DuetError | undefined;
   /** Holds the evaluator's own reason. */
@@ -146,6 +150,8 @@ const stopReasons: Record<AnswerReason, StopReason> = {
     ({ stop }) => stop.reason,
     ({ stop }) => stop.stopReason,
   ),
+  // What ran is all that was asked for.
+  "calls-used": "answered",
   "plan-failed": "error",
   repetition: "repetition",
 };

@@ -1,19 +1,61 @@
-import { hasOneModel, type Run } from "../run.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { type Folders, hasOneModel, type Run } from "../run.ts";
 
 /**
- * Returns the values for a prompt's placeholders in a run. They include the marker, and leave out the parts about searching and
- * citing when they do not apply.
+ * Returns the values for a prompt's placeholders in a run. They include the marker, the limits of the run, and where and when it
+ * takes place, and leave out the parts about searching and citing when they do not apply.
  */
 export function toPlaceholderValues({
-  input: { marker, conversation },
+  input: { marker, conversation, limits, language },
   services: {
     catalog: { tools },
     models,
+    folders,
   },
 }: Run): Record<string, string> {
   const maySearch = tools.has("web_search");
   // One that answers in the turn in which it could still read a page must know before there is anything to cite.
-  const mayRead = hasOneModel(models) && tools.has("read_page");
-  const mayCite = maySearch || mayRead || conversation.sources.size > 0;
-  return { marker, ...(maySearch ? {} : { search: "" }), ...(mayCite ? {} : { cite: "" }) };
+  const mayFind = hasOneModel(models) && citable.some((name) => tools.has(name));
+  const mayCite = mayFind || conversation.sources.size > 0;
+  const most = { calls: String(limits.maxToolCalls), rounds: String(limits.maxIterations) };
+  const place = [describeDay(new Date(), language), ...(folders ? [describeFolders(folders, language)] : [])];
+  return {
+    marker,
+    ...most,
+    place: place.join(language === "zh" ? "" : " "),
+    ...(maySearch ? {} : { search: "" }),
+    ...(mayCite ? {} : { cite: "" }),
+  };
+}
+
+/** Lists the tools whose results are sources with numbers. */
+const citable = ["web_search", "read_page", "read_file"];
+
+/** Returns the weekday and the time zone of the process. The day itself is a value of its own. */
+function describeDay(now: Date, language: Locale): string {
+  const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const weekday = new Intl.DateTimeFormat(language === "zh" ? "zh-CN" : "en-US", { weekday: "long" }).format(now);
+  return say(language, { zh: `${weekday}，时区 ${zone}。`, en: `It is ${weekday}, in the time zone ${zone}.` });
+}
+
+/** Shows paths as the file tools take them. */
+function describeFolders({ working, readable }: Folders, language: Locale): string {
+  const folder = sanitizeLine(working);
+  const [only] = readable;
+  const list = readable.map(sanitizeLine);
+  if (only === undefined)
+    return say(language, {
+      zh: `工作目录：${folder}；没有可读的目录。`,
+      en: `Working folder: ${folder}. No folder can be read.`,
+    });
+  if (readable.length > 1)
+    return say(language, {
+      zh: `工作目录：${folder}；可读的目录：${list.join("、")}（用完整路径）。`,
+      en: `Working folder: ${folder}. Readable folders: ${list.join(", ")} (use whole paths).`,
+    });
+  return say(language, {
+    zh: `工作目录：${folder}；可读的目录：${list[0]}（相对路径从它算起）。`,
+    en: `Working folder: ${folder}. Readable folder: ${list[0]} (relative paths start there).`,
+  });
 }

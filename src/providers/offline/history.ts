@@ -36,20 +36,20 @@ function listCalls(turn: AssistantMessage, after: readonly Message[]): FinishedC
   });
 }
 
-/** The answer turn gets the question and results as one text: "1. tool {arguments}", then the result between fences. */
+/**
+ * The answer turn gets the question and the other model's work as one text, in parts with a title. A result is "### tool {arguments}"
+ * and its text between fences.
+ */
 function readHandOver(content: string): OfflineQuestion {
-  const blocks = [...content.matchAll(/^\d+\. (\S+) (.*)\n<<<result (\S+)\n([\s\S]*?)\n?result \3>>>/gm)];
-  const [first] = blocks;
-  if (first === undefined) return { question: content.trim(), done: [] };
+  const blocks = [...content.matchAll(/^### (\S+) (.*)\n<<<result (\S+)\n([\s\S]*?)\n?result \3>>>/gm)];
   const done = blocks.map(([, tool = "", args = "", , result = ""]) => ({
     tool,
     arguments: parseArguments(args),
     result,
     ok: true,
   }));
-  // The line above the first result is its title, not part of the question.
-  const question = content.slice(0, first.index).trimEnd().replace(/\n.*$/, "").trim();
-  return { question, done };
+  const [question = ""] = content.split(/\n\n[^\n]+[:：]\n\n(?=### |- |<<<result )/);
+  return { question: question.trim(), done };
 }
 
 function parseArguments(text: string): JsonObject {

@@ -57,10 +57,18 @@ const limits: Limits = { ...defaultLimits, minResultLength: 20, stopWhenSufficie
 
 function observed(text: string, ok = true): Observation {
   const call = { id: "1", name: "lookup", argumentsText: "{}", arguments: {} };
-  return { call, result: { ok, text }, text, ran: true, tries: 1, isRepeated: false, isNews: true };
+  return { call, result: { ok, text }, text, ran: true, tries: 1, isRepeated: false, isOverLimit: false, isNews: true };
 }
 
 const rich = observed("A result that is long enough.");
+
+test("a run whose calls are used up ends there, as a limit only if a call was refused", () => {
+  const used = { ...begun, maxToolCalls: toCountUse(3) };
+  const most = { ...limits, maxToolCalls: 3 };
+  const refused = { ...observed("not run", false), ran: false, isOverLimit: true };
+  expect(evaluate(used, { observations: [rich], isCircle: false }, most).reason).toBe("calls-used");
+  expect(evaluate(used, { observations: [rich, refused], isCircle: false }, most).reason).toBe("tool-call-limit");
+});
 
 test.each<[string, Observation[], boolean, string]>([
   ["calls that only repeat what is known end it", [rich], true, "repetition"],

@@ -18,7 +18,13 @@ import type { Locale } from "../../../src/kit/locale.ts";
 
 const folder = join(import.meta.dirname, "../../../src/agent/prompts");
 const model = { provider: "openai", model: "gpt-4o-mini" };
-const variables = { marker: "3f2a9c0d71be", tools: "weather: tells the weather" };
+const variables = {
+  marker: "3f2a9c0d71be",
+  calls: "5",
+  rounds: "4",
+  place: "There.",
+  tools: "weather: tells the weather",
+};
 
 function render(name: PromptName, locale: Locale, own: CustomPrompt[] = []): string {
   return createPrompts(own).render(name, { model, locale }, variables);
@@ -59,11 +65,16 @@ describe("the prompts that come with the program", () => {
     const prompt = render(name, "zh");
     expect(prompt).toContain("用工具完成用户的请求");
     expect(prompt).toContain("调用前用一句话说明要做什么、为什么");
-    expect(prompt).toContain("需要核实的内容用搜索");
+    expect(prompt).toContain("手头工具给不出而需要核实的内容，用搜索");
     expect(prompt).toContain("如“Node.js 24 LTS 发布日期”，而不是“node”");
     expect(prompt).toContain("按标题、网址和摘要判断每条编号结果");
     expect(prompt).toContain("不够就说明还缺什么");
     expect(prompt).toContain("信息足够");
+  });
+
+  test.each(["decide", "decide-alone", "plan"] as const)("%s names the limits of the run", (name) => {
+    expect(render(name, "en")).toMatch(name === "plan" ? /at most 5 with a tool/ : /5 tool calls in 4 rounds/);
+    expect(render(name, "zh")).toMatch(name === "plan" ? /用工具的步骤最多 5 个/ : /可以调用 5 次工具，最多 4 轮/);
   });
 
   test("a part that is not wanted goes, its line with it", () => {
@@ -76,7 +87,7 @@ describe("the prompts that come with the program", () => {
   });
 
   test("only who writes the answer is told how to cite", () => {
-    expect(promptNames.filter((name) => render(name, "zh").includes("在句末写它的编号"))).toEqual([
+    expect(promptNames.filter((name) => render(name, "zh").includes("句末写这个编号"))).toEqual([
       "decide-alone",
       "answer",
     ]);
@@ -103,7 +114,7 @@ describe("the prompts that come with the program", () => {
 
   test("a place without a value is a fault that names the prompt and the place", () => {
     const reader = { model, locale: "en" } as const;
-    expect(() => createPrompts().render("plan", reader, { marker: "m" })).toThrow(
+    expect(() => createPrompts().render("plan", reader, { marker: "m", calls: "5", place: "" })).toThrow(
       "The prompt plan was given no value for {tools}.",
     );
   });
@@ -139,7 +150,7 @@ describe("the user's own prompt", () => {
 
   test("may use the program's parts, and a part of the user's own goes into the program's prompts", () => {
     expect(render("answer", "en", [{ name: "answer", text: "mine\n{cite}" }])).toContain(
-      "mine\nPut the number of a search",
+      "mine\nPages and files that were read have a number",
     );
     const own: CustomPrompt[] = [{ name: "guide", text: "- Search twice." }];
     for (const name of ["decide", "decide-alone"] as const) {

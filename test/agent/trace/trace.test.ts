@@ -81,7 +81,7 @@ describe("the trace of a run", () => {
 
   test("notes what the reader was told, a limit once", async () => {
     const models = {
-      functionCall: scriptedModel([[{ id: "a", name: "look", input: {} }]]),
+      functionCall: scriptedModel([["a", "b"].map((id) => ({ id, name: "look", input: { id } }))]),
       answer: scriptedModel(["Nothing."]),
     };
     const tools = [makeTool("look", () => ({ ok: true, text: "nothing that could be seen from here" }))];

@@ -120,7 +120,7 @@ test("an answer turn gets question and results as one text, and tells what was n
   const content = [
     "计算 1+1，然后计算 2+2",
     "工具结果：",
-    '1. calculator {"expression":"1+1"}\n<<<result ab12\n1+1 = 2\nresult ab12>>>',
+    '### calculator {"expression":"1+1"}\n<<<result ab12\n1+1 = 2\nresult ab12>>>',
   ].join("\n\n");
   const { message, finish } = await takeTurn([{ role: "user", content }], []);
   expect(finish).toBe("stop");

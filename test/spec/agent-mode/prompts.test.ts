@@ -3,17 +3,30 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createDuet } from "../../../src/index.ts";
 import { temporaryFolder } from "../../fakes/program.ts";
-import { calculate, embed, modelsOf, offered, once, question, request, setScene, systemPrompt } from "./two-models.ts";
+import {
+  calculate,
+  embed,
+  modelsOf,
+  offered,
+  once,
+  question,
+  request,
+  searchFor,
+  setScene,
+  systemPrompt,
+} from "./two-models.ts";
 
 /** Returns the prompts of the models for a Chinese and for an English question. */
 const prompts = once(async () => {
   const scene = await setScene();
-  scene.provider.script("cheap", { text: "够了。" }, { text: "Enough." });
+  // Only who has something to cite is told how.
+  const search = { toolCalls: [searchFor("上海 明天 天气预报")] };
+  scene.provider.script("cheap", search, { text: "够了。" }, search, { text: "Enough." });
   scene.provider.script("strong", { text: "多云。" }, { text: "Cloudy." });
   const duet = await embed(scene);
   await duet.ask(question);
   await duet.ask("What will the weather be in Shanghai tomorrow?");
-  const [decide, decideEnglish] = scene.provider.requests("cheap").map(systemPrompt);
+  const [decide, , decideEnglish] = scene.provider.requests("cheap").map(systemPrompt);
   const [answer, answerEnglish] = scene.provider.requests("strong").map(systemPrompt);
   return { scene, decide, decideEnglish, answer, answerEnglish };
 });
@@ -62,9 +75,9 @@ describe("Agent Prompt 模板", () => {
     expect(decide).toMatch(/信息足够.{0,20}新信息时，不再调用工具/);
     expect(decideEnglish).toMatch(/when you have enough.{0,60}call no tool/i);
     expect(answer).toMatch(/准确、完整地回答/);
-    expect(answer).toMatch(/搜索结果时?在句末写它的编号，如 \[1\]/);
+    expect(answer).toMatch(/网页.{0,30}句末写这个编号，如 \[1\]/);
     expect(answerEnglish).toMatch(/answer .*accurately and completely/i);
-    expect(answerEnglish).toMatch(/number .*after the sentence, like \[1\]/);
+    expect(answerEnglish).toMatch(/number .*after the sentence .*, like \[1\]/);
   });
 
   test("停止条件说明: a model that plays both parts is told to answer itself", async () => {

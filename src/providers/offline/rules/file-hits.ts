@@ -25,9 +25,12 @@ export function findNotes(result: string): string[] {
   return rest.slice(countIn(head) ?? rest.length).filter((line) => line.trim() !== "");
 }
 
-/** Our own search begins with `3 matches for "x" (12 files looked at)` and has as many lines of hits. */
+/**
+ * Our own search begins with `3 matches for "x" (12 files looked at)`, or `First 20 matches for "x"; there are more (…)`, and has as
+ * many lines of hits.
+ */
 function countIn(head: string): number | undefined {
-  const [, zh, en] = /^(?:找到 (\d+) 处匹配 |(\d+) matches for )"/.exec(head) ?? [];
+  const [, zh, en] = /^(?:(?:找到|前) (\d+) 处匹配 |(?:First )?(\d+) match(?:es)? for )"/.exec(head) ?? [];
   if (zh !== undefined || en !== undefined) return Number(zh ?? en);
   return /^(?:没有找到匹配 |Nothing matches )"/.test(head) ? 0 : undefined;
 }

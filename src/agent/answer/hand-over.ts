@@ -1,0 +1,85 @@
+import { isRefusedCall } from "../../core/tools/refused-call.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { toShortLine } from "../../kit/text/sanitize.ts";
+import { fence, fenceResult } from "../context/fence.ts";
+import type { Observation } from "../loop/act.ts";
+
+/** Holds what the answer model reads of the work of the model that chose the tools. */
+export interface HandOver {
+  observations: readonly Observation[];
+  /** Holds the words with which the model closed its work. */
+  lastWords?: string | undefined;
+  /** Lists the searches for tools that found none. */
+  unfound?: readonly string[];
+  /** Lists the steps that the model left out when it had to shorten its plan. */
+  dropped?: readonly string[] | undefined;
+}
+
+/** Limits the closing words, and the arguments and reason of a call that was not run, in characters. */
+const longestLastWords = 1000;
+const longestArguments = 300;
+const longestReason = 200;
+
+/**
+ * Gives the answer model the question and the other model's work: each call with its result, the calls that were not run, what was
+ * searched for in vain, and the closing words. What tools and models said is fenced. Results carry no numbers of their own, because
+ * an answer could cite them.
+ */
+export function toAnswerMessage(question: string, handOver: HandOver, marker: string, locale: Locale): string {
+  const { observations, lastWords = "", unfound = [], dropped = [] } = handOver;
+  const results = observations
+    .filter(({ ran, result }) => ran && !isRefusedCall(result))
+    .map(({ call, result, text }) => `### ${call.name} ${call.argumentsText}\n${fenceResult(text, result, marker)}`);
+  const unrun = findUnrun(observations).map(
+    ({ call, result, text }) =>
+      `- ${call.name} ${toShortLine(call.argumentsText, longestArguments)}: ${toShortLine(result.shown ?? text, longestReason)}`,
+  );
+  const left = dropped.map((step) => `- ${toShortLine(step, longestArguments)}`);
+  const searches = unfound.map((query) => `- ${query}`);
+  const closing = lastWords.trim() === "" ? [] : [fence(toBounded(lastWords.trim()), marker)];
+  return [
+    question,
+    ...addTitle(titles.results, results, locale),
+    ...addTitle(titles.unrun, [unrun.join("\n")], locale),
+    ...addTitle(titles.dropped, [left.join("\n")], locale),
+    ...addTitle(titles.unfound, [searches.join("\n")], locale),
+    ...addTitle(titles.closing, closing, locale),
+  ].join("\n\n");
+}
+
+/** Returns the calls that were refused and not made in another turn. A repeated call is none: its result is there. */
+function findUnrun(observations: readonly Observation[]): Observation[] {
+  const hasRun = (one: Observation): boolean => one.ran && !isRefusedCall(one.result);
+  const made = new Set(observations.filter(hasRun).map(toCallKey));
+  return observations.filter(
+    (one) =>
+      !hasRun(one) && !one.isRepeated && one.result.error?.code !== "invalid_arguments" && !made.has(toCallKey(one)),
+  );
+}
+
+function toCallKey({ call }: Observation): string {
+  return `${call.name} ${call.argumentsText}`;
+}
+
+function toBounded(text: string): string {
+  return text.length > longestLastWords ? `${text.slice(0, longestLastWords)}…` : text;
+}
+
+function addTitle(title: Text, parts: readonly string[], locale: Locale): string[] {
+  const filled = parts.filter((part) => part !== "");
+  return filled.length === 0 ? [] : [say(locale, title), ...filled];
+}
+
+const titles = {
+  results: { zh: "工具结果：", en: "Tool results:" },
+  unrun: { zh: "没有执行的调用：", en: "Calls that were not run:" },
+  dropped: {
+    zh: "为了不超过步骤上限，计划里去掉了这些步骤（其他步骤可能已经包含）：",
+    en: "Steps that were left out of the plan to keep within its limit (other steps may cover them):",
+  },
+  unfound: { zh: "没有找到做这些事的工具：", en: "No tool was found for:" },
+  closing: {
+    zh: "选择工具的模型留下的说明（可能有误）：",
+    en: "Note of the model that chose the tools (it may be wrong):",
+  },
+};

@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { configError } from "../config/config-errors.ts";
 import { findConfigFiles, findTrustedFiles, getFallbackLocale, loadConfig } from "../config/load-config.ts";
@@ -11,7 +10,7 @@ import type { Environment } from "../config/sources/expand-variables.ts";
 import { fileName } from "../config/sources/find-file.ts";
 import { getValue, renderPath } from "../config/sources/setting-path.ts";
 import { listLeaves, type Origin } from "../config/sources/source.ts";
-import { createStarterFile } from "../config/starter-file.ts";
+import { writeStarterFile } from "../config/starter-file.ts";
 import { trustFiles } from "../config/trust/trusted-files.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { isRecord } from "../kit/json.ts";
@@ -73,9 +72,9 @@ async function showSchema({ write }: ConfigCommand): Promise<void> {
 async function writeStarter({ flags, environment, directory, output, write }: ConfigCommand): Promise<void> {
   const file = resolve(directory ?? "", flags.config ?? fileName);
   const locale = getFallbackLocale(flags, environment);
-  const text = createStarterFile(locale);
+  let text: string;
   try {
-    await writeFile(file, text, { flag: "wx" });
+    text = await writeStarterFile(file, locale);
   } catch (thrown) {
     const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
     throw configError(file, code === "EEXIST" ? exists : describeWriteFailure(code), thrown);

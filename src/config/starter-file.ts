@@ -1,28 +1,64 @@
-import { defaultedLimits, describeRange, type LimitRow, unitNames } from "../core/limits.ts";
-import { type Locale, say } from "../kit/locale.ts";
+import { writeFile } from "node:fs/promises";
+import { type DefaultedRow, defaultedLimits, describeRange, type LimitKey, unitNames } from "../core/limits.ts";
+import { type Locale, say, type Text } from "../kit/locale.ts";
 import { vendors } from "../providers/vendors.ts";
 import { searchBackendNames } from "../tools/search/search-backends.ts";
 
 /** Lists the variables that may hold a key of a vendor. The regions of a vendor share one. */
 const vendorKeys = [...new Set(Object.values(vendors).flatMap(({ keyEnv }) => keyEnv ?? []))];
 
-/** Returns a configuration file to start from. Every line that differs from the defaults is a comment. */
+/** Holds what a new configuration file sets instead of a default, and why. */
+interface Recommendation {
+  value: number;
+  why: Text;
+}
+
+export const recommendations: Partial<Record<LimitKey, Recommendation>> = {
+  maxIterations: {
+    value: 10,
+    why: {
+      zh: "默认的 5 轮往往不够：找文件、读、计算、核对各占一轮",
+      en: "the default of 5 is soon used up: to find, read, compute and check takes a round each",
+    },
+  },
+  maxToolCalls: {
+    value: 25,
+    why: {
+      zh: "默认的 5 次会让不少关于表格和文件的普通问题只得到部分回答",
+      en: "with the default of 5, many ordinary questions about tables and files are answered in part",
+    },
+  },
+  maxTokens: {
+    value: 8000,
+    why: {
+      zh: "默认的 2000 会截断长回答和参数多的调用；模型的思考也计算在内",
+      en: "the default of 2000 cuts long answers and calls with many arguments; a model's thinking counts too",
+    },
+  },
+};
+
+/** Returns a configuration file to start from. Every line that differs from the defaults is a comment,
+ * except the limits that are recommended. */
 export function createStarterFile(locale: Locale): string {
   const toNote = (zh: string, en: string): string => `// ${say(locale, { zh, en })}`;
-  const limitLine = (row: LimitRow): string => {
+  const limitLine = (row: DefaultedRow): string => {
+    const { key, unit } = row;
+    const recommended = recommendations[key];
     const [zh, en] = [describeRange(row, " 到 "), describeRange(row, " to ")];
-    const line = `    ${JSON.stringify(row.key)}: ${row.default},`;
-    if (zh === undefined || en === undefined) return line;
-    const unit = row.unit && unitNames[row.unit];
-    return `${line} ${unit ? toNote(`${unit.zh}，${zh}`, `${unit.en}, ${en}`) : toNote(zh, en)}`;
+    const line = `    ${JSON.stringify(key)}: ${recommended?.value ?? row.default},`;
+    const why = recommended ? `    ${toNote(recommended.why.zh, recommended.why.en)}\n` : "";
+    if (zh === undefined || en === undefined) return why + line;
+    const note = unit ? toNote(`${unitNames[unit].zh}，${zh}`, `${unitNames[unit].en}, ${en}`) : toNote(zh, en);
+    return `${why}${line} ${note}`;
   };
   return `{
   ${toNote("两个模型：functionCall 决定调用哪些工具，answer 撰写回答；只写前者则由它兼任。", "Two models: functionCall decides on tools, answer writes the answer; if only the first is set, it does both.")}
   ${toNote(`都不写时，使用第一个已设置密钥的提供商：${vendorKeys.join("、")}。`, `With neither, the first vendor whose key is set is used: ${vendorKeys.join(", ")}.`)}
   ${toNote("密钥写在环境变量或同目录的 .env 中，不写在这里。", "Keys belong in the environment or in a .env file beside this one, not here.")}
   "models": {
-    // "functionCall": { "provider": "deepseek", "model": "deepseek-chat", "temperature": 0 },
-    // "answer": { "provider": "anthropic", "model": "claude-sonnet-5-5", "maxTokens": 2000 }
+    ${toNote("选工具要稳定，所以 temperature 为 0；maxTokens 为 8000，长参数才不会被截断。", "Choosing tools wants no variation, so its temperature is 0; maxTokens of 8000 leave room for long arguments.")}
+    // "functionCall": { "provider": "deepseek", "model": "deepseek-chat", "temperature": 0, "maxTokens": 8000 },
+    // "answer": { "provider": "anthropic", "model": "claude-sonnet-5-5", "maxTokens": 8000 }
   },
 
   ${toNote("自己的提供商，或改变已知提供商的地址。", "Vendors of your own, or another address for a known one.")}
@@ -80,4 +116,11 @@ ${defaultedLimits.map(limitLine).join("\n")}
   "locale": "${locale}" ${toNote("zh 或 en", "zh or en")}
 }
 `;
+}
+
+/** Writes a configuration file to start from, and returns its text. Throws when the file exists or cannot be written. */
+export async function writeStarterFile(file: string, locale: Locale): Promise<string> {
+  const text = createStarterFile(locale);
+  await writeFile(file, text, { flag: "wx" });
+  return text;
 }

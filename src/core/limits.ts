@@ -219,7 +219,7 @@ export const limitRows = [
 ];
 
 type Row = (typeof limitRows)[number];
-type DefaultedRow = Extract<Row, { default: number }>;
+export type DefaultedRow = Extract<Row, { default: number }>;
 type StoppingRow = Extract<Row, { stop: LimitStop }>;
 type SettableRow = Extract<Row, { set: string }>;
 type OfferedRow = Extract<Row, { ask: string }>;

@@ -101,7 +101,7 @@ describe("a call that needs consent, in the terminal chat", () => {
     await terminal.reply("n\r");
     await terminal.shows("Not written b.");
     expect(await content("b.txt", it)).toBe("");
-    expect(told(it)).toContain("The user did not agree to this call of files__write_file");
+    expect(told(it)).toContain("Not run: the user did not agree to this call.");
     terminal.type("/exit\r");
     expect(await terminal.ended()).toBe(0);
   });

@@ -174,7 +174,12 @@ describe("duet config init", () => {
     expect(said).toContain(join(directory, "duet.config.json"));
     expect(readFileSync(join(directory, "duet.config.json"), "utf8").includes("两个模型")).toBe(locale === "zh");
     const config = await loadConfig({}, { HOME: directory }, directory);
-    expect(config).toMatchObject({ locale, agent: { maxIterations: 5 }, servers: [], models: {} });
+    expect(config).toMatchObject({
+      locale,
+      agent: { maxIterations: 10, maxToolCalls: 25, maxTokens: 8000 },
+      servers: [],
+      models: {},
+    });
     expect(findUnusedSettings(config)).toEqual([]);
   });
 

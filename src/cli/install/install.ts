@@ -1,8 +1,11 @@
-import { resolve } from "node:path";
+import { mkdir } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/config.ts";
+import { listSearchedPaths } from "../../config/sources/find-file.ts";
 import { listActiveVariables } from "../../config/sources/used-variables.ts";
-import { DuetError } from "../../kit/errors.ts";
+import { recommendations, writeStarterFile } from "../../config/starter-file.ts";
+import { DuetError, getMessage } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
@@ -72,6 +75,8 @@ export async function runInstall(command: InstallCommand): Promise<number> {
   const { text } = plan(current.text);
   const backup = await writeHostFile({ path: current.path, text, now: command.now, isPrivate: hasValues(wanted) });
   writeText(describeWritten(file, backup));
+  const started = findMissingConfig(command);
+  if (started !== undefined) writeText(await writeConfig(started, command.locale));
   writeText(isRemoval ? describeRemoved(host.title, name) : host.next);
   return 0;
 }
@@ -80,12 +85,40 @@ export async function runInstall(command: InstallCommand): Promise<number> {
 async function createWantedEntry(command: InstallCommand): Promise<WantedEntry | undefined> {
   const { config, program, words, machine, withValues } = command;
   if (command.isRemoval || config === undefined) return undefined;
-  const named = config.file === undefined ? [] : ["--config", resolve(machine.directory, config.file)];
+  const file = config.file ?? findMissingConfig(command);
+  const named = file === undefined ? [] : ["--config", resolve(machine.directory, file)];
   const variables = await listActiveVariables(config);
   return {
     launch: toLaunch(program, [...named, ...words]),
     values: withValues ? variables : {},
     names: withValues ? [] : Object.keys(variables),
+  };
+}
+
+/** Returns where a configuration file is written when there is none: with the defaults alone, many questions end early. */
+function findMissingConfig({ config, machine, isProject, isRemoval }: InstallCommand): string | undefined {
+  if (isRemoval || isProject || config === undefined || config.file !== undefined) return undefined;
+  const [, users] = listSearchedPaths({ HOME: machine.home, ...machine.environment }, machine.directory);
+  return users;
+}
+
+/** Writes the configuration file, and returns what became of it. The host's entry works without it too. */
+async function writeConfig(file: string, locale: Locale): Promise<Text> {
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await writeStarterFile(file, locale);
+    return { zh: `已写入 ${file}。`, en: `Wrote ${file}.` };
+  } catch (thrown) {
+    const reason = getMessage(thrown);
+    return { zh: `未能写入 ${file}：${reason}`, en: `${file} could not be written: ${reason}` };
+  }
+}
+
+function describeMissingConfig(file: string): Text {
+  const limits = Object.entries(recommendations).map(([key, { value }]) => `${key} ${value}`);
+  return {
+    zh: `还没有配置文件：将写入 ${file}，其中设好建议的限制（${limits.join("、")}）和原因。`,
+    en: `There is no configuration file: ${file} will be written with recommended limits (${limits.join(", ")}) and why.`,
   };
 }
 
@@ -97,7 +130,9 @@ function listNotes(command: InstallCommand, wanted: WantedEntry | undefined, ent
   const written = entry?.[fields.env];
   const env = isRecord(written) ? written : {};
   const missing = variables === "few" ? wanted.names.filter((name) => !Object.hasOwn(env, name)) : [];
+  const started = findMissingConfig(command);
   return [
+    ...(started === undefined ? [] : [describeMissingConfig(started)]),
     ...(isFetched(command.program) ? [fetched] : []),
     ...(missing.length > 0 ? [describeMissingVariables(title, missing, config)] : []),
     // Windows knows no such modes.

@@ -49,7 +49,7 @@ test("the change is shown, what was there is kept under the time of day, and bot
   expect(code).toBe(0);
   expect(output).toContain(`+    "duet": {\n`);
   expect(output).toContain(
-    `Wrote ${file}; the previous file is kept as ${file}.duet-backup-20261122-090503.\nRestart Cursor`,
+    `Wrote ${file}; the previous file is kept as ${file}.duet-backup-20261122-090503.\nWrote ${home}/.config/duet/config.json.\nRestart Cursor`,
   );
   expect(await readFile(`${file}.duet-backup-20261122-090503`, "utf8")).toBe(other);
   const names = (await readdir(dirname(file))).sort();
@@ -75,9 +75,33 @@ test("where there is no file yet, one for the user alone is made, and a host tha
   expect(output).toContain("VS Code has no folder on this machine: is it installed?\n");
   expect(output).toContain(`Wrote ${file}.\n`);
   expect(JSON.parse(await readFile(file, "utf8"))).toEqual({
-    servers: { duet: { type: "stdio", command: built.node, args: [built.file, "serve"] } },
+    servers: {
+      duet: {
+        ...{ type: "stdio", command: built.node },
+        args: [built.file, "serve", "--config", join(home, ".config/duet/config.json")],
+      },
+    },
   });
   expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+test("where there is no configuration, one with the recommended limits is written, after a dry run has announced it", async () => {
+  const home = await homeWith({ ".cursor/mcp.json": other });
+  const config = join(home, ".config/duet/config.json");
+  const announced = `There is no configuration file: ${config} will be written with recommended limits (maxIterations 10, maxToolCalls 25, maxTokens 8000) and why.\n`;
+  expect((await run(home, { isDryRun: true })).output).toContain(announced);
+  await expect(stat(config)).rejects.toThrow("ENOENT");
+  expect((await run(home)).output).toContain(announced);
+  const { agent } = await loadConfig({}, { HOME: home }, home);
+  expect(agent).toMatchObject({ maxIterations: 10, maxToolCalls: 25, maxTokens: 8000 });
+});
+
+test("a configuration that cannot be written is told, and the host has its entry all the same", async () => {
+  const home = await homeWith({ ".cursor/mcp.json": other, ".config": "not a folder" });
+  const { code, output } = await run(home);
+  expect(code).toBe(0);
+  expect(output).toMatch(/config\.json could not be written: /);
+  expect(await readFile(join(home, ".cursor/mcp.json"), "utf8")).toContain('"duet"');
 });
 
 test("a link to the file stays a link", async () => {

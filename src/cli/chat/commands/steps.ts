@@ -2,7 +2,8 @@ import type { PlanStep } from "../../../core/events.ts";
 import type { ConversationStore } from "../../../core/store/store.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
-import { planSigns, renderPlanTitle, states, toPurpose } from "../../../render/plan-lines.ts";
+import { planSigns, renderPlanTitle, toPurpose } from "../../../render/plan-lines.ts";
+import { describeState } from "../../../render/plan-states.ts";
 import { createLine, type Line } from "../../terminal/text/line.ts";
 import type { Chat } from "../chat.ts";
 import { expandRun, expandStep } from "../steps/expand-step.ts";
@@ -98,7 +99,7 @@ function renderPlan(steps: readonly PlanStep[], locale: Locale): Line[] {
       const tool = step.tool === "" ? "" : ` · ${toShortLine(step.tool, 80)}`;
       return [
         { text: `  ${planSigns[step.state]} ${step.step}. ${toPurpose(step)}` },
-        { text: `${tool} · ${say(locale, states[step.state])}`, styles: ["dim"] },
+        { text: `${tool} · ${say(locale, describeState(step))}`, styles: ["dim"] },
       ];
     }),
   ];

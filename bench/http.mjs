@@ -186,6 +186,8 @@ async function cancelled() {
     send(initialize);
     send({ jsonrpc: "2.0", method: "notifications/initialized" });
     stdio.stdout.resume();
+    // The session of the part before is one of another server.
+    session = undefined;
     const opened = await post(`${origin}/mcp`, initialize);
     session = opened.headers["mcp-session-id"];
     const accept = "application/json, text/event-stream";

@@ -60,9 +60,9 @@ export const agent: readonly Mutation[] = [
   },
   {
     id: "A8",
-    file: "src/agent/answer/write-answer.ts",
-    text: "const read = observations.filter(({ ran }) => ran);",
-    becomes: "const read = observations;",
+    file: "src/agent/answer/hand-over.ts",
+    text: "ran && !isRefusedCall(result)",
+    becomes: "true",
     tests: ["test/agent/answer/answer-messages.test.ts"],
     endangers: "the answer model reads refusals as if they were results",
   },
@@ -93,8 +93,8 @@ export const agent: readonly Mutation[] = [
   {
     id: "A12",
     file: "src/agent/plan/run-step.ts",
-    text: "isAgreed && isShownWhole(planned) && isDeep",
-    becomes: "isAgreed && isDeep",
+    text: "isAgreed && isShownWhole(planned) && filled",
+    becomes: "isAgreed && filled",
     tests: ["test/agent/plan/confirm-plan.test.ts"],
     endangers: "a step that was shown only in part counts as agreed to",
   },
@@ -109,7 +109,7 @@ export const agent: readonly Mutation[] = [
   {
     id: "plan-other-arguments",
     file: "src/agent/plan/run-step.ts",
-    text: " && isDeepStrictEqual(filled.arguments, planned)",
+    text: " && filled.every((one) => isDeepStrictEqual(one.arguments, planned))",
     becomes: "",
     tests: ["test/agent/plan/confirm-plan.test.ts"],
     endangers: "who agreed to a plan has agreed to arguments that came later",
@@ -141,8 +141,8 @@ export const agent: readonly Mutation[] = [
   {
     id: "bare-yes-later",
     file: "src/agent/plan/pending-plan.ts",
-    text: "return locales.some((locale) => renderPendingPlan(resumed.begun.steps, locale) === last);",
-    becomes: "return true;",
+    text: "renderPendingPlan(withDropped(resumed.begun.steps, resumed.begun.dropped), locale) === last",
+    becomes: "last !== locale",
     tests: ["test/agent/plan/confirm-plan.test.ts"],
     endangers: "a yes to something else carries out an old plan",
   },

@@ -72,7 +72,16 @@ export const planStepSchema = z.object({
   tool: z.string(),
   /** Strings may refer to the result of an earlier step: `{{step_1}}`. */
   parameters: z.record(z.string(), jsonValueSchema),
+  /** Is `skipped` for a step that was not run. */
   state: z.enum(["pending", "running", "done", "failed", "skipped"]),
+  /**
+   * Says why a step was not run: a limit, an earlier step without a result, a plan that had to be shorter, a consent that was
+   * not given, or a plan that ended before the step.
+   */
+  reason: z
+    .enum(["limit", "dependency", "dropped", "consent", "ended"])
+    .optional()
+    .meta({ description: "Why a skipped step was not run." }),
 });
 
 export const toolEndSchema = z.object({

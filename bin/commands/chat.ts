@@ -2,6 +2,7 @@ import { chooseStartMode } from "../../src/app/models/start-mode.ts";
 import { findChosenConversation, writeTitle } from "../../src/cli/conversations/chosen-conversation.ts";
 import { followConfig } from "../../src/cli/follow-config.ts";
 import { type DuetContext, withDuet } from "../../src/cli/with-duet.ts";
+import type { Flags } from "../../src/config/settings/settings.ts";
 import { readConversationChoice, readMode, toFlags, type Values } from "../options.ts";
 import type { Action } from "./command.ts";
 
@@ -9,8 +10,9 @@ import type { Action } from "./command.ts";
 export function chat(values: Values): Action {
   const choice = readConversationChoice(values);
   const flags = toFlags(values);
-  const runCommand: Action = (context) => {
+  const runCommand: Action = async (context) => {
     const isTyped = context.console.stdin.isTTY === true;
+    const firstLine = isTyped ? await writeFirstConfig(flags) : undefined;
     // People wait for the prompt: the servers start behind it.
     const startServers = isTyped ? "when-wanted" : "at-once";
     const chatWith = async (opened: DuetContext): Promise<number> => {
@@ -33,6 +35,7 @@ export function chat(values: Values): Action {
         conversationId,
         mode,
         search: { on: enabled === true, isBarred: enabled === false },
+        firstLine,
         folders: { cwd, home },
         openInterface: openInterface.bind(undefined, place),
         signal,
@@ -44,4 +47,9 @@ export function chat(values: Values): Action {
   };
   // A pipe has questions whose answers are wanted, as with `ask`.
   return Object.assign(runCommand, { endsBySignal: process.stdin.isTTY === true });
+}
+
+async function writeFirstConfig(flags: Flags): Promise<string | undefined> {
+  const { writeFirstConfig: write } = await import("../../src/cli/chat/first-config.ts");
+  return write(flags);
 }

@@ -1,4 +1,5 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { type DefaultedRow, defaultedLimits, describeRange, type LimitKey, unitNames } from "../core/limits.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { vendors } from "../providers/vendors.ts";
@@ -13,7 +14,7 @@ interface Recommendation {
   why: Text;
 }
 
-export const recommendations: Partial<Record<LimitKey, Recommendation>> = {
+const recommendations: Partial<Record<LimitKey, Recommendation>> = {
   maxIterations: {
     value: 10,
     why: {
@@ -87,13 +88,13 @@ ${defaultedLimits.map(limitLine).join("\n")}
     // }
   },
 
-  ${toNote("allow 中的工具可用，deny 中的不可用；roots 是文件工具可读的目录。", "allow: available; deny: never; roots: directories that file tools may read.")}
+  ${toNote("allow 中的工具可用，deny 中的不可用。", "allow: available; deny: never.")}
   "tools": {
     "allow": ["*"],
     "deny": [],
+    // "roots": ["/home/me/documents"], ${toNote("文件工具可读的目录；不写时是启动 Duet 的目录", "directories that file tools may read; without it, the one where Duet is started")}
     // "ask": ["*:destructive"], ${toNote("先询问用户", "only with consent")}
     // "directory": "./tools", ${toNote("自己的工具和技能", "your own tools and skills")}
-    "roots": ["."]
   },
 
   ${toNote(`backend：auto，或 ${searchBackendNames.join("、")}`, `backend: auto, or ${searchBackendNames.join(", ")}`)}
@@ -123,4 +124,15 @@ export async function writeStarterFile(file: string, locale: Locale): Promise<st
   const text = createStarterFile(locale);
   await writeFile(file, text, { flag: "wx" });
   return text;
+}
+
+/** Does the same for the user's own file, whose folder need not exist yet. */
+export async function writeUsersStarterFile(file: string, locale: Locale): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeStarterFile(file, locale);
+}
+
+/** Names the limits that a new file sets, with their values, for a line about it. */
+export function listRecommendations(): string[] {
+  return Object.entries(recommendations).map(([key, { value }]) => `${key} ${value}`);
 }

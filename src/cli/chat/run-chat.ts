@@ -31,6 +31,8 @@ export interface ChatOptions {
   conversationId?: string | undefined;
   mode: Mode;
   search: SearchSwitch;
+  /** Is shown below the welcome. */
+  firstLine?: string | undefined;
   /** Says what paths are relative to. */
   folders: Folders;
   openInterface(handler: ChatHandler, steps: StepLog): Promise<ChatInterface>;
@@ -156,6 +158,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   try {
     if (chatInterface.reader) {
       chatInterface.write(renderWelcome(settings));
+      if (options.firstLine !== undefined) chatInterface.write(createLine(options.firstLine, "dim"));
       if (conversationId !== undefined) await runStoppable(() => showEnd(chat, chatInterface, conversationId ?? ""));
     }
     for (let text = await chatInterface.next(); text !== undefined; text = await chatInterface.next()) {

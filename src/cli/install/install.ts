@@ -1,10 +1,9 @@
-import { mkdir } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/config.ts";
 import { listSearchedPaths } from "../../config/sources/find-file.ts";
 import { listActiveVariables } from "../../config/sources/used-variables.ts";
-import { recommendations, writeStarterFile } from "../../config/starter-file.ts";
+import { listRecommendations, writeUsersStarterFile } from "../../config/starter-file.ts";
 import { DuetError, getMessage } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
@@ -105,8 +104,7 @@ function findMissingConfig({ config, machine, isProject, isRemoval }: InstallCom
 /** Writes the configuration file, and returns what became of it. The host's entry works without it too. */
 async function writeConfig(file: string, locale: Locale): Promise<Text> {
   try {
-    await mkdir(dirname(file), { recursive: true });
-    await writeStarterFile(file, locale);
+    await writeUsersStarterFile(file, locale);
     return { zh: `已写入 ${file}。`, en: `Wrote ${file}.` };
   } catch (thrown) {
     const reason = getMessage(thrown);
@@ -115,7 +113,7 @@ async function writeConfig(file: string, locale: Locale): Promise<Text> {
 }
 
 function describeMissingConfig(file: string): Text {
-  const limits = Object.entries(recommendations).map(([key, { value }]) => `${key} ${value}`);
+  const limits = listRecommendations();
   return {
     zh: `还没有配置文件：将写入 ${file}，其中设好建议的限制（${limits.join("、")}）和原因。`,
     en: `There is no configuration file: ${file} will be written with recommended limits (${limits.join(", ")}) and why.`,

@@ -1,4 +1,5 @@
 import yargs from "yargs/yargs";
+import { writeLine } from "../src/cli/console.ts";
 import { findChosenConversation } from "../src/cli/conversations/chosen-conversation.ts";
 import { loadWithState, withDuet } from "../src/cli/with-duet.ts";
 import { DuetError } from "../src/kit/errors.ts";
@@ -160,8 +161,13 @@ export function diagnose(values: Values): Action {
 function ask(values: Values): Action {
   const choice = readConversationChoice(values);
   const flags = toFlags(values);
-  return (context) =>
-    withDuet(flags, context, async ({ duet, config, console, signal }) => {
+  return async (context) => {
+    if (context.console.stderr.isTTY) {
+      const { writeFirstConfig } = await import("../src/cli/first-config.ts");
+      const line = await writeFirstConfig(flags);
+      if (line !== undefined) writeLine(context.console, line);
+    }
+    return withDuet(flags, context, async ({ duet, config, console, signal }) => {
       const [{ readQuestion, runAsk }, { canShowHyperlinks }] = await Promise.all([
         import("../src/cli/ask.ts"),
         import("../src/cli/terminal/text/hyperlink.ts"),
@@ -179,6 +185,7 @@ function ask(values: Values): Action {
         hyperlinks: canShowHyperlinks(console.stdout, config.environment, values["no-color"] !== true),
       });
     });
+  };
 }
 
 function missingQuestionError(): DuetError {

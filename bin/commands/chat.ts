@@ -50,6 +50,6 @@ export function chat(values: Values): Action {
 }
 
 async function writeFirstConfig(flags: Flags): Promise<string | undefined> {
-  const { writeFirstConfig: write } = await import("../../src/cli/chat/first-config.ts");
+  const { writeFirstConfig: write } = await import("../../src/cli/first-config.ts");
   return write(flags);
 }

@@ -75,6 +75,8 @@ function findModelOrigin(
   if (key === "maxTokens" && limit !== undefined && isAnswerRole(role, config)) return limit;
   if (said !== undefined) return said;
   if (key === "maxTokens") return origins["agent.maxTokens"] ?? { from: "default" };
+  if (key === "temperature" && role === "functionCall")
+    return origins["agent.functionCallTemperature"] ?? { from: "default" };
   if (key === "apiKey" || key === "provider") return getNamedOrigin(model.apiKeyEnv, config);
   const inPlace = { baseUrl: row?.baseUrlEnv, model: row?.modelEnv?.name }[key];
   const origin = getVariableOrigin(inPlace, config);

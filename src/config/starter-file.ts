@@ -1,7 +1,8 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type DefaultedRow, defaultedLimits, describeRange, type LimitKey, unitNames } from "../core/limits.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
+import { createFolder } from "../kit/private-file.ts";
 import { vendors } from "../providers/vendors.ts";
 import { searchBackendNames } from "../tools/search/search-backends.ts";
 
@@ -14,7 +15,7 @@ interface Recommendation {
   why: Text;
 }
 
-const recommendations: Partial<Record<LimitKey, Recommendation>> = {
+const recommendations: Partial<Record<LimitKey | "functionCallTemperature", Recommendation>> = {
   maxIterations: {
     value: 10,
     why: {
@@ -36,11 +37,20 @@ const recommendations: Partial<Record<LimitKey, Recommendation>> = {
       en: "the default of 2000 cuts long answers and calls with many arguments; a model's thinking counts too",
     },
   },
+  functionCallTemperature: {
+    value: 0,
+    why: {
+      zh: "选工具要稳定；默认 0.7 会让同样的问题得到不同的调用",
+      en: "choosing tools wants no variation: with the default of 0.7 the same question leads to different calls",
+    },
+  },
 };
 
-/** Returns a configuration file to start from. Every line that differs from the defaults is a comment,
- * except the limits that are recommended. */
-export function createStarterFile(locale: Locale): string {
+/**
+ * Returns a configuration file to start from. Every line that differs from the defaults is a comment, except the values that are
+ * recommended. With `setsLocale`, the file also sets the language.
+ */
+export function createStarterFile(locale: Locale, setsLocale = true): string {
   const toNote = (zh: string, en: string): string => `// ${say(locale, { zh, en })}`;
   const limitLine = (row: DefaultedRow): string => {
     const { key, unit } = row;
@@ -52,12 +62,15 @@ export function createStarterFile(locale: Locale): string {
     const note = unit ? toNote(`${unitNames[unit].zh}，${zh}`, `${unitNames[unit].en}, ${en}`) : toNote(zh, en);
     return `${why}${line} ${note}`;
   };
+  const { functionCallTemperature: heat } = recommendations;
+  const heatLines = heat
+    ? `    ${toNote(heat.why.zh, heat.why.en)}\n    "functionCallTemperature": ${heat.value}, ${toNote("0 到 1", "0 to 1")}\n`
+    : "";
   return `{
   ${toNote("两个模型：functionCall 决定调用哪些工具，answer 撰写回答；只写前者则由它兼任。", "Two models: functionCall decides on tools, answer writes the answer; if only the first is set, it does both.")}
   ${toNote(`都不写时，使用第一个已设置密钥的提供商：${vendorKeys.join("、")}。`, `With neither, the first vendor whose key is set is used: ${vendorKeys.join(", ")}.`)}
   ${toNote("密钥写在环境变量或同目录的 .env 中，不写在这里。", "Keys belong in the environment or in a .env file beside this one, not here.")}
   "models": {
-    ${toNote("选工具要稳定，所以 temperature 为 0；maxTokens 为 8000，长参数才不会被截断。", "Choosing tools wants no variation, so its temperature is 0; maxTokens of 8000 leave room for long arguments.")}
     // "functionCall": { "provider": "deepseek", "model": "deepseek-chat", "temperature": 0, "maxTokens": 8000 },
     // "answer": { "provider": "anthropic", "model": "claude-sonnet-5-5", "maxTokens": 8000 }
   },
@@ -69,7 +82,7 @@ export function createStarterFile(locale: Locale): string {
 
   "agent": {
 ${defaultedLimits.map(limitLine).join("\n")}
-    "evaluation": { "minResultLength": 20, "stopWhenSufficient": false }
+${heatLines}    "evaluation": { "minResultLength": 20, "stopWhenSufficient": false }
   },
 
   ${toNote("工具所在的 MCP 服务器，写法与 Claude Desktop 相同。", "The MCP servers that have the tools, written as in Claude Desktop.")}
@@ -114,7 +127,7 @@ ${defaultedLimits.map(limitLine).join("\n")}
   ${toNote("终端聊天：theme 为 auto、dark 或 light；screenReader 适合读屏软件。", "The chat in a terminal: theme auto, dark or light; screenReader: plain lines for a screen reader.")}
   "terminal": { "theme": "auto", "screenReader": false },
 
-  "locale": "${locale}" ${toNote("zh 或 en", "zh or en")}
+  ${setsLocale ? "" : "// "}"locale": "${locale}" ${toNote("zh 或 en", "zh or en")}
 }
 `;
 }
@@ -126,10 +139,13 @@ export async function writeStarterFile(file: string, locale: Locale): Promise<st
   return text;
 }
 
-/** Does the same for the user's own file, whose folder need not exist yet. */
+/**
+ * Does the same for the user's own file, whose folder need not exist yet. Nobody has asked for it, so that the language stays that
+ * of the terminal or of the question.
+ */
 export async function writeUsersStarterFile(file: string, locale: Locale): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  await writeStarterFile(file, locale);
+  createFolder(dirname(file));
+  await writeFile(file, createStarterFile(locale, false), { flag: "wx" });
 }
 
 /** Names the limits that a new file sets, with their values, for a line about it. */

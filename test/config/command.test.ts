@@ -176,7 +176,7 @@ describe("duet config init", () => {
     const config = await loadConfig({}, { HOME: directory }, directory);
     expect(config).toMatchObject({
       locale,
-      agent: { maxIterations: 10, maxToolCalls: 25, maxTokens: 8000 },
+      agent: { maxIterations: 10, maxToolCalls: 25, maxTokens: 8000, functionCallTemperature: 0 },
       servers: [],
       models: {},
     });

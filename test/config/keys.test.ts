@@ -175,7 +175,7 @@ describe("keys of the file", () => {
 
   test("an unknown key is refused with the key that was meant and all that are allowed", async () => {
     const limits = limitRows.map(({ key }) => key).join(", ");
-    const allowed = `mode, ${limits}, repeatable, plan, evaluation, verbose`;
+    const allowed = `mode, ${limits}, functionCallTemperature, repeatable, plan, evaluation, verbose`;
     expect(await refusal({ file: { agent: { max_iterations: 5 } } })).toBe(
       `duet.config.json: agent.max_iterations: unknown key; did you mean maxIterations? (allowed: ${allowed})`,
     );

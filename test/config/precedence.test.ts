@@ -143,6 +143,23 @@ describe("which value", () => {
     expect(await limits({ flags: { functionCallModel: "deepseek", maxTokens: 50 } })).toEqual([50, undefined]);
   });
 
+  test("agent.functionCallTemperature is for the model that picks tools, where it names none", async () => {
+    const agent = { functionCallTemperature: 0.1 };
+    const heats = async (models: unknown, environment = {}) => {
+      const config = await load({ file: { agent, models }, environment });
+      return [config.models.functionCall ?? config.candidates[0], config.models.answer].map((model) =>
+        model && "wire" in model ? [model.temperature, model.temperatureSet] : undefined,
+      );
+    };
+    const answer = { provider: "openai" };
+    expect(await heats({ functionCall: { provider: "deepseek" }, answer })).toEqual([
+      [0.1, false],
+      [0.7, false],
+    ]);
+    expect(await heats({ functionCall: { provider: "deepseek", temperature: 1.5 } })).toEqual([[1.5, true], undefined]);
+    expect(await heats({}, { ANTHROPIC_API_KEY: "key" })).toEqual([[0.1, false], undefined]);
+  });
+
   test("the base URL of the environment wins over the file's vendor, a model's own over both", async () => {
     const file = { providers: { openai: { baseUrl: "http://file/v1" } } };
     const environment = { OPENAI_BASE_URL: "http://environment/v1" };
@@ -211,6 +228,16 @@ describe(".env", () => {
   test("of the current directory is read when there is no file", async () => {
     const directory = workplace({ ".env": "DEFAULT_MODE=plan" });
     expect((await loadConfig({}, { HOME: directory }, directory)).agent.terminalMode).toBe("plan");
+  });
+
+  test("of the current directory is read beside the user's file that has none", async () => {
+    const own = ".config/duet/.env";
+    const files = { ".config/duet/config.json": "{}", ".env": "AGENT_MAX_ITERATIONS=9" };
+    const read = async (directory: string) =>
+      (await loadConfig({}, { HOME: directory }, directory)).agent.maxIterations;
+    expect(await read(workplace(files))).toBe(9);
+    expect(await read(workplace({ ...files, [own]: "AGENT_MAX_ITERATIONS=2" }))).toBe(2);
+    expect(await read(workplace({ ...files, [own]: "" }))).toBe(5);
   });
 
   test("that cannot be read is refused", async () => {

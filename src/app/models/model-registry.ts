@@ -110,13 +110,13 @@ async function openModel(choice: ModelChoice, locale: Locale, endpoints: Once<En
   return createModel(choice, { locale, endpoints: await endpoints.get() });
 }
 
-async function findLocalOllama({ ollama, providers, environment }: Config): Promise<ModelChoice | undefined> {
+async function findLocalOllama({ ollama, providers, environment, agent }: Config): Promise<ModelChoice | undefined> {
   const [{ findOllama }, { resolveModel }] = await Promise.all([
     import("../../providers/ollama.ts"),
     import("../../config/models/resolve-model.ts"),
   ]);
   const model = await findOllama(ollama.baseUrl);
-  return model === undefined
-    ? undefined
-    : resolveModel({ provider: "ollama", model }, providers, environment, "ollama");
+  if (model === undefined) return undefined;
+  const spec = { provider: "ollama", model, maxTokens: agent.maxTokens };
+  return resolveModel(spec, providers, environment, "ollama", { temperature: agent.functionCallTemperature });
 }

@@ -22,7 +22,7 @@ export interface ChangedRole {
 export async function readChangedModel(
   written: string,
   { role, name, maxTokens }: ChangedRole,
-  { providers, environment }: Pick<Config, "providers" | "environment">,
+  { providers, environment, settings }: Pick<Config, "providers" | "environment" | "settings">,
 ): Promise<ModelChoice> {
   const secrets = listEnvironmentSecrets(environment);
   const value = await readModelFlag(written, name, secrets);
@@ -33,5 +33,6 @@ export async function readChangedModel(
   checkSource(source, configurationSchema);
   const spec: ModelSpec | undefined = configurationSchema.parse(source.tree, parseOnce).models[role];
   const whole = { provider: "", ...spec, maxTokens: spec?.maxTokens ?? maxTokens };
-  return resolveChoice(whole, name, { providers, environment });
+  const usual = role === "functionCall" ? { temperature: settings.agent.functionCallTemperature } : {};
+  return resolveChoice(whole, name, { providers, environment }, usual);
 }

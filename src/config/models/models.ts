@@ -10,7 +10,7 @@ import { listEnvironmentSecrets } from "../sources/environment.ts";
 import type { Environment } from "../sources/expand-variables.ts";
 import { getValue } from "../sources/setting-path.ts";
 import type { Source } from "../sources/source.ts";
-import { createVendorTable, type ModelSpec, resolveModel } from "./resolve-model.ts";
+import { createVendorTable, type ModelSpec, resolveModel, type UsualParameters } from "./resolve-model.ts";
 
 /** Selects the rule-based model, which needs neither key nor network. */
 export interface OfflineModel {
@@ -54,22 +54,25 @@ export function readModels(
   const ofVendors = sources.find((each) => getValue(each.tree, ["providers"]) !== undefined);
   const providers = addWhere(ofVendors?.describePlace([]), secrets, () => createVendorTable(settings.providers));
   checkVariables(providers, environment, secrets);
-  const read = (spec: ModelSpec, where: string, limit: number | undefined): ModelChoice => {
+  const usual: UsualParameters = { temperature: settings.agent.functionCallTemperature };
+  const read = (spec: ModelSpec, where: string, limit: number | undefined, others?: UsualParameters): ModelChoice => {
     const whole = { ...spec, maxTokens: limit ?? spec.maxTokens ?? limits.maxTokens };
-    return resolveChoice(whole, where, { providers, environment });
+    return resolveChoice(whole, where, { providers, environment }, others);
   };
   const ollama = providers.ollama;
   return {
     providers,
     models: {
-      functionCall: functionCall && read(functionCall, findPlace("functionCall"), answer ? undefined : limits.limit),
+      functionCall:
+        functionCall && read(functionCall, findPlace("functionCall"), answer ? undefined : limits.limit, usual),
       answer: answer && read(answer, findPlace("answer"), limits.limit),
     },
     candidates: Object.keys(vendors)
       .filter((provider) => providers[provider]?.keyEnv !== undefined && providers[provider].regionOf === undefined)
-      .map((provider) =>
-        resolveModel({ provider, maxTokens: limits.limit ?? limits.maxTokens }, providers, environment, provider),
-      )
+      .map((provider) => {
+        const spec = { provider, maxTokens: limits.limit ?? limits.maxTokens };
+        return resolveModel(spec, providers, environment, provider, usual);
+      })
       .filter(({ apiKey }) => apiKey !== undefined),
     ollama: { baseUrl: (environment.OLLAMA_BASE_URL || (ollama?.baseUrl ?? "")).replace(/\/+$/, "") },
   };
@@ -80,10 +83,11 @@ export function resolveChoice(
   spec: ModelSpec,
   where: string,
   { providers, environment }: Pick<ModelsConfig, "providers"> & { environment: Environment },
+  usual?: UsualParameters,
 ): ModelChoice {
   if (isOffline(spec)) return { provider: offlineProvider, model: "rules" };
   const secrets = listEnvironmentSecrets(environment);
-  return addWhere(undefined, secrets, () => resolveModel(spec, providers, environment, where));
+  return addWhere(undefined, secrets, () => resolveModel(spec, providers, environment, where, usual));
 }
 
 /** Passes on what the providers say is wrong: without secrets, and after the source where they do not know it. */

@@ -37,6 +37,11 @@ export interface ModelSpec {
   wire?: string;
 }
 
+/** Holds the values of a model for what its specification leaves out. They do not count as set by the user. */
+export interface UsualParameters {
+  temperature?: number | undefined;
+}
+
 /** Holds a vendor as a user writes it: a new one, or changes to a known one. */
 export interface VendorSpec {
   wire?: string;
@@ -73,6 +78,7 @@ export function resolveModel(
   table: Readonly<Record<string, Vendor>>,
   environment: Environment,
   path: string,
+  usual: UsualParameters = {},
 ): ModelSettings {
   const provider = resolveVendorName(spec.provider);
   const row = Object.hasOwn(table, provider) ? table[provider] : undefined;
@@ -103,7 +109,11 @@ export function resolveModel(
     ),
     apiKey: fromEnvironment(environment, apiKeyEnv),
     apiKeyEnv,
-    temperature: checkTemperature(spec.temperature, getTemperatureRange(row, wire), `${path}.temperature`),
+    temperature: checkTemperature(
+      spec.temperature ?? usual.temperature,
+      getTemperatureRange(row, wire),
+      `${path}.temperature`,
+    ),
     temperatureSet: spec.temperature !== undefined,
     topP: checkTopP(spec.topP, `${path}.topP`, "topP"),
     maxTokens: checkPositiveInteger(spec.maxTokens, `${path}.maxTokens`) ?? modelDefaults.maxTokens,

@@ -41,6 +41,15 @@ export const agentSettings = defineGroup(
       flag: { name: "mode", help: "how to answer", choices: ["chat", "agent", "plan"] },
     }),
     ...limitSettings,
+    functionCallTemperature: defineSetting(({ z }) => z.number().min(0).max(1).optional(), {
+      help: {
+        zh: "选择工具的模型没有写 temperature 时的值，包括按密钥选出的模型",
+        en: "temperature of the model that picks tools where none is written, also of one chosen by its key",
+      },
+      fileHelp:
+        "0 to 1: temperature of models.functionCall where it names none, also of a model that is chosen by its key.",
+      absent: { zh: "0.7", en: "0.7" },
+    }),
     repeatable: defineSetting(({ patterns }) => patterns.default([]), {
       help: { zh: "可以重复得到相同结果的工具（轮询）", en: "tools that may be called again with the same result" },
       fileHelp: "Tools that may be called again with the same result: polling.",

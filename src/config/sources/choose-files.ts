@@ -28,7 +28,8 @@ export interface SkippedFile {
 }
 
 /**
- * Chooses the requested file and the `.env` beside it or, when none is requested, the first place that has one. A file in a git
+ * Chooses the requested file and the `.env` beside it or, when none is requested, the first place that has one. The user's own
+ * file leaves the `.env` to the directory when none lies beside it. A file in a git
  * work tree may come from somebody else, and would start programs and name addresses for our keys. It is read only if its exact
  * content was trusted, and is otherwise treated as absent.
  */
@@ -39,8 +40,11 @@ export async function chooseFiles(
 ): Promise<ChosenFiles> {
   const [here] = listSearchedPaths(environment, directory);
   const envHere = join(dirname(here), ".env");
-  const chooseNamed = async (): Promise<ChosenFiles> =>
-    chooseTrusted(await findFile(asked, environment, directory), directory);
+  const chooseNamed = async (): Promise<ChosenFiles> => {
+    const chosen = await chooseTrusted(await findFile(asked, environment, directory), directory);
+    if (asked !== undefined || chosen.dotEnv.text !== undefined) return chosen;
+    return { ...chosen, dotEnv: { file: envHere, text: await readText(envHere, toDisplayedPath(envHere, directory)) } };
+  };
   if (asked !== undefined || !(await isAnyThere(here, envHere))) return chooseNamed();
   const { isInWorkTree, isTrusted, readTrusted } = await import("../trust/trusted-files.ts");
   if (!(await isInWorkTree(directory, environment))) return chooseNamed();
@@ -58,7 +62,8 @@ export async function chooseFiles(
   if (fileCounts) return { place: { file: here, exists: true, text: file.text ?? "" }, dotEnv, leftOut };
   const elsewhere = await findFile(undefined, environment, directory, "users");
   if (!elsewhere.exists) return { place: { file: here, exists: false }, dotEnv, leftOut };
-  return { ...(await chooseTrusted(elsewhere, directory)), leftOut };
+  const users = await chooseTrusted(elsewhere, directory);
+  return { ...users, dotEnv: users.dotEnv.text === undefined ? dotEnv : users.dotEnv, leftOut };
 }
 
 /** Returns one line that names the files and says what to do, and undefined when there are none. */

@@ -3,11 +3,12 @@ import type { ToolDefinition, Turn } from "../../core/model.ts";
 import { isLimit, type Verdict } from "../../core/verdict.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
-import { say } from "../../kit/locale.ts";
+import { say, type Text } from "../../kit/locale.ts";
+import { formatCount } from "../../kit/text/format-count.ts";
 import { fenceResult } from "../context/fence.ts";
 import { getProgress } from "../limits/reached-limit.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
-import { hasOneModel, type Run, type RunInput, type RunServices } from "../run.ts";
+import { hasOneModel, type Run, type RunServices } from "../run.ts";
 import { act, type Observation } from "./act.ts";
 import { askEvaluator, evaluate, type JudgedVerdict } from "./evaluate.ts";
 import { countResults, explainOwnAnswer, explainVerdict } from "./explain-verdict.ts";
@@ -52,7 +53,7 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
     const gathered = round.filter(({ call }) => call.name !== run.services.catalog.finder?.name);
     observations.push(...gathered);
     toolCalls += round.reduce((sum, { tries }) => sum + tries, 0);
-    messages.push(turn.message, ...round.map((observation) => toToolMessage(run.input, observation)));
+    messages.push(turn.message, ...toToolMessages(run, round, run.input.limits.maxToolCalls - toolCalls));
     circles = isCircle(round) ? circles + 1 : 0;
     const { verdict, custom } = await evaluateRound(run, {
       round,
@@ -221,13 +222,21 @@ function createFlowSignal(services: RunServices, held: BufferedText): { signal: 
 const firstReason = { zh: "分析问题，决定是否需要工具", en: "reading the question and choosing tools" };
 const nextReason = { zh: "查看结果，判断是否还需要工具", en: "reading the results and judging what is missing" };
 
-function toToolMessage(input: RunInput, { call, result, text }: Observation): Message {
+/** Returns the results of a round for the model. Behind the last one stands how many calls and rounds are left. */
+function toToolMessages({ input, state }: Run, round: readonly Observation[], calls: number): Message[] {
+  const left = describeLeft(calls, input.limits.maxIterations - state.statistics.iterations);
+  return round.map(({ call, result, text }, index) => {
+    const fenced = fenceResult(text, result, input.marker);
+    const isLast = index === round.length - 1;
+    const content = isLast ? `${fenced}\n${say(input.language, left)}` : fenced;
+    return { role: "tool", callId: call.id, tool: call.name, content, ok: result.ok };
+  });
+}
+
+function describeLeft(calls: number, rounds: number): Text {
   return {
-    role: "tool",
-    callId: call.id,
-    tool: call.name,
-    content: fenceResult(text, result, input.marker),
-    ok: result.ok,
+    zh: `还可以调用 ${calls} 次工具，还有 ${rounds} 轮。`,
+    en: `Left: ${formatCount(calls, "tool call")}, ${formatCount(rounds, "round")}.`,
   };
 }
 

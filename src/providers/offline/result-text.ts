@@ -3,6 +3,8 @@ import { sanitizeLine } from "../../kit/text/sanitize.ts";
 
 /** Returns a result without the lines that mark it as text from outside. */
 export function removeFence(content: string): string {
+  const [, , inner] = /^\s*<<<result (\S+)\n([\s\S]*?)\n?result \1>>>/.exec(content) ?? [];
+  if (inner !== undefined) return inner.trim();
   return content
     .replace(/^\s*<<<.*(?:\n|$)/, "")
     .replace(/(?:^|\n).*>>>\s*$/, "")

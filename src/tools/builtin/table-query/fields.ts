@@ -11,7 +11,7 @@ import {
   toDatePart,
   type WrittenDate,
 } from "./read-date.ts";
-import { type CellNumber, readNumber } from "./read-number.ts";
+import { type CellNumber, type DecimalMark, findDecimalMark, readNumber } from "./read-number.ts";
 
 export type Row = readonly (JsonValue | undefined)[];
 
@@ -42,6 +42,13 @@ export function createFields({ columns, rows }: Table): Fields {
   const notes: Text[] = [];
   const orders = new Map<number, DateOrder>();
   const numbers = new Map<number, Map<JsonValue, CellNumber | undefined>>();
+  const marks = new Map<number, DecimalMark>();
+
+  function findMark(index: number): DecimalMark {
+    const mark = marks.get(index) ?? findDecimalMark(rows.map((row) => row[index]));
+    marks.set(index, mark);
+    return mark;
+  }
 
   function findOrder(index: number): DateOrder {
     const known = orders.get(index);
@@ -65,7 +72,7 @@ export function createFields({ columns, rows }: Table): Fields {
     if (typeof cell !== "number" && typeof cell !== "string") return undefined;
     const known = numbers.get(index) ?? new Map<JsonValue, CellNumber | undefined>();
     numbers.set(index, known);
-    if (!known.has(cell)) known.set(cell, readNumber(cell));
+    if (!known.has(cell)) known.set(cell, readNumber(cell, findMark(index)));
     return known.get(cell);
   }
 

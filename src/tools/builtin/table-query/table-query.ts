@@ -1,12 +1,13 @@
 import { extname } from "node:path";
 import { toInvalidArgumentsResult } from "../../../core/tools/argument-feedback.ts";
-import { createFailure, type Tool, type ToolContext, type ToolResult } from "../../../core/tools/tool.ts";
+import { createFailure, type Source, type Tool, type ToolContext, type ToolResult } from "../../../core/tools/tool.ts";
 import { DuetError } from "../../../kit/errors.ts";
 import { isRecord, type JsonObject, type JsonSchema, type JsonValue } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
-import { createBuiltinTool, createSuccess } from "../../create-tool.ts";
-import { resolveRoots, toDisplayedPath, toNotTextResult, toPathRefusedResult } from "../../files/allowed-path.ts";
+import { createBuiltinTool, createFileResult, createSuccess } from "../../create-tool.ts";
+import { resolveRoots, toDisplayedPath, toFileSource, toNotTextResult } from "../../files/allowed-path.ts";
+import { toMissingFileResult } from "../../files/missing-file.ts";
 import { createDecoder, readStart } from "../../files/read-lines.ts";
 import { openFound } from "../../files/walk-files.ts";
 import { createHeavyWork, type HeavyWork } from "../../workers/heavy-work.ts";
@@ -128,7 +129,7 @@ async function runQuery(args: JsonObject, context: ToolContext, surroundings: Su
     const text = { zh: "path 和 data 必须给且只给一个", en: "give either path or data" };
     return toInvalidArgumentsResult(locale, [{ path: "", text }]);
   }
-  const opened =
+  const opened: OpenedTable | ToolResult =
     typeof args.path === "string"
       ? await readTableFile(args.path, locale, surroundings)
       : { name: "", source: { content: String(args.data), ending: "" } };
@@ -137,7 +138,8 @@ async function runQuery(args: JsonObject, context: ToolContext, surroundings: Su
     const request = { ...opened.source, ...readRequest(args), locale };
     const { counts, table, notes } = await surroundings.work.run("query", request, signal);
     const name = opened.name === "" ? "" : `${opened.name}${say(locale, { zh: "：", en: ": " })}`;
-    return createSuccess([`${name}${counts}`, table, notes.join("\n")].filter((part) => part !== "").join("\n\n"));
+    const text = [`${name}${counts}`, table, notes.join("\n")].filter((part) => part !== "").join("\n\n");
+    return opened.file === undefined ? createSuccess(text) : createFileResult(text, opened.file);
   } catch (thrown) {
     signal.throwIfAborted();
     if (thrown instanceof DuetError) return createFailure(thrown.code, say(locale, thrown.text));
@@ -145,14 +147,22 @@ async function runQuery(args: JsonObject, context: ToolContext, surroundings: Su
   }
 }
 
+interface OpenedTable {
+  /** Is empty for data that was given as text. */
+  name: string;
+  source: TableSource;
+  /** Is the file that an answer can cite. */
+  file?: Source;
+}
+
 async function readTableFile(
   path: string,
   locale: Locale,
   { roots, fileBytes }: Surroundings,
-): Promise<{ name: string; source: TableSource } | ToolResult> {
+): Promise<OpenedTable | ToolResult> {
   const real = await resolveRoots(roots);
   const file = await openFound(path, real);
-  if (file === undefined) return toPathRefusedResult(path, locale);
+  if (file === undefined) return toMissingFileResult(path, real, locale);
   try {
     const name = sanitizeLine(toDisplayedPath(file.path, real));
     const { bytes, missing } = await readStart(file.handle, fileBytes);
@@ -162,7 +172,8 @@ async function readTableFile(
       return createFailure("tool", say(locale, { zh, en: `${name} has ${size} MB; at most ${most} MB are allowed.` }));
     }
     if (createDecoder(bytes) === undefined) return toNotTextResult(name, locale);
-    return { name, source: { content: bytes, ending: extname(file.path).slice(1).toLowerCase() } };
+    const cited = toFileSource(file.path, real);
+    return { name, file: cited, source: { content: bytes, ending: extname(file.path).slice(1).toLowerCase() } };
   } finally {
     await file.handle.close();
   }

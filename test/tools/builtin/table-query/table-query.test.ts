@@ -177,6 +177,40 @@ test("numbers as people write them are told, and what is no number is left out a
   expect(text).toContain('Taken as numbers in "v": "1,234.50" = 1234.5, "¥12" = 12, "15%" = 0.15, "(20)" = -20');
 });
 
+test.each([
+  ["7,25", "1.234,50", "1.000", "€ 12,5", "2254.25"],
+  ["7.25", "1,234.50", "1,000", "€ 12.5", "2254.25"],
+  ["1 234,5", "2\u202f000,5", "7", "8", "3250"],
+  ["7,25", "1.234", "1", "2", "1244.25"],
+  ["1'234.5", "1 000", "7", "8", "2249.5"],
+  ["3千", "2百万", "1千万元", "1万", "12013000"],
+])("a column is read by the mark that its own cells show: %s, %s, %s, %s", async (...cells) => {
+  const [sum = "", ...list] = cells.toReversed();
+  const data = `name;amount\n${list.map((cell) => `x;${cell}`).join("\n")}`;
+  const text = await answer({ data, aggregate: [{ column: "amount", op: "sum" }] });
+  expect(text).toContain(`| ${sum} |`);
+  expect(text).toContain('Taken as numbers in "amount": ');
+  expect(text).not.toContain("left out");
+});
+
+test("a column with cells of both kinds leaves out those with a comma, and tells them", async () => {
+  const data = "name;amount\nx;7,25\nx;7.5\n";
+  const text = await answer({ data, aggregate: [{ column: "amount", op: "sum" }] });
+  expect(text).toContain("| 7.5 |");
+  expect(text).toContain('1 of 2 cells in "amount" is not a number (such as "7,25"); left out.');
+});
+
+test("a file is a source that answers can cite, data is none, and a missing file is answered with its neighbours", async () => {
+  await using files = await temporaryFiles({ "sales.csv": sales });
+  const aggregate = [{ column: "amount", op: "sum" }];
+  expect(await query({ path: "sales.csv", aggregate }, files.path)).toMatchObject({
+    kind: "file",
+    sources: [{ title: "sales.csv" }],
+  });
+  expect((await query({ data: sales, aggregate })).sources).toBeUndefined();
+  expect(await failure({ path: "salse.csv", aggregate }, files.path)).toContain("Files there: sales.csv (1).");
+});
+
 test("a column with several currencies is told not to have been converted", async () => {
   const text = await answer({ data: "v\n¥12\n$3\n", aggregate: [{ column: "v", op: "sum" }] });
   expect(text).toContain('"v" has different currencies (¥, $); they were not converted.');

@@ -38,7 +38,7 @@ export interface Overrides
 /** The options of a run that are not a test's business. */
 export async function runOptions(overrides: Overrides): Promise<RunOptions> {
   const { spentMs, notices, observer, signal, limits, conversationId, ...more } = overrides;
-  const { models, tools = [], finding, prompts = createPrompts(), evaluator, ...others } = more;
+  const { models, tools = [], finding, prompts = createPrompts(), evaluator, folders, ...others } = more;
   const {
     confirmPlan,
     approveCall,
@@ -58,7 +58,7 @@ export async function runOptions(overrides: Overrides): Promise<RunOptions> {
       locale: "en",
       ...request,
     },
-    parts: { models, tools, finding, prompts, evaluator, user, store },
+    parts: { models, tools, finding, prompts, evaluator, folders, user, store },
     spentMs,
     notices,
     observer,

@@ -77,6 +77,25 @@ describe("the prompts that come with the program", () => {
     expect(render(name, "zh")).toMatch(name === "plan" ? /用工具的步骤最多 5 个/ : /可以调用 5 次工具，最多 4 轮/);
   });
 
+  test("whoever decides leaves a note or asks back, and whoever answers keeps to what was done", () => {
+    expect(render("decide", "en")).toContain("leave the writer a note of one to three lines");
+    expect(render("decide", "en")).toContain("call no tool; the note says what to ask");
+    expect(render("decide", "zh")).toContain("给写回答的模型留一到三行说明");
+    expect(render("decide", "zh")).toContain("在说明里写该问用户什么");
+    expect(render("decide-alone", "en")).toContain("Ask back if the request cannot be understood");
+    expect(render("decide-alone", "zh")).toContain("看不懂请求就问用户");
+    expect(render("answer", "en")).toMatch(
+      /as short as the question allows, a table for comparisons.*Nothing was done but what the tool results show.*Say which numbers you worked out yourself/,
+    );
+    expect(render("answer", "zh")).toMatch(
+      /篇幅与问题相称，作比较时用表格.*除工具结果写明的以外，什么都没有做.*自己算出来的数字要注明/,
+    );
+  });
+
+  test.each(promptNames)("no line of %s is indented into the list above it", (name) => {
+    for (const locale of ["zh", "en"] as const) expect(render(name, locale)).not.toMatch(/\n +\S/);
+  });
+
   test("a part that is not wanted goes, its line with it", () => {
     const reader = { model, locale: "en" } as const;
     const whole = createPrompts().render("decide-alone", reader, variables);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createToolSearch } from "../../src/app/tools/tool-search.ts";
 import { createBuiltinTools } from "../../src/tools/builtin/builtin-tools.ts";
+import { createPermissionCheck, withPermission } from "../../src/tools/permission-rules.ts";
 import { makeTool, outcomeOf, verdictsOf } from "../fakes/events.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
 import { realTools } from "../fakes/real-tools.ts";
@@ -106,10 +107,28 @@ test("a citation by the place of a result in the list goes to the file whose fig
   expect(citations.map(({ title }) => title)).toEqual(["Node.js 26", "notes.md"]);
 });
 
+test("an answer after a call that nobody could consent to is not said to come from an early end", async () => {
+  const mail = {
+    name: "send",
+    description: "Sends mail.",
+    inputSchema: { type: "object" },
+    source: "builtin",
+  } as const;
+  const send = { ...mail, annotations: {}, run: async () => ({ ok: true, text: "Sent." }) };
+  const tool = withPermission(send, createPermissionCheck({ ask: ["send"] }));
+  const models = createModels([[call("send", { to: "Li Na" })], "It was not sent."]);
+  const events = await runAll({ models, tools: [tool], question: "Mail Li Na" });
+  const [, handed = ""] = readMessages(models.answer, 0);
+  expect(handed).toContain('Calls that were not run:\n\n- send {"to":"Li Na"}: Not run: send needs consent');
+  expect(handed).toContain("Note: no tool call succeeded.");
+  expect(handed).not.toMatch(/ended early|Tool results/);
+  expect(outcomeOf(events).status).toBe("complete");
+});
+
 test("without a source nobody is told to cite, and a citation by the place of a result is taken out", async () => {
   const models = createModels([[add(1)], "Enough."], "It is 1001 [1].");
   const events = await runAll({ models, tools: openTools() });
-  expect(readMessages(models.answer, 0)[0]).not.toContain("[1]");
+  expect(readMessages(models.answer, 0)[0]).not.toMatch(/\[1\]| $/m);
   expect(outcomeOf(events)).toMatchObject({ response: "It is 1001.", citations: [] });
 });
 

@@ -183,13 +183,20 @@ export function createAnswerInput(
 }
 
 function chooseNote(reason: AnswerReason, hasFailed: boolean, cause: Text): Text | undefined {
-  if (isEarlyEnd(reason) || hasFailed) return describeMissingAnswer(cause);
+  if (isEarlyEnd(reason)) return describeMissingAnswer(cause);
+  if (hasFailed) return nothingSucceeded;
   return reason === "calls-used" ? callsUsed : undefined;
 }
 
 const callsUsed: Text = {
   zh: "说明：允许的工具调用次数已用完。还缺少什么，就说明缺少什么。",
   en: "Note: all allowed tool calls are used. If something is still missing, say what.",
+};
+
+/** Nothing ended early here: the model that chose the tools saw no other way. */
+const nothingSucceeded: Text = {
+  zh: "说明：没有一次工具调用成功。先回答已经能够确定的内容，再说明什么没有做成、还缺少什么。",
+  en: "Note: no tool call succeeded. Answer what can be answered, then say what was not done and what is still missing.",
 };
 
 function describeMissingAnswer(cause: Text): Text {

@@ -33,7 +33,8 @@ export function createPrompts(own: readonly CustomPrompt[] = []): Prompts {
         if (isPartName(place)) return fillPlaceholders(find(place, reader), fill);
         throw new Error(`The prompt ${name} was given no value for {${place}}.`);
       };
-      return fillPlaceholders(removeUnwanted(find(name, reader), variables), fill).trim();
+      const template = removeUnwanted(find(name, reader), variables);
+      return fillPlaceholders(removeUnwantedEnds(template, variables), fill).trim();
     },
   };
 }
@@ -48,6 +49,11 @@ function removeUnwanted(template: string, variables: Readonly<Record<string, str
     .split("\n")
     .filter((line) => !isUnwanted(line))
     .join("\n");
+}
+
+/** Removes an unwanted part at the end of a line, with the blanks before it. */
+function removeUnwantedEnds(template: string, variables: Readonly<Record<string, string>>): string {
+  return template.replace(/ *\{([a-z]+)\}$/gm, (whole, place: string) => (variables[place] === "" ? "" : whole));
 }
 
 /** Returns the current local day, as 2026-11-21. */

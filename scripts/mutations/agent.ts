@@ -139,6 +139,14 @@ export const agent: readonly Mutation[] = [
     endangers: "a call that was refused is asked for again",
   },
   {
+    id: "plan-round-a-refusal",
+    file: "src/agent/plan/plan-and-act.ts",
+    text: " && !plan.isRefused",
+    becomes: "",
+    tests: ["test/agent/plan/refused-step.test.ts"],
+    endangers: "what a person did not consent to is planned anew, to the same end",
+  },
+  {
     id: "bare-yes-later",
     file: "src/agent/plan/pending-plan.ts",
     text: "renderPendingPlan(withDropped(resumed.begun.steps, resumed.begun.dropped), locale) === last",

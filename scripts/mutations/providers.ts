@@ -82,4 +82,12 @@ export const providers: readonly Mutation[] = [
     tests: ["test/cli/chat/steps/thinking.test.ts"],
     endangers: "a thought is lost when the next one begins",
   },
+  {
+    id: "untrusted-env",
+    file: "src/config/sources/choose-files.ts",
+    text: "env.text !== undefined && isTrusted(trusted, envHere, env.text) && (fileCounts || !file.exists)",
+    becomes: "env.text !== undefined",
+    tests: ["test/config/trust/trusted-files.test.ts"],
+    endangers: "a .env that came with a repository sends the user's keys to another address",
+  },
 ];

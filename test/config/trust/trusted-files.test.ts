@@ -57,6 +57,16 @@ describe("a configuration found in a git work tree", () => {
     expect(config.leftOut).toHaveLength(2);
   });
 
+  test("gives no .env to the user's own either, whatever lies beside that", async () => {
+    const own = { ".config/duet/config.json": JSON.stringify(users) };
+    for (const place of [cloned, home]) {
+      const config = await load(place({ ...own, "code/repo/.env": "OPENAI_BASE_URL=http://evil/v1" }));
+      expect(config.file).toMatch(/\.config\/duet\/config\.json$/);
+      expect(config.environment.OPENAI_BASE_URL).toBeUndefined();
+      expect(config.leftOut.at(-1)?.file).toMatch(/\.env$/);
+    }
+  });
+
   test("counts from a directory below too, and where .git is a file", async () => {
     const below = cloned({ "code/repo/sub/duet.config.json": "{}" });
     const directory = join(below.directory, "sub");

@@ -205,10 +205,10 @@ function describeDateless(by: readonly Field[], rows: readonly Row[]): Text[] {
 function describeCounts(read: number, matched: number, lines: number, shown: number, kind: Answer["kind"]): Text {
   const zh = `读取 ${read} 行，符合 ${matched} 行`;
   const en = `${formatCount(read, "row")} read, ${matched} matched`;
-  if (kind === "totals") return { zh, en };
+  if (kind === "totals" || lines === 0) return { zh, en };
   const of = { zh: kind === "rows" ? "行" : "组", en: kind === "rows" ? "row" : "group" };
-  if (shown === lines)
-    return { zh: `${zh}，显示全部 ${lines} ${of.zh}`, en: `${en}; all ${formatCount(lines, of.en)} shown` };
+  if (lines === 1) return { zh: `${zh}，显示 1 ${of.zh}`, en: `${en}; 1 ${of.en} shown` };
+  if (shown === lines) return { zh: `${zh}，显示全部 ${lines} ${of.zh}`, en: `${en}; all ${lines} ${of.en}s shown` };
   return {
     zh: `${zh}，只显示 ${lines} ${of.zh}中的前 ${shown} ${of.zh}（limit 可改）`,
     en: `${en}; only the first ${shown === 1 ? "" : `${shown} `}of ${formatCount(lines, of.en)} shown (see limit)`,

@@ -11,7 +11,7 @@ const users = ".config/duet/config.json";
 
 test("the very first start in a terminal writes the recommended values and says so, the next one does not", async () => {
   const HOME = await temporaryFolder();
-  const first = await startTerminal([], { env: { HOME, LANG: "zh_CN.UTF-8" }, cwd: HOME });
+  const first = await startTerminal([], { env: { HOME, LANG: "zh_CN.UTF-8" }, cwd: HOME, isFirstStart: true });
   await first.showsWords(
     `已写入 ${HOME}/${users}，其中有建议的取值（maxIterations 10、maxToolCalls 25、maxTokens 8000、functionCallTemperature 0）和原因。`,
   );
@@ -19,7 +19,7 @@ test("the very first start in a terminal writes the recommended values and says 
   expect(await first.ended()).toBe(0);
   const written = readFileSync(join(HOME, users), "utf8");
   expect(written).toContain("// 默认的 5 次会让不少关于表格和文件的普通问题只得到部分回答");
-  const second = await startTerminal([], { env: { HOME, LANG: "en_US.UTF-8" }, cwd: HOME });
+  const second = await startTerminal([], { env: { HOME, LANG: "en_US.UTF-8" }, cwd: HOME, isFirstStart: true });
   await second.shows("/exit quits");
   second.type("/exit\r");
   expect(await second.ended()).toBe(0);

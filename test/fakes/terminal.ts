@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { onTestFinished } from "vitest";
@@ -47,14 +50,19 @@ export interface Terminal {
   ended(): Promise<number | null>;
 }
 
-export interface TerminalOptions extends ProgramOptions, Partial<TerminalSize> {}
+export interface TerminalOptions extends ProgramOptions, Partial<TerminalSize> {
+  /** Leaves the home as it is: the very first start writes a configuration with other limits than the defaults. */
+  isFirstStart?: boolean;
+}
 
 /** Sooner than this after a question no key is its answer: more than the program waits, on a busy machine too. */
 const reactionMs = 700;
 
 /** 100 columns and 40 lines unless stated otherwise. */
 export async function startTerminal(args: string[], options: TerminalOptions = {}): Promise<Terminal> {
-  const { columns = 100, lines = 40, cwd } = options;
+  const { columns = 100, lines = 40, cwd, isFirstStart = false } = options;
+  const env = await programEnvironment(options.env);
+  if (!isFirstStart) await writeEmptyConfig(join(env.HOME ?? "", ".config/duet"));
   const emulator = createEmulator({ columns, lines });
   const written: Buffer[] = [];
   const frames = createFrames();
@@ -64,7 +72,7 @@ export async function startTerminal(args: string[], options: TerminalOptions = {
   const terminal = openPseudoTerminal({
     command: [process.execPath, program, ...args],
     cwd,
-    env: await programEnvironment(options.env),
+    env,
     columns,
     lines,
     onBytes(bytes) {
@@ -85,6 +93,12 @@ export async function startTerminal(args: string[], options: TerminalOptions = {
     return code;
   };
   return { ...inHands(terminal, emulator, written, watch), ended };
+}
+
+async function writeEmptyConfig(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, "config.json");
+  if (!existsSync(file)) await writeFile(file, "{}");
 }
 
 function inHands(

@@ -9,7 +9,7 @@ import { startTerminal } from "../../fakes/terminal.ts";
 test("at a terminal the file is written after a yes, and exactly what stands in it starts the server", async () => {
   const home = await temporaryFolder();
   await mkdir(join(home, ".cursor"));
-  const terminal = await startTerminal(["install", "cursor"], { cwd: home, env: { HOME: home } });
+  const terminal = await startTerminal(["install", "cursor"], { cwd: home, env: { HOME: home }, isFirstStart: true });
   const file = join(home, ".cursor/mcp.json");
   await terminal.shows(`Write ${file}? [y/n]`);
   expect(await readdir(join(home, ".cursor"))).toEqual([]);

@@ -32,7 +32,7 @@ export function createDataFlowRules({ private: secluded = [], local = [] }: Data
   };
 }
 
-/** What the user's own tools say about themselves is believed. */
+/** Believes what the user's own tools say about themselves. */
 function toOwnDataFlow({ annotations: { openWorld } }: Tool): DataFlow {
   return openWorld === true ? ofServers : {};
 }

@@ -3,9 +3,9 @@ import type { Approval, Tool } from "../../core/tools/tool.ts";
 
 /** Is the guard of one run, which learns from each call what the run has read. */
 export interface RunSendingGuard extends SendingGuard {
-  /** Notes what a call that ran has read. Calls of one turn were decided before, so note them at its end. */
+  /** Records what a call that ran has read. Calls of one turn were decided before, so they are recorded at its end. */
   learn(tool: Pick<Tool, "name" | "dataFlow">): void;
-  /** Returns a guard for calls that a person has seen in full: they need no consent, and what they read is noted here. */
+  /** Returns a guard for calls that a person has seen in full: they need no consent, and what they read is recorded here. */
   forSeenCalls(): RunSendingGuard;
 }
 

@@ -105,7 +105,7 @@ async function makeCalls(run: Run, plan: Plan, step: PlanStep, filled: readonly 
       arguments: one.arguments,
     }),
   );
-  const wasSeen = wasSeenInPlan(plan, step.parameters, filled);
+  const wasSeen = isSeenInPlan(plan, step.parameters, filled);
   const { sending } = run.state;
   // What a plan repeats, it repeats on purpose.
   const planned: Run = {
@@ -123,7 +123,7 @@ async function makeCalls(run: Run, plan: Plan, step: PlanStep, filled: readonly 
  * Is true when a person has confirmed the plan and seen these calls in it, in full and as they run. Other calls need a new
  * confirmation.
  */
-function wasSeenInPlan({ isConfirmed: isAgreed }: Plan, planned: JsonObject, filled: readonly FilledCall[]): boolean {
+function isSeenInPlan({ isConfirmed: isAgreed }: Plan, planned: JsonObject, filled: readonly FilledCall[]): boolean {
   return isAgreed && isShownWhole(planned) && filled.every((one) => isDeepStrictEqual(one.arguments, planned));
 }
 

@@ -1,4 +1,7 @@
-import type { Approval } from "./tool.ts";
+import type * as z from "zod";
+import type { approvalSchema } from "../questions/user-question.ts";
+
+type Approval = z.infer<typeof approvalSchema>;
 
 /** Says what the calls of a tool do with data. It comes from Duet's own tables and the configuration, never from a server. */
 export interface DataFlow {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { linux, requires } from "../../runner/requirements.ts";
 
 /** Starts a process that holds another one with a lifeline, and says both its own number and the other's. */
 async function startHolder(): Promise<{ holder: ChildProcess; held: number }> {
@@ -41,7 +42,7 @@ async function findWatchers(parent: number | undefined): Promise<number[]> {
   return children.filter((_, index) => commands[index]?.includes("trap ''"));
 }
 
-test("a watcher that is killed is replaced, so that nothing outlives us", async () => {
+test("a watcher that is killed is replaced, so that nothing outlives us", requires(linux), async () => {
   const { holder, held } = await startHolder();
   const [first = 0] = await findWatchers(holder.pid);
   // One that has just begun is not replaced when it ends.

@@ -124,7 +124,9 @@ describe.each(eras)("a host of %s", (era) => {
     const { mcp } = await openFace({ turns: ["Kept."], gate: gate.promise });
     const first = await linkHost(mcp, { era });
     const begun = Promise.withResolvers<void>();
-    const lost = first.ask("What is it?", {}, { onprogress: () => begun.resolve() });
+    // A run is joined with a line about it once something of it has happened.
+    const onprogress = ({ message = "" }) => message.includes("🧭") && begun.resolve();
+    const lost = first.ask("What is it?", {}, { onprogress });
     lost.catch(() => {});
     await begun.promise;
     await first.close();

@@ -117,8 +117,8 @@ export const agent: readonly Mutation[] = [
   {
     id: "plan-unconfirmed",
     file: "src/agent/plan/run-step.ts",
-    text: "const wasSeen = isAgreed && ",
-    becomes: "const wasSeen = ",
+    text: "return isAgreed && isShownWhole",
+    becomes: "return isShownWhole",
     tests: ["test/agent/plan/confirm-plan.test.ts"],
     endangers: "a plan that nobody confirmed counts as consent",
   },

@@ -12,6 +12,7 @@ import { createContextWindows, getLongestResult, pickSmallerModel } from "./cont
 import { createStatistics } from "./limits/statistics.ts";
 import { createSubAgents } from "./limits/sub-agents.ts";
 import { createRepetition } from "./loop/repetition.ts";
+import { createSendingGuard } from "./loop/sending-guard.ts";
 import { createRunUser } from "./questions/ask-user.ts";
 import { getDepth, type LoopState, type Run, type RunInput, type RunRequest, type RunServices } from "./run.ts";
 import { createToolCatalog, type ToolCatalog, type ToolFinder } from "./tools/tool-catalog.ts";
@@ -113,6 +114,7 @@ function createState(
     statistics: createStatistics(),
     subAgents: createSubAgents(),
     repetition: createRepetition(limits.repeatable),
+    sending: createSendingGuard(),
     results: createToolResults({ tools, longest: getLongestResult(pickSmallerModel(models)), language }),
     windows: createContextWindows(),
     refusedKeys: new Map(),

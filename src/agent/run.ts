@@ -15,6 +15,7 @@ import type { Statistics } from "./limits/statistics.ts";
 import type { SubAgents } from "./limits/sub-agents.ts";
 import type { Evaluator } from "./loop/evaluator.ts";
 import type { Repetition } from "./loop/repetition.ts";
+import type { RunSendingGuard } from "./loop/sending-guard.ts";
 import type { PlanPolicy } from "./plan/plan-policy.ts";
 import type { Prompts } from "./prompts/prompts.ts";
 import type { ToolCatalog } from "./tools/tool-catalog.ts";
@@ -73,6 +74,7 @@ export interface LoopState {
   readonly statistics: Statistics;
   readonly subAgents: SubAgents;
   readonly repetition: Repetition;
+  readonly sending: RunSendingGuard;
   /** Holds the whole results, of which the models read excerpts. */
   readonly results: ToolResults;
   readonly windows: ContextWindows;

@@ -60,9 +60,12 @@ function canAskKind(
   return asksForms || kind === "form" || kind === "url";
 }
 
-/** Finds the run that the same request began earlier, if nobody has received its outcome. */
-export function findSameRun({ scope: { runs, caller }, input, chain }: RunQuestionRequest): RunHandle | undefined {
-  return runs.findSame(toRequestKey(input, chain), input.conversation_id || undefined, caller);
+/** Finds the run that the same request began earlier, if nobody has received its outcome and no other session needs it. */
+export function findSameRun(
+  { scope: { runs, caller }, input, chain }: RunQuestionRequest,
+  session?: object,
+): RunHandle | undefined {
+  return runs.findSame(toRequestKey(input, chain), input.conversation_id || undefined, caller, session);
 }
 
 /** Returns false when the caller is another agent, because its model has no user to ask. */

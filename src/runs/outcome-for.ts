@@ -18,14 +18,22 @@ function addCallToken(
   run: RunHandle,
   open: OpenQuestion<"call">,
 ): Outcome {
-  const { tool, arguments: args, rule } = open.question;
+  const { tool, arguments: args, rule, reason } = open.question;
   const { until } = open;
   const token = confirmations.mint(toConfirmableCall(run, open), until);
   return {
     ...run.snapshot(),
     status: "needs_confirmation",
     stop_reason: "confirmation",
-    confirmation: { token, kind: "call", tool, arguments: args, rule, expires_at: new Date(until).toISOString() },
+    confirmation: {
+      token,
+      kind: "call",
+      tool,
+      arguments: args,
+      rule,
+      ...(reason === undefined ? {} : { reason }),
+      expires_at: new Date(until).toISOString(),
+    },
   };
 }
 

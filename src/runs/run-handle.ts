@@ -38,10 +38,17 @@ export interface RunHandle extends LiveRun {
   readonly open: OpenQuestion | undefined;
   /** Calls `take` for each event from now on, with what it changed in the state of the run. */
   follow(take: (event: AgentEvent, item: RunItem | undefined) => void): () => void;
-  /** Registers `holder`, which needs the run: a request that waits for it, or a caller that knows that it continues. */
-  hold(holder: object): void;
+  /**
+   * Registers `holder`, which needs the run: a request that waits for it, or a caller that knows that it continues. `session` is
+   * whose it is; without one, anybody who asks the same may have the run.
+   */
+  hold(holder: object, session?: object): void;
+  /** Returns true when another session than this one needs the run. */
+  isHeldByOthers(session: object): boolean;
   /** Removes `holder`. Returns true when it was the last one. */
   release(holder: object): boolean;
+  /** Removes every holder of a session that has ended. Returns true when nobody else holds the run. */
+  releaseSession(session: object): boolean;
   /** Is the memory that the run's events take, in UTF-16 units. */
   readonly eventWeight: number;
   /** Discards the run's events. */
@@ -92,7 +99,8 @@ export function startRun({
   let eventWeight = 0;
   let outcome: Outcome | undefined;
   let fault: ErrorReport | undefined;
-  const holders = new Set<object>();
+  /** Maps each holder to its session. */
+  const holders = new Map<object, object | undefined>();
   let changedAt = Date.now();
 
   const run: RunHandle = {
@@ -132,10 +140,16 @@ export function startRun({
       followers.add(take);
       return () => void followers.delete(take);
     },
-    hold(holder) {
-      if (outcome === undefined) holders.add(holder);
+    hold(holder, session) {
+      if (outcome === undefined) holders.set(holder, session);
     },
+    isHeldByOthers: (session) => [...holders.values()].some((other) => other !== undefined && other !== session),
     release: (holder) => holders.delete(holder) && holders.size === 0,
+    releaseSession(session) {
+      const own = [...holders].filter(([holder, of]) => holder === session || of === session);
+      for (const [holder] of own) holders.delete(holder);
+      return own.length > 0 && holders.size === 0;
+    },
     get eventWeight() {
       return eventWeight;
     },

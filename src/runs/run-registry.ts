@@ -15,9 +15,14 @@ export interface RunRegistry extends LiveRuns {
   findLatest(question: string, caller: Caller): RunHandle | undefined;
   /**
    * Returns the run that this caller requested with this key in this conversation, if nobody has received its outcome. Repeating
-   * the request joins that run.
+   * the request joins that run. A session joins no run that another one needs.
    */
-  findSame(key: string, conversationId: string | undefined, caller: Caller): RunHandle | undefined;
+  findSame(
+    key: string,
+    conversationId: string | undefined,
+    caller: Caller,
+    session?: object | undefined,
+  ): RunHandle | undefined;
   /** Throws `overloaded` when too many runs are active or the server is closing, and `rate_limit` or `quota` when the caller has reached a limit of its own. */
   begin(wanted: Omit<StartRunOptions, "id" | "onEnd"> & { id?: string | undefined }): RunHandle;
   /** Releases all runs that a closed connection held. Returns the runs that nobody holds any more. */
@@ -123,10 +128,10 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
       for (const run of listCallerRuns(caller)) if (run.question === question) return run;
       return undefined;
     },
-    findSame(key, conversationId, caller) {
+    findSame(key, conversationId, caller, session) {
       for (const run of joinable.get(toCallerKey(caller, key)) ?? []) {
         if (!isKnown(run) || run.isDelivered || run.isStopping || run.outcome?.success === false) forget(run);
-        else if (isIn(run, conversationId)) return run;
+        else if (isIn(run, conversationId) && !(session && run.isHeldByOthers(session))) return run;
       }
       return undefined;
     },
@@ -152,7 +157,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
       notifyListeners(run.caller);
       return run;
     },
-    releaseConnection: (connection) => [...active.values()].filter((run) => run.release(connection)),
+    releaseConnection: (connection) => [...active.values()].filter((run) => run.releaseSession(connection)),
     stop() {
       isStopped = true;
       return [...active.values()];

@@ -1,3 +1,4 @@
+import type { DataFlow } from "../core/tools/data-flow.ts";
 import type { ArgumentProblem, Source, Tool, ToolAnnotations, ToolContext, ToolResult } from "../core/tools/tool.ts";
 import type { JsonObject, JsonSchema } from "../kit/json.ts";
 
@@ -35,6 +36,7 @@ export function createTool(specification: ToolSpecification): Tool {
     check: specification.check,
     // Each conversation sets these in a copy of the tool, which takes less memory where the original has the property.
     callLimits: undefined,
+    dataFlow: undefined,
     canRepeat: isRepeatable,
     run: (args, context) => specification.run(args, context),
   };
@@ -47,9 +49,9 @@ function isRepeatable(this: Tool, args: JsonObject): boolean {
 }
 
 /** Returns the same tool, known to do what these annotations say as long as its arguments do not say otherwise. */
-export function annotateTool(tool: Tool, more: ToolAnnotations): Tool {
+export function annotateTool(tool: Tool, more: ToolAnnotations, dataFlow?: DataFlow): Tool {
   const annotations = tool.annotations === noAnnotations ? more : { ...tool.annotations, ...more };
-  return { ...tool, annotations, canRepeat: isRepeatable };
+  return { ...tool, annotations, dataFlow, canRepeat: isRepeatable };
 }
 
 /** Returns the same tool with another `run`. Every limit and check around a tool is built this way. */

@@ -15,6 +15,7 @@ import {
 } from "../core/tools/tool-pattern.ts";
 import type { JsonObject } from "../kit/json.ts";
 import { say, type Text } from "../kit/locale.ts";
+import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { wrapTool } from "./create-tool.ts";
 
 /** Holds the rules as the configuration's `tools` has them. */
@@ -23,25 +24,35 @@ export interface PermissionRules {
   allow?: readonly string[] | undefined;
   deny?: readonly string[] | undefined;
   ask?: readonly string[] | undefined;
+  /** Is true when a run that has read private data and untrusted text asks before a call sends text out. */
+  askBeforeSending?: boolean | undefined;
+}
+
+interface PermissionDecision {
+  decision: "allowed" | "denied" | "ask";
+  rule: string;
+  /** Names the tools that read the private data which the call could send out; absent where that is not the question. */
+  privateSources?: readonly string[] | undefined;
 }
 
 /** Says of a call whether it runs, or `ask`, and by which rule. */
 export type PermissionCheck = (
   tool: Tool,
   args: JsonObject,
-) => { decision: "allowed" | "denied" | "ask"; rule: string };
+  context?: Pick<ToolContext, "sending">,
+) => PermissionDecision;
 
 /**
  * Denies what matches `deny` or misses every pattern of `allow`, then asks about what matches `ask`, and allows the rest. `place` names the configuration section of the
  * rules.
  */
 export function createPermissionCheck(
-  { allow, deny = [], ask = [] }: PermissionRules,
+  { allow, deny = [], ask = [], askBeforeSending = false }: PermissionRules,
   place = "tools",
 ): PermissionCheck {
   const [denials, questions] = [parseToolPatterns(deny), parseToolPatterns(ask)];
   const permits = allow && parsePermitPatterns(allow);
-  return (tool, args) => {
+  return (tool, args, context) => {
     const describeRule = (setting: string, ...patterns: ToolPattern[]): string =>
       `${place}.${setting}: ${patterns.map(({ written }) => written).join(", ")}`;
     const denial = denials.find((pattern) => isMatchingCall(pattern, tool, args, "some"));
@@ -50,7 +61,16 @@ export function createPermissionCheck(
     if (permits && !permit) return { decision: "denied", rule: `${place}.allow` };
     // All of them: who agreed to the calls of one rule has not agreed to what another asks about.
     const asked = questions.filter((pattern) => isMatchingCall(pattern, tool, args, "some"));
-    if (asked.length > 0) return { decision: "ask", rule: describeRule("ask", ...asked) };
+    // Who is asked each time sees what each call sends.
+    const canLeave = askBeforeSending && tool.dataFlow?.sendsOut === true && !tool.alwaysAsks;
+    const privateSources = canLeave ? context?.sending?.needsConsent() : undefined;
+    if (asked.length > 0 || privateSources) {
+      const rules = [
+        ...(asked.length > 0 ? [describeRule("ask", ...asked)] : []),
+        ...(privateSources ? [`${place}.askBeforeSending`] : []),
+      ];
+      return { decision: "ask", rule: rules.join("; "), privateSources };
+    }
     if (tool.alwaysAsks) return { decision: "ask", rule: alwaysAsks };
     return { decision: "allowed", rule: permit ? describeRule("allow", permit) : `${place}.allow: *` };
   };
@@ -67,20 +87,42 @@ export function withPermission(tool: Tool, checkPermission: PermissionCheck): To
   // What always asks does so in here; rules round these need not ask again.
   const callLimits = tool.alwaysAsks ? { ...tool.callLimits, asks: true } : tool.callLimits;
   return wrapTool({ ...tool, alwaysAsks: undefined, callLimits }, async (args, context) => {
-    const { decision, rule } = checkPermission(tool, args);
+    const { decision, rule, privateSources } = checkPermission(tool, args, context);
     if (decision === "denied") return toRefusedResult(tool, { decision, rule }, context);
     if (decision === "allowed") return addPermission({ decision, rule }, await tool.run(args, context));
     const problems = (await tool.check?.(args)) ?? [];
     if (problems.length > 0) return toInvalidArgumentsResult(context.locale, problems);
-    const onlyOnce = tool.alwaysAsks === true;
-    const answer = await context.approve?.({ tool: tool.name, arguments: args, rule, onlyOnce });
+    const answer = await askPerson(tool, args, { rule, privateSources }, context);
     const permission: Permission = { decision: toDecision(answer), rule };
-    const missing = describeMissingApproval(tool, permission, context.approve !== undefined);
+    const missing = describeMissingApproval(tool, { ...permission, privateSources }, context.approve !== undefined);
     if (missing) context.notice("approval-missing", say(context.locale, missing));
     if (permission.decision !== "approved")
       return toRefusedResult(tool, { ...permission, isForGood: answer === "never" }, context);
     return addPermission(permission, await tool.run(args, context));
   });
+}
+
+/** Returns undefined where nobody can be asked, or nobody answers. */
+async function askPerson(
+  { name, alwaysAsks: onlyOnce = false }: Tool,
+  args: JsonObject,
+  { rule, privateSources }: Pick<PermissionDecision, "rule" | "privateSources">,
+  { approve, sending, locale }: ToolContext,
+): Promise<Approval | undefined> {
+  if (approve === undefined) return undefined;
+  const request = { tool: name, arguments: args, rule, onlyOnce };
+  if (privateSources === undefined || sending === undefined) return approve(request);
+  const reason = say(locale, describeSending(name, privateSources));
+  return sending.ask(() => approve({ ...request, reason }));
+}
+
+/** This text is for the person who is asked. */
+function describeSending(name: string, privateSources: readonly string[]): Text {
+  const sources = sanitizeLine(privateSources.join(", "));
+  return {
+    zh: `这次运行读过私有数据（${sources}）和不可信的文本，而 ${name} 会把上面的参数发出去。同意后，这次运行中后面的调用也可以向外发送。`,
+    en: `This run has read private data (${sources}) and untrusted text, and ${name} sends the arguments above out. After a yes, later calls of this run may send text out, too.`,
+  };
 }
 
 /** Keeps an existing permission, because the innermost rules take precedence when rules are nested. */
@@ -108,10 +150,15 @@ function toRefusedResult({ name }: Tool, refusal: Refusal, { locale, approve }: 
 }
 
 /** Returns undefined where a person has decided. */
-function describeMissingApproval(tool: Tool, { decision, rule }: Permission, canAsk: boolean): Text | undefined {
+function describeMissingApproval(
+  tool: Tool,
+  { decision, rule, privateSources }: Permission & Pick<PermissionDecision, "privateSources">,
+  canAsk: boolean,
+): Text | undefined {
   if (decision === "dismissed") return describeDismissal(tool);
   if (decision !== "unanswered") return undefined;
-  return canAsk ? describeTimeout(tool) : describeRemedy(tool, rule);
+  if (canAsk) return describeTimeout(tool);
+  return privateSources ? describeSendingRemedy(tool, privateSources) : describeRemedy(tool, rule);
 }
 
 /** This text is for the reader, who has closed the dialog. */
@@ -140,6 +187,15 @@ function describeRemedy({ name, alwaysAsks: always }: Tool, rule: string): Text 
   return {
     zh: `${name} 需要同意（规则 ${rule}），而这里没有人可以询问，所以没有执行。可以在终端对话中使用它，或修改 tools.ask。`,
     en: `${name} needs consent (rule ${rule}) and nobody can be asked here, so it was not run. Use it in the terminal chat, or change tools.ask.`,
+  };
+}
+
+/** This text is for the reader, who can change the rules. */
+function describeSendingRemedy({ name }: Tool, privateSources: readonly string[]): Text {
+  const sources = privateSources.join(", ");
+  return {
+    zh: `${name} 会把文本发出去，而这次运行读过私有数据（${sources}）和不可信的文本；这里没有人可以询问，所以没有执行。可以在终端对话中使用它，把不向外发送的工具写进 tools.local，或把 tools.askBeforeSending 设为 false。`,
+    en: `${name} sends text out, this run has read private data (${sources}) and untrusted text, and nobody can be asked here, so it was not run. Use it in the terminal chat, name tools that send nothing out in tools.local, or set tools.askBeforeSending to false.`,
   };
 }
 

@@ -29,7 +29,7 @@ export default defineTool({
   name: "weather",
   description: "Tells the weather in a city today.",
   inputSchema: z.object({ city: z.string().describe("The city") }),
-  run: ({ city }) => { console.log("looking"); return { city, temperature: 21 }; },
+  run: ({ city }) => { console.log("\\u001b[2Jlooking"); return { city, temperature: 21 }; },
 });
 `,
   "tools/broken.mjs": "export default {",
@@ -84,7 +84,7 @@ describe("the user's own tools, in the built program", () => {
     expect(await call("weather", '{"city":"Kyoto"}')).toEqual({
       code: 0,
       stdout: '{"city":"Kyoto","temperature":21}\n',
-      stderr: "looking\n",
+      stderr: "\\u{1b}[2Jlooking\n",
     });
     expect(await call("weather", "{}", "--locale", "zh")).toEqual({
       code: 1,

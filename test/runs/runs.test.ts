@@ -36,6 +36,21 @@ describe.each(eras)("a host of %s", (era) => {
     expect(model.requests).toHaveLength(1);
   });
 
+  test("that asks what another session asks has a run and a conversation of its own", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { mcp, model } = await openFace({ turns: ["Here.", "There."], gate: gate.promise });
+    const [one, other] = [await linkHost(mcp, { era }), await linkHost(mcp, { era })];
+    const began = Promise.withResolvers<void>();
+    const first = one.ask("What is it?", {}, { onprogress: () => began.resolve() });
+    await began.promise;
+    const second = other.ask("What is it?");
+    gate.resolve();
+    const outcomes = [(await first).outcome, (await second).outcome];
+    expect(new Set(outcomes.map(({ run_id }) => run_id)).size).toBe(2);
+    expect(new Set(outcomes.map(({ conversation_id }) => conversation_id)).size).toBe(2);
+    expect(model.requests).toHaveLength(2);
+  });
+
   test("that cancels its call ends the run", async () => {
     const gate = Promise.withResolvers<void>();
     const { mcp } = await openFace({ turns: ["Never."], gate: gate.promise });
@@ -109,7 +124,9 @@ describe.each(eras)("a host of %s", (era) => {
     const { mcp } = await openFace({ turns: ["Kept."], gate: gate.promise });
     const first = await linkHost(mcp, { era });
     const begun = Promise.withResolvers<void>();
-    const lost = first.ask("What is it?", {}, { onprogress: () => begun.resolve() });
+    // A run is joined with a line about it once something of it has happened.
+    const onprogress = ({ message = "" }) => message.includes("🧭") && begun.resolve();
+    const lost = first.ask("What is it?", {}, { onprogress });
     lost.catch(() => {});
     await begun.promise;
     await first.close();

@@ -67,6 +67,10 @@ export async function act(run: Run, calls: readonly ToolCall[], step: number, al
     }
   }
   await Promise.all(Array.from({ length: sideBySide }, runCalls));
+  for (const { call, ran } of observations) {
+    const tool = ran ? run.services.catalog.findTool(call.name) : undefined;
+    if (tool) run.state.sending.learn(tool);
+  }
   return observations;
 }
 

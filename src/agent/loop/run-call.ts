@@ -154,6 +154,7 @@ export function openCallContext(run: Run, callId: string, { allowance, phase }: 
         async (...question: Parameters<typeof elicit>) => (open ? waitFor(() => elicit(...question)) : undefined),
         { person: elicit.person, owner: elicit.owner },
       ),
+    sending: run.state.sending,
     facts: () => getFacts(run, allowance),
     progress(message, progress, total) {
       if (!open) return;

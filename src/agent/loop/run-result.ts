@@ -4,6 +4,7 @@ import { hasSucceeded, type Outcome, type OutcomeMeta, type StopReason } from ".
 import type { Verdict } from "../../core/verdict.ts";
 import { DuetError, type ErrorReport, toErrorReport } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
+import { isBlank } from "../../kit/text/is-blank.ts";
 import { chatAdvice } from "../../render/choice-texts.ts";
 import { getDepth, type Run, type RunInput, type RunServices } from "../run.ts";
 import type { Observation } from "./act.ts";
@@ -75,7 +76,7 @@ function evaluateResult(run: Run, ending: RunResult): Judgement {
   if (ending.work?.halt) return halts[ending.work.halt.halt];
   const finish = ending.written?.finish;
   const cut: StopReason = isTimeOver(run, ending) ? "time_limit" : "error";
-  if (run.state.answer.shown.trim() === "") return { status: "failed", stop: finish === "refused" ? "refused" : cut };
+  if (isBlank(run.state.answer.shown)) return { status: "failed", stop: finish === "refused" ? "refused" : cut };
   if (finish === undefined) return { status: "partial", stop: cut };
   const stop = stopReasons[ending.work?.reason ?? "model-decided"];
   // A model that asks for tools when the time for them is over lacks what the limit has cut.

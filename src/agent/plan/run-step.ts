@@ -105,11 +105,13 @@ async function makeCalls(run: Run, plan: Plan, step: PlanStep, filled: readonly 
       arguments: one.arguments,
     }),
   );
+  const wasSeen = isSeenInPlan(plan, step.parameters, filled);
+  const { sending } = run.state;
   // What a plan repeats, it repeats on purpose.
   const planned: Run = {
     input: run.input,
-    state: { ...run.state, repetition: createRepetition(["*"]) },
-    services: { ...run.services, user: approveAsPlanned(run, plan, step.parameters, filled) },
+    state: { ...run.state, repetition: createRepetition(["*"]), sending: wasSeen ? sending.forSeenCalls() : sending },
+    services: { ...run.services, user: wasSeen ? approveAsPlanned(run) : run.services.user },
   };
   const observations = await act(planned, calls, step.step, run.input.limits.maxToolCalls - plan.toolCalls);
   for (const observation of observations) plan.observe(step, observation);
@@ -118,17 +120,14 @@ async function makeCalls(run: Run, plan: Plan, step: PlanStep, filled: readonly 
 }
 
 /**
- * A person who confirmed a plan has approved only a call that runs as it was shown, in full. Other calls need a new
+ * Is true when a person has confirmed the plan and seen these calls in it, in full and as they run. Other calls need a new
  * confirmation.
  */
-function approveAsPlanned(
-  { services: { user, clock } }: Run,
-  { isConfirmed: isAgreed }: Plan,
-  planned: JsonObject,
-  filled: readonly FilledCall[],
-): User | undefined {
-  const wasSeen = isAgreed && isShownWhole(planned) && filled.every((one) => isDeepStrictEqual(one.arguments, planned));
-  if (!wasSeen) return user;
+function isSeenInPlan({ isConfirmed: isAgreed }: Plan, planned: JsonObject, filled: readonly FilledCall[]): boolean {
+  return isAgreed && isShownWhole(planned) && filled.every((one) => isDeepStrictEqual(one.arguments, planned));
+}
+
+function approveAsPlanned({ services: { user, clock } }: Run): User {
   const approve = createApprove(user, clock.callerSignal);
   return answerCalls(user, async (request) => (request.onlyOnce ? approve?.(request) : "once"));
 }

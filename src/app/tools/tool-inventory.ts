@@ -92,9 +92,12 @@ export function openToolInventory(
         waitPatiently(pool?.ready(signal), patienceMs),
       ]);
       const remote = pool?.tools() ?? [];
-      const lists = [own, users?.tools ?? [], remote].map((tools) => tools.map(registry.guard));
-      const [ours = [], ...others] = lists;
-      const all = registry.collect([ours, registry.builtins(conversation), ...others]);
+      const all = registry.collect([
+        own.map((tool) => registry.guard(tool, false)),
+        registry.builtins(conversation),
+        (users?.tools ?? []).map((tool) => registry.guard(tool, false)),
+        remote.map((tool) => registry.guard(tool, true)),
+      ]);
       const permitted = caller?.tools ? registry.narrow(all.tools, caller.tools, "caller") : all.tools;
       const tools = allow ? registry.narrow(permitted, allow, "question") : permitted;
       const dropped = [...(users?.dropped ?? []), ...all.dropped];
@@ -142,8 +145,11 @@ async function waitPatiently(work: Promise<void> | undefined, ms: number | undef
 
 /** Processes the tools that were found: it creates each conversation's built-in tools and wraps all tools in checks and rules. */
 export interface ToolRegistry {
-  /** Wraps the tool in its checks, limits and rules. The result is always the same for the same tool. */
-  guard(tool: Tool): Tool;
+  /**
+   * Wraps the tool, of a server or the user's own, in its checks, limits and rules. The result is always the same for the same
+   * tool.
+   */
+  guard(tool: Tool, isServers: boolean): Tool;
   /**
    * Creates the built-in tools once per conversation, so that it is notified once where its searches go, and its pages are
    * remembered.
@@ -166,6 +172,7 @@ export async function openToolRegistry({ tools: rules, locale, search, web, emai
     { withOutputLimit },
     { createBuiltinTools },
     { createPermissionCheck, withPermission },
+    { createDataFlowRules },
     { createHeavyWork },
   ] = await Promise.all([
     import("../../tools/collect-tools.ts"),
@@ -173,16 +180,20 @@ export async function openToolRegistry({ tools: rules, locale, search, web, emai
     import("../../tools/tool-limits.ts"),
     import("../../tools/builtin/builtin-tools.ts"),
     import("../../tools/permission-rules.ts"),
+    import("../../tools/data-flow-rules.ts"),
     import("../../tools/workers/heavy-work.ts"),
   ]);
   const checkPermission = createPermissionCheck(rules);
+  const markDataFlow = createDataFlowRules(rules);
   const work = createHeavyWork();
   const builtins = new WeakMap<object, Tool[]>();
   const guarded = new WeakMap<Tool, Tool>();
 
   return {
-    guard(tool) {
-      const inside = guarded.get(tool) ?? withPermission(withValidation(withOutputLimit(tool)), checkPermission);
+    guard(tool, isServers) {
+      const inside =
+        guarded.get(tool) ??
+        withPermission(withValidation(withOutputLimit(markDataFlow(tool, isServers))), checkPermission);
       guarded.set(tool, inside);
       return inside;
     },
@@ -191,7 +202,9 @@ export async function openToolRegistry({ tools: rules, locale, search, web, emai
       if (known) return known;
       const searches = search.enabled === false ? undefined : search;
       const options = { roots: rules.roots, locale, search: searches, web, email, work };
-      const made = createBuiltinTools(options).map((tool) => withPermission(tool, checkPermission));
+      const made = createBuiltinTools(options).map((tool) =>
+        withPermission(markDataFlow(tool, false), checkPermission),
+      );
       builtins.set(conversation, made);
       return made;
     },

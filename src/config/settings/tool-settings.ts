@@ -28,6 +28,24 @@ export const toolSettings = defineGroup(
       help: { zh: "需要同意的调用", en: "calls that need consent" },
       fileHelp: "Calls that need a person's consent.",
     }),
+    askBeforeSending: defineSetting(({ z }) => z.boolean().default(true), {
+      help: {
+        zh: "读过私有数据和不可信文本的运行，[向外发送](permissions.zh.md#私有数据不可信文本与向外发送)前询问一次",
+        en: "a run that has read private data and untrusted text asks once [before it sends text out](permissions.md#private-data-untrusted-text-and-calls-that-send-text-out)",
+      },
+      fileHelp: "A run that has read private data and untrusted text asks once before a call sends text out.",
+    }),
+    private: defineSetting(({ toolPatterns }) => toolPatterns.default([]), {
+      help: {
+        zh: "除文件工具外，结果属于私有数据的工具",
+        en: "tools whose results are private, beside the file tools",
+      },
+      fileHelp: "Tools whose results are private, beside the file tools: notes__*.",
+    }),
+    local: defineSetting(({ permitPatterns }) => permitPatterns.default([]), {
+      help: { zh: "不向外发送任何内容的工具", en: "tools that send nothing out" },
+      fileHelp: "Tools that send nothing out of this machine: filesystem__*.",
+    }),
     newTools: defineSetting(({ z }) => z.enum(["stop", "allow"]).default("stop"), {
       help: { zh: "已知服务器新增的工具", en: "a new tool of a known server" },
       fileHelp: "What happens to a tool that a known server adds later: stop until it is approved, or allow.",

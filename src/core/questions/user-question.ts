@@ -9,6 +9,8 @@ export const approvalRequestSchema = z.object({
   arguments: z.record(z.string(), jsonValueSchema),
   /** Names the permission rule that requires the approval. */
   rule: z.string().meta({ description: "call: why it asks." }),
+  /** Explains the rule to the person, where its name alone does not say what is at stake. */
+  reason: z.string().optional().meta({ description: "call: what is at stake, as a sentence." }),
   onlyOnce: z.boolean().meta({ description: "call: a yes is valid for this call only." }),
 });
 

@@ -90,6 +90,8 @@ export const confirmationSchema = z.object({
   arguments: z.record(z.string(), jsonValueSchema).optional(),
   /** Names the rule that requires the confirmation of a call. */
   rule: z.string().optional(),
+  /** Explains the rule, where its name alone does not say what is at stake. */
+  reason: z.string().optional(),
   /** The token expires at this time (ISO 8601, UTC). */
   expires_at: z.string(),
 });

@@ -5,6 +5,7 @@ import type { Chain } from "../chain.ts";
 import type { Elicit } from "../forms/elicitation.ts";
 import type { approvalRequestSchema, approvalSchema } from "../questions/user-question.ts";
 import type { permissionSchema, toolFailureSchema } from "../schemas/events-schema.ts";
+import type { DataFlow, SendingGuard } from "./data-flow.ts";
 
 /** Represents one tool of the agent: a built-in, a user's module, or a tool of a downstream MCP server. */
 export interface Tool {
@@ -26,6 +27,7 @@ export interface Tool {
   readonly alwaysAsks?: boolean | undefined;
   /** Is true for a tool that is an agent itself. A call to it may take more of a run's time than other calls. */
   readonly isAgent?: boolean | undefined;
+  readonly dataFlow?: DataFlow | undefined;
   /** Holds limits that apply to each call and that documents of the tool show. */
   readonly callLimits?: CallLimits | undefined;
   /**
@@ -73,6 +75,8 @@ export interface ToolContext {
   readonly approve?: Approve | undefined;
   /** Hands on a question of the program below to the reader; absent where nobody can be asked. */
   readonly elicit?: Elicit | undefined;
+  /** Follows what the run has read, and is absent when the caller is no agent. */
+  readonly sending?: SendingGuard | undefined;
   readonly wantsContent?: boolean | undefined;
   /**
    * Holds the W3C trace context (`traceparent`, `tracestate`, `baggage`) of the call, which is passed to whatever the tool

@@ -36,6 +36,9 @@ sleep 1
 for each in $groups; do kill -s KILL -- "-$each"; done
 `;
 
+/** Is how long a watcher has to live for another one to take its place, in milliseconds. */
+const shortestLifeMs = 200;
+
 /** Returns true when the group had a process that we may signal. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
@@ -57,12 +60,15 @@ export function createLifeline(path: string | undefined): Lifeline {
       // It needs `sleep`, whatever PATH we were given.
       env: { PATH: [path, "/usr/bin:/bin"].filter(Boolean).join(":") },
     });
-    const forget = (): void => {
-      if (watcher === child) watcher = undefined;
+    const began = performance.now();
+    const replace = (): void => {
+      if (watcher !== child) return;
+      // Somebody has ended it. One that ends at once would end again.
+      watcher = groups.size > 0 && performance.now() - began > shortestLifeMs ? startWatcher() : undefined;
     };
     // Without a shell the servers still work and still end with an orderly close.
-    child.on("error", forget);
-    child.on("exit", forget);
+    child.on("error", replace);
+    child.on("exit", replace);
     child.stdin?.on("error", () => {});
     child.unref();
     if (child.stdin instanceof Socket) child.stdin.unref();

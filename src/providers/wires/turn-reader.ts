@@ -2,6 +2,7 @@ import type { AssistantMessage, NativeTurn } from "../../core/messages.ts";
 import type { FinishReason, ModelEvent, Turn, Usage } from "../../core/model.ts";
 import type { ModelSettings } from "../../core/model-settings.ts";
 import type { Text } from "../../kit/locale.ts";
+import { isBlank } from "../../kit/text/is-blank.ts";
 import { badResponseError } from "../errors/errors.ts";
 import type { TurnProgress } from "./idle-timeout.ts";
 import type { CollectedCall } from "./tool-fragments.ts";
@@ -44,7 +45,7 @@ export function completeTurn(parts: TurnParts, settings: ModelSettings): Turn {
   const { text, reasoning, calls, usage, native } = parts;
   if (calls.some((call) => call.name === "")) throw badResponseError(settings, namelessCall, { retryable: true });
   const complete = parts.finish === "stop" || parts.finish === "tool-calls";
-  if (complete && calls.length === 0 && text.trim() === "")
+  if (complete && calls.length === 0 && isBlank(text))
     throw badResponseError(settings, emptyReply, { retryable: true });
   const message: AssistantMessage = {
     role: "assistant",

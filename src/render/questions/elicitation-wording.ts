@@ -30,12 +30,13 @@ interface Wording<K extends QuestionKind> {
 
 const wordings: { [K in QuestionKind]: Wording<K> } = {
   call: {
-    ask({ tool, rule, arguments: args, onlyOnce }, locale) {
+    ask({ tool, rule, reason, arguments: args, onlyOnce }, locale) {
       const words = {
         zh: `允许调用 ${tool} 吗？（规则 ${rule}）`,
         en: `Allow the call of ${tool}? (rule ${rule})`,
       };
-      const message = sanitize(`${say(locale, words)}\n${toSafeJson(args, 2)}`);
+      const lines = [say(locale, words), toSafeJson(args, 2), ...(reason === undefined ? [] : [reason])];
+      const message = sanitize(lines.join("\n"));
       return { kind: "form", message, schema: toObjectSchema(onlyOnce ? {} : { scope: createScopeField(locale) }) };
     },
     read(reply) {

@@ -34,6 +34,7 @@ export interface PageQuestion {
   tool: string;
   arguments: unknown;
   rule: string;
+  reason: string;
   onlyOnce: boolean;
   from: string;
   message: string;
@@ -60,7 +61,7 @@ const wordings: { [K in QuestionKind]: (question: PageQuestion, locale: Locale) 
 
 /** All arguments are shown: what is out of sight would be agreed to unseen. */
 function wordCall(
-  { tool, rule, arguments: args, onlyOnce }: PageQuestion,
+  { tool, rule, reason, arguments: args, onlyOnce }: PageQuestion,
   locale: Locale,
 ): PageWording<UserReply<"call">> {
   const json = sanitize(JSON.stringify(args, undefined, 2) ?? "null");
@@ -68,7 +69,11 @@ function wordCall(
   const choose = (reply: UserReply<"call">, look?: Look) => createReply(locale, approvalNames[reply], reply, look);
   return {
     title: `${say(locale, { zh: "允许执行这个工具吗？", en: "Let this tool run?" })} ${sanitizeLine(tool)}`,
-    details: [{ kind: "json", text: json }, ...(rule === "" ? [] : [{ kind: "facts", text: ruleLine } as const])],
+    details: [
+      { kind: "json", text: json },
+      ...(rule === "" ? [] : [{ kind: "facts", text: ruleLine } as const]),
+      ...(reason === "" ? [] : [{ kind: "hint", text: sanitize(reason) } as const]),
+    ],
     choices: [
       choose("once", "primary"),
       ...(onlyOnce ? [] : [choose("conversation")]),

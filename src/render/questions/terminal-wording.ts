@@ -62,7 +62,7 @@ const wordings: {
  * is chosen beforehand: an Enter that was meant for something else agrees to nothing.
  */
 function wordCall(
-  { tool: name, rule, arguments: args, onlyOnce }: UserQuestion<"call">,
+  { tool: name, rule, reason, arguments: args, onlyOnce }: UserQuestion<"call">,
   { locale, canLeave }: TerminalOptions,
 ): TerminalWording<UserReply<"call">> {
   const { text, isWhole } = showArguments(args, locale);
@@ -91,7 +91,11 @@ function wordCall(
     .filter(({ value }) => value !== "conversation" || hasAlways)
     .map(({ value, words }) => ({ value, words, label: say(locale, approvalNames[value]) }));
   return {
-    lines: [sanitizeLine(say(locale, head)), showLookAlikes(text)],
+    lines: [
+      sanitizeLine(say(locale, head)),
+      showLookAlikes(text),
+      ...(reason === undefined ? [] : [showLookAlikes(sanitizeLine(reason))]),
+    ],
     list: { title: say(locale, title), choices },
     query: say(locale, query),
     hint: say(locale, hint),

@@ -96,7 +96,7 @@ export interface OutcomeWait {
 /** Waits for a run on behalf of one request; one that nobody else counts on is cancelled with it. Rejects when the signal aborts. */
 export async function waitForOutcome({ scope, run, isKept, signal, ...wait }: OutcomeWait): Promise<Outcome> {
   const holder = {};
-  run.hold(holder);
+  run.hold(holder, holder);
   // Held by nobody who could leave.
   if (isKept) run.hold({});
   try {

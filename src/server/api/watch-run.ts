@@ -28,7 +28,7 @@ export function watchRun(api: ApiContext, { run, kept }: FoundRun, call: RouteCa
   if (outcome !== undefined && from > 0 && from === events.length) return new Response(null, { status: 204 });
   const { settings, takeFrames, times } = api;
   const holder = {};
-  run.hold(holder);
+  run.hold(holder, holder);
   closeWhenExpired(call);
   const stream = streamEvents({
     run,

@@ -18,7 +18,7 @@ import type { HttpRefusal } from "../http/response/dialects.ts";
 import { HttpRefusalError, toRetryResponse } from "../http/response/refusal.ts";
 import type { Handle, Route, RouteCall } from "../http/routes.ts";
 import { createCompletionId, toCompletion, toUsage } from "./completion.ts";
-import { toCompletionEnd } from "./completion-end.ts";
+import { renderMissingConsent, toCompletionEnd } from "./completion-end.ts";
 import { type ChatRequest, createModelRoutes, readChat } from "./read-chat.ts";
 import { readMessages, readText } from "./read-messages.ts";
 import { isSideCall } from "./side-calls.ts";
@@ -144,7 +144,8 @@ export async function waitForCompletion(
   if ("failure" in ending) throw new HttpRefusalError(ending.failure);
   const { notice, ...said } = ending;
   if (notice !== "") thoughts.push(`\n\n${notice}`);
-  return toCompletion(naming, { ...said, content: run.snapshot().response, reasoning: thoughts.join("").trim() });
+  const content = run.snapshot().response + renderMissingConsent(run.events);
+  return toCompletion(naming, { ...said, content, reasoning: thoughts.join("").trim() });
 }
 
 /** Limits the output, in tokens, when the client sets no limit. */

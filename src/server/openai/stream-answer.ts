@@ -8,7 +8,7 @@ import { type RunService, releaseRun } from "../../runs/run-service.ts";
 import { openAi } from "../http/response/dialects.ts";
 import type { RouteCall } from "../http/routes.ts";
 import { type CompletionId, type Delta, toChunk, toUsageChunk } from "./completion.ts";
-import { toCompletionEnd } from "./completion-end.ts";
+import { renderMissingConsent, toCompletionEnd } from "./completion-end.ts";
 
 export interface AnswerStreamOptions {
   naming: CompletionId;
@@ -46,6 +46,8 @@ export function streamAnswer(run: RunHandle, options: AnswerStreamOptions): Read
         sendData(openAi(ending.failure, locale).body);
         return;
       }
+      const missing = renderMissingConsent(run.events);
+      if (missing !== "") add({ content: missing });
       if (ending.notice !== "") add({ reasoning_content: `\n\n${ending.notice}` });
       if (ending.annotations.length > 0) add({ annotations: ending.annotations });
       sendData(toChunk(naming, {}, ending.finish, includesUsage));

@@ -1,3 +1,4 @@
+import type { DataFlow } from "../../core/tools/data-flow.ts";
 import type { Tool, ToolAnnotations } from "../../core/tools/tool.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import type { Locale, Text } from "../../kit/locale.ts";
@@ -66,6 +67,8 @@ interface BuiltinRow {
   prepare?(args: JsonObject): Promise<void>;
   /** Says what every call does. It decides whether a person is asked, and whether a call may be repeated. */
   annotations: ToolAnnotations;
+  /** Says what every call does with data; absent where nothing is read from elsewhere and nothing is sent. */
+  dataFlow?: DataFlow;
   /** These calls are for documents and are not sent to models. */
   examples: readonly JsonObject[];
   /** Names what a configuration must have before it has this tool. */
@@ -74,6 +77,12 @@ interface BuiltinRow {
 
 /** A call with the same arguments gives the same result, and changes nothing. */
 const pure: ToolAnnotations = { readOnly: true, idempotent: true };
+
+/** The user's files are private, and others may have written what is in them. */
+const readsFiles: DataFlow = { readsPrivate: true, readsUntrusted: true };
+
+/** The address or the query leaves this machine, and what comes back is somebody else's. */
+const asksNetwork: DataFlow = { readsUntrusted: true, sendsOut: true };
 
 /** Has a row for each built-in tool, under its name. The list, the documents and the checks of both derive from it. */
 export const builtinTools: Readonly<Record<string, BuiltinRow>> = {
@@ -98,18 +107,21 @@ export const builtinTools: Readonly<Record<string, BuiltinRow>> = {
     create: ({ roots, locale }) => createFileSearch(roots, locale),
     timeoutMs: 15_000,
     annotations: pure,
+    dataFlow: readsFiles,
     examples: [{ query: "openSkill", root_dir: "./data/docs", limit: 5 }],
   },
   read_file: {
     create: ({ roots, locale }) => createReadFile(roots, locale),
     timeoutMs: 15_000,
     annotations: pure,
+    dataFlow: readsFiles,
     examples: [{ path: "README.md", start_line: 1, lines: 40 }],
   },
   table_query: {
     create: ({ roots, locale, work }) => createTableQuery(roots, locale, work),
     timeoutMs: 30_000,
     annotations: pure,
+    dataFlow: readsFiles,
     examples: [
       {
         path: "data/sales.csv",
@@ -124,6 +136,7 @@ export const builtinTools: Readonly<Record<string, BuiltinRow>> = {
     create: ({ roots, locale, now }) => createLogTransform(roots, locale, now),
     timeoutMs: 30_000,
     annotations: pure,
+    dataFlow: readsFiles,
     examples: [{ path: "data/logs/app.log", level: "ERROR" }],
   },
   current_time: {
@@ -148,6 +161,7 @@ export const builtinTools: Readonly<Record<string, BuiltinRow>> = {
     create: ({ email, locale }) => email && createSendEmail(email, locale),
     timeoutMs: 60_000,
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+    dataFlow: { sendsOut: true },
     examples: [{ to: ["ada@example.com"], subject: "Minutes", text: "See you at ten." }],
     needs: { zh: "`email`", en: "`email`" },
   },
@@ -155,12 +169,14 @@ export const builtinTools: Readonly<Record<string, BuiltinRow>> = {
     create: ({ web, locale, work }) => web && createReadPage(web.guardedFetch, locale, work),
     timeoutMs: 60_000,
     annotations: { readOnly: true, openWorld: true },
+    dataFlow: asksNetwork,
     examples: [{ url: "https://example.com/article" }],
   },
   health_check: {
     create: ({ web, locale, now }) => web && createHealthCheck(web.guardedFetch, locale, now),
     timeoutMs: 65_000,
     annotations: { readOnly: true, openWorld: true },
+    dataFlow: asksNetwork,
     examples: [{ targets: ["https://example.com"] }],
   },
   http_request: {
@@ -169,6 +185,7 @@ export const builtinTools: Readonly<Record<string, BuiltinRow>> = {
     timeoutMs: 65_000,
     // The method decides about the rest.
     annotations: { openWorld: true },
+    dataFlow: asksNetwork,
     examples: [{ url: "https://api.example.com/v1/items", method: "GET" }],
     needs: { zh: "`web.hosts`", en: "`web.hosts`" },
   },
@@ -177,6 +194,7 @@ export const builtinTools: Readonly<Record<string, BuiltinRow>> = {
       search !== undefined && canSearch(search) ? createWebSearch(search, locale, now) : undefined,
     timeoutMs: 25_000,
     annotations: { readOnly: true, openWorld: true },
+    dataFlow: asksNetwork,
     examples: [{ query: "Beijing house prices trend November 2026" }],
     needs: { zh: "搜索服务", en: "a search service" },
   },
@@ -192,9 +210,9 @@ export function createBuiltinTools({
 }: BuiltinOptions): Tool[] {
   const guarded = web && { guardedFetch: createToolFetch(web), hosts: web.hosts };
   const parts: BuiltinParts = { ...others, web: guarded, work, email, now };
-  return Object.values(builtinTools).flatMap(({ create, timeoutMs, prepare, annotations }) => {
+  return Object.values(builtinTools).flatMap(({ create, timeoutMs, prepare, annotations, dataFlow }) => {
     const tool = create(parts);
     if (tool === undefined) return [];
-    return withValidation(withTimeout(withOutputLimit(annotateTool(tool, annotations)), timeoutMs, prepare));
+    return withValidation(withTimeout(withOutputLimit(annotateTool(tool, annotations, dataFlow)), timeoutMs, prepare));
   });
 }

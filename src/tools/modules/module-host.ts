@@ -1,6 +1,7 @@
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
+import { sanitize } from "../../kit/text/sanitize.ts";
 import {
   type Call,
   type CallOptions,
@@ -123,7 +124,7 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
         opening.reject(new DuetError({ code: "config", text: message.text }));
         return;
       case "output":
-        process.stderr.write(message.text);
+        process.stderr.write(sanitize(message.text));
         return;
       case "output-missing":
         warn(toOutputLimitLine(source.file, message.characters));

@@ -100,6 +100,26 @@ describe("a reader who is asked", () => {
     expect([asked, ran]).toEqual([[{ text: "So: 2+3 = 5" }], []]);
   });
 
+  test("has agreed to send what the plan showed, but not what was filled in after private data were read", async () => {
+    const reads = { readsPrivate: true, readsUntrusted: true };
+    const diary = { ...makeTool("diary", () => ({ ok: true, text: "Dear diary" })), dataFlow: reads };
+    const ran: object[] = [];
+    const post = makeTool("post", (args) => {
+      ran.push(args);
+      return { ok: true, text: "posted" };
+    });
+    const guarded = withPermission(
+      { ...post, dataFlow: { sendsOut: true } },
+      createPermissionCheck({ askBeforeSending: true }),
+    );
+    const shownWhole = { tool: "post", parameters: { text: "Hello" } };
+    const filled = { tool: "post", parameters: { text: "{{step_1}}" } };
+    const { asked } = await carryOut([{ tool: "diary", parameters: {} }, shownWhole, filled], {
+      tools: [diary, guarded],
+    });
+    expect([asked, ran]).toEqual([[{ text: "Dear diary" }], [{ text: "Hello" }]]);
+  });
+
   test("is asked about each call of a plan that nobody had to confirm", async () => {
     expect(await carryOut([toAll], { confirmPlan: undefined })).toEqual({ asked: [toAll.parameters], ran: [] });
   });

@@ -24,7 +24,17 @@ function ofServer(name: string, annotations: ToolAnnotations = {}): Tool {
 
 async function openFinding(loaded = new Set<string>(), allowed?: string[]) {
   const settings = { allow: ["*"], newTools: "stop", directoryIsNamed: false, roots: ["."] } as const;
-  const rules = { ...settings, allow: ["*"], roots: ["."], searchAbove: 0.1, deny: [], ask: [] };
+  const rules = {
+    ...settings,
+    allow: ["*"],
+    roots: ["."],
+    searchAbove: 0.1,
+    deny: [],
+    ask: [],
+    askBeforeSending: true,
+    private: [],
+    local: [],
+  };
   const session = { reported: new Set<string>(), approved: new Set<string>(), refused: new Set<string>(), loaded };
   return createToolSearch({ tools: rules }).open(session, allowed);
 }

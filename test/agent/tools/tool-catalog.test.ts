@@ -21,7 +21,17 @@ const tools = [...own, ...realTools()];
 async function findingBy(rules: { share?: number; deny?: string[]; ask?: string[] } = {}): Promise<ToolFinder> {
   const { share: searchAbove = 0.1, deny = [], ask = [] } = rules;
   const rest = { allow: ["*"], newTools: "stop", directoryIsNamed: false, roots: ["."] } as const;
-  const settings = { ...rest, allow: ["*"], roots: ["."], searchAbove, deny, ask };
+  const settings = {
+    ...rest,
+    allow: ["*"],
+    roots: ["."],
+    searchAbove,
+    deny,
+    ask,
+    askBeforeSending: true,
+    private: [],
+    local: [],
+  };
   return createToolSearch({ tools: settings }).open({
     reported: new Set(),
     approved: new Set(),

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AssistantMessage, Message, ToolCall } from "../../../src/core/messages.ts";
+import { isBlank } from "../../../src/kit/text/is-blank.ts";
 import { convertHistory, toWireToolName } from "../../../src/providers/history/convert-history.ts";
 import { parseArguments } from "../../../src/providers/wires/tool-fragments.ts";
 import { anyText } from "../../fakes/any-text.ts";
@@ -274,7 +275,7 @@ function byAuthor(
   memory: Played["memory"],
   asked: Message[],
 ): AssistantMessage | undefined {
-  if (calls.length === 0 && text.trim() === "") return undefined;
+  if (calls.length === 0 && isBlank(text)) return undefined;
   const toolCalls = calls.map(({ name, text }) => ({ name, arguments: text }));
   const thinks = author.settings.wire === "anthropic-messages" ? { redacted } : {};
   return turnOf({ text, reasoning, toolCalls, ...thinks }, author, memory, asked).message;

@@ -32,6 +32,54 @@ test("a word for the end that every object knows is an unknown word", () => {
     expect(() => read(chat(), lines(delta({ content: "hi" }), delta({}, word), "[DONE]"))).toThrow();
 });
 
+test.each([
+  ["length", "stop", "length"],
+  ["length", "tool_calls", "length"],
+  ["content_filter", "stop", "content-filter"],
+  ["stop", "length", "length"],
+  ["stop", "stop", "stop"],
+])("of the words for the end %s and %s the more cautious one counts", (first, second, finish) => {
+  const stream = lines(delta({ content: "hi" }), delta({}, first), delta({}, second), "[DONE]");
+  expect(read(chat(), stream).turn.finish).toBe(finish);
+});
+
+test("a call whose turn was cut off is no call to run, whatever word follows", () => {
+  const call = { index: 0, id: "c", function: { name: "search", arguments: '{"q":1}' } };
+  const stream = lines(delta({ tool_calls: [call] }), delta({}, "length"), delta({}, "tool_calls"), "[DONE]");
+  expect(read(chat(), stream).turn.finish).toBe("length");
+});
+
+test("text after the word for the end reopens the turn: without another end it is cut off", () => {
+  const reopened = [delta({ content: "The end" }), delta({}, "stop"), delta({ content: "ing is" })];
+  expect(() => read(chat(), lines(...reopened))).toThrow(/ended before the answer did/);
+  expect(read(chat(), lines(...reopened, delta({ content: " here." }, "stop")))).toMatchObject({
+    text: "The ending is here.",
+    turn: { finish: "stop" },
+  });
+});
+
+test("a second choice is another answer and not part of the first", () => {
+  const choice = (index: number, content: string, finish_reason: string | null = null) => ({
+    choices: [{ index, delta: { content }, finish_reason }],
+  });
+  const stream = lines(choice(0, "one"), choice(1, "other", "length"), choice(0, " answer", "stop"), "[DONE]");
+  expect(read(chat(), stream)).toMatchObject({ text: "one answer", turn: { finish: "stop" } });
+});
+
+test.each(["\u200b", "\u2060\ufeff", "\u00ad", "\u3164", "\u2800 \u2800", "\u0000", "\u001b[2J\u001b[1;31m"])(
+  "an answer of which nothing can be seen is empty: %j",
+  (unseen) => {
+    expect(() => read(chat(), lines(delta({ content: unseen }, "stop"), "[DONE]"))).toThrow(/empty/);
+    expect(read(chat(), lines(delta({ content: `${unseen}.` }, "stop"), "[DONE]")).turn.finish).toBe("stop");
+  },
+);
+
+test("an end by calls without any call is told", () => {
+  const reader = chat();
+  expect(read(reader, lines(delta({ content: "hi" }), delta({}, "tool_calls"), "[DONE]")).turn.finish).toBe("stop");
+  expect(reader.oddities?.map(({ en }) => en)).toEqual(["finish_reason announces tool calls, but none came"]);
+});
+
 test("two whole calls that share an id stay two calls", () => {
   const call = (name: string, args: string) => ({ id: "search", function: { name, arguments: args } });
   const same = lines(

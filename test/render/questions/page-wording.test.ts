@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { getReplySchema, type UserQuestion } from "../../../src/core/questions/user-question.ts";
 import { toPageWording } from "../../../src/render/questions/page-wording.ts";
 
-const empty = { from: "", message: "", schema: {}, url: "" };
+const empty = { reason: "", from: "", message: "", schema: {}, url: "" };
 
 test.each([true, false])(
   "the page offers exactly the replies that a call allows, where only once is %s",
@@ -14,7 +14,7 @@ test.each([true, false])(
       rule: "tools.ask: *",
       onlyOnce,
     };
-    const { choices } = toPageWording({ ...empty, ...question }, "en");
+    const { choices } = toPageWording({ ...question, ...empty }, "en");
     const offered = choices.map((choice) => (choice.kind === "reply" ? choice.reply : choice.kind));
     const allowed = ["once", "conversation", "no", "never"].filter(
       (reply) => getReplySchema(question).safeParse(reply).success,

@@ -87,7 +87,7 @@ test("the same in a stream is an event that the official client throws", async (
   expect(data.join("\n")).toContain('"finish_reason":"length"');
 });
 
-test("a call that needs consent does not run, and the reasoning says why", async () => {
+test("a call that needs consent does not run, and the answer and the reasoning say why", async () => {
   const ran: unknown[] = [];
   const wipe = {
     ...makeTool("wipe", (args) => {
@@ -101,7 +101,7 @@ test("a call that needs consent does not run, and the reasoning says why", async
   const answer = await client.chat.completions.create({ model: "duet-agent", messages: [user("Wipe it")] });
   expect(ran).toEqual([]);
   expect(answer.choices[0]?.message).toMatchObject({
-    content: "It could not be wiped.",
+    content: expect.stringMatching(/^It could not be wiped\.\n\n> wipe needs consent .*tools\.ask\.$/),
     reasoning_content: expect.stringMatching(/✗ wipe .*(consent|agree|approv)/),
   });
 });

@@ -59,6 +59,8 @@ export class ChatReader implements TurnReader {
   #geminiThoughts = new GeminiThoughtSplitter();
   #extraContent: unknown;
   #finish: string | undefined;
+  /** Is true when text has followed the word for the end. */
+  #isReopened = false;
   #fragments = new ToolFragments();
   #oddities = new Set<Text>();
 
@@ -74,7 +76,7 @@ export class ChatReader implements TurnReader {
     }
     const chunk = this.#parse(event.data);
     if (event.event === "error" || isFailure(chunk)) throw streamError(chunk, this.#settings);
-    const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
+    const choice = findFirstChoice(chunk.choices);
     const usage = findUsage(chunk, choice);
     if (usage) this.usage = toUsage(usage);
     if (!isRecord(choice)) return;
@@ -116,7 +118,8 @@ export class ChatReader implements TurnReader {
     if (this.#refusal && this.#finish === undefined) {
       out.push({ type: "notice", level: "warning", code: "refusal", message: this.#refusal });
     }
-    this.#finish = word;
+    this.#isReopened = false;
+    if (this.#finish === undefined || getCaution(word) > getCaution(this.#finish)) this.#finish = word;
   }
 
   #parse(data: string): Record<string, unknown> {
@@ -130,8 +133,10 @@ export class ChatReader implements TurnReader {
   }
 
   #readDelta(delta: Record<string, unknown>, out: ModelEvent[]): void {
-    if (hasWords(delta)) this.sent = "words";
-    else if (this.sent === "nothing" && hasSignOfThought(delta)) this.sent = "thinking";
+    if (hasWords(delta)) {
+      this.sent = "words";
+      this.#isReopened = this.#finish !== undefined;
+    } else if (this.sent === "nothing" && hasSignOfThought(delta)) this.sent = "thinking";
     const reasoning = findFirstText(delta.reasoning_content, delta.reasoning);
     if (reasoning) this.#reason(reasoning, out);
     if (typeof delta.reasoning_content === "string") {
@@ -194,12 +199,13 @@ export class ChatReader implements TurnReader {
     const word = this.#finish?.toLowerCase();
     // Snowflake and some that OpenRouter fronts never send a finish_reason, yet end with [DONE].
     const saidSomething = this.#text !== "" || !this.#fragments.empty || this.#refusal !== "";
-    if (word === undefined && !(this.done && saidSomething)) {
+    if ((word === undefined || this.#isReopened) && !(this.done && saidSomething)) {
       throw badResponseError(this.#settings, cutOff, { retryable: true });
     }
     if (word === undefined) this.#oddities.add(noFinish);
     if (this.#refusal) return "refused";
     const finish = word === undefined ? "stop" : getOwnValue(finishReasons, word);
+    if (finish === "tool-calls" && this.#fragments.empty) this.#oddities.add(noCalls);
     if (finish) return finish;
     if (word && failedFinishes.includes(word)) throw streamError({ message: word, status: 500 }, this.#settings);
     throw badResponseError(this.#settings, unknownFinish, { retryable: false, detail: this.#finish });
@@ -229,6 +235,26 @@ function toFragment(raw: Record<string, unknown>): ToolFragment {
     extra: raw.extra_content ?? undefined,
   };
 }
+
+/** Several choices are answers to the same question. Only the first one was asked for. */
+function findFirstChoice(choices: unknown): unknown {
+  if (!Array.isArray(choices)) return undefined;
+  return choices.find((choice) => !isRecord(choice) || typeof choice.index !== "number" || choice.index === 0);
+}
+
+/** Returns how cautious a word for the end is. An unknown one is the most, then those that say that the answer was cut. */
+function getCaution(word: string): number {
+  const finish = getOwnValue(finishReasons, word.toLowerCase());
+  return finish === undefined ? 3 : cautions[finish];
+}
+
+const cautions: Readonly<Record<FinishReason, number>> = {
+  stop: 0,
+  "tool-calls": 1,
+  length: 2,
+  "content-filter": 2,
+  refused: 2,
+};
 
 /** Errors come as `error` beside or instead of `choices`, or as a bare object with a message. */
 function isFailure(chunk: Record<string, unknown>): boolean {
@@ -264,6 +290,10 @@ const wholeDocument = { zh: "收到的是整份文档，不是数据流", en: "o
 const unknownContent = { zh: "content 既不是文本也不是列表", en: "content is neither a string nor a list" };
 const unknownPart = { zh: "content 中有未知的部分", en: "content holds a part of an unknown kind" };
 const noFinish = { zh: "没有 finish_reason", en: "no finish_reason" };
+const noCalls = {
+  zh: "finish_reason 说有工具调用，但没有收到",
+  en: "finish_reason announces tool calls, but none came",
+};
 const malformed = { zh: "收到无法解析的数据", en: "a chunk is not JSON" };
 const cutOff = { zh: "回答在结束前中断", en: "the stream ended before the answer did" };
 const unknownFinish = { zh: "未知的结束原因", en: "unknown finish reason" };

@@ -60,13 +60,14 @@ function describeConfirmation({ status, conversation_id, confirmation }: Outcome
 
 function renderWaitingCall(
   { response }: Outcome,
-  { tool = "", arguments: args = {}, rule = "", token, expires_at }: NonNullable<Outcome["confirmation"]>,
+  { tool = "", arguments: args = {}, rule = "", reason, token, expires_at }: NonNullable<Outcome["confirmation"]>,
   locale: Locale,
 ): string {
   const call = `agent_ask ${JSON.stringify({ question: "yes", confirmation: token })}`;
+  const stakes = reason === undefined ? "" : `\n\n${reason}`;
   const words = {
-    zh: `运行暂停：调用 ${tool} 需要用户批准（规则 ${rule}）。参数：\n${toSafeJson(args, 2)}\n\n请把工具和参数原样告诉用户并询问是否批准，不要自行决定。再用用户的回复（yes 或 no）作为 question 调用：${call}\n此令牌只用于这一次调用，有效期至 ${expires_at}；过期则不执行该调用，运行继续。`,
-    en: `The run waits: calling ${tool} needs the user's approval (rule ${rule}). Arguments:\n${toSafeJson(args, 2)}\n\nShow the user the tool and these arguments and ask; do not decide this yourself. Then call with the user's reply (yes or no) as the question: ${call}\nThe token is valid for this one call until ${expires_at}; after that the call is not made and the run continues without it.`,
+    zh: `运行暂停：调用 ${tool} 需要用户批准（规则 ${rule}）。参数：\n${toSafeJson(args, 2)}${stakes}\n\n请把工具和参数原样告诉用户并询问是否批准，不要自行决定。再用用户的回复（yes 或 no）作为 question 调用：${call}\n此令牌只用于这一次调用，有效期至 ${expires_at}；过期则不执行该调用，运行继续。`,
+    en: `The run waits: calling ${tool} needs the user's approval (rule ${rule}). Arguments:\n${toSafeJson(args, 2)}${stakes}\n\nShow the user the tool and these arguments and ask; do not decide this yourself. Then call with the user's reply (yes or no) as the question: ${call}\nThe token is valid for this one call until ${expires_at}; after that the call is not made and the run continues without it.`,
   };
   return [response, sanitize(say(locale, words))].filter(Boolean).join("\n\n");
 }

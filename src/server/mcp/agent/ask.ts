@@ -7,7 +7,7 @@ import { confirmRun } from "../../../runs/questions/confirm.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
 import { readInput } from "../read-input.ts";
-import { type ConnectionScope, serveRun } from "./serve-run.ts";
+import { type ConnectionScope, getSession, serveRun } from "./serve-run.ts";
 import { canUseTasks, toTask } from "./tasks.ts";
 
 /** Handles `agent_ask`: begins a run, or joins the one that is requested again or confirmed, and waits for it. */
@@ -27,8 +27,9 @@ export async function handleAsk(
   const { wait_s: waitS, detail } = input;
   return serveRun(scope, { kind: "agent_ask", context, host, chain, locale, waitS, detail }, async (holder) => {
     if (input.confirmation) return confirmRun(asked, input.confirmation);
-    const run = joinOrBeginRun(asked);
-    run.hold(holder);
+    const session = getSession(scope, holder);
+    const run = joinOrBeginRun(asked, session);
+    run.hold(holder, session);
     return run;
   });
 }
@@ -36,13 +37,13 @@ export async function handleAsk(
 /** The host fetches the result later, by the task's id. */
 function beginTask(scope: ConnectionScope, asked: RunQuestionRequest): CallToolResult {
   try {
-    return toTask(joinOrBeginRun(asked), scope);
+    return toTask(joinOrBeginRun(asked, getSession(scope, asked)), scope);
   } catch (thrown) {
     return toFailedResult(thrown, asked.locale);
   }
 }
 
 /** Returns the run that is requested again, or begins a new one. Throws when there are too many runs. */
-function joinOrBeginRun(asked: RunQuestionRequest): RunHandle {
-  return findSameRun(asked) ?? beginRun(asked);
+function joinOrBeginRun(asked: RunQuestionRequest, session: object): RunHandle {
+  return findSameRun(asked, session) ?? beginRun(asked);
 }

@@ -98,7 +98,8 @@ async function waitFor(
 ): Promise<CallToolResult> {
   const { host, chain, locale } = request;
   const { signal } = requestContext;
-  run.hold(holder);
+  const { isOneRequest } = scope.connection;
+  run.hold(holder, getSession(scope, holder));
   // At once: the same question may follow a cancel in the same read, and must not find the run that is about to end.
   const releaseCaller = (): void => {
     const { reason } = signal;
@@ -121,7 +122,7 @@ async function waitFor(
     };
     const waitResult = await waitForRun(run, waitOptions);
     // A caller who learns that it continues will ask again.
-    if (waitResult.end !== "ended") run.hold(scope.connection);
+    if (waitResult.end !== "ended") run.hold(scope.connection, isOneRequest ? undefined : scope.connection);
     const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
     const options = { ...chooseResultOptions(scope, request), locale, waits };
     return toAskResult(await toOutcomeFor(scope, run, waitResult), options);
@@ -130,6 +131,11 @@ async function waitFor(
     unfollow();
     run.release(holder);
   }
+}
+
+/** Returns the session of a request. A request of the 2026 era is one by itself. */
+export function getSession({ connection }: Pick<ConnectionScope, "connection">, holder: object): object {
+  return connection.isOneRequest ? holder : connection;
 }
 
 /** Returns true when a request was given up because its HTTP session ended. Over stdio the process ends with its host. */

@@ -19,6 +19,7 @@ export function readQuestion(value: unknown): OpenQuestion | undefined {
     tool: toText(value.tool),
     arguments: value.arguments,
     rule: toText(value.rule),
+    reason: toText(value.reason),
     onlyOnce: value.only_once === true,
     from: toText(value.from),
     message: toText(value.message),

@@ -24,7 +24,10 @@ const unoffered = { never: ["echo"], found: ["context", "health_check"] };
 /** Limits how many sets of tools have an index. Questions that allow other tools have other sets. */
 const mostIndexes = 4;
 
-export function createToolSearch({ tools: rules }: Pick<Config, "tools">): ToolSearch {
+/** Holds the rules that decide what a search may offer. */
+export type SearchRules = Pick<Config["tools"], "allow" | "deny" | "ask" | "searchAbove">;
+
+export function createToolSearch({ tools: rules }: { tools: SearchRules }): ToolSearch {
   const weights: ToolWeightCache = new WeakMap();
   const parts = createOnce(async () => {
     const [{ createToolIndex }, { collectTools }, { createPermissionCheck, withPermission }, { withValidation }] =

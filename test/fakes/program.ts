@@ -7,6 +7,12 @@ import { onTestFinished } from "vitest";
 /** The built program. */
 export const program = resolve("dist/duet.js");
 
+/**
+ * Arguments of Node for many starts. What a program loads stays, so that the collections of V8's small first young generation only
+ * copy it: they take a quarter of the processor time of a start.
+ */
+export const forManyStarts: readonly string[] = ["--min-semi-space-size=16"];
+
 export interface ProgramOptions {
   /** On top of PATH and a HOME of its own; nothing else of this process's environment gets in. */
   env?: Record<string, string>;
@@ -38,7 +44,7 @@ export async function startProgram(
   options: ProgramOptions = {},
 ): Promise<ChildProcessWithoutNullStreams> {
   const env = await programEnvironment(options.env);
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(process.execPath, [...forManyStarts, program, ...args], {
     cwd: options.cwd ?? env.HOME,
     env,
   });

@@ -90,7 +90,19 @@ export async function configFile(config: unknown): Promise<string> {
   return file;
 }
 
-/** The command of a server from npm, by its package's name. */
-export function npmServer(name: string, ...args: string[]): { command: string; args: string[] } {
-  return { command: resolve("node_modules/.bin", name), args };
+export interface NpmServer {
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+}
+
+/** How a server from npm is started, by its package's name. */
+export function npmServer(name: string, args: string[] = [], env: Record<string, string> = {}): NpmServer {
+  return { command: resolve("node_modules/.bin", name), args, env: { ...compileCache(), ...env } };
+}
+
+/** Where Node keeps what it has compiled, so that a server that is started a hundred times is compiled but once. */
+export function compileCache(): Record<string, string> {
+  const folder = process.env.NODE_COMPILE_CACHE;
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 }

@@ -25,7 +25,7 @@ async function openWorkplace(tools: object = {}, agent: object = {}): Promise<Wo
       functionCall: { provider: "openai", model: "cheap", baseUrl: provider.openaiUrl },
       answer: { provider: "anthropic", model: "strong", baseUrl: provider.anthropicUrl },
     },
-    mcpServers: { files: npmServer("mcp-server-filesystem", folder) },
+    mcpServers: { files: npmServer("mcp-server-filesystem", [folder]) },
     tools,
     agent,
   });

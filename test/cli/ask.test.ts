@@ -41,7 +41,7 @@ describe("duet ask with two models on two wires and real MCP servers", () => {
     const config = await configFile({
       mcpServers: {
         everything: npmServer("mcp-server-everything"),
-        files: npmServer("mcp-server-filesystem", folder),
+        files: npmServer("mcp-server-filesystem", [folder]),
       },
     });
     const { provider, env } = await twoModels();

@@ -6,7 +6,7 @@ import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 
 const key = "0f1e2d3c4b5a69788796a5b4c3d2e1f0";
 
-const amap = { amap: { ...npmServer("mcp-amap"), env: { AMAP_MAPS_API_KEY: key } } };
+const amap = { amap: npmServer("mcp-amap", [], { AMAP_MAPS_API_KEY: key }) };
 
 test("Amap with a made-up key: its twelve tools are listed", async () => {
   const config = await configFile({ mcpServers: amap });

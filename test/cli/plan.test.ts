@@ -26,7 +26,7 @@ async function openWorkplace(more: object = {}): Promise<Workplace> {
       functionCall: { provider: "openai", model: "cheap", baseUrl: provider.openaiUrl },
       answer: { provider: "anthropic", model: "strong", baseUrl: provider.anthropicUrl },
     },
-    mcpServers: { files: npmServer("mcp-server-filesystem", folder) },
+    mcpServers: { files: npmServer("mcp-server-filesystem", [folder]) },
     // The plan is what is asked about here, not its calls.
     tools: { ask: [] },
     ...more,

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { compileCache, readJournal } from "../client/servers.ts";
-import { configFile, temporaryFolder } from "../fakes/program.ts";
+import { readJournal } from "../client/servers.ts";
+import { compileCache, configFile, temporaryFolder } from "../fakes/program.ts";
 import { startFakeProvider } from "../fakes/provider.ts";
 import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 

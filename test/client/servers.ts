@@ -6,6 +6,7 @@ import { onTestFinished, vi } from "vitest";
 import { createPool, type Pool } from "../../src/client/pool.ts";
 import type { ServerSettings } from "../../src/config/config.ts";
 import type { ToolContext, ToolResult } from "../../src/core/tools/tool.ts";
+import { compileCache } from "../fakes/program.ts";
 
 export const fakePath = join(import.meta.dirname, "../fakes/mcp.ts");
 
@@ -20,12 +21,6 @@ export function stdio(
   const { env = {}, ...settings } = more;
   const transport: Stdio = { type: "stdio", command, args, env: { ...compileCache(), ...env }, inheritEnv: [] };
   return { name, transport, timeoutMs: 60_000, startTimeoutMs: 60_000, start: "eager", sampling: false, ...settings };
-}
-
-/** Where Node keeps what it has compiled, so that a server that is started a hundred times is compiled but once. */
-export function compileCache(): Record<string, string> {
-  const folder = process.env.NODE_COMPILE_CACHE;
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 }
 
 /** The fake server in one of its modes, under the name `fake` unless stated otherwise. */

@@ -7,6 +7,12 @@ import { onTestFinished } from "vitest";
 /** The built program. */
 export const program = resolve("dist/duet.js");
 
+/**
+ * Arguments of Node for many starts. What a program loads stays, so that the collections of V8's small first young generation only
+ * copy it: they take a quarter of the processor time of a start.
+ */
+export const forManyStarts: readonly string[] = ["--min-semi-space-size=16"];
+
 export interface ProgramOptions {
   /** On top of PATH and a HOME of its own; nothing else of this process's environment gets in. */
   env?: Record<string, string>;
@@ -38,7 +44,7 @@ export async function startProgram(
   options: ProgramOptions = {},
 ): Promise<ChildProcessWithoutNullStreams> {
   const env = await programEnvironment(options.env);
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(process.execPath, [...forManyStarts, program, ...args], {
     cwd: options.cwd ?? env.HOME,
     env,
   });
@@ -84,7 +90,19 @@ export async function configFile(config: unknown): Promise<string> {
   return file;
 }
 
-/** The command of a server from npm, by its package's name. */
-export function npmServer(name: string, ...args: string[]): { command: string; args: string[] } {
-  return { command: resolve("node_modules/.bin", name), args };
+export interface NpmServer {
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+}
+
+/** How a server from npm is started, by its package's name. */
+export function npmServer(name: string, args: string[] = [], env: Record<string, string> = {}): NpmServer {
+  return { command: resolve("node_modules/.bin", name), args, env: { ...compileCache(), ...env } };
+}
+
+/** Where Node keeps what it has compiled, so that a server that is started a hundred times is compiled but once. */
+export function compileCache(): Record<string, string> {
+  const folder = process.env.NODE_COMPILE_CACHE;
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 }

@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import { patienceMs } from "../runner/patience.ts";
 import { createEmulator, type Emulator } from "./emulator.ts";
 import { type KeyName, keyCodes, pasted } from "./key-codes.ts";
-import { type ProgramOptions, program, programEnvironment } from "./program.ts";
+import { forManyStarts, type ProgramOptions, program, programEnvironment } from "./program.ts";
 import { openPseudoTerminal, type PseudoTerminal, type TerminalSize } from "./pseudo-terminal.ts";
 
 /** The built program in a pseudo terminal, with an emulator that shows what is on its screen. */
@@ -70,7 +70,7 @@ export async function startTerminal(args: string[], options: TerminalOptions = {
   /** All that came so far has reached the emulator; what is looked at is what it shows, never what is on its way to it. */
   let drawn: Promise<void> = Promise.resolve();
   const terminal = openPseudoTerminal({
-    command: [process.execPath, program, ...args],
+    command: [process.execPath, ...forManyStarts, program, ...args],
     cwd,
     env,
     columns,

@@ -3,7 +3,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { isRecord } from "../../src/kit/json.ts";
-import { type Finished, type ProgramOptions, program, programEnvironment, type runProgram } from "./program.ts";
+import {
+  type Finished,
+  forManyStarts,
+  type ProgramOptions,
+  program,
+  programEnvironment,
+  type runProgram,
+} from "./program.ts";
 
 /** Holds the process that all files of a worker share. It has loaded the built program's `main` and runs one job at a time. */
 let host: Promise<ChildProcess> | undefined;
@@ -40,7 +47,7 @@ async function startHost(): Promise<ChildProcess> {
   const [, main = ""] = /"(\.\/main-\w+\.js)"/.exec(readFileSync(program, "utf8")) ?? [];
   const { NODE_COMPILE_CACHE, PATH } = process.env;
   const child = fork(join(import.meta.dirname, "warm-host.mjs"), [join(program, "..", main)], {
-    execArgv: [],
+    execArgv: [...forManyStarts],
     env: { PATH, NODE_COMPILE_CACHE },
   });
   await answerOf(child);

@@ -6,8 +6,16 @@ import { readdirSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { allDead, compileCache, processesIn, readJournal } from "../client/servers.ts";
-import { collect, configFile, type Finished, runProgram, startProgram, temporaryFolder } from "../fakes/program.ts";
+import { allDead, processesIn, readJournal } from "../client/servers.ts";
+import {
+  collect,
+  compileCache,
+  configFile,
+  type Finished,
+  runProgram,
+  startProgram,
+  temporaryFolder,
+} from "../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
 import { linux, requires } from "../runner/requirements.ts";
 import { processes } from "../tools/workers/processes.ts";

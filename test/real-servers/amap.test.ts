@@ -47,7 +47,7 @@ async function setScene({ callsPerSecond }: { callsPerSecond?: number } = {}): P
 
 function amapServer(amap: AmapService) {
   const env = { ...redirecting({ "restapi.amap.com": amap.url }), AMAP_MAPS_API_KEY: key };
-  return { ...npmServer("mcp-amap"), env };
+  return npmServer("mcp-amap", [], env);
 }
 
 const call = (tool: string, args: Record<string, string>) => ({ name: `amap__maps_${tool}`, arguments: args });

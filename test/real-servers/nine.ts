@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { onTestFinished } from "vitest";
 import { type AmapService, startAmapService } from "../fakes/amap-service.ts";
-import { npmServer, temporaryFolder } from "../fakes/program.ts";
+import { type NpmServer, npmServer, temporaryFolder } from "../fakes/program.ts";
 import { type FakeSearch, startFakeSearch } from "../fakes/search.ts";
 
 /** Secrets that must never be seen. */
@@ -22,7 +22,7 @@ export const toolCounts = {
 
 export interface Nine {
   /** For `mcpServers`. */
-  servers: Record<string, { command: string; args: string[]; env: Record<string, string> }>;
+  servers: Record<string, NpmServer>;
   /** Where the filesystem server works and the memory server keeps its file. */
   folder: string;
   amap: AmapService;
@@ -44,7 +44,7 @@ export async function nineServers(envOf: (name: string) => Record<string, string
     "api.search.brave.com/res/v1": `${search.url}/brave`,
   });
   const server = (name: string, [command, ...args]: [string, ...string[]], env: Record<string, string> = {}) => ({
-    [name]: { ...npmServer(command, ...args), env: { ...internet, ...env, ...envOf(name) } },
+    [name]: npmServer(command, args, { ...internet, ...env, ...envOf(name) }),
   });
   return {
     folder,

@@ -301,7 +301,7 @@ describe("local tools, web_search and tools of an MCP server in one conversation
     scene.provider.script("strong", { text: "三个人，明天多云[1]。" }, { text: "360 元，最高 24 度[2]。" });
     const duet = await embed(scene, {
       config: {
-        mcpServers: { files: npmServer("mcp-server-filesystem", folder) },
+        mcpServers: { files: npmServer("mcp-server-filesystem", [folder]) },
         search: { searxng: { url: scene.search.url } },
       },
     });

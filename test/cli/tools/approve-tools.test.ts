@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { compileCache, readJournal } from "../../client/servers.ts";
-import { configFile, type Finished, type ProgramOptions, temporaryFolder } from "../../fakes/program.ts";
+import { readJournal } from "../../client/servers.ts";
+import { compileCache, configFile, type Finished, type ProgramOptions, temporaryFolder } from "../../fakes/program.ts";
 import { startTerminal } from "../../fakes/terminal.ts";
 import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";
 

@@ -181,7 +181,7 @@ describe("Agent 模式", () => {
     const scene = await setScene();
     const config = await configFile({
       mcpServers: {
-        amap: { ...npmServer("mcp-amap"), env: { AMAP_MAPS_API_KEY: "0f1e2d3c4b5a69788796a5b4c3d2e1f0", ...nowhere } },
+        amap: npmServer("mcp-amap", [], { AMAP_MAPS_API_KEY: "0f1e2d3c4b5a69788796a5b4c3d2e1f0", ...nowhere }),
         everything: npmServer("mcp-server-everything"),
       },
     });
@@ -216,7 +216,7 @@ describe("Agent 模式", () => {
     const scene = await setScene();
     const folder = await temporaryFolder();
     await writeFile(join(folder, "note.txt"), "门票每张 120 元");
-    const config = await configFile({ mcpServers: { files: npmServer("mcp-server-filesystem", folder) } });
+    const config = await configFile({ mcpServers: { files: npmServer("mcp-server-filesystem", [folder]) } });
     scene.provider.script(
       "cheap",
       {

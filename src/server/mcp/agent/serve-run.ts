@@ -43,6 +43,7 @@ export function serveRun(
   find: (holder: object) => Promise<RunHandle | CallToolResult>,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { kind, context, host, locale } = request;
+  const arrivedAt = Date.now();
   const observed = scope.observedTimeouts.get(scope.caller, host);
   const progress = createRunProgress(locale);
   progress.notify(say(locale, { zh: "⏳ 已收到", en: "⏳ received" }));
@@ -55,7 +56,14 @@ export function serveRun(
         const found = await find(holder);
         return "content" in found
           ? found
-          : await waitFor(scope, found, { request, requestContext, progress, holder, observed: await observed });
+          : await waitFor(scope, found, {
+              request,
+              requestContext,
+              progress,
+              holder,
+              arrivedAt,
+              observed: await observed,
+            });
       } catch (thrown) {
         requestContext.signal.throwIfAborted();
         return toFailedResult(thrown, locale);
@@ -87,6 +95,8 @@ interface WaitRequest {
   progress: RunProgress;
   /** Holds the run for this request. */
   holder: object;
+  /** Is when it came, in milliseconds since the epoch. */
+  arrivedAt: number;
   /** Is after how many seconds the host has given up a call before. */
   observed: number | undefined;
 }
@@ -94,7 +104,7 @@ interface WaitRequest {
 async function waitFor(
   scope: ConnectionScope,
   run: RunHandle,
-  { request, requestContext, progress, holder, observed }: WaitRequest,
+  { request, requestContext, progress, holder, arrivedAt, observed }: WaitRequest,
 ): Promise<CallToolResult> {
   const { host, chain, locale } = request;
   const { signal } = requestContext;
@@ -111,8 +121,8 @@ async function waitFor(
   scope.knownRuns.add(run.id);
   // Events that nobody receives are not rendered.
   const unfollow = host.asksProgress ? run.follow(progress.handle) : () => {};
-  // A run that began before is reported in one line.
-  if (run.events.length > 0) progress.notify(renderAttached(run, locale));
+  // A run that began before is reported in one line, also where nothing has happened in it yet.
+  if (run.startedAt < arrivedAt || run.events.length > 0) progress.notify(renderAttached(run, locale));
   try {
     const waitOptions = {
       host,

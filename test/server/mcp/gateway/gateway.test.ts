@@ -11,7 +11,9 @@ import type { HostOutcome } from "../../../../src/server/mcp/agent/host-outcome.
 import { startHttpDuet } from "../../../fakes/http-duet.ts";
 import {
   collect,
+  compileCache,
   configFile,
+  type NpmServer,
   npmServer,
   program,
   programEnvironment,
@@ -56,14 +58,14 @@ async function opened(connect: Connect, options: HostOptions): Promise<Host> {
 }
 
 function offering(...args: string[]) {
-  return { command: process.execPath, args: [resolve("test/fakes/mcp-offering.ts"), ...args] };
+  return { command: process.execPath, args: [resolve("test/fakes/mcp-offering.ts"), ...args], env: compileCache() };
 }
 
 /** The tools of the same server without a gateway. */
-async function listedDirectly({ command, args = [] }: { command: string; args?: string[] }): Promise<Listed[]> {
+async function listedDirectly({ command, args, env: own }: NpmServer): Promise<Listed[]> {
   // Some servers have more tools for clients that can be asked.
   const client = new Client({ name: "direct", version: "1" }, { capabilities: { elicitation: { form: {}, url: {} } } });
-  const env = { PATH: process.env.PATH ?? "", HOME: tmpdir() };
+  const env = { PATH: process.env.PATH ?? "", HOME: tmpdir(), ...own };
   await client.connect(new StdioClientTransport({ command, args, env, stderr: "pipe" }));
   try {
     return (await client.listTools()).tools;
@@ -75,7 +77,7 @@ async function listedDirectly({ command, args = [] }: { command: string; args?: 
 function realServers(folder: string) {
   return {
     everything: npmServer("mcp-server-everything"),
-    filesystem: npmServer("mcp-server-filesystem", folder),
+    filesystem: npmServer("mcp-server-filesystem", [folder]),
     memory: npmServer("mcp-server-memory"),
   };
 }

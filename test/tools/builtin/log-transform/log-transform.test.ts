@@ -248,10 +248,13 @@ describe("hostile files", () => {
   test("a large file is streamed: memory stays far below its size", async () => {
     await using files = await temporaryFiles();
     const stream = createWriteStream(join(files.path, "big.log"));
-    for (let block = 0; block < 300; block++) {
+    // Long lines, of which only the beginning is looked at: reading them takes little time.
+    const rest = "-".repeat(1200);
+    for (let block = 0; block < 60; block++) {
       const lines = Array.from(
-        { length: 2000 },
-        (_, n) => `2026-01-01 10:00:00 [INFO] message ${"abcdefghij"[n % 10]} number ${block * 2000 + n} ok`,
+        { length: 1000 },
+        (_, n) =>
+          `2026-01-01 10:00:00 [INFO] message ${"abcdefghij"[n % 10]} number ${block * 1000 + n + 10_000} ok${rest}`,
       );
       if (!stream.write(`${lines.join("\n")}\n`)) await once(stream, "drain");
     }
@@ -259,9 +262,10 @@ describe("hostile files", () => {
     await once(stream, "finish");
     const before = process.memoryUsage().heapUsed;
     const { text } = await transform(files.path, { path: "big.log" }, { milliseconds: 100_000 });
-    expect(text).toContain("big.log: 600000 lines, 600000 log entries");
-    expect(text).toContain("  60000× message a number <n> ok");
-    expect(process.memoryUsage().heapUsed - before).toBeLessThan(60_000_000);
+    expect(text).toContain("big.log: 60000 lines, 60000 log entries");
+    expect(text).toContain("  6000× message a number <n> ok---");
+    // Of 76 MB.
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(40_000_000);
   }, 120_000);
 
   test("a cancel stops the reading", async () => {

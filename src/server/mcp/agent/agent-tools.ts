@@ -62,7 +62,7 @@ export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
     createCapabilities(connection) {
       const { caller, server } = connection;
       const knownRuns = new Set<string>();
-      const scope: ConnectionScope = { ...service, connection, caller, knownRuns };
+      const scope: ConnectionScope = { ...service, connection, caller, knownRuns, hasListedTools: false };
       serveTasks(server, scope);
       const gateway = duet.gateway(caller);
       const page = createRunPage({ runs, caller, locale, runIdOf: readRunId });
@@ -113,6 +113,7 @@ function createToolCapability({ scope, asks, page, listAgentTools }: AgentCapabi
 
   return {
     async list(signal, host) {
+      scope.hasListedTools = true;
       const described = host?.name === "duet" ? describeForAgents(locale) : await describe(signal);
       const shows = canShowPages(host?.capabilities);
       const own = await listAgentTools({ ...described, meta: shows ? runPageMeta : undefined });

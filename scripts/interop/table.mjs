@@ -2,7 +2,7 @@
 
 /** Renders each cell from a scenario's result. */
 export const cells = {
-  lists: ({ tools = [], wire }) => `${(tools.length ? tools : (wire.tools ?? [])).filter(isDuetTool).length || "✗"}`,
+  lists: ({ tools = [], wire }) => `${countDuetTools(tools.length ? tools : (wire.tools ?? [])) || "✗"}`,
   answer: renderAnswer,
   slow: ({ requests, text = "", answer, wire }) => {
     const running = wire.statuses.filter((status) => status === "running").length;
@@ -29,8 +29,9 @@ export const cells = {
   },
 };
 
-function isDuetTool(name) {
-  return /agent_(?:ask|result|cancel)$/.test(name);
+/** A host may name a tool in two ways, with and without its server. */
+function countDuetTools(names) {
+  return new Set(names.map((name) => /agent_(?:ask|result|cancel)$/.exec(name)?.[0]).filter(Boolean)).size;
 }
 
 function renderAnswer({ text = "", structured, answer, error }) {

@@ -80,6 +80,29 @@ export const knownHosts: readonly KnownHost[] = [
     },
   },
   {
+    // The end is the name that `duet install` gives the server in its settings.
+    name: "qwen-cli-mcp-client-duet",
+    title: "Qwen Code",
+    timeout: 600,
+    progress: "shown",
+    elicitation: false,
+    modelReads: "both",
+    evidence: {
+      seen: { client: "qwen-code", version: "Qwen Code 0.24.4" },
+      documented: "https://github.com/QwenLM/qwen-code/blob/main/docs/developers/tools/mcp-server.md",
+      date: "2026-11-26",
+    },
+  },
+  {
+    name: "opencode",
+    title: "opencode",
+    timeout: 60,
+    progress: "resets-timeout",
+    elicitation: false,
+    modelReads: "text",
+    evidence: { seen: { client: "opencode", version: "opencode 1.18.33" }, date: "2026-11-26" },
+  },
+  {
     name: "google-adk",
     title: "Google ADK",
     timeout: 5,

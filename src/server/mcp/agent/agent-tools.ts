@@ -114,7 +114,7 @@ function createToolCapability({ scope, asks, page, listAgentTools }: AgentCapabi
   return {
     async list(signal, host) {
       scope.hasListedTools = true;
-      const described = host?.name === "duet" ? describeForAgents(locale) : await describe(signal);
+      const described = host && isDuet(host) ? describeForAgents(locale) : await describe(signal);
       const shows = canShowPages(host?.capabilities);
       const own = await listAgentTools({ ...described, meta: shows ? runPageMeta : undefined });
       return shows ? [...own, ...(await page.list(signal, host))] : own;
@@ -126,6 +126,11 @@ function createToolCapability({ scope, asks, page, listAgentTools }: AgentCapabi
       return page.call(name, args, context);
     },
   };
+}
+
+/** A Duet has a title as well; Mastra reports the name that its settings give the server. */
+function isDuet({ name, title }: Host): boolean {
+  return name === "duet" && title.startsWith("Duet ");
 }
 
 /** Every host can read the page; it is listed only for hosts that show pages. */

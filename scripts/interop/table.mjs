@@ -66,9 +66,10 @@ export function printTable({ rows, skipped, failed, scenarios }) {
 
 function renderSent(results) {
   const wires = results.map(({ wire }) => wire);
-  const { client, protocol, canElicit } = wires.find((wire) => wire.client) ?? {};
+  const { client, protocol } = wires.find((wire) => wire.client) ?? {};
   const bytes = wires.map(({ listBytes }) => listBytes).find(Boolean);
   const asks = wires.some(({ asksForProgress }) => asksForProgress);
+  const canElicit = wires.some((wire) => wire.canElicit);
   const facts = [protocol ?? "?", asks ? "progress" : "no progress", canElicit ? "elicitation" : "no elicitation"];
   return [bytes ? `${bytes} B` : "–", client ? `\`${client.name} ${client.version}\` (${facts.join(", ")})` : "–"];
 }

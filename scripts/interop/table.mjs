@@ -1,5 +1,8 @@
 // The table of results: one column for each scenario, one row for each client and transport.
 
+/** Is how long the runner waits for the end of the model's request. */
+const cancelLimitMs = 20_000;
+
 /** Renders each cell from a scenario's result. */
 export const cells = {
   lists: ({ tools = [], wire }) => `${countDuetTools(tools.length ? tools : (wire.tools ?? [])) || "✗"}`,
@@ -13,8 +16,11 @@ export const cells = {
     if (!wire.asksForProgress) return "not asked for";
     return progress === undefined ? `${wire.progressSent} sent` : `${progress} of ${wire.progressSent}`;
   },
-  cancel: ({ closedMs, error }) =>
-    typeof closedMs === "number" ? `${closedMs} ms` : `✗ ${closedMs ?? error ?? ""}`.trim(),
+  cancel: ({ closedMs, error, wire }) => {
+    if (closedMs < cancelLimitMs) return `${closedMs} ms`;
+    if (closedMs !== undefined && !wire.sendsCancel) return "sends none";
+    return `✗ ${closedMs ?? error ?? ""}`.trim();
+  },
   confirmation: ({ text = "", answer, elicited, wire, given = [] }) => {
     const way = elicited || wire.wasElicited ? "dialog" : "token";
     const hasAsked =

@@ -44,7 +44,7 @@ export function toHostOutcome(
 /** Limits a rule, which its author may write at any length, in UTF-16 units. */
 const ruleLength = 60;
 
-/** What is to be confirmed is in the text, with the whole rule. */
+/** Leaves out the arguments: they are in the text, and so is the whole rule. */
 function toHostConfirmation({ arguments: _, rule, ...rest }: Confirmation): HostOutcome["confirmation"] {
   return { ...rest, ...(rule !== undefined && { rule: truncate(rule, ruleLength) }) };
 }

@@ -12,7 +12,7 @@ import { getWindowMs, type KnownHost, knownHosts } from "../src/server/mcp/known
 import { searchBackends } from "../src/tools/search/search-backends.ts";
 
 /** Lists the pages with generated tables, by their names without language. */
-export const generatedPages = ["settings", "settings-servers", "environment", "limits", "mcp"];
+export const generatedPages = ["settings", "settings-servers", "environment", "limits", "known-hosts"];
 
 /** Writes the tables of a page anew. Each follows a comment that names it: `<!-- table: settings agent -->`. */
 export function fillTables(page: string, locale: Locale): string {
@@ -220,13 +220,14 @@ function createHostTable(locale: Locale): string[] {
 }
 
 function toHostCells(host: KnownHost, locale: Locale): string[] {
-  const { title, name, version, timeout, progress, elicitation, modelReads, evidence } = host;
+  const { title, name, version, isModern, timeout, progress, elicitation, modelReads, evidence } = host;
   const words = hostWords[locale];
-  const window =
-    getWindowMs({ version: "", asksProgress: progress !== "not-asked-for", ...host }, { windows: {} }) / 1000;
+  const signs = { version: "", asksProgress: progress !== "not-asked-for", isModern: false, ...host };
+  const window = getWindowMs(signs, { windows: {} }) / 1000;
+  const era = isModern === undefined ? "" : isModern ? words.modern : words.legacy;
   return [
     title,
-    `\`${[name, version].filter(Boolean).join(" ")}\``,
+    `\`${[name, version].filter(Boolean).join(" ")}\`${era}`,
     timeout === "none" ? words.none : `${timeout} s`,
     `${window} s`,
     words.progress[progress],
@@ -243,6 +244,8 @@ function toHostCells(host: KnownHost, locale: Locale): string[] {
 const hostWords = {
   zh: {
     none: "不限",
+    legacy: "（2026-07-28 之前的版本）",
+    modern: "（2026-07-28 起）",
     yes: "是",
     no: "否",
     progress: { "not-asked-for": "不要求", shown: "显示", "resets-timeout": "显示，并重新计时" },
@@ -253,6 +256,8 @@ const hostWords = {
   },
   en: {
     none: "without limit",
+    legacy: " (revisions before 2026-07-28)",
+    modern: " (from 2026-07-28 on)",
     yes: "yes",
     no: "no",
     progress: {

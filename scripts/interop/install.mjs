@@ -42,7 +42,7 @@ export function installClient(client, folder) {
   for (const file of readdirSync(client.folder))
     if (file !== "client.json") cpSync(join(client.folder, file), join(folder, file), { recursive: true });
   for (const file of client.files ?? []) cpSync(join(import.meta.dirname, "shared", file), join(folder, file));
-  if (client.page) writeFileSync(join(folder, client.page.to), readCode(client.page));
+  writePage(client, folder, "stdio");
   const commands = listCommands(client);
   const mark = join(folder, ".installed");
   const wanted = JSON.stringify([commands, ...(client.install ? [hashSources(client, folder)] : [])]);
@@ -79,11 +79,17 @@ function listCommands({ pip, npm, install = [] }) {
   ];
 }
 
+/** Writes the code of a client's page, as its users have it over this transport. */
+export function writePage({ page }, folder, transport) {
+  if (page) writeFileSync(join(folder, page.to), readCode(page, transport));
+}
+
 /** Reads the first block of code of a page that names a language. Each text to be replaced has to be in it. */
-function readCode({ from, replace = {} }) {
+function readCode({ from, replace = {}, http = {} }, transport) {
+  const replaced = { ...replace, ...(transport === "http" && http) };
   const [, code] = /^```(?!console|sh|text)\w+\n([\s\S]*?)^```/m.exec(readFileSync(join(root, from), "utf8")) ?? [];
   if (code === undefined) throw new Error(`${from} has no block of code.`);
-  return Object.entries(replace).reduce((text, [old, fresh]) => {
+  return Object.entries(replaced).reduce((text, [old, fresh]) => {
     if (!text.includes(old)) throw new Error(`The code of ${from} has no ${old}.`);
     return text.replaceAll(old, fresh);
   }, code);

@@ -1,6 +1,6 @@
 // Drives real clients, frameworks and agent programs against the built program and prints one Markdown table. What a client program
 // is given and what it prints is in README.md beside this file.
-// `node scripts/interop/interop.mjs [NAME...] [--list] [--limits] [--only SCENARIO] [--folder DIR] [--patience 300]`
+// `node scripts/interop/interop.mjs [NAME...] [--list] [--limits] [--only SCENARIO] [--transport http] [--folder DIR] [--patience 300]`
 import {
   chmodSync,
   createWriteStream,
@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { readArguments, readSeconds, requireKnown } from "./arguments.mjs";
 import { serveHttp } from "./http-server.mjs";
-import { findObstacle, installClient, readVersion } from "./install.mjs";
+import { findObstacle, installClient, readVersion, writePage } from "./install.mjs";
 import { startModels, toolWithConsent, toQuestion } from "./models.mjs";
 import { endGroup, startProcess } from "./processes.mjs";
 import { cells, printTable } from "./table.mjs";
@@ -26,6 +26,7 @@ const { values, positionals } = readArguments({
   list: { type: "boolean", default: false },
   limits: { type: "boolean", default: false },
   only: { type: "string", multiple: true, default: [] },
+  transport: { type: "string", multiple: true, default: ["stdio", "http"] },
   folder: { type: "string" },
   patience: { type: "string", default: "300" },
 });
@@ -37,6 +38,7 @@ const clientsFolder = join(import.meta.dirname, "clients");
 const usualScenarios = ["answer", "lists", "slow", "progress", "cancel", "confirmation"];
 const allScenarios = [...usualScenarios, "limit"];
 requireKnown("scenario", values.only, allScenarios);
+requireKnown("transport", values.transport, ["stdio", "http"]);
 const scenarios = values.only.length > 0 ? values.only : values.limits ? allScenarios : usualScenarios;
 
 /** A client or server that has not ended by then is ended; slow machines need most of it to load a framework. */
@@ -64,7 +66,7 @@ async function runAll() {
       const obstacle = findObstacle(client) ?? report(`${client.name}: installing`, () => installClient(client, own));
       if (obstacle) skipped.push({ client, obstacle });
       else
-        for (const transport of client.transports ?? ["stdio"])
+        for (const transport of (client.transports ?? ["stdio"]).filter((each) => values.transport.includes(each)))
           await runClient(client, own, transport, models).then(
             (row) => rows.push(row),
             (error) => failed.push({ client, transport, error }),
@@ -86,6 +88,7 @@ function report(text, work) {
 
 async function runClient(client, folder, transport, models) {
   const results = {};
+  writePage(client, folder, transport);
   for (const scenario of scenarios) {
     if (client.missing?.[scenario]) continue;
     if (isCovered(client, scenario, results)) {

@@ -1,8 +1,11 @@
 // The table of results: one column for each scenario, one row for each client and transport.
 
+/** Is how long the runner waits for the end of the model's request. */
+const cancelLimitMs = 20_000;
+
 /** Renders each cell from a scenario's result. */
 export const cells = {
-  lists: ({ tools = [], wire }) => `${(tools.length ? tools : (wire.tools ?? [])).filter(isDuetTool).length || "✗"}`,
+  lists: ({ tools = [], wire }) => `${countDuetTools(tools.length ? tools : (wire.tools ?? [])) || "✗"}`,
   answer: renderAnswer,
   slow: ({ requests, text = "", answer, wire }) => {
     const running = wire.statuses.filter((status) => status === "running").length;
@@ -13,8 +16,11 @@ export const cells = {
     if (!wire.asksForProgress) return "not asked for";
     return progress === undefined ? `${wire.progressSent} sent` : `${progress} of ${wire.progressSent}`;
   },
-  cancel: ({ closedMs, error }) =>
-    typeof closedMs === "number" ? `${closedMs} ms` : `✗ ${closedMs ?? error ?? ""}`.trim(),
+  cancel: ({ closedMs, error, wire }) => {
+    if (closedMs < cancelLimitMs) return `${closedMs} ms`;
+    if (closedMs !== undefined && !wire.sendsCancel) return "sends none";
+    return `✗ ${closedMs ?? error ?? ""}`.trim();
+  },
   confirmation: ({ text = "", answer, elicited, wire, given = [] }) => {
     const way = elicited || wire.wasElicited ? "dialog" : "token";
     const hasAsked =
@@ -29,8 +35,9 @@ export const cells = {
   },
 };
 
-function isDuetTool(name) {
-  return /agent_(?:ask|result|cancel)$/.test(name);
+/** A host may name a tool in two ways, with and without its server. */
+function countDuetTools(names) {
+  return new Set(names.map((name) => /agent_(?:ask|result|cancel)$/.exec(name)?.[0]).filter(Boolean)).size;
 }
 
 function renderAnswer({ text = "", structured, answer, error }) {
@@ -65,9 +72,10 @@ export function printTable({ rows, skipped, failed, scenarios }) {
 
 function renderSent(results) {
   const wires = results.map(({ wire }) => wire);
-  const { client, protocol, canElicit } = wires.find((wire) => wire.client) ?? {};
+  const { client, protocol } = wires.find((wire) => wire.client) ?? {};
   const bytes = wires.map(({ listBytes }) => listBytes).find(Boolean);
   const asks = wires.some(({ asksForProgress }) => asksForProgress);
+  const canElicit = wires.some((wire) => wire.canElicit);
   const facts = [protocol ?? "?", asks ? "progress" : "no progress", canElicit ? "elicitation" : "no elicitation"];
   return [bytes ? `${bytes} B` : "–", client ? `\`${client.name} ${client.version}\` (${facts.join(", ")})` : "–"];
 }

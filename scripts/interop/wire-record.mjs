@@ -85,6 +85,7 @@ export function describeWire(records) {
     tools: listed?.tools.map(({ name }) => name),
     listBytes: listed && Buffer.byteLength(JSON.stringify(listed)),
     asksForProgress: calls.some(({ params }) => params?._meta?.progressToken !== undefined),
+    sendsCancel: sent.some(({ method }) => /^(?:notifications\/)?cancelled$/.test(method)),
     progressSent: received.filter(({ method }) => method === "notifications/progress").length,
     canElicit: capabilities.elicitation !== undefined,
     wasElicited: received.some(

@@ -34,7 +34,7 @@ export function toStartError(thrown: unknown, failureContext: FailureContext): D
   const { code, text, retryable, hint: ownHint } = explain(thrown, failureContext);
   const words = getLastWords(failureContext);
   // A launcher's own words are long, and what a host shows of them may be cut.
-  const missing = describeVariablesNotInherited(failureContext, words);
+  const missing = describeVariablesNotInherited(failureContext, words, code);
   const said = words === "" ? words : `\n${words}`;
   const { zh, en } = describeUnusable(name);
   return new DuetError({
@@ -190,15 +190,18 @@ const networkFailure =
   /network|certificate|\bSSL|\bTLS|proxy|registry|getaddrinfo|resolve host|dns error|ENOTFOUND|ECONN|ETIMEDOUT|EAI_AGAIN|sending request|failed to fetch|timed? ?out/i;
 
 /**
- * Names the variables of ours that a launcher lacked when it failed at the network. Returns undefined where that is not what
- * happened, or where it lacked none.
+ * Names the variables of ours that a launcher lacked when it failed at the network, or said nothing until its time was over: npm
+ * repeats a request that fails for more than a minute before it tells. Returns undefined where that is not what happened, or where
+ * it lacked none.
  */
 function describeVariablesNotInherited(
   { settings, environment = {} }: FailureContext,
   words: string,
+  code: ErrorCode,
 ): Text | undefined {
   const { transport } = settings;
-  if (transport.type !== "stdio" || !networkFailure.test(words)) return undefined;
+  const hasFailed = networkFailure.test(words);
+  if (transport.type !== "stdio" || (!hasFailed && code !== "timeout")) return undefined;
   const launcher = basename(transport.command).replace(/\.(cmd|exe)$/i, "");
   if (!launchers.has(launcher)) return undefined;
   const given = new Set([...Object.keys(transport.env), ...transport.inheritEnv]);
@@ -206,8 +209,11 @@ function describeVariablesNotInherited(
   if (missing.length === 0) return undefined;
   const list = missing.join(", ");
   const setting = `"inheritEnv": ${JSON.stringify(missing)}`;
+  const what = hasFailed
+    ? { zh: "访问网络失败", en: "failed at the network" }
+    : { zh: "可能还在等待网络", en: "may still be waiting for the network" };
   return {
-    zh: `${launcher} 访问网络失败；当前环境中的 ${list} 没有传给它。如需传递，请在该服务器的配置中加入 ${setting}。`,
-    en: `${launcher} failed at the network, and was not given ${list} of this environment. To pass that on, add ${setting} to the server's configuration.`,
+    zh: `${launcher} ${what.zh}；当前环境中的 ${list} 没有传给它。如需传递，请在该服务器的配置中加入 ${setting}。`,
+    en: `${launcher} ${what.en}, and was not given ${list} of this environment. To pass that on, add ${setting} to the server's configuration.`,
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ConnectionLost } from "../../src/client/connection-errors.ts";
 import { toStartError } from "../../src/client/server-errors.ts";
+import { DuetError } from "../../src/kit/errors.ts";
 import { stdio } from "./servers.ts";
 
 const circumstances = { settings: stdio("s", "x", []), redact: (text: string) => text };
@@ -36,6 +37,18 @@ describe("a launcher that fails at the network", () => {
     );
     expect(text.zh).toContain("uvx 访问网络失败；当前环境中的 HTTPS_PROXY 没有传给它。");
     expect(JSON.stringify(text)).not.toContain("secret");
+  });
+
+  test("is told so too when it has not started in time, because npm repeats requests for longer than that", () => {
+    const late = new DuetError({ code: "timeout", text: { zh: "启动超过 30 秒", en: "it did not start within 30 s" } });
+    const settings = stdio("files", "npx", ["-y", "server"]);
+    const { text } = toStartError(late, { ...circumstances, settings, environment, words: "" });
+    expect(text.en).toMatch(
+      /within 30 s\. npx may still be waiting for the network, and was not given HTTPS_PROXY, SSL/,
+    );
+    expect(text.zh).toContain("npx 可能还在等待网络；当前环境中的 HTTPS_PROXY");
+    const own = toStartError(late, { ...circumstances, settings: stdio("s", "python", []), environment, words: "" });
+    expect(own.text.en).not.toContain("was not given");
   });
 
   test.each([

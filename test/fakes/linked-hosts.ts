@@ -17,6 +17,7 @@ export interface LinkedOptions {
   caller?: Caller;
   /** As the host names itself. */
   name?: string;
+  version?: string;
   /** As over stdio: aborts when the host can send nothing more. Absent, the connection is like a session over HTTP. */
   inputEnded?: AbortSignal;
   /** Answers a question; absent, the host says that it cannot ask. */
@@ -42,6 +43,7 @@ export interface CallOptions {
 export interface LinkedHost {
   call(name: string, args: object, options?: CallOptions): Promise<Called>;
   ask(question: string, more?: object, options?: CallOptions): Promise<Called>;
+  listTools(): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -61,6 +63,7 @@ export async function linkHost(mcp: McpInterface, options: LinkedOptions = {}): 
       };
     },
     ask: (question, more = {}, settings) => host.call("agent_ask", { question, ...more }, settings),
+    listTools: client.listTools,
     close: client.close,
   };
   return host;
@@ -74,23 +77,25 @@ interface Result {
 
 interface Connected {
   callTool(name: string, args: object, options?: CallOptions): Promise<Result>;
+  listTools(): Promise<unknown>;
   close(): Promise<void>;
 }
 
 async function connectV1(
   mcp: McpInterface,
-  { name = "test", caller, inputEnded, onQuestion }: LinkedOptions,
+  { name = "test", version = "1", caller, inputEnded, onQuestion }: LinkedOptions,
 ): Promise<Connected> {
   const [above, below] = InMemoryV1.createLinkedPair();
   const server = await mcp.createServer(caller, false, inputEnded);
   await server.connect(below);
-  const client = new ClientV1({ name, version: "1" }, { capabilities: onQuestion ? { elicitation: {} } : {} });
+  const client = new ClientV1({ name, version }, { capabilities: onQuestion ? { elicitation: {} } : {} });
   if (onQuestion)
     client.setRequestHandler(ElicitRequestSchema, async ({ params }) => (await onQuestion(params)) as never);
   await client.connect(above);
   return {
     callTool: async (tool, args, { meta, ...options } = {}) =>
       client.callTool({ name: tool, arguments: { ...args }, _meta: meta }, undefined, options) as never,
+    listTools: () => client.listTools(),
     close: () => client.close(),
   };
 }
@@ -98,12 +103,12 @@ async function connectV1(
 async function connectV2(
   mcp: McpInterface,
   era: Era,
-  { name = "test", caller, inputEnded, onQuestion }: LinkedOptions,
+  { name = "test", version = "1", caller, inputEnded, onQuestion }: LinkedOptions,
 ): Promise<Connected> {
   const [above, below] = InMemoryTransport.createLinkedPair();
   const handle = serveStdio(() => mcp.createServer(caller, false, inputEnded), { transport: below });
   const client = new ClientV2(
-    { name, version: "1" },
+    { name, version },
     {
       capabilities: onQuestion ? { elicitation: { form: {} } } : {},
       versionNegotiation: { mode: era === "v2 modern" ? "auto" : "legacy" },
@@ -115,6 +120,7 @@ async function connectV2(
   return {
     callTool: async (tool, args, { meta, ...options } = {}) =>
       client.callTool({ name: tool, arguments: { ...args }, _meta: meta }, options) as never,
+    listTools: () => client.listTools(),
     async close() {
       await client.close();
       await handle.close();

@@ -199,7 +199,13 @@ test("progress begins at once, rises, and tells of a run that is joined", async 
   const gate = Promise.withResolvers<void>();
   const { mcp } = await openFace({ turns: ["Forty-two."], gate: gate.promise });
   const host = await linkHost(mcp);
-  await host.ask("What is it?", { wait_s: 0.01 });
+  const begun = Promise.withResolvers<void>();
+  const before = host.ask(
+    "What is it?",
+    {},
+    { onprogress: ({ message }) => /deciding/.test(message ?? "") && begun.resolve() },
+  );
+  await begun.promise;
   const heard: { progress: number; message?: string }[] = [];
   const first = Promise.withResolvers<void>();
   const onprogress = (one: { progress: number; message?: string }): void => {
@@ -209,7 +215,7 @@ test("progress begins at once, rises, and tells of a run that is joined", async 
   const again = host.ask("What is it?", {}, { onprogress });
   await first.promise;
   gate.resolve();
-  await again;
+  await Promise.all([before, again]);
   expect(heard[0]?.message).toContain("received");
   expect(heard.map(({ message }) => message).join("\n")).toMatch(/↻ run-[0-9a-f]{32} has been running/);
   expect(heard.map(({ progress }) => progress)).toEqual(heard.map((_, index) => index + 1));

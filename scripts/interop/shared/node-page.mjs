@@ -1,5 +1,11 @@
-// Runs `ask` of a page (page.mjs) through a scenario, unchanged.
-import { ask } from "./page.mjs";
+// Runs `ask` of a page (page.mjs) through a scenario, unchanged but for the address.
+import { readFileSync, writeFileSync } from "node:fs";
+
+const page = new URL("page.mjs", import.meta.url);
+const { DUET_URL } = process.env;
+// The port of the page is an example, and an earlier scenario had another one.
+if (DUET_URL) writeFileSync(page, readFileSync(page, "utf8").replace(/http:\/\/127\.0\.0\.1:\d+\/mcp/g, DUET_URL));
+const { ask } = await import(page.href);
 
 const scenario = process.argv.at(-1);
 const line = { scenario };

@@ -40,4 +40,4 @@ except BaseException as error:  # A framework ends in many ways, and each is a r
     for part in parts:
         parts += getattr(part, "exceptions", ())
     line["error"] = " | ".join(f"{type(part).__name__}: {part}" for part in parts)[:600]
-print(json.dumps(line), flush=True)
+print(f"\n{json.dumps(line)}", flush=True)  # Some frameworks leave their last line open.

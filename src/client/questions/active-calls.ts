@@ -49,8 +49,7 @@ export function getPerson({ elicit }: Pick<ActiveCall, "elicit">): object | unde
 }
 
 export function createActiveCalls(now: () => number = () => performance.now()): ActiveCalls {
-  /** Each aborts when its call has ended. */
-  const calls = new Map<ActiveCall, AbortController>();
+  const calls = new Map<ActiveCall, { ended: AbortController; answered: number }>();
   /** Pairs the persons of calls that were given up with when they are forgotten. */
   const lingering = new Map<object | undefined, number>();
   const turn = createSemaphore(1);
@@ -83,17 +82,23 @@ export function createActiveCalls(now: () => number = () => performance.now()): 
     }
   }
 
-  /** The question may belong to any call of the person, so it is asked again where the call that it was asked through has ended. */
+  /**
+   * The question may belong to any call of the person, so it is asked again where the call that it was asked through has ended. A
+   * call with an answer is likely to end soon, so the one with the fewest is used.
+   */
   async function askThroughCalls(person: object, question: Elicitation, signal: AbortSignal) {
     while (!signal.aborted) {
-      const through = [...calls].find(([call]) => getPerson(call) === person);
+      const [through] = [...calls]
+        .filter(([call]) => getPerson(call) === person)
+        .sort(([, one], [, other]) => one.answered - other.answered);
       if (through === undefined) return undefined;
-      const [{ elicit }, ended] = through;
+      const [{ elicit }, state] = through;
       const stop = new AbortController();
-      const unfollow = [followSignal(stop, ended.signal), followSignal(stop, signal)];
+      const unfollow = [followSignal(stop, state.ended.signal), followSignal(stop, signal)];
       try {
         const reply = await elicit?.(question, stop.signal);
-        if (reply !== undefined || !ended.signal.aborted) return reply;
+        if (reply !== undefined) state.answered += 1;
+        if (reply !== undefined || !state.ended.signal.aborted) return reply;
       } finally {
         for (const end of unfollow) end();
       }
@@ -105,7 +110,7 @@ export function createActiveCalls(now: () => number = () => performance.now()): 
     enter(call) {
       const mine = { ...call };
       const ended = new AbortController();
-      calls.set(mine, ended);
+      calls.set(mine, { ended, answered: 0 });
       return ({ isReplied }) => {
         calls.delete(mine);
         if (!isReplied) lingering.set(getPerson(mine), now() + lingerMs);

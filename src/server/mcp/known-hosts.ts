@@ -9,10 +9,16 @@ export interface KnownHost {
   version?: string;
   /** Says whether this one asks for progress, where hosts of one name differ in it. */
   asksProgress?: boolean;
+  /** Says whether this one speaks the 2026 era of MCP, where hosts of one name differ in it. */
+  isModern?: boolean;
+  /** Is true for one that is known by calling a tool before it has listed any in that connection, see `HostSigns`. */
+  callsUnlisted?: boolean;
   /** Lists the products behind the name, for people. */
   title: string;
   /** Is how long the host waits for a tool call by default, in seconds; `none` where it waits without a limit. */
   timeout: number | "none";
+  /** Is after how long a call returns `running`, in seconds, where that does not follow from `timeout`. */
+  window?: number;
   /** Is `resets-timeout` where each notification starts the host's clock anew, and `shown` where it only shows them. */
   progress: "not-asked-for" | "shown" | "resets-timeout";
   elicitation: boolean;
@@ -74,6 +80,29 @@ export const knownHosts: readonly KnownHost[] = [
     },
   },
   {
+    // The end is the name that `duet install` gives the server in its settings.
+    name: "qwen-cli-mcp-client-duet",
+    title: "Qwen Code",
+    timeout: 600,
+    progress: "shown",
+    elicitation: false,
+    modelReads: "both",
+    evidence: {
+      seen: { client: "qwen-code", version: "Qwen Code 0.24.4" },
+      documented: "https://github.com/QwenLM/qwen-code/blob/main/docs/developers/tools/mcp-server.md",
+      date: "2026-11-26",
+    },
+  },
+  {
+    name: "opencode",
+    title: "opencode",
+    timeout: 60,
+    progress: "resets-timeout",
+    elicitation: false,
+    modelReads: "text",
+    evidence: { seen: { client: "opencode", version: "opencode 1.18.33" }, date: "2026-11-26" },
+  },
+  {
     name: "google-adk",
     title: "Google ADK",
     timeout: 5,
@@ -102,6 +131,22 @@ export const knownHosts: readonly KnownHost[] = [
   {
     name: "mcp",
     version: "0.1.0",
+    callsUnlisted: true,
+    title: "LangChain `get_tools()`",
+    timeout: "none",
+    // It starts a process for each call and ends it after the result, and the run with it: to hear that a run goes on is of no use.
+    window: 3600,
+    progress: "not-asked-for",
+    elicitation: false,
+    modelReads: "text",
+    evidence: {
+      seen: { client: "python-langchain-get-tools", version: "langchain-mcp-adapters 0.3.2" },
+      date: "2026-11-26",
+    },
+  },
+  {
+    name: "mcp",
+    version: "0.1.0",
     asksProgress: false,
     // Whoever uses the Python SDK and gives no name cannot be told from the others, so the shortest time-out counts.
     title: "OpenAI Agents, AutoGen (5 s); LangChain, CrewAI, Strands, LlamaIndex",
@@ -115,7 +160,7 @@ export const knownHosts: readonly KnownHost[] = [
     name: "mcp",
     version: "0.1.0",
     asksProgress: true,
-    title: "agno",
+    title: "agno (fastmcp ≤ 4.2.1)",
     timeout: 10,
     progress: "shown",
     elicitation: false,
@@ -124,6 +169,17 @@ export const knownHosts: readonly KnownHost[] = [
   },
   {
     name: "fastmcp",
+    isModern: false,
+    title: "agno",
+    timeout: 10,
+    progress: "shown",
+    elicitation: false,
+    modelReads: "text",
+    evidence: { seen: { client: "python-agno-10s", version: "agno 3.1.10, fastmcp 4.2.3" }, date: "2026-11-26" },
+  },
+  {
+    name: "fastmcp",
+    isModern: true,
     // Its own client waits without limit.
     title: "Pydantic AI",
     timeout: 300,
@@ -152,17 +208,30 @@ export const knownHosts: readonly KnownHost[] = [
   },
 ];
 
+/** Holds what tells hosts apart. */
+export interface HostSigns extends Pick<Host, "name" | "version" | "asksProgress" | "isModern"> {
+  /**
+   * Is true for a call over stdio from a host that has not listed the tools in this connection. It knows them from an earlier
+   * process, so it is likely to start one for each call.
+   */
+  callsUnlisted?: boolean;
+}
+
 /** Returns what is known of the host behind a request. */
 export function findKnownHost({
   name,
   version,
   asksProgress,
-}: Pick<Host, "name" | "version" | "asksProgress">): KnownHost | undefined {
+  isModern,
+  callsUnlisted = false,
+}: HostSigns): KnownHost | undefined {
   return knownHosts.find(
     (known) =>
       known.name === name &&
       (known.version ?? version) === version &&
-      (known.asksProgress ?? asksProgress) === asksProgress,
+      (known.asksProgress ?? asksProgress) === asksProgress &&
+      (known.isModern ?? isModern) === isModern &&
+      (known.callsUnlisted ?? callsUnlisted) === callsUnlisted,
   );
 }
 
@@ -179,14 +248,10 @@ export interface WindowSettings {
  * the shorter of what is configured for all hosts, or known of this one, and what fits the time after which it has given up a call
  * before. `observed` is that time in seconds.
  */
-export function getWindowMs(
-  host: Pick<Host, "name" | "version" | "asksProgress">,
-  { window, windows }: WindowSettings,
-  observed?: number,
-): number {
+export function getWindowMs(host: HostSigns, { window, windows }: WindowSettings, observed?: number): number {
   const own = Object.hasOwn(windows, host.name) ? windows[host.name] : undefined;
   if (own !== undefined) return own * 1000;
-  const { timeout = usualTimeout } = findKnownHost(host) ?? {};
-  const usual = window ?? toWindowSeconds(timeout === "none" ? usualTimeout : timeout);
+  const { timeout = usualTimeout, window: known } = findKnownHost(host) ?? {};
+  const usual = window ?? known ?? toWindowSeconds(timeout === "none" ? usualTimeout : timeout);
   return Math.min(usual, observed === undefined ? usual : toWindowSeconds(observed)) * 1000;
 }

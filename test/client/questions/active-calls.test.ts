@@ -120,3 +120,16 @@ test("a question that was asked through a call that ends is asked again through 
   expect(await reply).toEqual({ action: "accept" });
   expect(first.withdrawn).toHaveLength(1);
 });
+
+test("a second question is asked through a call that has had no answer, so that it stays when the answered one ends", async () => {
+  const asker = createActiveCalls();
+  const person = {};
+  const leave = asker.enter({ elicit: Object.assign(yes.bind(undefined), { person }) });
+  const other = standing(person);
+  asker.enter({ elicit: other.elicit });
+  expect(await asker.current()?.(question, signal)).toEqual({ action: "accept" });
+  void asker.current()?.(question, signal);
+  await expect.poll(() => other.shown).toHaveLength(1);
+  leave({ isReplied: true });
+  expect(other.withdrawn).toHaveLength(0);
+});

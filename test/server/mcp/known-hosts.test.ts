@@ -1,16 +1,11 @@
 import { existsSync } from "node:fs";
-import { expect, test } from "vitest";
-import type { Host } from "../../../src/runs/input/host.ts";
-import { findKnownHost, getWindowMs, knownHosts } from "../../../src/server/mcp/known-hosts.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { findKnownHost, getWindowMs, type HostSigns, knownHosts } from "../../../src/server/mcp/known-hosts.ts";
 import { linkHost } from "../../fakes/linked-hosts.ts";
 import { openFace } from "../../runs/mcp-interface.ts";
 
-function createHost(
-  name: string,
-  version = "1",
-  asksProgress = false,
-): Pick<Host, "name" | "version" | "asksProgress"> {
-  return { name, version, asksProgress };
+function createHost(name: string, version = "1", asksProgress = false, isModern = false): HostSigns {
+  return { name, version, asksProgress, isModern };
 }
 
 test("a host's window is what is configured for it, else for all, else what is known of it, else under a minute", () => {
@@ -34,6 +29,11 @@ test("of the many that call themselves mcp 0.1.0, those without progress have 4 
   expect(getWindowMs(createHost("mcp", "1.0.0"), { windows: {} })).toBe(50_000);
 });
 
+test("of the two that call themselves fastmcp, the one that speaks the older revisions gives up after 10 seconds", () => {
+  expect(getWindowMs(createHost("fastmcp", "4.2.3", true), { windows: {} })).toBe(8000);
+  expect(getWindowMs(createHost("fastmcp", "4.2.3", true, true), { windows: {} })).toBe(290_000);
+});
+
 test("what a host has taught by giving up shortens its window, but not one that is configured for it", () => {
   expect(getWindowMs(createHost("other"), { windows: {} }, 8)).toBe(6500);
   expect(getWindowMs(createHost("other"), { windows: {}, window: 5 }, 8)).toBe(5000);
@@ -43,7 +43,9 @@ test("what a host has taught by giving up shortens its window, but not one that 
 });
 
 test("no two rows are for the same host, and each names its evidence and its day", () => {
-  const keys = knownHosts.map(({ name, version, asksProgress }) => JSON.stringify([name, version, asksProgress]));
+  const keys = knownHosts.map(({ name, version, asksProgress, isModern, callsUnlisted }) =>
+    JSON.stringify([name, version, asksProgress, isModern, callsUnlisted]),
+  );
   expect(new Set(keys).size).toBe(keys.length);
   for (const { evidence } of knownHosts) {
     expect(evidence.date).toMatch(/^20\d\d-\d\d-\d\d$/);
@@ -74,4 +76,24 @@ test("a host that has given up a call once is answered in time from then on, and
   const answer = patient.ask("And tomorrow?");
   gate.resolve();
   expect((await answer).outcome.status).toBe("complete");
+});
+
+test("a process that is called before its tools were listed waits for the end, for it ends with its first result", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const gate = Promise.withResolvers<void>();
+  const { mcp } = await openFace({ turns: ["Rain.", "Sun."], gate: gate.promise });
+  const python = { name: "mcp", version: "0.1.0" };
+  const { signal: inputEnded } = new AbortController();
+  const [once, lasting, http] = [
+    await linkHost(mcp, { ...python, inputEnded }),
+    await linkHost(mcp, { ...python, inputEnded }),
+    await linkHost(mcp, python),
+  ];
+  await lasting.listTools();
+  const [waiting, ...windows] = [once, lasting, http].map((host) => host.ask("What is the weather?"));
+  await vi.advanceTimersByTimeAsync(10_000);
+  for (const each of await Promise.all(windows)) expect(each.outcome.status).toBe("running");
+  gate.resolve();
+  expect((await waiting)?.outcome.status).toBe("complete");
 });

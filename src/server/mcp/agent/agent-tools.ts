@@ -62,7 +62,7 @@ export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
     createCapabilities(connection) {
       const { caller, server } = connection;
       const knownRuns = new Set<string>();
-      const scope: ConnectionScope = { ...service, connection, caller, knownRuns };
+      const scope: ConnectionScope = { ...service, connection, caller, knownRuns, hasListedTools: false };
       serveTasks(server, scope);
       const gateway = duet.gateway(caller);
       const page = createRunPage({ runs, caller, locale, runIdOf: readRunId });
@@ -113,7 +113,8 @@ function createToolCapability({ scope, asks, page, listAgentTools }: AgentCapabi
 
   return {
     async list(signal, host) {
-      const described = host?.name === "duet" ? describeForAgents(locale) : await describe(signal);
+      scope.hasListedTools = true;
+      const described = host && isDuet(host) ? describeForAgents(locale) : await describe(signal);
       const shows = canShowPages(host?.capabilities);
       const own = await listAgentTools({ ...described, meta: shows ? runPageMeta : undefined });
       return shows ? [...own, ...(await page.list(signal, host))] : own;
@@ -125,6 +126,11 @@ function createToolCapability({ scope, asks, page, listAgentTools }: AgentCapabi
       return page.call(name, args, context);
     },
   };
+}
+
+/** A Duet has a title as well; Mastra reports the name that its settings give the server. */
+function isDuet({ name, title }: Host): boolean {
+  return name === "duet" && title.startsWith("Duet ");
 }
 
 /** Every host can read the page; it is listed only for hosts that show pages. */

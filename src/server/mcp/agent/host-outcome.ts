@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Outcome, OutcomeMeta, ToolCallRecord } from "../../../core/outcome.ts";
+import type { Confirmation, Outcome, OutcomeMeta, ToolCallRecord } from "../../../core/outcome.ts";
 import { truncate } from "../../../kit/text/truncate.ts";
 import type { Detail } from "../../../runs/ask-schema.ts";
 import type { hostOutcomeSchema } from "./host-outcome-schema.ts";
@@ -30,8 +30,7 @@ export function toHostOutcome(
   const fixed = {
     ...{ status, stop_reason, conversation_id, run_id, trace_id },
     meta: toHostMeta(outcome.meta, detail),
-    // What is to be confirmed is in the text.
-    ...(confirmation && { confirmation: { ...confirmation, arguments: undefined } }),
+    ...(confirmation && { confirmation: toHostConfirmation(confirmation) }),
   };
   return {
     ...(leavesOutResponse ? {} : { response: text }),
@@ -40,6 +39,14 @@ export function toHostOutcome(
     tool_calls: fitCalls(outcome.tool_calls, mostBytes[detail] - countBytes(fixed), detail),
     ...(error && { error: { ...error, hint: error.hint ?? undefined } }),
   };
+}
+
+/** Limits a rule, which its author may write at any length, in UTF-16 units. */
+const ruleLength = 60;
+
+/** Leaves out the arguments: they are in the text, and so is the whole rule. */
+function toHostConfirmation({ arguments: _, rule, ...rest }: Confirmation): HostOutcome["confirmation"] {
+  return { ...rest, ...(rule !== undefined && { rule: truncate(rule, ruleLength) }) };
 }
 
 function toHostMeta({ models, agents, ...counts }: OutcomeMeta, detail: Detail): HostOutcome["meta"] {

@@ -176,12 +176,13 @@ const leastWindowMs = 1000;
 
 /** An agent as a caller says until when it waits. The run ends before that, and time must remain to report it. */
 function computeWindowMs(
-  { settings }: ConnectionScope,
+  { settings, connection, hasListedTools }: ConnectionScope,
   { host, chain, waitS }: Request,
   observed: number | undefined,
 ): number {
   if (waitS !== undefined) return waitS * 1000;
-  const usual = getWindowMs(host, settings, observed);
+  const callsUnlisted = connection.inputEnded !== undefined && !hasListedTools;
+  const usual = getWindowMs({ ...host, callsUnlisted }, settings, observed);
   if (chain.deadline === undefined) return usual;
   const left = Math.max(0, chain.deadline - Date.now());
   return Math.min(usual, Math.max(leastWindowMs, left - getReportMs(left)));
@@ -203,4 +204,6 @@ export interface ConnectionScope extends AgentService, CallerScope {
   connection: HostConnection;
   /** Holds the ids of the runs that this connection was told of. */
   knownRuns: Set<string>;
+  /** Becomes true once the host has listed the tools in this connection. */
+  hasListedTools: boolean;
 }

@@ -89,6 +89,22 @@ test("the question of a confirmation is in the text, and its arguments are not t
   expect(JSON.parse(JSON.stringify(toHostOutcome(waiting, "May it?").confirmation))).toEqual(confirmation);
 });
 
+test("a long rule does not make what a host gets long", () => {
+  const confirmation = {
+    ...({
+      kind: "call",
+      token: "t".repeat(220),
+      tool: "x".repeat(64),
+      expires_at: "2026-01-01T00:00:00.000Z",
+    } as const),
+    ...{ rule: `tools.ask: fs__write(path=${"p".repeat(2000)})`, arguments: {} },
+  };
+  const conversation_id = `conv-${"c".repeat(195)}`;
+  expect(countRest(createOutcome({ status: "needs_confirmation", conversation_id, confirmation }))).toBeLessThanOrEqual(
+    1000,
+  );
+});
+
 test("a host that hands both parts to its model gets the answer once", () => {
   expect(toHostOutcome(createOutcome(), "Rain.", { leavesOutResponse: true })).not.toHaveProperty("response");
 });

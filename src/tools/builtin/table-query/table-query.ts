@@ -29,8 +29,8 @@ export function createTableQuery(
   return createBuiltinTool({
     name: "table_query",
     description: say(locale, {
-      zh: "一次调用即可筛选、分组、汇总、排序 CSV、TSV 或 JSON 的行（求和精确）。不带 group_by 和 aggregate 时列出各行",
-      en: "Filters, groups, sums and sorts the rows of a CSV, TSV or JSON file in one call, with exact sums. Without group_by and aggregate it lists rows.",
+      zh: "一次调用即可筛选、分组、汇总、排序 CSV、TSV 或 JSON 的行（求和精确），结果为 Markdown 表格。不带 group_by 和 aggregate 时列出各行",
+      en: "Filters, groups, sums and sorts the rows of a CSV, TSV or JSON file in one call, with exact sums, as a Markdown table. Without group_by and aggregate it lists the rows.",
     }),
     inputSchema: createSchema(locale),
     run: (args, context) => runQuery(args, context, { roots, work, fileBytes }),
@@ -39,7 +39,7 @@ export function createTableQuery(
 
 function createSchema(locale: Locale): JsonSchema {
   const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
-  const name = { type: "string", minLength: 1, maxLength: 500 };
+  const name = { type: "string" };
   const scalars = [{ type: "string" }, { type: "number" }, { type: "boolean" }];
   const condition = {
     type: "object",
@@ -47,7 +47,7 @@ function createSchema(locale: Locale): JsonSchema {
       column: name,
       op: { type: "string", enum: [...comparisons] },
       value: {
-        anyOf: [...scalars, { type: "array", items: { anyOf: scalars }, minItems: 1, maxItems: 1000 }],
+        anyOf: [...scalars, { type: "array", items: { anyOf: scalars }, maxItems: 1000 }],
         ...describe(
           "比较的值；in 和 not in 用列表；empty 不需要",
           "To compare with; a list for in and not in; none for empty",
@@ -60,13 +60,13 @@ function createSchema(locale: Locale): JsonSchema {
   const aggregate = {
     type: "object",
     properties: {
-      column: { ...name, ...describe("count 可省略，即计行数", "May be left out for count, which then counts rows") },
+      column: { ...name, ...describe("count、share 可省略，即计行数", "Without it, count and share count rows") },
       op: { type: "string", enum: [...operations] },
     },
     required: ["op"],
     additionalProperties: false,
   };
-  const list = (items: JsonSchema, most: number) => ({ type: "array", items, minItems: 1, maxItems: most });
+  const list = (items: JsonSchema, most: number) => ({ type: "array", items, maxItems: most });
   return {
     type: "object",
     properties: {
@@ -76,7 +76,7 @@ function createSchema(locale: Locale): JsonSchema {
         ...list(condition, 20),
         ...describe(
           '行须满足全部条件，如 [{"column": "year(date)", "op": "=", "value": 2026}]',
-          'Rows must meet all conditions, such as [{"column": "year(date)", "op": "=", "value": 2026}]',
+          'All must hold, such as [{"column": "year(date)", "op": "=", "value": 2026}]',
         ),
       },
       group_by: {
@@ -89,8 +89,8 @@ function createSchema(locale: Locale): JsonSchema {
       aggregate: {
         ...list(aggregate, 20),
         ...describe(
-          '要计算的值，如 [{"column": "amount", "op": "sum"}]；distinct 计不同值的个数',
-          'What to compute, such as [{"column": "amount", "op": "sum"}]; distinct counts different values',
+          '要计算的值，如 [{"column": "amount", "op": "sum"}]；distinct 计不同值的个数，share 为占总和的百分比',
+          'What to compute, such as [{"column": "amount", "op": "sum"}]; distinct counts different values, share is the percent of the total',
         ),
       },
       columns: {
@@ -106,10 +106,7 @@ function createSchema(locale: Locale): JsonSchema {
         minimum: 1,
         maximum: 500,
         default: defaultLimit,
-        ...describe(
-          "最多显示的行数；汇总总是针对全部行",
-          "Maximum number of lines to show; totals are always of all rows",
-        ),
+        ...describe("最多显示的行数；汇总总是针对全部行", "Maximum of lines shown; totals are of all rows"),
       },
     },
     additionalProperties: false,

@@ -133,10 +133,13 @@ export const builtinTools: Readonly<Record<string, BuiltinRow>> = {
     examples: [{ timezone: "Asia/Shanghai" }],
   },
   format_data: {
-    create: ({ locale, work }) => createFormatData(locale, work),
+    create: ({ roots, locale, work }) => createFormatData(roots, locale, work),
     timeoutMs: 30_000,
     annotations: pure,
-    examples: [{ data: "name,age\nAda,36", from: "csv", to: "json" }],
+    examples: [
+      { data: "name,age\nAda,36", from: "csv", to: "json" },
+      { path: "data/monthly.csv", to: "markdown" },
+    ],
   },
   context: {
     create: ({ roots, locale, now }) => createContext(roots, locale, now),

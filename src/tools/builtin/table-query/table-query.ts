@@ -1,18 +1,13 @@
-import { extname } from "node:path";
 import { toInvalidArgumentsResult } from "../../../core/tools/argument-feedback.ts";
 import { createFailure, type Tool, type ToolContext, type ToolResult } from "../../../core/tools/tool.ts";
 import { DuetError } from "../../../kit/errors.ts";
 import { isRecord, type JsonObject, type JsonSchema, type JsonValue } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { createBuiltinTool, createSuccess } from "../../create-tool.ts";
-import { resolveRoots, toDisplayedPath, toNotTextResult, toPathRefusedResult } from "../../files/allowed-path.ts";
-import { createDecoder, readStart } from "../../files/read-lines.ts";
-import { openFound } from "../../files/walk-files.ts";
+import { readDataFile } from "../../files/read-data-file.ts";
 import { createHeavyWork, type HeavyWork } from "../../workers/heavy-work.ts";
 import { type Aggregate, operations } from "./aggregate.ts";
 import { type Condition, comparisons } from "./filter-rows.ts";
-import type { TableSource } from "./read-rows.ts";
 
 /** Limits the bytes of a file. A part of a table would give wrong totals, so a larger one is refused. */
 const defaultFileBytes = 20_000_000;
@@ -127,11 +122,12 @@ async function runQuery(args: JsonObject, context: ToolContext, surroundings: Su
   }
   const opened =
     typeof args.path === "string"
-      ? await readTableFile(args.path, locale, surroundings)
-      : { name: "", source: { content: String(args.data), ending: "" } };
+      ? await readDataFile(args.path, locale, surroundings)
+      : { name: "", bytes: undefined, ending: "" };
   if ("ok" in opened) return opened;
   try {
-    const request = { ...opened.source, ...readRequest(args), locale };
+    const content = opened.bytes ?? String(args.data);
+    const request = { content, ending: opened.ending, ...readRequest(args), locale };
     const { counts, table, notes } = await surroundings.work.run("query", request, signal);
     const name = opened.name === "" ? "" : `${opened.name}${say(locale, { zh: "：", en: ": " })}`;
     return createSuccess([`${name}${counts}`, table, notes.join("\n")].filter((part) => part !== "").join("\n\n"));
@@ -139,29 +135,6 @@ async function runQuery(args: JsonObject, context: ToolContext, surroundings: Su
     signal.throwIfAborted();
     if (thrown instanceof DuetError) return createFailure(thrown.code, say(locale, thrown.text));
     throw thrown;
-  }
-}
-
-async function readTableFile(
-  path: string,
-  locale: Locale,
-  { roots, fileBytes }: Surroundings,
-): Promise<{ name: string; source: TableSource } | ToolResult> {
-  const real = await resolveRoots(roots);
-  const file = await openFound(path, real);
-  if (file === undefined) return toPathRefusedResult(path, locale);
-  try {
-    const name = sanitizeLine(toDisplayedPath(file.path, real));
-    const { bytes, missing } = await readStart(file.handle, fileBytes);
-    if (missing > 0) {
-      const [size, most] = [bytes.length + missing, fileBytes].map((each) => (each / 1e6).toFixed(1));
-      const zh = `${name} 有 ${size} MB，最多 ${most} MB`;
-      return createFailure("tool", say(locale, { zh, en: `${name} has ${size} MB; at most ${most} MB are allowed.` }));
-    }
-    if (createDecoder(bytes) === undefined) return toNotTextResult(name, locale);
-    return { name, source: { content: bytes, ending: extname(file.path).slice(1).toLowerCase() } };
-  } finally {
-    await file.handle.close();
   }
 }
 

@@ -338,7 +338,7 @@ describe("files", () => {
     const tool = createTableQuery([files.path], "en", work, 100);
     const result = await tool.run({ path: "x.csv" }, testContext({ locale: "en" }));
     expect(result.ok).toBe(false);
-    expect(result.text).toContain("x.csv has 0.0 MB; at most 0.0 MB are allowed.");
+    expect(result.text).toContain("x.csv has 202 B; at most 100 B are allowed.");
   });
 });
 

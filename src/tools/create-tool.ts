@@ -1,4 +1,4 @@
-import type { ArgumentProblem, Tool, ToolAnnotations, ToolContext, ToolResult } from "../core/tools/tool.ts";
+import type { ArgumentProblem, Source, Tool, ToolAnnotations, ToolContext, ToolResult } from "../core/tools/tool.ts";
 import type { JsonObject, JsonSchema } from "../kit/json.ts";
 
 export interface ToolSpecification {
@@ -59,4 +59,9 @@ export function wrapTool(tool: Tool, run: Tool["run"]): Tool {
 
 export function createSuccess(text: string): ToolResult {
   return { ok: true, text };
+}
+
+/** Returns a text that comes from one file and begins with its name. An answer can cite the file. */
+export function createFileResult(text: string, source: Source): ToolResult {
+  return { ...createSuccess(text), kind: "file", sources: [source] };
 }

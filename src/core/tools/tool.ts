@@ -99,10 +99,11 @@ export interface ToolResult {
   /** Lists the pages and files on which the result is based, in order. The agent numbers them for citation. */
   sources?: Source[];
   /**
-   * With `page` or `file`, `text` comes from one source and is not a list of sources. With `instruction`, `text` is the user's own,
+   * With `page` or `file`, `text` comes from one source and is not a list of sources; with `files` from several, whose snippets
+   * say what is from each. With `instruction`, `text` is the user's own,
    * such as a skill's, and a model may follow it; a server's tool never has this kind.
    */
-  kind?: "page" | "file" | "instruction";
+  kind?: "page" | "file" | "files" | "instruction";
   cached?: boolean;
   /** Holds the decision about the call and the rule behind it. It is absent when no rule was checked. */
   permission?: Permission;

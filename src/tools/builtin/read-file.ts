@@ -5,7 +5,7 @@ import { type Locale, say } from "../../kit/locale.ts";
 import { formatCount, formatSize } from "../../kit/text/format-count.ts";
 import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
 import { takeStart } from "../../kit/text/truncate.ts";
-import { createBuiltinTool, createSuccess } from "../create-tool.ts";
+import { createBuiltinTool, createFileResult } from "../create-tool.ts";
 import { resolveRoots, toDisplayedPath, toFileSource, toNotTextResult } from "../files/allowed-path.ts";
 import { toMissingFileResult } from "../files/missing-file.ts";
 import { countLines, type LineLimits, readLines } from "../files/read-lines.ts";
@@ -65,7 +65,7 @@ async function read(
     const piece = first === 1 && count === Number.POSITIVE_INFINITY && whole.more ? takeFirstPart(whole) : whole;
     const name = sanitizeLine(toDisplayedPath(file.path, real));
     if (piece.binary) return toNotTextResult(name, locale);
-    return { ...toReadResult(name, first, piece, locale), kind: "file", sources: [toFileSource(file.path, real)] };
+    return createFileResult(toReadText(name, first, piece, locale), toFileSource(file.path, real));
   } finally {
     await file.handle.close();
   }
@@ -133,12 +133,12 @@ function takeFirstPart(piece: Piece): Piece {
   return { ...piece, lines, seen: lines.length, cut: piece.cut && lines.some(({ length }) => length >= longest) };
 }
 
-function toReadResult(
+function toReadText(
   name: string,
   first: number,
   { lines, seen, cut, more, partial, total, isCounted, bytes }: Piece,
   locale: Locale,
-): ToolResult {
+): string {
   const last = first + lines.length - 1;
   const end = isCounted && first === 1 && total - last > lastLines ? total - lastLines + 1 : undefined;
   const notes = [
@@ -157,7 +157,7 @@ function toReadResult(
   ];
   if (lines.length === 0) {
     const zh = `${name} 只有 ${seen} 行`;
-    return createSuccess([say(locale, { zh, en: `${name} has ${formatCount(seen, "line")}.` }), ...notes].join("\n"));
+    return [say(locale, { zh, en: `${name} has ${formatCount(seen, "line")}.` }), ...notes].join("\n");
   }
   const count = total.toLocaleString("en");
   const whole = isCounted
@@ -172,5 +172,5 @@ function toReadResult(
           en: ` ${whole.en}${size === undefined ? "" : ` (${size})`}`,
         });
   const head = say(locale, { zh: `${name} 第 ${first}-${last} 行${of}`, en: `${name}, lines ${first}-${last}${of}` });
-  return createSuccess([[head, ...notes].join("\n"), lines.join("\n")].join("\n\n"));
+  return [[head, ...notes].join("\n"), lines.join("\n")].join("\n\n");
 }

@@ -1,12 +1,12 @@
 import { stat } from "node:fs/promises";
 import { showValue, toInvalidArgumentsResult, toValueProblem } from "../../../core/tools/argument-feedback.ts";
-import type { Tool, ToolResult } from "../../../core/tools/tool.ts";
+import type { Source, Tool, ToolResult } from "../../../core/tools/tool.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { formatCount } from "../../../kit/text/format-count.ts";
 import { createBuiltinTool, createSuccess } from "../../create-tool.ts";
-import { findAllowed, resolveRoots, toPathRefusedResult } from "../../files/allowed-path.ts";
-import { createFileGlob, type FileSearch, type FileSearchLimits, searchFiles } from "./search-files.ts";
+import { findAllowed, resolveRoots, toFileSource, toPathRefusedResult } from "../../files/allowed-path.ts";
+import { createFileGlob, type FileSearch, type FileSearchLimits, type Match, searchFiles } from "./search-files.ts";
 
 const defaultLimits: FileSearchLimits = {
   entries: 50_000,
@@ -122,8 +122,8 @@ function withDefaultRoot(result: ToolResult, locale: Locale): ToolResult {
 
 function toSearchResult(
   query: string,
-  matches: readonly string[],
-  { most, tally, limits }: FileSearch,
+  matches: readonly Match[],
+  { most, tally, limits, roots }: FileSearch,
   locale: Locale,
 ): ToolResult {
   const quoted = showValue(query);
@@ -161,5 +161,19 @@ function toSearchResult(
     );
   }
   const head = `${listed.length > 0 ? found : none} (${looked})`;
-  return createSuccess([head, ...listed, ...notes].join("\n"));
+  const text = [head, ...listed.map((match) => match.text), ...notes].join("\n");
+  const sources = listSources(listed, roots);
+  return sources.length === 0 ? createSuccess(text) : { ...createSuccess(text), kind: "files", sources };
+}
+
+/** Limits the files of one search that answers can cite. */
+const mostSources = 10;
+
+/** Returns the files with matching content as sources, each with its matches. */
+function listSources(matches: readonly Match[], roots: readonly string[]): Source[] {
+  const byFile = new Map<string, string[]>();
+  for (const { file, text } of matches) if (file !== undefined) byFile.set(file, [...(byFile.get(file) ?? []), text]);
+  return [...byFile]
+    .slice(0, mostSources)
+    .map(([file, texts]) => ({ ...toFileSource(file, roots), snippet: texts.join("\n") }));
 }

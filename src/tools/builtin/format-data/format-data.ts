@@ -3,7 +3,7 @@ import { createFailure, type Tool, type ToolContext, type ToolResult } from "../
 import { DuetError } from "../../../kit/errors.ts";
 import type { JsonObject } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { createBuiltinTool, createSuccess } from "../../create-tool.ts";
+import { createBuiltinTool, createFileResult, createSuccess } from "../../create-tool.ts";
 import { readDataFile } from "../../files/read-data-file.ts";
 import { createDecoder } from "../../files/read-lines.ts";
 import { createHeavyWork, type HeavyWork } from "../../workers/heavy-work.ts";
@@ -91,7 +91,8 @@ async function format(
       `${name}${toHeading(converted, to, locale)}`,
       ...converted.notes.slice(0, 10).map((note) => say(locale, note)),
     ];
-    return createSuccess(`${lines.join("\n")}\n\n${converted.text}`);
+    const text = `${lines.join("\n")}\n\n${converted.text}`;
+    return file === undefined ? createSuccess(text) : createFileResult(text, file.source);
   } catch (thrown) {
     signal.throwIfAborted();
     if (thrown instanceof DuetError) return createFailure(thrown.code, say(locale, thrown.text));

@@ -4,8 +4,8 @@ import type { JsonObject } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { truncate } from "../../../kit/text/truncate.ts";
-import { createBuiltinTool, createSuccess } from "../../create-tool.ts";
-import { resolveRoots, toDisplayedPath, toNotTextResult } from "../../files/allowed-path.ts";
+import { createBuiltinTool, createFileResult } from "../../create-tool.ts";
+import { resolveRoots, toDisplayedPath, toFileSource, toNotTextResult } from "../../files/allowed-path.ts";
 import { toMissingFileResult } from "../../files/missing-file.ts";
 import { type LineLimits, readLines } from "../../files/read-lines.ts";
 import { openFound } from "../../files/walk-files.ts";
@@ -123,7 +123,8 @@ async function transformLog(
     const name = sanitizeLine(toDisplayedPath(file.path, real));
     if (reading.binary) return toNotTextResult(name, context.locale);
     const partial = reading.partial || capture?.isOverdue() === true;
-    return createSuccess(describeSummary(name, summary, { ...request, partial }, context.locale));
+    const text = describeSummary(name, summary, { ...request, partial }, context.locale);
+    return createFileResult(text, toFileSource(file.path, real));
   } finally {
     await file.handle.close();
   }

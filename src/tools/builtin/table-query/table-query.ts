@@ -3,7 +3,7 @@ import { createFailure, type Tool, type ToolContext, type ToolResult } from "../
 import { DuetError } from "../../../kit/errors.ts";
 import { isRecord, type JsonObject, type JsonSchema, type JsonValue } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { createBuiltinTool, createSuccess } from "../../create-tool.ts";
+import { createBuiltinTool, createFileResult, createSuccess } from "../../create-tool.ts";
 import { readDataFile } from "../../files/read-data-file.ts";
 import { createHeavyWork, type HeavyWork } from "../../workers/heavy-work.ts";
 import { type Aggregate, operations } from "./aggregate.ts";
@@ -123,14 +123,15 @@ async function runQuery(args: JsonObject, context: ToolContext, surroundings: Su
   const opened =
     typeof args.path === "string"
       ? await readDataFile(args.path, locale, surroundings)
-      : { name: "", bytes: undefined, ending: "" };
+      : { name: "", bytes: undefined, ending: "", source: undefined };
   if ("ok" in opened) return opened;
   try {
     const content = opened.bytes ?? String(args.data);
     const request = { content, ending: opened.ending, ...readRequest(args), locale };
     const { counts, table, notes } = await surroundings.work.run("query", request, signal);
     const name = opened.name === "" ? "" : `${opened.name}${say(locale, { zh: "：", en: ": " })}`;
-    return createSuccess([`${name}${counts}`, table, notes.join("\n")].filter((part) => part !== "").join("\n\n"));
+    const text = [`${name}${counts}`, table, notes.join("\n")].filter((part) => part !== "").join("\n\n");
+    return opened.source ? createFileResult(text, opened.source) : createSuccess(text);
   } catch (thrown) {
     signal.throwIfAborted();
     if (thrown instanceof DuetError) return createFailure(thrown.code, say(locale, thrown.text));

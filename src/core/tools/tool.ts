@@ -1,6 +1,7 @@
 import type * as z from "zod";
+import type { DuetError } from "../../kit/errors.ts";
 import type { JsonObject, JsonSchema } from "../../kit/json.ts";
-import type { Locale, Text } from "../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { Chain } from "../chain.ts";
 import type { Elicit } from "../forms/elicitation.ts";
 import type { approvalRequestSchema, approvalSchema } from "../questions/user-question.ts";
@@ -161,6 +162,13 @@ export interface Source {
 
 export function createFailure(code: ToolFailure["code"], message: string): ToolResult {
   return { ok: false, text: message, error: { code, message } };
+}
+
+/** Returns an expected error as the result of a tool. */
+export function toFailure({ code, text, retryable }: DuetError, locale: Locale): ToolResult {
+  const message = say(locale, text);
+  const isFinal = code === "network" && !retryable;
+  return { ok: false, text: message, error: { code, message, ...(isFinal && { retryable: false }) } };
 }
 
 export type Permission = z.infer<typeof permissionSchema>;

@@ -35,7 +35,7 @@ export function createFileSearch(
           minLength: 1,
           maxLength: 500,
           description: say(locale, {
-            zh: "搜索关键词（普通文本，不是正则；文件名中 * 代表任意字符）",
+            zh: "搜索关键词（普通文本，不是正则；不分大小写；文件名中 * 代表任意字符）",
             en: "The text to find: plain text, not a regular expression; case-insensitive; in file names * matches any characters",
           }),
         },
@@ -50,7 +50,7 @@ export function createFileSearch(
           type: "string",
           minLength: 1,
           maxLength: 200,
-          description: say(locale, { zh: "只查这些文件，如 *.md", en: "Only these files, such as *.md or *.{ts,js}" }),
+          description: say(locale, { zh: "只查这些文件，如 *.md 或 *.{ts,js}", en: "Only these files, such as *.md or *.{ts,js}" }),
         },
         limit: {
           type: "integer",

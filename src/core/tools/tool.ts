@@ -193,4 +193,6 @@ export interface FoundTool {
   tool: Tool;
   /** Ranges from 0 to 1 and is comparable between searches. 1 means the tool's own name. */
   score: number;
+  /** Is the share of the words that the tool has in any form, from 0 to 1. */
+  coverage: number;
 }

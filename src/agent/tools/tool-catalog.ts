@@ -283,7 +283,7 @@ function describe(hidden: readonly Tool[], language: Locale): string {
   const names = renderNames(hidden);
   if (names !== undefined)
     return say(language, {
-      zh: `查找没有列出的工具，使它们从下一轮起可以调用。没有列出的有（服务器: 工具）：${names}。列出的工具都做不到时先查找，不要直接说做不到。`,
+      zh: `查找没有列出的工具，使它们从下一轮起可以调用。没有列出的工具（按服务器）：${names}。列出的工具都做不到时先查找，不要直接说做不到。`,
       en: `Finds tools that are not listed, so that they can be called from the next turn on. Not listed (server: tools): ${names}. Where no listed tool will do, search here before saying that something cannot be done.`,
     });
   const sources = renderToolSources(hidden, language);

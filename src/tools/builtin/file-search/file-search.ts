@@ -50,7 +50,10 @@ export function createFileSearch(
           type: "string",
           minLength: 1,
           maxLength: 200,
-          description: say(locale, { zh: "只查这些文件，如 *.md 或 *.{ts,js}", en: "Only these files, such as *.md or *.{ts,js}" }),
+          description: say(locale, {
+            zh: "只查这些文件，如 *.md 或 *.{ts,js}",
+            en: "Only these files, such as *.md or *.{ts,js}",
+          }),
         },
         limit: {
           type: "integer",

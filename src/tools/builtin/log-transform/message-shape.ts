@@ -20,7 +20,7 @@ interface Slot {
   mark: Mark;
   /** Holds the first different values, one more than are shown. */
   examples: Set<string>;
-  /** Are undefined when a value was no plain number. */
+  /** Is undefined when a value was no plain number. */
   range: { least: string; most: string } | undefined;
 }
 

@@ -38,7 +38,7 @@ export function describeSpans(
   );
   const field = years ?? (isByDate ? undefined : by[0]);
   const spans = field === undefined ? [] : listSpans(rows, field, dates);
-  const isSame = years === undefined ? areOfOneExtent(spans) : haveSameMonths(spans);
+  const isSame = years === undefined ? hasOneExtent(spans) : hasSameMonths(spans);
   if (spans.length < 2 || spans.length > mostSpans || (years === undefined && isSame)) {
     const { zh, en } = showSpan(whole);
     return [{ zh: `${name} 列的日期：${zh}`, en: `Dates in ${name}: ${en}.` }];
@@ -64,11 +64,11 @@ function findDates(
   const named = used.find(({ part }) => part !== undefined);
   if (named !== undefined) return fields.find(named.column);
   const sample = rows.slice(0, 50);
-  return columns.map((column) => fields.find(column)).find((field) => areDates(sample, field));
+  return columns.map((column) => fields.find(column)).find((field) => isOfDates(sample, field));
 }
 
 /** A bare number may be a year or an amount, and is taken for neither. */
-function areDates(rows: readonly Row[], field: Field): boolean {
+function isOfDates(rows: readonly Row[], field: Field): boolean {
   const filled = rows.filter((row) => !field.isEmpty(row));
   const dates = filled.filter((row) => !/^[\d.]+$/.test(field.readText(row)) && (field.readDate(row)?.length ?? 0) > 1);
   return filled.length > 0 && dates.length >= 0.9 * filled.length;
@@ -114,13 +114,13 @@ function writeDate(date: WrittenDate): string {
 }
 
 /** Years are compared by their months alone. */
-function haveSameMonths(spans: readonly [string, Span][]): boolean {
+function hasSameMonths(spans: readonly [string, Span][]): boolean {
   const covered = spans.map(([, { months }]) => [...months].map((month) => month.slice(5)).join());
   return new Set(covered).size < 2;
 }
 
 /** Other groups need not have rows in each month. */
-function areOfOneExtent(spans: readonly [string, Span][]): boolean {
+function hasOneExtent(spans: readonly [string, Span][]): boolean {
   return new Set(spans.map(([, { first, last }]) => `${first.slice(0, 7)} ${last.slice(0, 7)}`)).size < 2;
 }
 

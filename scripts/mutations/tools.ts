@@ -242,4 +242,12 @@ export const tools: readonly Mutation[] = [
     tests: ["test/tools/tool-limits.test.ts"],
     endangers: "a tool that ignores its signal holds the run up for ever",
   },
+  {
+    id: "data-file-too-large",
+    file: "src/tools/files/read-data-file.ts",
+    text: "if (missing > 0) {",
+    becomes: "if (missing < 0) {",
+    tests: ["test/tools/builtin/format-data/format-data.test.ts", "test/tools/builtin/table-query/table-query.test.ts"],
+    endangers: "a part of a table gives wrong totals, and a file of any size is converted",
+  },
 ];

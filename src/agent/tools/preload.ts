@@ -5,6 +5,8 @@ export const mostPreloaded = 5;
 
 /** Sets the scores below which a tool is not preloaded: by itself, and relative to the best. */
 const leastScore = 0.3;
+/** Chinese words find English descriptions, and the other way round, by words of a like meaning, which count for less. */
+const leastScoreInChinese = 0.25;
 const leastShare = 0.6;
 
 /**
@@ -36,7 +38,8 @@ export function choosePreloaded({ questions, own, index }: PreloadOptions): Tool
     const found = findBest(clauses, index()).filter(({ tool }) => !isTwin(tool, own));
     const isAllowed = ({ tool }: FoundTool): boolean => !isWriting(tool) || writable.has(tool);
     const allowed = found.filter(isAllowed);
-    const least = Math.max(leastScore, leastShare * (allowed[0]?.score ?? 0));
+    const leastAlone = /\p{Script=Han}/u.test(question) ? leastScoreInChinese : leastScore;
+    const least = Math.max(leastAlone, leastShare * (allowed[0]?.score ?? 0));
     const fitting = allowed.filter(({ score }) => score >= least).slice(0, mostPreloaded);
     if (fitting.length > 0) return addFinders(fitting, found).map(({ tool }) => tool);
   }

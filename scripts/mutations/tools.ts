@@ -274,4 +274,12 @@ export const tools: readonly Mutation[] = [
     tests: ["test/agent/plan/confirm-plan.test.ts"],
     endangers: "a step of a plan sends out what was filled in unseen",
   },
+  {
+    id: "data-file-too-large",
+    file: "src/tools/files/read-data-file.ts",
+    text: "if (missing > 0) {",
+    becomes: "if (missing < 0) {",
+    tests: ["test/tools/builtin/format-data/format-data.test.ts", "test/tools/builtin/table-query/table-query.test.ts"],
+    endangers: "a part of a table gives wrong totals, and a file of any size is converted",
+  },
 ];

@@ -22,6 +22,11 @@ export function renderFile({ n }: NumberedSource, text: string): string {
   return `[${n}] ${text}`;
 }
 
+/** Renders a text that names the files from which it comes. */
+export function renderFiles(sources: readonly NumberedSource[], text: string): string {
+  return `${text}\n${sources.map(({ n, source: { title } }) => `[${n}] ${title}`).join(", ")}`;
+}
+
 /** Numbers the sources from 1 and renders them. */
 export function renderNumberedSources(sources: readonly Source[]): string {
   return renderSources(sources.map((source, index) => ({ n: index + 1, source })));

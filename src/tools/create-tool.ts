@@ -63,7 +63,7 @@ export function createSuccess(text: string): ToolResult {
   return { ok: true, text };
 }
 
-/** Returns a text that comes from a file, which answers can then cite. */
-export function createFileResult(text: string, file: Source): ToolResult {
-  return { ok: true, text, kind: "file", sources: [file] };
+/** Returns a text that comes from one file and begins with its name. An answer can cite the file. */
+export function createFileResult(text: string, source: Source): ToolResult {
+  return { ...createSuccess(text), kind: "file", sources: [source] };
 }

@@ -2,7 +2,10 @@ import { describe, expect, test } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { createFailure, type Tool, type ToolFailure, type ToolResult } from "../../src/core/tools/tool.ts";
 import { sleep } from "../../src/kit/async/timeout.ts";
+import { createGuardedFetch } from "../../src/kit/net/create-guarded-fetch.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { createWebRules, readReachList } from "../../src/tools/outgoing/create-tool-fetch.ts";
+import { createReadPage } from "../../src/tools/page/read-page.ts";
 import { noticesOf, outcomeOf, verdictsOf } from "../fakes/events.ts";
 import { scriptedModel } from "../fakes/model.ts";
 import { type Overrides, runAll } from "../fakes/run.ts";
@@ -85,6 +88,24 @@ describe("a call that failed for the moment", () => {
       expect(calls).toHaveLength(2);
     },
   );
+
+  test("does not count as one where its host does not exist, and is made once", async () => {
+    const looked: string[] = [];
+    const guardedFetch = createGuardedFetch({
+      reach: createWebRules(readReachList([]), new Set([443])),
+      async lookup(host) {
+        looked.push(host);
+        throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: "ENOTFOUND" });
+      },
+    });
+    const tool = { ...createReadPage(guardedFetch, "en"), name: "lookup", canRepeat: () => true };
+    const model = scriptedModel([[{ ...call, input: { url: "https://nowhere.test/" } }], "Enough."]);
+    const models = { functionCall: model, answer: scriptedModel(["It is not there."]) };
+    const events = await runAll({ models, tools: [tool] });
+    expect(looked).toEqual(["nowhere.test"]);
+    expect(noticesOf(events)).toEqual([]);
+    expect(model.requests[1]?.messages.at(-1)?.content).toContain("nowhere.test:443: the host was not found");
+  });
 
   test.each([
     "invalid_arguments",

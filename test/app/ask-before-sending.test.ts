@@ -59,6 +59,7 @@ const server = resolve("test/fakes/mcp.ts");
 async function openScene(servers: readonly string[], tools: object = {}): Promise<Scene> {
   const [folder, home] = await Promise.all([temporaryFolder(), temporaryFolder()]);
   await writeFile(join(folder, "notes.txt"), "The secret of the tea.");
+  await writeFile(join(folder, "people.csv"), "name,age\nAda,36\n");
   const service = await startFakeSearch({
     tea: [{ title: "Tea", url: "https://tea.example/", content: "About tea." }],
   });
@@ -147,6 +148,29 @@ describe("a run that has read private data and untrusted text", () => {
     const done = await ask([add, weather, search, openPage(site), weather, echo], someone);
     expect(done.map(({ ok }) => ok)).toEqual([true, true, true, true, true, true]);
     expect(someone.asked).toEqual([]);
+  });
+
+  test("asks after each tool that reads a file, and not after one that was given its data", async () => {
+    const { ask } = await openScene(["plain"]);
+    const data = "name,age\nAda,36";
+    const readers: Call[] = [
+      ["table_query", { path: "people.csv" }],
+      ["format_data", { path: "people.csv", to: "json" }],
+      ["file_search", { query: "secret" }],
+      ["log_transform", { path: "notes.txt" }],
+    ];
+    for (const reader of readers) {
+      const someone = person("no");
+      await ask([reader, echo], someone);
+      expect(someone.asked, reader[0]).toHaveLength(1);
+    }
+    const given: Call[] = [
+      ["table_query", { data }],
+      ["format_data", { data, to: "json" }],
+      ["file_search", { query: "nowhere to be found" }],
+    ];
+    const done = await ask([...given, echo], person());
+    expect(done.map(({ ok }) => ok)).toEqual([true, true, true, true]);
   });
 
   test("may finish the calls of the turn that read the file, which were decided before", async () => {

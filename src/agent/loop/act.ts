@@ -1,7 +1,7 @@
 import type { ToolEnd } from "../../core/events.ts";
 import type { ToolCall } from "../../core/messages.ts";
 import type { ToolCallRecord } from "../../core/outcome.ts";
-import { type NumberedSource, renderFile, renderPage, renderSources } from "../../core/sources.ts";
+import { type NumberedSource, renderFile, renderFiles, renderPage, renderSources } from "../../core/sources.ts";
 import { getFailureKind } from "../../core/tools/failure-kind.ts";
 import type { ToolResult } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
@@ -67,9 +67,9 @@ export async function act(run: Run, calls: readonly ToolCall[], step: number, al
     }
   }
   await Promise.all(Array.from({ length: sideBySide }, runCalls));
-  for (const { call, ran } of observations) {
+  for (const { call, result, ran } of observations) {
     const tool = ran ? run.services.catalog.findTool(call.name) : undefined;
-    if (tool) run.state.sending.learn(tool);
+    if (tool) run.state.sending.learn(tool, result);
   }
   return observations;
 }
@@ -188,6 +188,7 @@ function readBy(state: LoopState, { text, kind }: ToolResult, sources: NumberedS
     return state.results.read(kind === "page" ? renderPage(first, text) : renderFile(first, text), "text");
   }
   for (const { n, source } of sources) state.evidence.add(n, `${source.title}\n${source.snippet}`);
+  if (kind === "files") return state.results.read(renderFiles(sources, text), "text");
   return state.results.read(renderSources(sources), "sources");
 }
 
@@ -214,9 +215,14 @@ function toRefusedObservation(input: RunInput, call: ToolCall): Observation {
   return { call, result, text: result.text, ran: false, tries: 0, isRepeated: false, isOverLimit: true, isNews: false };
 }
 
-async function numberSources(input: RunInput, { ok, sources = [] }: ToolResult): Promise<NumberedSource[] | undefined> {
+async function numberSources(
+  input: RunInput,
+  { ok, sources = [], kind }: ToolResult,
+): Promise<NumberedSource[] | undefined> {
   if (!ok || sources.length === 0) return undefined;
-  const numbers = await input.conversation.sources.number(sources);
+  // The lines that a search found are its result; the conversation keeps the file alone.
+  const kept = kind === "files" ? sources.map((source) => ({ ...source, snippet: "" })) : sources;
+  const numbers = await input.conversation.sources.number(kept);
   return sources.map((source, index) => ({ n: numbers[index] ?? 0, source }));
 }
 

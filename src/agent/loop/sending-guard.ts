@@ -1,10 +1,10 @@
 import type { DataFlow, SendingGuard } from "../../core/tools/data-flow.ts";
-import type { Approval, Tool } from "../../core/tools/tool.ts";
+import type { Approval, Tool, ToolResult } from "../../core/tools/tool.ts";
 
 /** Is the guard of one run, which learns from each call what the run has read. */
 export interface RunSendingGuard extends SendingGuard {
   /** Records what a call that ran has read. Calls of one turn were decided before, so they are recorded at its end. */
-  learn(tool: Pick<Tool, "name" | "dataFlow">): void;
+  learn(tool: Pick<Tool, "name" | "dataFlow">, result: Pick<ToolResult, "sources">): void;
   /** Returns a guard for calls that a person has seen in full: they need no consent, and what they read is recorded here. */
   forSeenCalls(): RunSendingGuard;
 }
@@ -15,10 +15,11 @@ export function createSendingGuard(): RunSendingGuard {
   let settled: { answer: Approval | undefined } | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  function learn({ name, dataFlow = nothing }: Pick<Tool, "name" | "dataFlow">): void {
+  const learn: RunSendingGuard["learn"] = ({ name, dataFlow = nothing }, { sources = [] }) => {
+    if (dataFlow.readsSources && sources.length === 0) return;
     if (dataFlow.readsPrivate) privateSources.add(name);
     if (dataFlow.readsUntrusted) hasUntrusted = true;
-  }
+  };
 
   const guard: RunSendingGuard = {
     learn,

@@ -30,7 +30,7 @@ export function toPlaceholderValues({
 }
 
 /** Lists the tools whose results are sources with numbers. */
-const citable = ["web_search", "read_page", "read_file", "table_query", "log_transform"];
+const citable = ["web_search", "read_page", "read_file", "file_search", "table_query", "log_transform", "format_data"];
 
 /** Returns the weekday and the time zone of the process. The day itself is a value of its own. */
 function describeDay(now: Date, language: Locale): string {

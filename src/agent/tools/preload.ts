@@ -4,11 +4,17 @@ import type { FoundTool, Tool, ToolIndex } from "../../core/tools/tool.ts";
 export const mostPreloaded = 5;
 
 /** Sets the scores below which a tool is not preloaded: by itself, and relative to the best. */
-const leastScore = 0.25;
+const leastScore = 0.3;
+/** Chinese words find English descriptions, and the other way round, by words of a like meaning, which count for less. */
+const leastScoreInChinese = 0.25;
 const leastShare = 0.6;
 
-/** A tool that writes has to fit the question without its verbs, too, by this score: "write a haiku" is about no file. */
+/**
+ * A tool that writes has to fit the question without its verbs, too, by this score or nearly as well as the best: "write a haiku" is
+ * about no file.
+ */
 const leastObjectScore = 0.15;
+const leastObjectShare = 0.6;
 
 /** Limits the tools whose scores are looked at. */
 const mostCompared = 30;
@@ -27,25 +33,85 @@ export interface PreloadOptions {
  */
 export function choosePreloaded({ questions, own, index }: PreloadOptions): Tool[] {
   for (const question of questions) {
-    const writable = findWritable(question, index());
-    const found = index()
-      .find(question, mostCompared)
-      .filter(({ tool }) => !isTwin(tool, own));
-    const least = Math.max(leastScore, leastShare * (found[0]?.score ?? 0));
-    const isFit = ({ tool, score }: FoundTool): boolean => score >= least && (!isWriting(tool) || writable.has(tool));
-    const fitting = found.filter(isFit).slice(0, mostPreloaded);
-    if (fitting.length > 0) return fitting.map(({ tool }) => tool);
+    const clauses = readClauses(question);
+    const writable = findWritable(clauses, index());
+    const found = findBest(clauses, index()).filter(({ tool }) => !isTwin(tool, own));
+    const isAllowed = ({ tool }: FoundTool): boolean => !isWriting(tool) || writable.has(tool);
+    const allowed = found.filter(isAllowed);
+    const leastAlone = /\p{Script=Han}/u.test(question) ? leastScoreInChinese : leastScore;
+    const least = Math.max(leastAlone, leastShare * (allowed[0]?.score ?? 0));
+    const fitting = allowed.filter(({ score }) => score >= least).slice(0, mostPreloaded);
+    if (fitting.length > 0) return addFinders(fitting, found).map(({ tool }) => tool);
   }
   return [];
 }
 
-/** Returns the tools that fit what a question wants written, and none where it asks for no writing. */
-function findWritable(question: string, index: ToolIndex): ReadonlySet<Tool> {
-  if (!isWritingWanted(question)) return new Set();
-  const rest = question.replaceAll(new RegExp(writingVerbs, "gi"), " ");
-  const found = index.find(rest, mostCompared).filter(({ score }) => score >= leastObjectScore);
-  return new Set(found.map(({ tool }) => tool));
+/**
+ * Splits a question, because the parts of a long one would together reach any score. Names with points (files, hosts, products such
+ * as Node.js) say nothing about a tool by their letters; a file's name says that a file is meant.
+ */
+function readClauses(question: string): string[] {
+  const plain = question
+    .replace(/https?:\/\/\S+/g, " ")
+    .replace(/[\w.-]+\/(?=[\s,.;!?，。；！？]|$)/g, " directory ")
+    .replace(/[\w-]+(?:\.[\w-]+)+/g, (name) => (fileName.test(name) && !productName.test(name) ? " file " : " "))
+    .replace(/\b(?:named|called)\b|(?<!改)名为|名叫|叫做/gi, " ");
+  return plain.split(/[.。!！?？;；,，、\n]|\band\b|\bthen\b|并且?|然后/i).filter((clause) => clause.trim() !== "");
 }
+
+const fileName =
+  /\.(?:md|txt|csv|tsv|json|jsonl|ya?ml|toml|xml|html?|log|pdf|docx?|xlsx?|pptx?|png|jpe?g|gif|svg|js|ts|py|go|rs|java|c|h|cpp|sh|sql|ini|conf|env)$/i;
+const productName = /^[A-Z]\w*\.js$/;
+
+/** Returns each tool with its best score in any clause, the best first. */
+function findBest(clauses: readonly string[], index: ToolIndex): FoundTool[] {
+  const best = new Map<Tool, FoundTool>();
+  for (const each of clauses.flatMap((clause) => index.find(clause, mostCompared))) {
+    if (each.score > (best.get(each.tool)?.score ?? 0)) best.set(each.tool, each);
+  }
+  return [...best.values()].toSorted((a, b) => b.score - a.score);
+}
+
+/** Returns the tools that fit what a question wants written, and none where it asks for no writing. */
+function findWritable(clauses: readonly string[], index: ToolIndex): ReadonlySet<Tool> {
+  const writable = new Set<Tool>();
+  for (const clause of clauses.filter((each) => isWritingWanted(each) && !asksWhen.test(each))) {
+    const rest = clause.replaceAll(new RegExp(writingVerbs, "gi"), " ");
+    const found = index.find(rest, mostCompared);
+    const least = Math.min(leastObjectScore, leastObjectShare * (found[0]?.score ?? 0));
+    for (const { tool, score } of found) if (score >= least) writable.add(tool);
+  }
+  return writable;
+}
+
+/** Asks when something was changed, not to change it. */
+const asksWhen = /\bwhen\b|什么时候|何时|几时/i;
+
+/** Adds to tools that delete or change entries the tool of their server that finds the entries. */
+function addFinders(chosen: readonly FoundTool[], found: readonly FoundTool[]): FoundTool[] {
+  const changed = chosen.filter(({ tool }) => hasNameWord(tool, changingNames)).map(({ tool }) => tool.source);
+  const finders = [...new Set(changed)].flatMap((source) => {
+    const isFinder = ({ tool }: FoundTool) => tool.source === source && hasNameWord(tool, findingNames);
+    return chosen.some(isFinder) ? [] : (found.find(isFinder) ?? []);
+  });
+  return [...chosen.slice(0, mostPreloaded - finders.length), ...finders];
+}
+
+function hasNameWord(tool: Tool, words: ReadonlySet<string>): boolean {
+  return listNameWords(toOwnName(tool)).some((word) => words.has(word));
+}
+
+const changingNames: ReadonlySet<string> = new Set([
+  "delete",
+  "remove",
+  "update",
+  "edit",
+  "clear",
+  "删除",
+  "修改",
+  "更新",
+]);
+const findingNames: ReadonlySet<string> = new Set(["search", "find", "query", "搜索", "查找", "查询"]);
 
 /**
  * Returns true when a server's tool does what a built-in one does, by its name: it has every word of the built-in's name, in any

@@ -190,6 +190,7 @@ const mostParameters = 20;
 export function createFindTools({ name, language, hidden, index, load, addUnfound }: FindToolsOptions): Tool {
   let searches = 0;
   let hasFoundNothing = false;
+  const areNamed = renderNames(hidden) !== undefined;
   return {
     name,
     description: describe(hidden, language),
@@ -200,11 +201,12 @@ export function createFindTools({ name, language, hidden, index, load, addUnfoun
       searches += 1;
       if (searches > mostSearches) return createFailure("tool", say(language, tooOften));
       const { query, limit } = readArguments(args);
-      const found = index().find(query, limit);
+      const found = chooseFound(index().find(query, limit), query);
       if (found.length === 0) {
         addUnfound(query);
         const text = say(language, describeNothingFound(query));
-        const advice = hasFoundNothing ? "" : say(language, { zh: searchAgain.zh, en: ` ${searchAgain.en}` });
+        const next = areNamed ? noneThere : searchAgain;
+        const advice = hasFoundNothing ? "" : say(language, { zh: next.zh, en: ` ${next.en}` });
         hasFoundNothing = true;
         return { ok: true, text: `${text}${advice}` };
       }
@@ -220,6 +222,26 @@ export function createFindTools({ name, language, hidden, index, load, addUnfoun
     const note = isLoaded.every(Boolean) ? [] : [say(language, noRoom)];
     return { ok: true, text: [say(language, callable), ...lines, ...note].join("\n") };
   }
+}
+
+/** Sets how near to the best a tool has to be, by its score and by how many of the words it has. */
+const leastShare = 0.8;
+const leastCoverageShare = 0.75;
+
+/** A tool that has half of the words or less fits only with this score. Chinese is read in pairs, most of which no tool has. */
+const sureScore = 0.4;
+const sureScoreInChinese = 0.3;
+
+/** Returns the tools close to the best, and none where only a weak word of the search matches. */
+function chooseFound(found: readonly FoundTool[], query: string): FoundTool[] {
+  const [best] = found;
+  if (best === undefined) return [];
+  const sure = /\p{Script=Han}/u.test(query) ? sureScoreInChinese : sureScore;
+  if (best.score < sure && best.coverage <= 0.5) return [];
+  return found.filter(
+    ({ score, coverage }) =>
+      score >= leastShare * best.score && (score === 1 || coverage >= leastCoverageShare * best.coverage),
+  );
 }
 
 function readArguments({ query, limit }: JsonObject): { query: string; limit: number } {
@@ -240,7 +262,30 @@ function listParameters({ properties, required }: JsonSchema): string {
   return toShortLine(parameters.join(", "), 200);
 }
 
+/** Limits the characters in which all hidden tools are named. More tools are counted by server. */
+const mostNameCharacters = 600;
+
+/** Names tools by server, `fs: write_file, edit_file; memory: read_graph`, and returns undefined where they are many. */
+function renderNames(hidden: readonly Tool[]): string | undefined {
+  const bySource = new Map<string, string[]>();
+  for (const { name, source } of hidden) {
+    const prefix = `${source}__`;
+    const isOfSource = name.startsWith(prefix);
+    const key = isOfSource ? source : "";
+    bySource.set(key, [...(bySource.get(key) ?? []), isOfSource ? name.slice(prefix.length) : name]);
+  }
+  const groups = [...bySource].map(([source, names]) => `${source === "" ? "" : `${source}: `}${names.join(", ")}`);
+  const text = groups.join("; ");
+  return text.length > mostNameCharacters ? undefined : text;
+}
+
 function describe(hidden: readonly Tool[], language: Locale): string {
+  const names = renderNames(hidden);
+  if (names !== undefined)
+    return say(language, {
+      zh: `查找没有列出的工具，使它们从下一轮起可以调用。没有列出的工具（按服务器）：${names}。列出的工具都做不到时先查找，不要直接说做不到。`,
+      en: `Finds tools that are not listed, so that they can be called from the next turn on. Not listed (server: tools): ${names}. Where no listed tool will do, search here before saying that something cannot be done.`,
+    });
   const sources = renderToolSources(hidden, language);
   return say(language, {
     zh: `查找没有列出的工具，使它们从下一轮起可以调用。各服务器的工具数：${sources}。列出的工具都做不到时先查找，不要直接说做不到。`,
@@ -271,8 +316,14 @@ function describeNothingFound(query: string): Text {
   };
 }
 
-/** Follows the first search of a run that finds nothing, and is not repeated. */
+/** Follows the first search of a run that finds nothing where the model knows the names of all tools. */
+const noneThere: Text = {
+  zh: "请用已有的工具，或说明没有这样的工具。",
+  en: "Use the tools there are, or say that there is no such tool.",
+};
+
+/** Follows the first search of a run that finds nothing, and is not repeated. A Chinese search is read in English words, too. */
 const searchAgain: Text = {
-  zh: "请换一种说法再查找，或说明没有这样的工具。",
+  zh: "请用已有的工具，或说明没有这样的工具。",
   en: "Search in other words, or say that there is no such tool.",
 };

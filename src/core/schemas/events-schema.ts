@@ -47,6 +47,8 @@ export const toolFailureSchema = z.object({
     "unavailable",
   ]),
   message: z.string(),
+  /** Is false where the same call would only fail again, such as for a host that does not exist, and absent else. */
+  retryable: z.literal(false).optional(),
 });
 
 /** Records the decision about one call and the rule behind it. */

@@ -9,6 +9,8 @@ export interface DataFlow {
   readonly readsPrivate?: boolean | undefined;
   /** Is true when results hold text that somebody else may have written. */
   readonly readsUntrusted?: boolean | undefined;
+  /** Is true when only a result that rests on sources has read anything; the tool works on given data, too. */
+  readonly readsSources?: boolean | undefined;
   /** Is true when the arguments of a call leave this machine. */
   readonly sendsOut?: boolean | undefined;
 }

@@ -33,6 +33,6 @@ const failureKinds: Readonly<Record<ToolFailure["code"], FailureKind>> = {
   tool_changed: "unclear",
 };
 
-export function getFailureKind({ code }: ToolFailure): FailureKind {
-  return failureKinds[code];
+export function getFailureKind({ code, retryable }: ToolFailure): FailureKind {
+  return retryable === false ? "final" : failureKinds[code];
 }

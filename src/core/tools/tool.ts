@@ -1,6 +1,7 @@
 import type * as z from "zod";
+import type { DuetError } from "../../kit/errors.ts";
 import type { JsonObject, JsonSchema } from "../../kit/json.ts";
-import type { Locale, Text } from "../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { Chain } from "../chain.ts";
 import type { Elicit } from "../forms/elicitation.ts";
 import type { approvalRequestSchema, approvalSchema } from "../questions/user-question.ts";
@@ -103,10 +104,11 @@ export interface ToolResult {
   /** Lists the pages and files on which the result is based, in order. The agent numbers them for citation. */
   sources?: Source[];
   /**
-   * With `page` or `file`, `text` comes from one source and is not a list of sources. With `instruction`, `text` is the user's own,
+   * With `page` or `file`, `text` comes from one source and is not a list of sources; with `files` from several, whose snippets
+   * say what is from each. With `instruction`, `text` is the user's own,
    * such as a skill's, and a model may follow it; a server's tool never has this kind.
    */
-  kind?: "page" | "file" | "instruction";
+  kind?: "page" | "file" | "files" | "instruction";
   cached?: boolean;
   /** Holds the decision about the call and the rule behind it. It is absent when no rule was checked. */
   permission?: Permission;
@@ -166,6 +168,13 @@ export function createFailure(code: ToolFailure["code"], message: string): ToolR
   return { ok: false, text: message, error: { code, message } };
 }
 
+/** Returns an expected error as the result of a tool. */
+export function toFailure({ code, text, retryable }: DuetError, locale: Locale): ToolResult {
+  const message = say(locale, text);
+  const isFinal = code === "network" && !retryable;
+  return { ok: false, text: message, error: { code, message, ...(isFinal && { retryable: false }) } };
+}
+
 export type Permission = z.infer<typeof permissionSchema>;
 
 export type ApprovalRequest = z.infer<typeof approvalRequestSchema>;
@@ -188,4 +197,6 @@ export interface FoundTool {
   tool: Tool;
   /** Ranges from 0 to 1 and is comparable between searches. 1 means the tool's own name. */
   score: number;
+  /** Is the share of the words that the tool has in any form, from 0 to 1. */
+  coverage: number;
 }

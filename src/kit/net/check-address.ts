@@ -4,7 +4,7 @@ import { waitAbortable } from "../async/timeout.ts";
 import type { DuetError } from "../errors.ts";
 import { type AddressKind, classifyAddress } from "./address-kind.ts";
 import type { DialTarget } from "./dial-target.ts";
-import { describeConnectionFailure, failedRequestError } from "./request-errors.ts";
+import { describeConnectionFailure, failedRequestError, unknownHost } from "./request-errors.ts";
 
 /** Returns all addresses of a host, as literals, in the order in which they are tried. Rejects when there is none. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
@@ -46,7 +46,7 @@ async function lookUpAddresses(target: DialTarget, lookup: Lookup, signal: Abort
     throw failedRequestError("network", target.shown, describeConnectionFailure(thrown));
   });
   if (addresses.length > 0) return addresses;
-  throw failedRequestError("network", target.shown, { zh: "找不到该主机", en: "the host was not found" });
+  throw failedRequestError("network", target.shown, unknownHost);
 }
 
 export const lookUp: Lookup = async (host) =>

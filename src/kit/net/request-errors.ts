@@ -11,18 +11,22 @@ export function refusedError(where: string, { zh, en }: Text): DuetError {
   });
 }
 
+/** Says why a request failed. `isFinal` tells that the same request would only fail again. */
+export type FailureReason = Text & { isFinal?: boolean };
+
 /** Returns the error for a request that was sent and failed. It has no cause, because that may hold what was sent or read. */
-export function failedRequestError(code: "network" | "bad_response", where: string, { zh, en }: Text): DuetError {
+export function failedRequestError(code: "network" | "bad_response", where: string, reason: FailureReason): DuetError {
+  const { zh, en, isFinal = false } = reason;
   const shown = toShortLine(where, 200);
   const text = { zh: `${shown}：${zh}`, en: `${shown}: ${en}` };
-  return new DuetError({ code, text, retryable: code === "network" });
+  return new DuetError({ code, text, retryable: code === "network" && !isFinal });
 }
 
 /**
  * Says why a connection or an exchange failed. Only the code and the message are used, because some errors of Node and undici
  * also hold the data that they read.
  */
-export function describeConnectionFailure(thrown: unknown): Text {
+export function describeConnectionFailure(thrown: unknown): FailureReason {
   const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : thrown;
   const code = getCode(first);
   const known = reasons.find(({ codes }) =>
@@ -39,9 +43,11 @@ function getCode(thrown: unknown): string {
   return "code" in thrown && typeof thrown.code === "string" ? thrown.code : thrown.name;
 }
 
+export const unknownHost: FailureReason = { zh: "找不到该主机", en: "the host was not found", isFinal: true };
+
 /** A code that ends with `_` matches every code with that prefix. */
-const reasons: (Text & { codes: string[] })[] = [
-  { codes: ["ENOTFOUND", "ENODATA"], zh: "找不到该主机", en: "the host was not found" },
+const reasons: (FailureReason & { codes: string[] })[] = [
+  { codes: ["ENOTFOUND", "ENODATA"], ...unknownHost },
   { codes: ["EAI_AGAIN"], zh: "域名解析暂时失败", en: "its name cannot be resolved at the moment" },
   {
     codes: ["ECONNREFUSED"],

@@ -79,7 +79,7 @@ interface BuiltinRow {
 const pure: ToolAnnotations = { readOnly: true, idempotent: true };
 
 /** The user's files are private, and others may have written what is in them. */
-const readsFiles: DataFlow = { readsPrivate: true, readsUntrusted: true };
+const readsFiles: DataFlow = { readsPrivate: true, readsUntrusted: true, readsSources: true };
 
 /** The address or the query leaves this machine, and what comes back is somebody else's. */
 const asksNetwork: DataFlow = { readsUntrusted: true, sendsOut: true };
@@ -146,10 +146,14 @@ export const builtinTools: Readonly<Record<string, BuiltinRow>> = {
     examples: [{ timezone: "Asia/Shanghai" }],
   },
   format_data: {
-    create: ({ locale, work }) => createFormatData(locale, work),
+    create: ({ roots, locale, work }) => createFormatData(roots, locale, work),
     timeoutMs: 30_000,
     annotations: pure,
-    examples: [{ data: "name,age\nAda,36", from: "csv", to: "json" }],
+    dataFlow: readsFiles,
+    examples: [
+      { data: "name,age\nAda,36", from: "csv", to: "json" },
+      { path: "data/monthly.csv", to: "markdown" },
+    ],
   },
   context: {
     create: ({ roots, locale, now }) => createContext(roots, locale, now),

@@ -5,7 +5,7 @@ import { type Locale, say } from "../../kit/locale.ts";
 import { formatCount, formatSize } from "../../kit/text/format-count.ts";
 import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
 import { takeStart } from "../../kit/text/truncate.ts";
-import { createBuiltinTool, createSuccess } from "../create-tool.ts";
+import { createBuiltinTool, createFileResult } from "../create-tool.ts";
 import { resolveRoots, toDisplayedPath, toFileSource, toNotTextResult } from "../files/allowed-path.ts";
 import { toMissingFileResult } from "../files/missing-file.ts";
 import { countLines, type LineLimits, readLines } from "../files/read-lines.ts";
@@ -13,6 +13,12 @@ import { openFound } from "../files/walk-files.ts";
 
 /** Limits one piece, in characters. */
 const longest = 20_000;
+
+/** Limits what is given of a file that is longer than a piece, unless a number of lines is asked for. */
+const firstPart = { characters: 6000, lines: 80 };
+/** Is how many lines at the end of such a file are pointed out. */
+const lastLines = 60;
+
 const defaultLimits: LineLimits = { totalBytes: 200_000_000, milliseconds: 8000, lineLength: longest };
 
 export function createReadFile(roots: readonly string[], locale: Locale, limits: Partial<LineLimits> = {}): Tool {
@@ -28,7 +34,10 @@ export function createReadFile(roots: readonly string[], locale: Locale, limits:
         lines: {
           type: "integer",
           minimum: 1,
-          ...describe("行数（默认尽量多）", "Number of lines (default: as many as fit)"),
+          ...describe(
+            "行数（默认尽量多；很长的文件先给开头）",
+            "Number of lines (default: as many as fit; of a long file, its beginning)",
+          ),
         },
       },
       required: ["path"],
@@ -52,10 +61,11 @@ async function read(
   const first = typeof args.start_line === "number" ? args.start_line : 1;
   const count = typeof args.lines === "number" ? args.lines : Number.POSITIVE_INFINITY;
   try {
-    const piece = await readPiece(file.handle, { first, count }, limits, signal);
+    const whole = await readPiece(file.handle, { first, count }, limits, signal);
+    const piece = first === 1 && count === Number.POSITIVE_INFINITY && whole.more ? takeFirstPart(whole) : whole;
     const name = sanitizeLine(toDisplayedPath(file.path, real));
     if (piece.binary) return toNotTextResult(name, locale);
-    return { ...toReadResult(name, first, piece, locale), kind: "file", sources: [toFileSource(file.path, real)] };
+    return createFileResult(toReadText(name, first, piece, locale), toFileSource(file.path, real));
   } finally {
     await file.handle.close();
   }
@@ -112,13 +122,25 @@ async function readPiece(
   };
 }
 
-function toReadResult(
+/** Keeps the beginning of a piece, so that a long file is looked at before much of it is read. */
+function takeFirstPart(piece: Piece): Piece {
+  let left = firstPart.characters;
+  const fitting = piece.lines.slice(0, firstPart.lines).findIndex((line) => {
+    left -= line.length + 1;
+    return left < 0;
+  });
+  const lines = piece.lines.slice(0, fitting < 0 ? firstPart.lines : Math.max(1, fitting));
+  return { ...piece, lines, seen: lines.length, cut: piece.cut && lines.some(({ length }) => length >= longest) };
+}
+
+function toReadText(
   name: string,
   first: number,
   { lines, seen, cut, more, partial, total, isCounted, bytes }: Piece,
   locale: Locale,
-): ToolResult {
+): string {
   const last = first + lines.length - 1;
+  const end = isCounted && first === 1 && total - last > lastLines ? total - lastLines + 1 : undefined;
   const notes = [
     ...(cut ? [say(locale, { zh: "有一行过长，已截断", en: "A line is too long and was cut." })] : []),
     ...(partial
@@ -127,15 +149,15 @@ function toReadResult(
     ...(more
       ? [
           say(locale, {
-            zh: `后面还有：用 start_line ${last + 1} 接着读；file_search 可在整个文件中查找文字`,
-            en: `More lines follow: use start_line ${last + 1}. file_search finds text in the whole file.`,
+            zh: `后面还有：用 start_line ${last + 1} 接着读${end === undefined ? "" : `，最后 ${lastLines} 行从 start_line ${end} 开始`}；file_search 可在整个文件中查找文字`,
+            en: `More lines follow: use start_line ${last + 1}${end === undefined ? "" : `; the last ${lastLines} begin at start_line ${end}`}. file_search finds text in the whole file.`,
           }),
         ]
       : []),
   ];
   if (lines.length === 0) {
     const zh = `${name} 只有 ${seen} 行`;
-    return createSuccess([say(locale, { zh, en: `${name} has ${formatCount(seen, "line")}.` }), ...notes].join("\n"));
+    return [say(locale, { zh, en: `${name} has ${formatCount(seen, "line")}.` }), ...notes].join("\n");
   }
   const count = total.toLocaleString("en");
   const whole = isCounted
@@ -150,5 +172,5 @@ function toReadResult(
           en: ` ${whole.en}${size === undefined ? "" : ` (${size})`}`,
         });
   const head = say(locale, { zh: `${name} 第 ${first}-${last} 行${of}`, en: `${name}, lines ${first}-${last}${of}` });
-  return createSuccess([[head, ...notes].join("\n"), lines.join("\n")].join("\n\n"));
+  return [[head, ...notes].join("\n"), lines.join("\n")].join("\n\n");
 }

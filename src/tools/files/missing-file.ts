@@ -4,6 +4,7 @@ import { showValue } from "../../core/tools/argument-feedback.ts";
 import { createFailure, type ToolResult } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../kit/locale.ts";
+import { formatSize } from "../../kit/text/format-count.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { findAllowed, isPrivate, toPathRefusedResult } from "./allowed-path.ts";
 import { readEntries } from "./walk-files.ts";
@@ -34,16 +35,22 @@ export async function toMissingFileResult(path: string, roots: readonly string[]
   const shown = sanitizeLine(folder);
   const missing = { zh: `${shown} 里没有 ${showValue(name)}。`, en: `There is no ${showValue(name)} in ${shown}.` };
   const names = sortBySimilarity(files, name);
-  const listed = names.slice(0, mostListed).map(sanitizeLine);
+  const listed = await Promise.all(names.slice(0, mostListed).map((each) => showFile(folder, each)));
   const isCut = names.length > listed.length;
   const there =
     listed.length === 0
       ? { zh: "那里没有可读的文件。", en: "There are no files to read there." }
       : {
-          zh: `那里的文件：${listed.join("、")}${isCut ? "等" : ""}（共 ${names.length} 个）。`,
-          en: `Files there: ${listed.join(", ")}${isCut ? " …" : ""} (${names.length}).`,
+          zh: `那里的文件（共 ${names.length} 个）：${listed.join("、")}${isCut ? " 等" : ""}。`,
+          en: `Files there (${names.length}): ${listed.join(", ")}${isCut ? ", …" : "."}`,
         };
   return createFailure("tool", say(locale, { zh: missing.zh + there.zh, en: `${missing.en} ${there.en}` }));
+}
+
+/** Shows a name with the size of the file, which tells whether it is worth reading whole. */
+async function showFile(folder: string, name: string): Promise<string> {
+  const status = await ignoreRejection(lstat(join(folder, name)), "a file that has just gone has no size");
+  return status === undefined ? sanitizeLine(name) : `${sanitizeLine(name)} ${formatSize(status.size)}`;
 }
 
 async function listFiles(folder: string): Promise<string[]> {

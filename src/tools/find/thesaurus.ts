@@ -35,11 +35,11 @@ export function createThesaurus(): Thesaurus {
 const concepts: readonly { zh: readonly string[]; en: readonly string[] }[] = [
   // What is done.
   { zh: ["读取", "读出", "查看", "打开", "读"], en: ["read", "get", "view", "open"] },
-  { zh: ["写入", "保存", "存储", "写"], en: ["write", "save", "store"] },
+  { zh: ["写入", "写到", "写进", "保存", "存储", "存到", "写"], en: ["write", "save", "store"] },
   { zh: ["创建", "新建", "建立", "生成"], en: ["create", "make", "generate", "new"] },
   { zh: ["添加", "增加", "新增", "追加"], en: ["add", "append", "insert"] },
   { zh: ["删除", "移除", "清除", "删掉"], en: ["delete", "remove", "clear"] },
-  { zh: ["修改", "更新", "编辑", "更改", "改"], en: ["edit", "update", "modify", "change"] },
+  { zh: ["修改", "更新", "编辑", "更改", "改"], en: ["edit", "update", "modify", "change", "fix"] },
   { zh: ["搜索", "查找", "搜", "检索", "查询", "查一下", "寻找", "找"], en: ["search", "find", "query", "look"] },
   { zh: ["列出", "列表", "有哪些", "清单"], en: ["list", "listing"] },
   { zh: ["移动", "重命名", "改名"], en: ["move", "rename"] },
@@ -79,7 +79,7 @@ const concepts: readonly { zh: readonly string[]; en: readonly string[] }[] = [
   { zh: ["文本", "文字"], en: ["text"] },
   { zh: ["文档"], en: ["document", "doc"] },
   { zh: ["多个", "批量", "一次性"], en: ["multiple", "batch", "bulk", "several"] },
-  { zh: ["大小", "尺寸"], en: ["size"] },
+  { zh: ["大小", "尺寸", "多大"], en: ["size", "large"] },
   { zh: ["路径"], en: ["path"] },
   { zh: ["允许", "权限"], en: ["allowed", "permission"] },
   { zh: ["信息", "元数据", "属性"], en: ["info", "information", "metadata"] },

@@ -72,9 +72,15 @@ export function createToolIndex(tools: readonly Tool[]): ToolIndex {
   return {
     find(words, limit) {
       const totals = new Map<number, number>();
-      for (const meaning of readQuery(words, thesaurus, createWordReader())) {
-        for (const [tool, score] of getBestScores(meaning)) totals.set(tool, (totals.get(tool) ?? 0) + score);
+      const covered = new Map<number, number>();
+      const meanings = readQuery(words, thesaurus, createWordReader());
+      for (const meaning of meanings) {
+        for (const [tool, score] of getBestScores(meaning)) {
+          totals.set(tool, (totals.get(tool) ?? 0) + score);
+          covered.set(tool, (covered.get(tool) ?? 0) + meaning.weight);
+        }
       }
+      const whole = meanings.reduce((sum, { weight }) => sum + weight, 0);
       const scores = new Map([...totals].map(([tool, total]) => [tool, total / (1 + total)]));
       const asked = toPlainName(words);
       for (const [tool, own] of names.entries()) if (own.includes(asked)) scores.set(tool, 1);
@@ -83,7 +89,7 @@ export function createToolIndex(tools: readonly Tool[]): ToolIndex {
         .slice(0, limit)
         .flatMap(([at, score]): FoundTool[] => {
           const tool = tools[at];
-          return tool ? [{ tool, score }] : [];
+          return tool ? [{ tool, score, coverage: score === 1 ? 1 : (covered.get(at) ?? 0) / whole }] : [];
         });
     },
   };
@@ -226,6 +232,6 @@ const emptyWords: ReadonlySet<string> = new Set(
     "an the of to in on at for from by with and or is are be was do does did it its this that these those there what " +
     "which who how when why can could would should will may please me my we our you your he she they them his her if as " +
     "not no so about into than then use us tool tools want need help let some any all more most very just also have has had " +
-    "give tell show know like one am im ll ve re per via"
+    "give tell show know like one both am im ll ve re per via"
   ).split(" "),
 );

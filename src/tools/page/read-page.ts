@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { toInvalidArgumentsResult, toValueProblem } from "../../core/tools/argument-feedback.ts";
-import { createFailure, type Source, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
+import { type Source, type Tool, type ToolContext, type ToolResult, toFailure } from "../../core/tools/tool.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { GuardedFetch } from "../../kit/net/guarded-fetch.ts";
@@ -67,7 +67,7 @@ export function createReadPage(guardedFetch: GuardedFetch, locale: Locale, work:
       } catch (thrown) {
         context.signal.throwIfAborted();
         if (!(thrown instanceof DuetError)) throw thrown;
-        return createFailure(thrown.code, say(context.locale, thrown.text));
+        return toFailure(thrown, context.locale);
       }
     },
   });

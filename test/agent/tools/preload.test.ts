@@ -62,6 +62,10 @@ describe("tools that are loaded before a model has asked for any", () => {
     expect(choose(question)).toContain(name);
   });
 
+  test("hold what a Chinese question reaches by words of a like meaning", () => {
+    expect(choose("从望京到北京站怎么走？两段共多少公里？")).toContain("amap__maps_direction_driving");
+  });
+
   test("hold nothing for a question that no tool fits", () => {
     expect(choose("Hello!")).toEqual([]);
   });

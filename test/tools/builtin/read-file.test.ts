@@ -46,6 +46,21 @@ test("a long file comes in pieces that together are the file", async () => {
   expect(lines).toEqual(whole);
 });
 
+test("of a file longer than a piece the beginning is given first, with how to read on and where the end begins", async () => {
+  const body = Array.from({ length: 6000 }, (_, n) => `line ${n + 1} ${"x".repeat(70)}`).join("\n");
+  await using files = await temporaryFiles({ "long.txt": body, "fits.txt": body.slice(0, 19_000) });
+  const { text } = await read(files.path, { path: "long.txt" });
+  expect(text.length).toBeLessThan(6200);
+  expect(text).toMatch(
+    /^long\.txt, lines 1-7\d of 6,000 \(485 kB\)\nMore lines follow: use start_line 7\d; the last 60 begin at start_line 5941\. file_search/,
+  );
+  expect((await read(files.path, { path: "long.txt" }, "zh")).text).toMatch(/，最后 60 行从 start_line 5941 开始；/);
+  const end = await read(files.path, { path: "long.txt", start_line: 5941 });
+  expect(end.text).toMatch(/^long\.txt, lines 5941-6000 of 6,000\n\n/);
+  expect((await read(files.path, { path: "fits.txt" })).text.length).toBeGreaterThan(19_000);
+  expect((await read(files.path, { path: "long.txt", lines: 200 })).text).toContain("lines 1-200 of 6,000");
+});
+
 test("a line longer than a piece is cut, and that is said", async () => {
   await using files = await temporaryFiles({ "a.txt": `${"x".repeat(50_000)}\nend\n` });
   const { text } = await read(files.path, { path: "a.txt" });

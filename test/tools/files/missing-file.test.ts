@@ -3,10 +3,10 @@ import { resolveRoots } from "../../../src/tools/files/allowed-path.ts";
 import { toMissingFileResult } from "../../../src/tools/files/missing-file.ts";
 import { temporaryFiles } from "../builtin/files.ts";
 
-test("a missing file is answered with its directory and the files there, similar names first and private ones never", async () => {
+test("a missing file is answered with its directory and the files there, with their sizes, similar names first and private ones never", async () => {
   await using files = await temporaryFiles({
     "app.log": "",
-    "report-q2.md": "",
+    "report-q2.md": "x".repeat(466_000),
     "notes.md": "",
     ".env": "",
     "key.pem": "",
@@ -14,7 +14,8 @@ test("a missing file is answered with its directory and the files there, similar
   const roots = await resolveRoots([files.path]);
   const { ok, text } = await toMissingFileResult("report-q3.md", roots, "en");
   expect(ok).toBe(false);
-  expect(text).toBe(`There is no "report-q3.md" in ${roots[0]}. Files there: report-q2.md, notes.md, app.log (3).`);
+  const there = "report-q2.md 466 kB, notes.md 0 B, app.log 0 B.";
+  expect(text).toBe(`There is no "report-q3.md" in ${roots[0]}. Files there (3): ${there}`);
 });
 
 test("at most ten files beside a missing one are named, with the number of all", async () => {

@@ -60,6 +60,7 @@ test("a name that is not found says so", async () => {
   const rules = { ...createWebRules(readReachList([]), new Set([80])), lookup };
   await expect(checkAddress(parseDialTarget("nowhere.test", 80), rules, signal)).rejects.toMatchObject({
     code: "network",
+    retryable: false,
     text: { en: "nowhere.test:80: the host was not found", zh: "nowhere.test:80：找不到该主机" },
   });
 });

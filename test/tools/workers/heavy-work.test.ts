@@ -38,14 +38,21 @@ describe("heavy work", () => {
     const cancelled = new AbortController();
     const heavy = readPage(endless(), cancelled.signal);
     expect(await readPage(sentence(1))).toMatchObject(read(1));
-    const conversion = { data: "a: 1", from: undefined, to: "json", indent: 0, columns: undefined } as const;
+    const conversion = {
+      data: "a: 1",
+      ending: "",
+      from: undefined,
+      to: "json",
+      indent: 0,
+      columns: undefined,
+    } as const;
     expect(await run("convert", conversion, never)).toMatchObject({ from: "yaml", text: '{"a":1}' });
     cancelled.abort(new Error("enough"));
     await expect(heavy).rejects.toThrow("enough");
   });
 
   test("tells what it refuses", async () => {
-    const conversion = { data: "{", from: "json", to: "yaml", indent: 0, columns: undefined } as const;
+    const conversion = { data: "{", ending: "", from: "json", to: "yaml", indent: 0, columns: undefined } as const;
     await expect(open().run("convert", conversion, never)).rejects.toMatchObject({
       name: "DuetError",
       code: "tool",

@@ -19,10 +19,10 @@ export function findHits(result: string): Hit[] {
   return lines.flatMap((line) => readHit(line) ?? []);
 }
 
-/** Returns what the search reports beside its hits: that there are more, or that it was incomplete. */
+/** Returns what the search reports beside its hits and their sources: that there are more, or that it was incomplete. */
 export function findNotes(result: string): string[] {
   const [head = "", ...rest] = result.split("\n");
-  return rest.slice(countIn(head) ?? rest.length).filter((line) => line.trim() !== "");
+  return rest.slice(countIn(head) ?? rest.length).filter((line) => line.trim() !== "" && !/^\[\d+\] /.test(line));
 }
 
 /**

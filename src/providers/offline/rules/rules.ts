@@ -154,7 +154,7 @@ export const analyseLog: Rule = {
   renderResult(result, args, locale) {
     const path = getTextArgument(args, "path");
     if (result === "") return locale === "zh" ? `${path} 是空的。` : `${path} is empty.`;
-    return `${locale === "zh" ? `${path} 的分析结果：` : `What ${path} holds:`}\n\n${quoteBlock(result)}`;
+    return `${locale === "zh" ? `${path} 的分析结果：` : `What ${path} holds:`}\n\n${quoteBlock(result.replace(/^\[\d+\] /, ""))}`;
   },
 };
 

@@ -1,12 +1,12 @@
 import { stat } from "node:fs/promises";
 import { showValue, toInvalidArgumentsResult, toValueProblem } from "../../../core/tools/argument-feedback.ts";
-import type { Tool, ToolResult } from "../../../core/tools/tool.ts";
+import type { Source, Tool, ToolResult } from "../../../core/tools/tool.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { formatCount } from "../../../kit/text/format-count.ts";
 import { createBuiltinTool, createSuccess } from "../../create-tool.ts";
-import { findAllowed, resolveRoots, toPathRefusedResult } from "../../files/allowed-path.ts";
-import { createFileGlob, type FileSearch, type FileSearchLimits, searchFiles } from "./search-files.ts";
+import { findAllowed, resolveRoots, toFileSource, toPathRefusedResult } from "../../files/allowed-path.ts";
+import { createFileGlob, type FileSearch, type FileSearchLimits, type Match, searchFiles } from "./search-files.ts";
 
 const defaultLimits: FileSearchLimits = {
   entries: 50_000,
@@ -35,7 +35,7 @@ export function createFileSearch(
           minLength: 1,
           maxLength: 500,
           description: say(locale, {
-            zh: "搜索关键词（普通文本，不是正则；文件名中 * 代表任意字符）",
+            zh: "搜索关键词（普通文本，不是正则；不分大小写；文件名中 * 代表任意字符）",
             en: "The text to find: plain text, not a regular expression; case-insensitive; in file names * matches any characters",
           }),
         },
@@ -50,7 +50,10 @@ export function createFileSearch(
           type: "string",
           minLength: 1,
           maxLength: 200,
-          description: say(locale, { zh: "只查这些文件，如 *.md", en: "Only these files, such as *.md or *.{ts,js}" }),
+          description: say(locale, {
+            zh: "只查这些文件，如 *.md 或 *.{ts,js}",
+            en: "Only these files, such as *.md or *.{ts,js}",
+          }),
         },
         limit: {
           type: "integer",
@@ -122,8 +125,8 @@ function withDefaultRoot(result: ToolResult, locale: Locale): ToolResult {
 
 function toSearchResult(
   query: string,
-  matches: readonly string[],
-  { most, tally, limits }: FileSearch,
+  matches: readonly Match[],
+  { most, tally, limits, roots }: FileSearch,
   locale: Locale,
 ): ToolResult {
   const quoted = showValue(query);
@@ -161,5 +164,19 @@ function toSearchResult(
     );
   }
   const head = `${listed.length > 0 ? found : none} (${looked})`;
-  return createSuccess([head, ...listed, ...notes].join("\n"));
+  const text = [head, ...listed.map((match) => match.text), ...notes].join("\n");
+  const sources = listSources(listed, roots);
+  return sources.length === 0 ? createSuccess(text) : { ...createSuccess(text), kind: "files", sources };
+}
+
+/** Limits the files of one search that answers can cite. */
+const mostSources = 10;
+
+/** Returns the files with matching content as sources, each with its matches. */
+function listSources(matches: readonly Match[], roots: readonly string[]): Source[] {
+  const byFile = new Map<string, string[]>();
+  for (const { file, text } of matches) if (file !== undefined) byFile.set(file, [...(byFile.get(file) ?? []), text]);
+  return [...byFile]
+    .slice(0, mostSources)
+    .map(([file, texts]) => ({ ...toFileSource(file, roots), snippet: texts.join("\n") }));
 }

@@ -26,15 +26,22 @@ export interface FileSearch {
   tally: { files: number; bytes: number; large: number; partial: boolean };
 }
 
+export interface Match {
+  /** Is `path` (for its name) or `path:line: fragment`. */
+  text: string;
+  /** Is the real path of a file whose content matches, and undefined for a match of its name. */
+  file: string | undefined;
+}
+
 /** Finds matches in the order of the walk. One more than requested shows that there are more. */
 export async function searchFiles(
   starts: readonly string[],
   search: FileSearch,
   signal: AbortSignal,
-): Promise<string[]> {
+): Promise<Match[]> {
   const { limits, tally, most } = search;
   const deadline = performance.now() + limits.milliseconds;
-  const matches: string[] = [];
+  const matches: Match[] = [];
   for (const start of starts) {
     const walk = walkFiles(start, limits, signal, () => {
       tally.partial = true;
@@ -74,15 +81,15 @@ async function* groupBatches<T>(items: AsyncIterable<T>, size: number): AsyncGen
   if (batch.length > 0) yield batch;
 }
 
-/** Returns the matches in one file as `path` (for its name) or `path:line: fragment`. */
-function inspect(file: string, bytes: Buffer | undefined, search: FileSearch): string[] {
+function inspect(file: string, bytes: Buffer | undefined, search: FileSearch): Match[] {
   const { needle, roots, most } = search;
   const shown = toDisplayedPath(file, roots);
-  const matches = search.names && isNamed(toPath(file, roots), needle) ? [sanitizeLine(shown)] : [];
+  const isFound = search.names && isNamed(toPath(file, roots), needle);
+  const matches: Match[] = isFound ? [{ text: sanitizeLine(shown), file: undefined }] : [];
   const text = bytes && createDecoder(bytes)?.decode(bytes);
   if (text === undefined) return matches;
   const lines = findLines(text, needle, most + 1).map(
-    ({ line, fragment }) => `${sanitizeLine(shown)}:${line}: ${fragment}`,
+    ({ line, fragment }): Match => ({ text: `${sanitizeLine(shown)}:${line}: ${fragment}`, file }),
   );
   return [...matches, ...lines];
 }

@@ -21,7 +21,9 @@ import { readYaml } from "./read-yaml.ts";
 
 export interface Conversion {
   data: string;
-  /** The format is detected when it is absent. */
+  /** Is the ending of the file's name in lower case, such as `csv`. It is empty when there is no name. */
+  ending: string;
+  /** The format is found by the ending or detected when it is absent. */
   from: DataFormat | undefined;
   to: DataFormat;
   /** Counts the spaces of indentation per level of JSON or YAML. */
@@ -43,10 +45,10 @@ const deepest = 100;
 const longest = 10_000_000;
 
 /** Reads data in one format and writes it in another, or tidily in the same. Throws a `DuetError` that names the place of a fault. */
-export function convert({ data, from, to, indent, columns }: Conversion): ConvertedText {
+export function convert({ data, ending, from, to, indent, columns }: Conversion): ConvertedText {
   const text = removeFence(data.replace(/^\ufeff/, ""));
   if (text.trim() === "") throw unreadableDataError("data 是空的", "data is empty.");
-  const format = from ?? detectFormat(text);
+  const format = from ?? findFormat(text, ending);
   const { content, notes } = readContent(text, format);
   if ("value" in content && isDeeperThan(content.value, deepest))
     throw unreadableDataError(`数据嵌套超过 ${deepest} 层`, `The data is nested more than ${deepest} levels deep.`);
@@ -137,8 +139,28 @@ export function toMaps({ columns, rows }: Table): Map<string, JsonValue>[] {
   });
 }
 
+const formats = new Map<string, DataFormat>([
+  ["csv", "csv"],
+  ["tsv", "tsv"],
+  ["tab", "tsv"],
+  ["json", "json"],
+  ["jsonl", "json"],
+  ["ndjson", "json"],
+  ["yaml", "yaml"],
+  ["yml", "yaml"],
+  ["md", "markdown"],
+]);
+
+/** A file named .csv may still have tabs between its cells. */
+export function findFormat(text: string, ending: string): DataFormat {
+  const format = formats.get(ending);
+  const [first = ""] = text.split(/[\r\n]/, 1);
+  if (format === "csv" && first.includes("\t") && !/[,;，]/.test(first)) return "tsv";
+  return format ?? detectFormat(text);
+}
+
 /** Detects the most likely format of a text. Throws when it resembles none. */
-export function detectFormat(text: string): DataFormat {
+function detectFormat(text: string): DataFormat {
   const trimmed = text.trim();
   const lines = trimmed.split(/\r\n|\r|\n/, 2000).filter((line) => line.trim() !== "");
   const [first = ""] = lines;

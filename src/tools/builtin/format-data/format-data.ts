@@ -1,8 +1,11 @@
+import { toInvalidArgumentsResult } from "../../../core/tools/argument-feedback.ts";
 import { createFailure, type Tool, type ToolContext, type ToolResult } from "../../../core/tools/tool.ts";
 import { DuetError } from "../../../kit/errors.ts";
 import type { JsonObject } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { createBuiltinTool, createSuccess } from "../../create-tool.ts";
+import { createBuiltinTool, createFileResult, createSuccess } from "../../create-tool.ts";
+import { readDataFile } from "../../files/read-data-file.ts";
+import { createDecoder } from "../../files/read-lines.ts";
 import { createHeavyWork, type HeavyWork } from "../../workers/heavy-work.ts";
 import { dataFormats } from "./content.ts";
 import type { ConvertedText } from "./convert.ts";
@@ -11,7 +14,7 @@ import type { ConvertedText } from "./convert.ts";
  * Converts between JSON, YAML, CSV, TSV and Markdown tables, in all directions. Converting to the same format tidies the data.
  * Share one `work` between tools.
  */
-export function createFormatData(locale: Locale, work: HeavyWork = createHeavyWork()): Tool {
+export function createFormatData(roots: readonly string[], locale: Locale, work: HeavyWork = createHeavyWork()): Tool {
   const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
   return createBuiltinTool({
     name: "format_data",
@@ -22,6 +25,10 @@ export function createFormatData(locale: Locale, work: HeavyWork = createHeavyWo
     inputSchema: {
       type: "object",
       properties: {
+        path: {
+          type: "string",
+          ...describe("文件路径（path 和 data 给一个）", "Path of the file (give path or data)"),
+        },
         data: { type: "string", minLength: 1, maxLength: 1_000_000, ...describe("数据原文", "The data as text") },
         to: { type: "string", enum: [...dataFormats], ...describe("目标格式", "The target format") },
         from: {
@@ -45,28 +52,47 @@ export function createFormatData(locale: Locale, work: HeavyWork = createHeavyWo
           ...describe("JSON、YAML 的缩进", "Spaces of indentation per level of JSON or YAML"),
         },
       },
-      required: ["data", "to"],
+      required: ["to"],
       additionalProperties: false,
     },
-    run: (args, context) => format(args, work, context),
+    run: (args, context) => format(args, context, { roots, work }),
   });
 }
 
-async function format(args: JsonObject, work: HeavyWork, { locale, signal }: ToolContext): Promise<ToolResult> {
+/** Limits the bytes of a file. */
+const fileBytes = 2_000_000;
+
+async function format(
+  args: JsonObject,
+  { locale, signal }: ToolContext,
+  { roots, work }: { roots: readonly string[]; work: HeavyWork },
+): Promise<ToolResult> {
+  if ((args.path === undefined) === (args.data === undefined)) {
+    const text = { zh: "path 和 data 必须给且只给一个", en: "give either path or data" };
+    return toInvalidArgumentsResult(locale, [{ path: "", text }]);
+  }
+  const file = typeof args.path === "string" ? await readDataFile(args.path, locale, { roots, fileBytes }) : undefined;
+  if (file !== undefined && "ok" in file) return file;
   const findFormat = (name: unknown) => dataFormats.find((known) => known === name);
   const { columns, indent } = args;
   const to = findFormat(args.to) ?? "json";
   try {
     const conversion = {
-      data: String(args.data),
+      data: file === undefined ? String(args.data) : (createDecoder(file.bytes)?.decode(file.bytes) ?? ""),
+      ending: file?.ending ?? "",
       from: findFormat(args.from),
       to,
       indent: typeof indent === "number" ? indent : undefined,
       columns: Array.isArray(columns) ? columns.map(String) : undefined,
     };
     const converted = await work.run("convert", conversion, signal);
-    const lines = [toHeading(converted, to, locale), ...converted.notes.slice(0, 10).map((note) => say(locale, note))];
-    return createSuccess(`${lines.join("\n")}\n\n${converted.text}`);
+    const name = file === undefined ? "" : `${file.name}${say(locale, { zh: "：", en: ": " })}`;
+    const lines = [
+      `${name}${toHeading(converted, to, locale)}`,
+      ...converted.notes.slice(0, 10).map((note) => say(locale, note)),
+    ];
+    const text = `${lines.join("\n")}\n\n${converted.text}`;
+    return file === undefined ? createSuccess(text) : createFileResult(text, file.source);
   } catch (thrown) {
     signal.throwIfAborted();
     if (thrown instanceof DuetError) return createFailure(thrown.code, say(locale, thrown.text));

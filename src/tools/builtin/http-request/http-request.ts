@@ -1,10 +1,10 @@
 import { toInvalidArgumentsResult } from "../../../core/tools/argument-feedback.ts";
 import {
-  createFailure,
   type Tool,
   type ToolAnnotations,
   type ToolContext,
   type ToolResult,
+  toFailure,
 } from "../../../core/tools/tool.ts";
 import { DuetError } from "../../../kit/errors.ts";
 import type { JsonObject } from "../../../kit/json.ts";
@@ -94,6 +94,6 @@ async function send(
   } catch (thrown) {
     signal.throwIfAborted();
     if (!(thrown instanceof DuetError)) throw thrown;
-    return createFailure(thrown.code, say(locale, thrown.text));
+    return toFailure(thrown, locale);
   }
 }

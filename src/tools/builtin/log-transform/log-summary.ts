@@ -1,4 +1,6 @@
 import { takeStart } from "../../../kit/text/truncate.ts";
+import { GroupCounter, type Place } from "./count-groups.ts";
+import { copyText } from "./message-shape.ts";
 
 export type Grouping = "level" | "message" | "hour" | "day" | "source";
 
@@ -32,10 +34,12 @@ export interface LogSummary {
   matched: number;
   formats: Counter<LogFormat>;
   levels: Counter<LogLevel>;
-  messages: Counter<string>;
-  groups: Counter<string>;
+  /** Counts the time zones as they are written, under "" the times without one. */
+  zones: Counter<string>;
+  /** Counts the entries by what was asked for, else by message. */
+  groups: GroupCounter;
   /** Counts the lines that passed the filter by what the pattern found in them. */
-  captures: Counter<string>;
+  captures: GroupCounter;
   captured: number;
   from?: number;
   to?: number;
@@ -53,9 +57,9 @@ export function createSummary(): LogSummary {
     matched: 0,
     formats: new Counter(),
     levels: new Counter(),
-    messages: new Counter(),
-    groups: new Counter(),
-    captures: new Counter(),
+    zones: new Counter(),
+    groups: new GroupCounter(),
+    captures: new GroupCounter(),
     captured: 0,
     matches: [],
   };
@@ -83,10 +87,11 @@ export function addLine(
   if (entry === undefined) follow(summary.current, text);
   if (!isSelected(text, entry, request.filter)) return;
   summary.matched++;
+  const place: Place = { line: summary.lines, time: entry?.time };
   const captured = request.capture?.(text);
   if (captured !== undefined) {
     summary.captured++;
-    summary.captures.add(copyText(takeStart(captured, 200)));
+    summary.captures.add(copyText(takeStart(captured, 200)), place);
   }
   const numbered: NumberedLine = { line: summary.lines, text: takeStart(text, 400), first: [], following: 0 };
   if (entry !== undefined) summary.current = numbered;
@@ -94,9 +99,11 @@ export function addLine(
   if (entry === undefined) return;
   const { time, level } = entry;
   if (level !== undefined) summary.levels.add(level);
-  summary.messages.add(toPattern(entry.message));
-  if (request.groupBy !== undefined) summary.groups.add(groupOf(entry, request.groupBy));
+  const { groupBy = "message" } = request;
+  if (groupBy === "message") summary.groups.addMessage(entry.message, place);
+  else summary.groups.add(groupOf(entry, groupBy), place);
   if (time !== undefined) {
+    summary.zones.add(entry.zone ?? "");
     summary.from = Math.min(summary.from ?? time, time);
     summary.to = Math.max(summary.to ?? time, time);
   }
@@ -122,35 +129,21 @@ function isSelected(text: string, entry: LogEntry | undefined, filter: LogFilter
   return time !== undefined && time >= (since ?? time) && time <= (until ?? time);
 }
 
-function groupOf(entry: LogEntry, groupBy: Grouping): string {
+function groupOf(entry: LogEntry, groupBy: Exclude<Grouping, "message">): string {
   if (groupBy === "level") return entry.level ?? "-";
   if (groupBy === "source") return entry.source === undefined ? "-" : copyText(takeStart(entry.source, 200));
-  if (groupBy === "message") return toPattern(entry.message);
   if (entry.time === undefined) return "-";
   const iso = new Date(entry.time).toISOString();
   return groupBy === "day" ? iso.slice(0, 10) : `${iso.slice(0, 13).replace("T", " ")}:00`;
 }
 
-/** Removes what changes each time (IDs, addresses, numbers) from a message, so that its occurrences are counted together. */
-function toPattern(message: string): string {
-  const text = message
-    .slice(0, 200)
-    .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, "<id>")
-    .replace(/\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]{8,64}\b/gi, "<id>")
-    .replace(/\d+(?:[.:,]\d+)*/g, "<n>");
-  return copyText(text);
-}
-
-/** Copies the text, because a slice would keep the whole chunk of the file in memory. */
-function copyText(text: string): string {
-  return Buffer.from(text, "utf16le").toString("utf16le");
-}
-
 /** Represents one line of a log, as far as it could be parsed. */
 export interface LogEntry {
   format: LogFormat;
-  /** Returns milliseconds since 1970. */
-  time?: number;
+  /** Is in milliseconds since 1970. */
+  time?: number | undefined;
+  /** Is the time zone as it is written, such as `+08:00` or `Z`, and undefined where there is none. */
+  zone?: string | undefined;
   level?: LogLevel;
   /** Names the origin of the entry: a logger, a program or a client's address. */
   source?: string;
@@ -159,23 +152,23 @@ export interface LogEntry {
 
 type LogFormat = "json" | "logfmt" | "klog" | "access" | "syslog" | "timestamped" | "levelled";
 
-const maxKeys = 5000;
+const mostKeys = 100;
 
-/** Counts by key; keys beyond the first 5,000 are counted together. */
-export class Counter<K extends string> {
+/** Counts by key, and no more keys than a log honestly has. */
+class Counter<K extends string> {
   readonly counts = new Map<K, number>();
-  /** Counts additions that got no key of their own because the maximum was reached. */
-  others = 0;
 
   add(key: K): void {
     const count = this.counts.get(key);
-    if (count === undefined && this.counts.size >= maxKeys) this.others++;
-    else this.counts.set(key, (count ?? 0) + 1);
+    if (count !== undefined || this.counts.size < mostKeys) this.counts.set(key, (count ?? 0) + 1);
   }
 
   /** Returns the most frequent keys first. */
-  top(most: number): [K, number][] {
-    return [...this.counts].toSorted(([, a], [, b]) => b - a).slice(0, most);
+  top(most: number): K[] {
+    return [...this.counts]
+      .toSorted(([, a], [, b]) => b - a)
+      .slice(0, most)
+      .map(([key]) => key);
   }
 }
 

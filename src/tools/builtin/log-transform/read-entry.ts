@@ -27,7 +27,7 @@ export function readKlog(line: string, thisYear: number): LogEntry | undefined {
   const [, letter = "", month, day, clock, source, message = ""] = klog.exec(line) ?? [];
   const level = klogLevels.get(letter);
   if (level === undefined) return undefined;
-  return { format: "klog", time: readTime(`${thisYear}-${month}-${day} ${clock}`, thisYear), level, source, message };
+  return { format: "klog", ...readStamp(`${thisYear}-${month}-${day} ${clock}`, thisYear), level, source, message };
 }
 
 // nginx and Apache: 127.0.0.1 - bob [10/Oct/2026:13:55:36 +0800] "GET /x HTTP/1.1" 200 2326 "referer" "agent"
@@ -38,7 +38,7 @@ export function readAccess(line: string, thisYear: number): LogEntry | undefined
   if (source === undefined) return undefined;
   const level = toAccessLevel(Number(status));
   const message = `${request.replace(/ HTTP\/[\d.]+$/, "")} ${status}`;
-  return { format: "access", time: readTime(time, thisYear), level, source, message };
+  return { format: "access", ...readStamp(time, thisYear), level, source, message };
 }
 
 function toAccessLevel(status: number): LogLevel {
@@ -55,7 +55,7 @@ export function readSyslog(line: string, thisYear: number): LogEntry | undefined
   const [all, priority, time = "", source, message = ""] = classic.exec(line) ?? modern.exec(line) ?? [];
   if (all === undefined) return undefined;
   const level = priority === undefined ? guessLevel(message) : syslogLevels[Number(priority) % 8];
-  return { format: "syslog", time: readTime(time, thisYear), level, source, message };
+  return { format: "syslog", ...readStamp(time, thisYear), level, source, message };
 }
 
 export function readJson(line: string, thisYear: number): LogEntry | undefined {
@@ -72,7 +72,7 @@ export function readJson(line: string, thisYear: number): LogEntry | undefined {
   const source = findFirst(record, ["logger", "name", "module", "service", "source", "component"]);
   return {
     format: "json",
-    time: typeof time === "number" ? fromEpoch(time) : readTime(toText(time), thisYear),
+    ...(typeof time === "number" ? { time: fromEpoch(time), zone: "Z" } : readStamp(toText(time), thisYear)),
     level: readLevel(findFirst(record, ["level", "severity", "lvl", "loglevel", "levelname"])),
     source: typeof source === "string" ? source : undefined,
     message: findMessage(message) ?? line,
@@ -97,7 +97,7 @@ export function readLogfmt(line: string, thisYear: number): LogEntry | undefined
   const source = findFirst(record, ["logger", "service", "component", "app", "caller"]);
   return {
     format: "logfmt",
-    time: readTime(String(findFirst(record, ["time", "ts", "timestamp", "t"]) ?? ""), thisYear),
+    ...readStamp(String(findFirst(record, ["time", "ts", "timestamp", "t"]) ?? ""), thisYear),
     level: readLevel(findFirst(record, ["level", "lvl", "severity"])),
     source: typeof source === "string" ? source : undefined,
     message: String(findFirst(record, ["msg", "message", "err", "error"]) ?? line),
@@ -134,14 +134,14 @@ export function readTimestamped(line: string, thisYear: number): LogEntry | unde
   const rest = leading === undefined ? line : line.slice(leading.length);
   const stamp = timestamp.exec(rest);
   if (stamp === null) return undefined;
-  const time = readTime(stamp[1] ?? "", thisYear);
+  const time = readStamp(stamp[1] ?? "", thisYear);
   const text = rest.slice(stamp[0].length);
   const python = pythonName.exec(text);
   const pythonLevel = readLevel(python?.[2]);
   if (python !== null && pythonLevel !== undefined) {
     return {
       format: "timestamped",
-      time,
+      ...time,
       level: pythonLevel,
       source: python[1],
       message: text.slice(python[0].length),
@@ -155,7 +155,7 @@ export function readTimestamped(line: string, thisYear: number): LogEntry | unde
     named?.[2] ?? named?.[3] ?? named?.[1] ?? (found === undefined ? undefined : bracketed.exec(text)?.[1]);
   return {
     format: "timestamped",
-    time,
+    ...time,
     level: found?.level ?? guessLevel(text),
     source,
     message: named === null ? message : message.slice(named[0].length),
@@ -208,6 +208,11 @@ function readLevelAfterThread(text: string): LevelAt | undefined {
  */
 export function readTime(text: string, thisYear: number): number | undefined {
   return readIso(text) ?? readSyslogTime(text, thisYear) ?? readAccessTime(text);
+}
+
+/** Reads the time of an entry, and its zone as it is written. */
+function readStamp(text: string, thisYear: number): Pick<LogEntry, "time" | "zone"> {
+  return { time: readTime(text, thisYear), zone: /(?<=:\d\d[\d.,:]* ?)(?:Z|[+-]\d\d:?\d\d)$/i.exec(text)?.[0] };
 }
 
 const iso =

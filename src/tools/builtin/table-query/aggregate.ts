@@ -7,7 +7,7 @@ import { unreadableDataError } from "../format-data/content.ts";
 import { type Field, type Fields, listNames, type Row } from "./fields.ts";
 import type { CellNumber } from "./read-number.ts";
 
-export const operations = ["count", "sum", "avg", "mean", "min", "max", "median", "distinct"] as const;
+export const operations = ["count", "sum", "avg", "mean", "min", "max", "median", "distinct", "share"] as const;
 
 export type Operation = (typeof operations)[number];
 
@@ -40,6 +40,7 @@ export function createAggregator(
   columns: readonly string[],
 ): Aggregator {
   if (column === undefined) {
+    if (op === "share") return createShare(op, rows, (group) => createFraction(BigInt(group.length)));
     if (op !== "count") throw missingColumnError(op);
     return { label: "count", compute: (group) => toValue(createFraction(BigInt(group.length))) };
   }
@@ -57,6 +58,7 @@ export function createAggregator(
   if (op === "min" || op === "max") {
     if (!isNumeric) return { label, compute: (group) => findExtreme(group, field, op) };
   } else if (!isNumeric && rows.length > 0) throw noNumbersError(field, rows, fields, columns);
+  if (op === "share") return createShare(label, rows, (group) => sumNumbers(group, field));
   const calculate = statistics[op === "avg" ? "mean" : op];
   return {
     label,
@@ -66,6 +68,25 @@ export function createAggregator(
       return value === undefined || typeof value === "number" ? none : toValue(value);
     },
   };
+}
+
+/** Gives the share of a group in the value of all rows, in percent. */
+function createShare(label: string, rows: readonly Row[], measure: (rows: readonly Row[]) => Fraction): Aggregator {
+  const all = measure(rows);
+  return {
+    label,
+    compute(group) {
+      if (all.n === 0n) return none;
+      const value = toValue(measure(group).mul(100).div(all));
+      return { ...value, shown: `${value.shown}%` };
+    },
+  };
+}
+
+function sumNumbers(rows: readonly Row[], field: Field): Fraction {
+  const list = rows.flatMap((row) => field.readNumber(row)?.value ?? []);
+  const sum = list.length === 0 ? undefined : statistics.sum(list);
+  return sum === undefined || typeof sum === "number" ? createFraction(0n) : sum;
 }
 
 function isBlank(row: Row, field: Field): boolean {
@@ -108,7 +129,7 @@ function write(value: Fraction, places: number): string {
   return value.s < 0n && value.n !== 0n ? `-${text}` : text;
 }
 
-const needNumbers = new Set<Operation>(["sum", "avg", "mean", "median", "min", "max"]);
+const needNumbers = new Set<Operation>(["sum", "share", "avg", "mean", "median", "min", "max"]);
 
 /** Tells for each column that numbers were taken from what was taken as a number, and how many cells were not. */
 export function describeNumbers(aggregates: readonly Aggregate[], rows: readonly Row[], fields: Fields): Text[] {
@@ -166,8 +187,8 @@ function describeForms(field: Field, rows: readonly Row[], numbers: readonly (Ce
 
 function missingColumnError(op: Operation): Error {
   return unreadableDataError(
-    `aggregate 中的 ${op} 缺少 column（只有 count 可以没有）`,
-    `The operation ${op} in aggregate lacks its column (only count may have none).`,
+    `aggregate 中的 ${op} 缺少 column（只有 count 和 share 可以没有）`,
+    `The operation ${op} in aggregate lacks its column (only count and share may have none).`,
   );
 }
 

@@ -13,6 +13,7 @@ import {
   createAggregator,
   describeNumbers,
 } from "./aggregate.ts";
+import { describeSpans } from "./date-spans.ts";
 import { createFields, type Field, type Fields, type Row } from "./fields.ts";
 import { type Condition, filterRows } from "./filter-rows.ts";
 import { readRows, type TableSource } from "./read-rows.ts";
@@ -108,8 +109,10 @@ function answerGroups(query: TableQuery, columns: readonly string[], rows: reado
   });
   const totals = by.length > 0 && lines.length > 1 ? aggregators.map(({ compute }) => compute(rows)) : [];
   isRounded ||= totals.some((value) => value.isRounded);
+  const used = [...by, ...query.where.map(({ column }) => fields.find(column))];
   const notes = [
     ...(totals.length > 0 ? [describeTotals(aggregators, totals, rows.length)] : []),
+    ...describeSpans({ by, used, columns, fields }, rows),
     ...(isRounded
       ? [{ zh: "除不尽的数四舍五入到 6 位小数", en: "Numbers that do not end are rounded to 6 decimals." }]
       : []),

@@ -2,8 +2,8 @@ import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { isRecord } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
 import { createDecoder } from "../../files/read-lines.ts";
-import { type DataFormat, type Table, unreadableDataError } from "../format-data/content.ts";
-import { detectFormat, readContent, removeFence, toTable } from "../format-data/convert.ts";
+import { type Table, unreadableDataError } from "../format-data/content.ts";
+import { findFormat, readContent, removeFence, toTable } from "../format-data/convert.ts";
 
 export interface TableSource {
   /** Holds the content of a file, or the text itself. */
@@ -11,18 +11,6 @@ export interface TableSource {
   /** Is the ending of the file's name in lower case, such as `csv`. It is empty when there is no name. */
   ending: string;
 }
-
-const formats = new Map<string, DataFormat>([
-  ["csv", "csv"],
-  ["tsv", "tsv"],
-  ["tab", "tsv"],
-  ["json", "json"],
-  ["jsonl", "json"],
-  ["ndjson", "json"],
-  ["yaml", "yaml"],
-  ["yml", "yaml"],
-  ["md", "markdown"],
-]);
 
 /** Reads the rows of a table. Throws a `DuetError` that names the place of a fault. */
 export function readRows({ content, ending }: TableSource): { table: Table; notes: Text[] } {
@@ -41,12 +29,4 @@ export function readRows({ content, ending }: TableSource): { table: Table; note
     en: `The rows are those of the list under ${showValue(name)}.`,
   };
   return { table: toTable({ value }), notes: [...notes, note] };
-}
-
-/** A file named .csv may still have tabs between its cells. */
-function findFormat(text: string, ending: string): DataFormat {
-  const format = formats.get(ending);
-  const [first = ""] = text.split(/[\r\n]/, 1);
-  if (format === "csv" && first.includes("\t") && !/[,;，]/.test(first)) return "tsv";
-  return format ?? detectFormat(text);
 }

@@ -1,19 +1,13 @@
-import { extname } from "node:path";
 import { toInvalidArgumentsResult } from "../../../core/tools/argument-feedback.ts";
-import { createFailure, type Source, type Tool, type ToolContext, type ToolResult } from "../../../core/tools/tool.ts";
+import { createFailure, type Tool, type ToolContext, type ToolResult } from "../../../core/tools/tool.ts";
 import { DuetError } from "../../../kit/errors.ts";
 import { isRecord, type JsonObject, type JsonSchema, type JsonValue } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { createBuiltinTool, createFileResult, createSuccess } from "../../create-tool.ts";
-import { resolveRoots, toDisplayedPath, toFileSource, toNotTextResult } from "../../files/allowed-path.ts";
-import { toMissingFileResult } from "../../files/missing-file.ts";
-import { createDecoder, readStart } from "../../files/read-lines.ts";
-import { openFound } from "../../files/walk-files.ts";
+import { readDataFile } from "../../files/read-data-file.ts";
 import { createHeavyWork, type HeavyWork } from "../../workers/heavy-work.ts";
 import { type Aggregate, operations } from "./aggregate.ts";
 import { type Condition, comparisons } from "./filter-rows.ts";
-import type { TableSource } from "./read-rows.ts";
 
 /** Limits the bytes of a file. A part of a table would give wrong totals, so a larger one is refused. */
 const defaultFileBytes = 20_000_000;
@@ -30,8 +24,8 @@ export function createTableQuery(
   return createBuiltinTool({
     name: "table_query",
     description: say(locale, {
-      zh: "一次调用即可筛选、分组、汇总、排序 CSV、TSV 或 JSON 的行（求和精确）。不带 group_by 和 aggregate 时列出各行",
-      en: "Filters, groups, sums and sorts the rows of a CSV, TSV or JSON file in one call, with exact sums. Without group_by and aggregate it lists rows.",
+      zh: "一次调用即可筛选、分组、汇总、排序 CSV、TSV 或 JSON 的行（求和精确），结果为 Markdown 表格。不带 group_by 和 aggregate 时列出各行",
+      en: "Filters, groups, sums and sorts the rows of a CSV, TSV or JSON file in one call, with exact sums, as a Markdown table. Without group_by and aggregate it lists the rows.",
     }),
     inputSchema: createSchema(locale),
     run: (args, context) => runQuery(args, context, { roots, work, fileBytes }),
@@ -40,7 +34,7 @@ export function createTableQuery(
 
 function createSchema(locale: Locale): JsonSchema {
   const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
-  const name = { type: "string", minLength: 1, maxLength: 500 };
+  const name = { type: "string" };
   const scalars = [{ type: "string" }, { type: "number" }, { type: "boolean" }];
   const condition = {
     type: "object",
@@ -48,7 +42,7 @@ function createSchema(locale: Locale): JsonSchema {
       column: name,
       op: { type: "string", enum: [...comparisons] },
       value: {
-        anyOf: [...scalars, { type: "array", items: { anyOf: scalars }, minItems: 1, maxItems: 1000 }],
+        anyOf: [...scalars, { type: "array", items: { anyOf: scalars }, maxItems: 1000 }],
         ...describe(
           "比较的值；in 和 not in 用列表；empty 不需要",
           "To compare with; a list for in and not in; none for empty",
@@ -61,13 +55,13 @@ function createSchema(locale: Locale): JsonSchema {
   const aggregate = {
     type: "object",
     properties: {
-      column: { ...name, ...describe("count 可省略，即计行数", "May be left out for count, which then counts rows") },
+      column: { ...name, ...describe("count、share 可省略，即计行数", "Without it, count and share count rows") },
       op: { type: "string", enum: [...operations] },
     },
     required: ["op"],
     additionalProperties: false,
   };
-  const list = (items: JsonSchema, most: number) => ({ type: "array", items, minItems: 1, maxItems: most });
+  const list = (items: JsonSchema, most: number) => ({ type: "array", items, maxItems: most });
   return {
     type: "object",
     properties: {
@@ -77,7 +71,7 @@ function createSchema(locale: Locale): JsonSchema {
         ...list(condition, 20),
         ...describe(
           '行须满足全部条件，如 [{"column": "year(date)", "op": "=", "value": 2026}]',
-          'Rows must meet all conditions, such as [{"column": "year(date)", "op": "=", "value": 2026}]',
+          'All must hold, such as [{"column": "year(date)", "op": "=", "value": 2026}]',
         ),
       },
       group_by: {
@@ -90,8 +84,8 @@ function createSchema(locale: Locale): JsonSchema {
       aggregate: {
         ...list(aggregate, 20),
         ...describe(
-          '要计算的值，如 [{"column": "amount", "op": "sum"}]；distinct 计不同值的个数',
-          'What to compute, such as [{"column": "amount", "op": "sum"}]; distinct counts different values',
+          '要计算的值，如 [{"column": "amount", "op": "sum"}]；distinct 计不同值的个数，share 为占总和的百分比',
+          'What to compute, such as [{"column": "amount", "op": "sum"}]; distinct counts different values, share is the percent of the total',
         ),
       },
       columns: {
@@ -107,10 +101,7 @@ function createSchema(locale: Locale): JsonSchema {
         minimum: 1,
         maximum: 500,
         default: defaultLimit,
-        ...describe(
-          "最多显示的行数；汇总总是针对全部行",
-          "Maximum number of lines to show; totals are always of all rows",
-        ),
+        ...describe("最多显示的行数；汇总总是针对全部行", "Maximum of lines shown; totals are of all rows"),
       },
     },
     additionalProperties: false,
@@ -129,53 +120,22 @@ async function runQuery(args: JsonObject, context: ToolContext, surroundings: Su
     const text = { zh: "path 和 data 必须给且只给一个", en: "give either path or data" };
     return toInvalidArgumentsResult(locale, [{ path: "", text }]);
   }
-  const opened: OpenedTable | ToolResult =
+  const opened =
     typeof args.path === "string"
-      ? await readTableFile(args.path, locale, surroundings)
-      : { name: "", source: { content: String(args.data), ending: "" } };
+      ? await readDataFile(args.path, locale, surroundings)
+      : { name: "", bytes: undefined, ending: "", source: undefined };
   if ("ok" in opened) return opened;
   try {
-    const request = { ...opened.source, ...readRequest(args), locale };
+    const content = opened.bytes ?? String(args.data);
+    const request = { content, ending: opened.ending, ...readRequest(args), locale };
     const { counts, table, notes } = await surroundings.work.run("query", request, signal);
     const name = opened.name === "" ? "" : `${opened.name}${say(locale, { zh: "：", en: ": " })}`;
     const text = [`${name}${counts}`, table, notes.join("\n")].filter((part) => part !== "").join("\n\n");
-    return opened.file === undefined ? createSuccess(text) : createFileResult(text, opened.file);
+    return opened.source ? createFileResult(text, opened.source) : createSuccess(text);
   } catch (thrown) {
     signal.throwIfAborted();
     if (thrown instanceof DuetError) return createFailure(thrown.code, say(locale, thrown.text));
     throw thrown;
-  }
-}
-
-interface OpenedTable {
-  /** Is empty for data that was given as text. */
-  name: string;
-  source: TableSource;
-  /** Is the file that an answer can cite. */
-  file?: Source;
-}
-
-async function readTableFile(
-  path: string,
-  locale: Locale,
-  { roots, fileBytes }: Surroundings,
-): Promise<OpenedTable | ToolResult> {
-  const real = await resolveRoots(roots);
-  const file = await openFound(path, real);
-  if (file === undefined) return toMissingFileResult(path, real, locale);
-  try {
-    const name = sanitizeLine(toDisplayedPath(file.path, real));
-    const { bytes, missing } = await readStart(file.handle, fileBytes);
-    if (missing > 0) {
-      const [size, most] = [bytes.length + missing, fileBytes].map((each) => (each / 1e6).toFixed(1));
-      const zh = `${name} 有 ${size} MB，最多 ${most} MB`;
-      return createFailure("tool", say(locale, { zh, en: `${name} has ${size} MB; at most ${most} MB are allowed.` }));
-    }
-    if (createDecoder(bytes) === undefined) return toNotTextResult(name, locale);
-    const cited = toFileSource(file.path, real);
-    return { name, file: cited, source: { content: bytes, ending: extname(file.path).slice(1).toLowerCase() } };
-  } finally {
-    await file.handle.close();
   }
 }
 

@@ -4,12 +4,13 @@ import type { JsonObject } from "../../../../src/kit/json.ts";
 import { createFormatData } from "../../../../src/tools/builtin/format-data/format-data.ts";
 import { createHeavyWork } from "../../../../src/tools/workers/heavy-work.ts";
 import { testContext } from "../../context.ts";
+import { temporaryFiles } from "../files.ts";
 
 const work = createHeavyWork();
 afterAll(() => work.close());
 
-const format = (args: JsonObject, locale: "zh" | "en" = "en") =>
-  createFormatData(locale, work).run({ indent: 0, ...args }, testContext({ locale }));
+const format = (args: JsonObject, locale: "zh" | "en" = "en", root = ".") =>
+  createFormatData([root], locale, work).run({ indent: 0, ...args }, testContext({ locale }));
 
 /** What stands below the heading. */
 async function converted(args: JsonObject): Promise<string> {
@@ -259,3 +260,37 @@ test.each([
   },
   60_000,
 );
+
+describe("a file", () => {
+  test("is converted by its path, in its own charset, with its format known by its ending", async () => {
+    const gbk = Buffer.from([0xd4, 0xc2, 0x0a, 0xd2, 0xbb, 0xd4, 0xc2, 0x0a]);
+    await using files = await temporaryFiles({ "sub/monthly.csv": "month,amount\n2025-01,8537.39\n", "one.csv": gbk });
+    const markdown = await format({ path: "sub/monthly.csv", to: "markdown" }, "en", files.path);
+    expect(markdown.text).toBe(
+      "sub/monthly.csv: csv → markdown (rows: 1, columns: 2)\n\n| month | amount |\n| --- | ---: |\n| 2025-01 | 8537.39 |",
+    );
+    const json = await format({ path: "one.csv", to: "json" }, "zh", files.path);
+    expect(json.text).toBe('one.csv：csv → json（1 行，1 列）\n\n[{"月":"一月"}]');
+  });
+
+  test("outside the allowed folders, hidden, too large or no text is refused as by the other file tools", async () => {
+    const large = Buffer.alloc(2_000_001, "a");
+    await using files = await temporaryFiles({ ".env": "a=1", "x.bin": Buffer.from([0, 1]), "large.csv": large });
+    const refusal = async (path: string) => {
+      const { ok, text } = await format({ path, to: "json" }, "en", files.path);
+      expect(ok).toBe(false);
+      return text;
+    };
+    for (const path of ["/etc/passwd", ".env", "../x.csv"])
+      expect(await refusal(path)).toContain("was not found: a path");
+    expect(await refusal("x.bin")).toBe("x.bin is not a text file.");
+    expect(await refusal("large.csv")).toBe("large.csv has 2 MB; at most 2 MB are allowed.");
+    expect(await refusal("larg.csv")).toContain('There is no "larg.csv" in');
+  });
+
+  test("and data are one too many, and neither is too few", async () => {
+    const both: JsonObject = { path: "a.csv", data: "a,b", to: "json" };
+    for (const args of [both, { to: "json" }])
+      expect(await format(args)).toMatchObject({ ok: false, error: { code: "invalid_arguments" } });
+  });
+});

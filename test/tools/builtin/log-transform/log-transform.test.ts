@@ -29,14 +29,14 @@ test("sums a log up: levels, time span, frequent messages, first and last error"
   expect(
     (await transform(files.path, { path: "logs/app.log" })).text,
   ).toBe(`logs/app.log: 8 lines, 6 log entries, format timestamped
-Time span: 2026-01-01 10:00:00 to 2026-01-02 09:00:00 (UTC; those without a zone as they are)
 Levels: FATAL 1, ERROR 2, WARN 1, INFO 2
+Time span: 2026-01-01 10:00:00 to 2026-01-02 09:00:00 (no time zone in the log)
 Most frequent messages:
-  2× connection <n> to db refused
-  1× server started on port <n>
-  1× slow query took <n> ms
-  1× request <id> done
-  1× out of memory
+  2× connection <n> to db refused (<n> = 17, 18) - first line 3, 2026-01-01 10:30:00; last line 6, 2026-01-01 11:00:00
+  1× server started on port 8080 - line 1, 2026-01-01 10:00:00
+  1× slow query took 1532 ms - line 2, 2026-01-01 10:05:00
+  1× request 5f2b6c1a done - line 7, 2026-01-01 11:10:00
+  1× out of memory - line 8, 2026-01-02 09:00:00
 First error: 3: 2026-01-01 10:30:00 [ERROR] connection 17 to db refused
   at connect (db.js:10)
   at main (index.js:3)
@@ -58,7 +58,13 @@ test("an error is shown with what follows it: the first lines and the last", asy
 test("says the same in Chinese", async () => {
   await using files = await temporaryFiles({ "app.log": app });
   const { text } = await transform(files.path, { path: "app.log", level: "WARN" }, {}, "zh");
-  expect(text).toContain("app.log：8 行，识别出 6 条记录，格式 timestamped\n符合筛选条件：4 行\n时间范围：");
+  expect(text).toContain(
+    "app.log：8 行，识别出 6 条记录，格式 timestamped\n符合筛选条件：4 行\n级别：FATAL 1, ERROR 2, WARN 1\n时间范围：",
+  );
+  expect(text).toContain(
+    "  2× connection <n> to db refused (<n> = 17, 18) - 首次第 3 行 2026-01-01 10:30:00，末次第 6 行 2026-01-01 11:00:00\n",
+  );
+  expect(text).toContain("2026-01-02 09:00:00（日志没有写时区）");
   expect(text).toContain("第一个错误：3: ");
 });
 
@@ -96,7 +102,9 @@ describe("filters", () => {
 test("counts by hour in the order of time", async () => {
   await using files = await temporaryFiles({ "app.log": app });
   const { text } = await transform(files.path, { path: "app.log", group_by: "hour" });
-  expect(text).toContain("Count by hour:\n  3× 2026-01-01 10:00\n  2× 2026-01-01 11:00\n  1× 2026-01-02 09:00\n");
+  expect(text).toContain(
+    "Count by hour:\n  3× 2026-01-01 10:00 - first line 1; last line 3\n  2× 2026-01-01 11:00 - first line 6; last line 7\n  1× 2026-01-02 09:00 - line 8",
+  );
 });
 
 describe("formats", () => {
@@ -285,19 +293,25 @@ const auth = `2026-11-20 10:00:01 ERROR [auth] login failed for user u125
 test("a word in brackets after the level is the source of the entry", async () => {
   await using files = await temporaryFiles({ "app.log": auth });
   const { text } = await transform(files.path, { path: "app.log", group_by: "source" });
-  expect(text).toContain("Count by source:\n  2× auth\n  1× billing\n  1× pay.http\n  1× -");
+  expect(text).toMatch(
+    /Count by source:\n {2}2× auth - .*\n {2}1× billing - .*\n {2}1× pay\.http - .*\n {2}1× \(none\) - line 5, /,
+  );
 });
 
 test("lines are counted by what the group of a pattern matches, so that counts per user are possible", async () => {
   await using files = await temporaryFiles({ "app.log": auth });
   const { text } = await transform(files.path, { path: "app.log", pattern: "user (u\\d+)" });
-  expect(text).toContain("Count by user (u\\d+) (4 of 5 lines match, 2 different):\n  3× u125\n  1× u7");
+  expect(text).toContain(
+    "Count by user (u\\d+) (4 of 5 lines match, 2 different):\n  3× u125 - first line 1, 2026-11-20 10:00:01; last line 4, 2026-11-20 10:02:00\n  1× u7 - line 2, 2026-11-20 10:00:02",
+  );
 });
 
 test("a filter and a pattern count only the lines that pass the filter", async () => {
   await using files = await temporaryFiles({ "app.log": auth });
   const { text } = await transform(files.path, { path: "app.log", level: "ERROR", pattern: "u\\d+" });
-  expect(text).toContain("Count by u\\d+ (2 of 2 lines match, 2 different):\n  1× u125\n  1× u7");
+  expect(text).toContain(
+    "Count by u\\d+ (2 of 2 lines match, 2 different):\n  1× u125 - line 1, 2026-11-20 10:00:01\n  1× u7 - line 2, 2026-11-20 10:00:02",
+  );
 });
 
 test("a pattern that matches no line is said to match none", async () => {
@@ -334,6 +348,60 @@ test("counts by message are not printed a second time as the most frequent messa
   const { text } = await transform(files.path, { path: "app.log", group_by: "message" });
   expect(text.split("2× connection <n> to db refused")).toHaveLength(2);
   expect(text).not.toContain("Most frequent messages:");
+});
+
+describe("what is counted", () => {
+  const line = (minute: number, rest: string) => `2026-11-20 09:${String(minute).padStart(2, "0")}:00 ${rest}`;
+  const storm = [
+    line(0, "ERROR cache miss storm"),
+    ...Array.from({ length: 5 }, (_, n) =>
+      line(n + 1, `ERROR db timeout after 3000 ms on shard ${n + 1} by 10.0.0.${n}`),
+    ),
+    line(30, "INFO ok"),
+  ].join("\n");
+
+  test("shows since when and until when each value occurred, a number all share, and the range of one that differs", async () => {
+    await using files = await temporaryFiles({ "app.log": storm });
+    const { text } = await transform(files.path, { path: "app.log", level: "ERROR", group_by: "message", limit: 1 });
+    expect(text).toBe(`app.log: 7 lines, 7 log entries, format timestamped
+Lines that match the filter: 6, all ERROR
+Time span: 2026-11-20 09:00:00 to 2026-11-20 09:05:00 (no time zone in the log)
+Count by message:
+  5× db timeout after 3000 ms on shard <n1> by <n2> (<n1> = 1..5; <n2> = 10.0.0.0, 10.0.0.1, 10.0.0.2, …) - first line 2, 2026-11-20 09:01:00; last line 6, 2026-11-20 09:05:00
+  ... and 1 more (1 line)
+The first of them:
+1: 2026-11-20 09:00:00 ERROR cache miss storm`);
+  });
+
+  test("is told once, without lines of its own when none are wanted", async () => {
+    await using files = await temporaryFiles({ "app.log": storm });
+    const { text } = await transform(files.path, { path: "app.log", level: "ERROR", group_by: "level", limit: 0 });
+    expect(text.split("\n").slice(1)).toEqual([
+      "Lines that match the filter: 6",
+      "Time span: 2026-11-20 09:00:00 to 2026-11-20 09:05:00 (no time zone in the log)",
+      "Count by level:",
+      "  6× ERROR - first line 1, 2026-11-20 09:00:00; last line 6, 2026-11-20 09:05:00",
+    ]);
+  });
+
+  test.each([
+    [["2026-01-02T03:04:05Z INFO a"], "(UTC)", "（UTC）"],
+    [
+      ["2026-01-02 11:04:05+08:00 INFO a"],
+      "(in UTC; zones in the log: +08:00)",
+      "（已换算为 UTC；日志的时区：+08:00）",
+    ],
+    [
+      ["2026-01-02 11:04:05 +0800 INFO a", "2026-01-02 11:04:05 INFO b"],
+      "(in UTC; zones in the log: +0800; times without a zone count as UTC)",
+      "（已换算为 UTC；日志的时区：+0800；没写时区的按 UTC 计）",
+    ],
+    [['{"time":1767261600000,"msg":"m"}'], "(UTC)", "（UTC）"],
+  ])("the zone of %j is said plainly", async (lines, en, zh) => {
+    await using files = await temporaryFiles({ "app.log": lines.join("\n") });
+    expect((await transform(files.path, { path: "app.log" })).text).toContain(en);
+    expect((await transform(files.path, { path: "app.log" }, {}, "zh")).text).toContain(zh);
+  });
 });
 
 test("one line is told in the singular", async () => {

@@ -60,7 +60,8 @@ test("two years are compared by region in one call, with exact sums", async () =
 | South | 2025 | 1000.5 |
 | South | 2026 | 50.2 |
 
-All 6 matched rows: sum(amount) = 1061`);
+All 6 matched rows: sum(amount) = 1061
+Dates in "date": 2025: 2025-01-15 to 2025-02-03 (3 rows in 2 months); 2026: 2026-01-09 to 2026-02-28 (3 rows in 2 months).`);
 });
 
 test("the average of all rows and the best month come in one call, and totals are of all rows whatever the limit", async () => {
@@ -93,6 +94,7 @@ test("the answer is in Chinese where the reader is", async () => {
 | 星期六 | - |
 
 全部 2 个符合的行：sum(金额) = 3
+"日期" 列的日期：2026-11-20 至 2026-11-21（2 行，1 个月）
 "金额" 列的 2 个单元格中有 1 个不是数字（如 "x"），未计入`);
 });
 
@@ -370,7 +372,7 @@ describe("files", () => {
     const tool = createTableQuery([files.path], "en", work, 100);
     const result = await tool.run({ path: "x.csv" }, testContext({ locale: "en" }));
     expect(result.ok).toBe(false);
-    expect(result.text).toContain("x.csv has 0.0 MB; at most 0.0 MB are allowed.");
+    expect(result.text).toContain("x.csv has 202 B; at most 100 B are allowed.");
   });
 });
 
@@ -379,4 +381,51 @@ test("no cell can break the table or control the terminal", async () => {
   const text = await answer({ data });
   expect(text).not.toContain("\u001b");
   expect(text).toContain("a\\|b");
+});
+
+describe("the dates behind the groups are told", () => {
+  const months = (year: number, count: number, rest = "Tea,1") =>
+    Array.from({ length: count }, (_, index) => `${year}-${String(index + 1).padStart(2, "0")}-05,${rest}`).join("\n");
+  const uneven = `date,product,amount\n${months(2025, 12)}\n${months(2026, 10)}\n2026-10-22,Tea,3`;
+  const sum = [{ column: "amount", op: "sum" }];
+
+  test("so that twelve months are not compared with ten unseen", async () => {
+    const args = { data: uneven, group_by: ["product", "year(date)"], aggregate: sum };
+    expect(await answer(args)).toContain(
+      'Dates in "date": 2025: 2025-01-05 to 2025-12-05 (12 rows in 12 months); 2026: 2026-01-05 to 2026-10-22 (11 rows in 10 months). They do not cover the same months; mind this when comparing them.',
+    );
+    expect((await query(args, ".", "zh")).text).toContain(
+      "2026：2026-01-05 至 2026-10-22（11 行，10 个月）。各组的月份不同，比较时请注意",
+    );
+  });
+
+  test("without a warning where the years cover the same months", async () => {
+    const where = [{ column: "month(date)", op: "<=", value: 10 }];
+    const text = await answer({ data: uneven, where, group_by: ["year(date)"], aggregate: sum });
+    expect(text).toMatch(/2025: 2025-01-05 to 2025-10-05 \(10 rows in 10 months\); 2026: .*\.$/);
+  });
+
+  test("for groups of another column where they differ in extent, and else for all rows", async () => {
+    const late = `${uneven}\n${months(2026, 3, "Coffee,1")}`;
+    const args = { group_by: ["product"], aggregate: sum };
+    expect(await answer({ data: late, ...args })).toContain(
+      "Coffee: 2026-01-05 to 2026-03-05 (3 rows in 3 months); Tea: 2025-01-05 to 2026-10-22 (23 rows in 22 months). They do not",
+    );
+    expect(await answer({ data: uneven, ...args })).toContain(
+      'Dates in "date": 2025-01-05 to 2026-10-22 (23 rows in 22 months).',
+    );
+  });
+
+  test("but not of columns of numbers", async () => {
+    const args = { data: "year,version,amount\n2025,2026.11,20260101\n2026,2026.12,20260102", aggregate: sum };
+    expect(await answer(args)).not.toContain("Dates in");
+  });
+});
+
+test("shares are percents of all matched rows", async () => {
+  const data = "region,amount\nNorth,1\nNorth,2\nSouth,9\nSouth,0";
+  const args = { data, group_by: ["region"], sort: ["region"] };
+  const ofAmount = [{ column: "amount", op: "share" }];
+  expect(await lines({ ...args, aggregate: ofAmount })).toEqual(["| North | 25% |", "| South | 75% |"]);
+  expect(await lines({ ...args, aggregate: [{ op: "share" }] })).toEqual(["| North | 50% |", "| South | 50% |"]);
 });

@@ -1,0 +1,46 @@
+import { extname } from "node:path";
+import { createFailure, type Source, type ToolResult } from "../../core/tools/tool.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { formatSize } from "../../kit/text/format-count.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { resolveRoots, toDisplayedPath, toFileSource, toNotTextResult } from "./allowed-path.ts";
+import { toMissingFileResult } from "./missing-file.ts";
+import { createDecoder, readStart } from "./read-lines.ts";
+import { openFound } from "./walk-files.ts";
+
+export interface DataFile {
+  /** Is the path as it is shown. */
+  name: string;
+  bytes: Buffer;
+  /** Is the ending of the file's name in lower case, such as `csv`. */
+  ending: string;
+  source: Source;
+}
+
+/**
+ * Reads a whole text file under the roots. What may not be read, is no text or has more than `fileBytes` is answered with a
+ * failure for the model: a part of the data would give wrong results.
+ */
+export async function readDataFile(
+  path: string,
+  locale: Locale,
+  { roots, fileBytes }: { roots: readonly string[]; fileBytes: number },
+): Promise<DataFile | ToolResult> {
+  const real = await resolveRoots(roots);
+  const file = await openFound(path, real);
+  if (file === undefined) return await toMissingFileResult(path, real, locale);
+  try {
+    const name = sanitizeLine(toDisplayedPath(file.path, real));
+    const { bytes, missing } = await readStart(file.handle, fileBytes);
+    if (missing > 0) {
+      const [size, most] = [bytes.length + missing, fileBytes].map(formatSize);
+      const zh = `${name} 有 ${size}，最多 ${most}`;
+      return createFailure("tool", say(locale, { zh, en: `${name} has ${size}; at most ${most} are allowed.` }));
+    }
+    if (createDecoder(bytes) === undefined) return toNotTextResult(name, locale);
+    const ending = extname(file.path).slice(1).toLowerCase();
+    return { name, bytes, ending, source: toFileSource(file.path, real) };
+  } finally {
+    await file.handle.close();
+  }
+}

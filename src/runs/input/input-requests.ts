@@ -1,4 +1,3 @@
-import { availableParallelism, loadavg } from "node:os";
 import {
   type InputRequiredResult,
   inputRequired,
@@ -150,11 +149,8 @@ const pingMs = 2000;
  */
 const pauseMs = 10;
 
-/**
- * This many pauses in a row must end on time: more where more than two threads for each processor want to run, because a host may
- * wait for a processor while this process does not. At most `mostPauses` are made.
- */
-const punctualPauses = { usual: 2, crowded: 8 };
+/** This many pauses in a row must end on time. At most `mostPauses` are made. */
+const punctualPauses = 2;
 const mostPauses = 12;
 
 /** Holds the connections whose host did not answer a ping. */
@@ -207,10 +203,8 @@ export function createProgressSender(
 
 /** On a machine where pauses take longer than they should, the host is likely to be delayed as well. */
 async function pauseUntilPunctual(): Promise<void> {
-  const isCrowded = (loadavg()[0] ?? 0) > 2 * availableParallelism();
-  const wanted = isCrowded ? punctualPauses.crowded : punctualPauses.usual;
   let punctual = 0;
-  for (let left = mostPauses; left > 0 && punctual < wanted; left--) {
+  for (let left = mostPauses; left > 0 && punctual < punctualPauses; left--) {
     const began = performance.now();
     await sleep(pauseMs);
     punctual = performance.now() - began < 1.5 * pauseMs ? punctual + 1 : 0;

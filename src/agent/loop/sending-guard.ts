@@ -1,5 +1,6 @@
 import type { DataFlow, SendingGuard } from "../../core/tools/data-flow.ts";
 import type { Approval, Tool, ToolResult } from "../../core/tools/tool.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 
 /** Is the guard of one run, which learns from each call what the run has read. */
 export interface RunSendingGuard extends SendingGuard {
@@ -35,7 +36,7 @@ export function createSendingGuard(): RunSendingGuard {
         if (answer !== "conversation" && answer !== "never") settled = { answer };
         return answer;
       });
-      last = mine.catch(() => undefined);
+      last = ignoreRejection(mine, "whoever asked is told");
       return mine;
     },
     forSeenCalls: () => ({ ...guard, needsConsent: () => undefined }),

@@ -139,11 +139,14 @@ test.each([
     "Working folder: /home/ada/work. Readable folder: /home/ada/work (relative paths start there).",
   ],
   ["plan", ["/srv/a", "/srv/b"], "Working folder: /home/ada/work. Readable folders: /srv/a, /srv/b (use whole paths)."],
-] as const)("in %s mode the model reads where and when it works", async (mode, readable, where) => {
+] as const)("in %s mode both models read where and when they work", async (mode, readable, where) => {
   const models = createModels([mode === "plan" ? '{"steps":[]}' : "Enough."]);
   const folders = { working: "/home/ada/work", readable };
   await runAll({ models, tools: openTools(), mode, folders, question: "Create archive in it" });
-  const [prompt = ""] = readMessages(models.functionCall, 0);
-  expect(prompt).toContain(where);
-  expect(prompt).toMatch(/Today is \d{4}-\d\d-\d\d\. It is \w+day, in the time zone \S+\./);
+  // A question about the place needs no tool, so the model that answers must know it too.
+  for (const model of [models.functionCall, models.answer]) {
+    const [prompt = ""] = readMessages(model, 0);
+    expect(prompt).toContain(where);
+    expect(prompt).toMatch(/Today is \d{4}-\d\d-\d\d \(\w+day, time zone \S+\)\./);
+  }
 });

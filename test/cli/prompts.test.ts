@@ -73,8 +73,9 @@ describe("the prompts that a model gets", () => {
     const marker = /<<<result ([0-9a-f]+)/.exec(String(decide))?.[1] ?? "";
     const prompts = createPrompts();
     const reader = { model: { provider: "openai", model: "cheap" }, locale: "en" } as const;
-    const [, place = ""] = /^You are an agent\. Today is \S+ (It is .*) Use the tools/.exec(String(decide)) ?? [];
-    const values = { marker, place, calls: "5", rounds: "5", search: "", cite: "" };
+    const [, day = "", place = ""] =
+      /^You are an agent\. Today is \S+ \((.*)\)\.\n(.*)\nUse the tools/.exec(String(decide)) ?? [];
+    const values = { marker, day, place, calls: "5", rounds: "5", search: "", cite: "" };
     expect(decide).toBe(prompts.render("decide", reader, values));
     expect(answer).toBe(prompts.render("answer", reader, values));
   });
@@ -115,7 +116,7 @@ describe("a folder with a wrong prompt", () => {
       const directory = setUp({ prompts: { "answer.md": "{marker} {qestion}" }, server: "touch started" });
       const { code, stdout, stderr } = await run(directory, ...args);
       expect(stderr).toBe(
-        `duet: ${join(directory, "prompts/answer.md")}: unknown variable {qestion} (allowed: {today}, {place}, {marker}, {calls}, {rounds}, ` +
+        `duet: ${join(directory, "prompts/answer.md")}: unknown variable {qestion} (allowed: {today}, {day}, {place}, {marker}, {calls}, {rounds}, ` +
           "{guide}, {search}, {cite}, {untrusted}; for the braces themselves write {{qestion}})\n",
       );
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -152,12 +153,12 @@ describe("a folder with a wrong prompt", () => {
     [
       "a misspelt variable",
       { "chat.md": "{toda}" },
-      "chat.md: unknown variable {toda}; did you mean {today}? (allowed: {today}, {place}, {marker}, {calls}, {rounds}, {guide}, {search}, {cite}, {untrusted}; for the braces themselves write {{toda}})",
+      "chat.md: unknown variable {toda}; did you mean {today}? (allowed: {today}, {day}, {place}, {marker}, {calls}, {rounds}, {guide}, {search}, {cite}, {untrusted}; for the braces themselves write {{toda}})",
     ],
     [
       "a part in a part",
       { "cite.md": "{untrusted}" },
-      "cite.md: unknown variable {untrusted} (allowed: {today}, {place}, {marker}, {calls}, {rounds}; for the braces themselves write {{untrusted}})",
+      "cite.md: unknown variable {untrusted} (allowed: {today}, {day}, {place}, {marker}, {calls}, {rounds}; for the braces themselves write {{untrusted}})",
     ],
     ["no mark", { "decide.md": "x" }, `decide.md: the variable {untrusted} or {marker} is missing ${unmarked}`],
     [

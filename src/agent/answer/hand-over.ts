@@ -19,6 +19,8 @@ export interface HandOver {
 const longestLastWords = 1000;
 const longestArguments = 300;
 const longestReason = 200;
+/** Limits the arguments of a call that ran or was refused, in characters: the answer may have to say what was prepared. */
+const longestPrepared = 4000;
 
 /**
  * Gives the answer model the question and the other model's work: each call with its result, the calls that were not run, what was
@@ -29,14 +31,14 @@ export function toAnswerMessage(question: string, handOver: HandOver, marker: st
   const { observations, lastWords = "", unfound = [], dropped = [] } = handOver;
   const results = observations
     .filter(({ ran, result }) => ran && !isRefusedCall(result))
-    .map(({ call, result, text }) => `### ${call.name} ${call.argumentsText}\n${fenceResult(text, result, marker)}`);
-  const unrun = findUnrun(observations).map(
-    ({ call, result, text }) =>
-      `- ${call.name} ${toShortLine(call.argumentsText, longestArguments)}: ${toShortLine(result.shown ?? text, longestReason)}`,
-  );
+    .map(
+      ({ call, result, text }) =>
+        `### ${call.name} ${shorten(call.argumentsText, longestPrepared)}\n${fenceResult(text, result, marker)}`,
+    );
+  const unrun = findUnrun(observations).map((one) => renderUnrun(one, locale));
   const left = dropped.map((step) => `- ${toShortLine(step, longestArguments)}`);
   const searches = unfound.map((query) => `- ${query}`);
-  const closing = lastWords.trim() === "" ? [] : [fence(toBounded(lastWords.trim()), marker)];
+  const closing = lastWords.trim() === "" ? [] : [fence(shorten(lastWords.trim(), longestLastWords), marker)];
   return [
     question,
     ...addTitle(titles.results, results, locale),
@@ -57,12 +59,24 @@ function findUnrun(observations: readonly Observation[]): Observation[] {
   );
 }
 
+function renderUnrun({ call, result, text }: Observation, locale: Locale): string {
+  const longest = isRefusedCall(result) ? longestPrepared : longestArguments;
+  const remedy = result.permission?.decision === "unanswered" ? say(locale, whereAsked) : "";
+  const reason = toShortLine(result.shown ?? text, longestReason);
+  return `- ${call.name} ${toShortLine(call.argumentsText, longest)}: ${reason}${remedy}`;
+}
+
+const whereAsked: Text = {
+  zh: "用户可以在终端对话中同意它，或修改规则。",
+  en: " The user can agree to it in the terminal chat, or change the rule.",
+};
+
 function toCallKey({ call }: Observation): string {
   return `${call.name} ${call.argumentsText}`;
 }
 
-function toBounded(text: string): string {
-  return text.length > longestLastWords ? `${text.slice(0, longestLastWords)}…` : text;
+function shorten(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
 function addTitle(title: Text, parts: readonly string[], locale: Locale): string[] {

@@ -86,7 +86,14 @@ function finishPlan(run: Run, plan: Plan, { reason, error }: Pick<DecideResult, 
   if (!plan.isWhole() && observations.length > 0) observations.push(toObservation(plan, run.input));
   const unfinished = reason === "plan-failed" ? unfinishedPlanError() : undefined;
   const dropped = plan.dropped.map(({ description, tool }) => `${description} (${tool})`);
-  return toDecideResult(run, { observations, dropped, reason, error: error ?? getFailure(plan) ?? unfinished });
+  const lastWords = plan.remarks.join("\n");
+  return toDecideResult(run, {
+    observations,
+    dropped,
+    lastWords,
+    reason,
+    error: error ?? getFailure(plan) ?? unfinished,
+  });
 }
 
 /** Describes a plan that ended early although nothing failed: the reader did not want the rest. */

@@ -43,6 +43,8 @@ export interface Plan {
   readonly acts: boolean;
   /** Lists all calls made so far, in order. */
   readonly observations: readonly Observation[];
+  /** Lists what the model said beside the calls of steps that it filled in. */
+  readonly remarks: readonly string[];
   /** Maps step numbers to results. */
   readonly results: ReadonlyMap<number, string>;
   /** Maps step numbers to the reasons of failures. */
@@ -63,6 +65,8 @@ export interface Plan {
   isWhole(): boolean;
   begin(step: PlanStep): void;
   observe(step: PlanStep, observation: Observation): void;
+  /** Records what the model said beside its calls. */
+  remark(words: string): void;
   /** Records that a person's consent was missing for a call. */
   refuse(): void;
   succeed(step: PlanStep, result?: string): void;
@@ -112,6 +116,7 @@ export function withDropped(steps: readonly PlanStep[], dropped: readonly Planne
 export function createPlan(run: Run, begun: StartedPlan): Plan {
   const { observations, results } = begun;
   const failures = new Map<number, string>();
+  const remarks: string[] = [];
   let { steps, stepwise, replaced, repairs, dropped, isRefused } = begun;
   /** Holds the numbers of the steps of which a call has reached its tool. */
   const tried = new Set<number>();
@@ -198,6 +203,10 @@ export function createPlan(run: Run, begun: StartedPlan): Plan {
       mark(step, "failed");
     },
     skip: (step, reason) => mark(step, "skipped", reason),
+    remarks,
+    remark(words) {
+      if (words.trim() !== "") remarks.push(words.trim());
+    },
     refuse() {
       isRefused = true;
     },

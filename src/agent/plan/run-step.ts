@@ -223,6 +223,7 @@ export async function fillFromModel(run: Run, plan: Plan, { step, tool, trouble 
     onText: (text) => run.services.emit({ type: "thought-delta", text }),
   });
   const asked = turn.finish === "tool-calls" ? turn.message.toolCalls.filter((one) => one.name === name) : [];
+  plan.remark(turn.message.content);
   const unreadable = asked.find((one) => one.arguments === undefined);
   if (asked.length === 0 || unreadable) {
     const said = toShortLine(unreadable?.argumentsText ?? turn.message.content, 200);

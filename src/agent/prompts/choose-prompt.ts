@@ -71,7 +71,7 @@ export function isPartName(name: string): name is PartName {
 export function listPlaceholders(name: FileName): readonly string[] {
   const parts = isPartName(name) ? [] : partNames;
   const tools = name === "plan" ? ["tools"] : [];
-  return ["today", "place", "marker", "calls", "rounds", ...tools, ...parts];
+  return ["today", "day", "place", "marker", "calls", "rounds", ...tools, ...parts];
 }
 
 /**

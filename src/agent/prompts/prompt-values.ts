@@ -19,11 +19,11 @@ export function toPlaceholderValues({
   const mayFind = hasOneModel(models) && citable.some((name) => tools.has(name));
   const mayCite = mayFind || conversation.sources.size > 0;
   const most = { calls: String(limits.maxToolCalls), rounds: String(limits.maxIterations) };
-  const place = [describeDay(new Date(), language), ...(folders ? [describeFolders(folders, language)] : [])];
   return {
     marker,
     ...most,
-    place: place.join(language === "zh" ? "" : " "),
+    day: describeDay(new Date(), language),
+    place: folders ? describeFolders(folders, language) : "",
     ...(maySearch ? {} : { search: "" }),
     ...(mayCite ? {} : { cite: "" }),
   };
@@ -36,7 +36,7 @@ const citable = ["web_search", "read_page", "read_file", "file_search", "table_q
 function describeDay(now: Date, language: Locale): string {
   const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const weekday = new Intl.DateTimeFormat(language === "zh" ? "zh-CN" : "en-US", { weekday: "long" }).format(now);
-  return say(language, { zh: `${weekday}，时区 ${zone}。`, en: `It is ${weekday}, in the time zone ${zone}.` });
+  return say(language, { zh: `${weekday}，时区 ${zone}`, en: `${weekday}, time zone ${zone}` });
 }
 
 /** Shows paths as the file tools take them. */

@@ -155,7 +155,7 @@ describe("a plan that cannot be used", () => {
   test("is told how many steps may use a tool before it is written", async () => {
     const models = planners([written(add)]);
     await runAll({ mode: "plan", models, tools, limits: { maxToolCalls: 7, maxIterations: 3 } });
-    expect(models.functionCall.requests[0]?.messages[0]?.content).toContain("at most 7 with a tool");
+    expect(models.functionCall.requests[0]?.messages[0]?.content).toContain("at most 7 steps use a tool");
   });
 
   test("is corrected no more often than the iterations allow, and the answer is partial", async () => {

@@ -22,6 +22,7 @@ const variables = {
   marker: "3f2a9c0d71be",
   calls: "5",
   rounds: "4",
+  day: "Monday, time zone UTC",
   place: "There.",
   tools: "weather: tells the weather",
 };
@@ -50,8 +51,8 @@ describe("the prompts that come with the program", () => {
   test.each(promptNames)("%s comes out filled, in the reader's language", (name) => {
     expect(findPlaceholders(render(name, "zh"))).toEqual([]);
     expect(findPlaceholders(render(name, "en"))).toEqual([]);
-    expect(render(name, "zh")).toMatch(/今天是 \d{4}-\d\d-\d\d。/);
-    expect(render(name, "en")).toMatch(/Today is \d{4}-\d\d-\d\d\./);
+    expect(render(name, "zh")).toMatch(/今天是 \d{4}-\d\d-\d\d(。|（Monday, time zone UTC）。)/);
+    expect(render(name, "en")).toMatch(/Today is \d{4}-\d\d-\d\d( \(Monday, time zone UTC\))?\./);
     expect(render(name, "en")).not.toMatch(/\p{Script=Han}/u);
   });
 
@@ -73,7 +74,7 @@ describe("the prompts that come with the program", () => {
   });
 
   test.each(["decide", "decide-alone", "plan"] as const)("%s names the limits of the run", (name) => {
-    expect(render(name, "en")).toMatch(name === "plan" ? /at most 5 with a tool/ : /5 tool calls in 4 rounds/);
+    expect(render(name, "en")).toMatch(name === "plan" ? /at most 5 steps use a tool/ : /5 tool calls in 4 rounds/);
     expect(render(name, "zh")).toMatch(name === "plan" ? /用工具的步骤最多 5 个/ : /可以调用 5 次工具，最多 4 轮/);
   });
 
@@ -133,7 +134,7 @@ describe("the prompts that come with the program", () => {
 
   test("a place without a value is a fault that names the prompt and the place", () => {
     const reader = { model, locale: "en" } as const;
-    expect(() => createPrompts().render("plan", reader, { marker: "m", calls: "5", place: "" })).toThrow(
+    expect(() => createPrompts().render("plan", reader, { marker: "m", calls: "5", day: "", place: "" })).toThrow(
       "The prompt plan was given no value for {tools}.",
     );
   });

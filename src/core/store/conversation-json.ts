@@ -8,6 +8,7 @@ export type ConversationJson = z.infer<typeof conversationSchema>;
 
 export interface StoredConversation {
   id: string;
+  title?: string | undefined;
   turns: readonly ConversationJson["turns"][number][];
   summary: { text: string; turns: number } | undefined;
   sources: { all(): readonly NumberedSource[] };
@@ -22,12 +23,12 @@ export interface StoredRun {
 }
 
 export function toConversationJson(
-  { id, turns, summary, sources }: StoredConversation,
+  { id, title, turns, summary, sources }: StoredConversation,
   runs: readonly StoredRun[],
 ): ConversationJson {
   return {
     conversation_id: id,
-    title: toConversationTitle(runs[0]?.question ?? ""),
+    title: title || toConversationTitle(runs[0]?.question ?? ""),
     turns: [...turns],
     summary: summary ? { text: summary.text, turns: summary.turns } : null,
     sources: sources.all().map(({ n, source: { title, url } }) => ({ n, title, url })),

@@ -2,6 +2,7 @@ import type { DuetOverrides } from "../app/ask-request.ts";
 import type { Duet } from "../app/duet.ts";
 import type { Config } from "../config/config.ts";
 import type { Flags } from "../config/settings/settings.ts";
+import type { Retention } from "../core/store/retention.ts";
 import type { ConversationStore } from "../core/store/store.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
@@ -75,6 +76,7 @@ async function closeDuet(duet: Duet, { console, deadline }: Context, telemetryMs
 export interface OpenedStore extends Context {
   config: Config;
   store: ConversationStore;
+  retention: Retention | undefined;
 }
 
 /** Opens nothing but the store for a command, and closes it after it; returns the command's exit code. */
@@ -88,10 +90,10 @@ export async function withStore(
     loadWithState(flags, console),
     import("../app/conversations/open-store.ts"),
   ]);
-  const { store, problem, takeNotices } = await openStore(config);
+  const { store, retention, problem, takeNotices } = await openStore(config);
   if (problem) throw problem;
   try {
-    return await work({ ...context, config, store });
+    return await work({ ...context, config, store, retention });
   } finally {
     await store.close();
     for (const { message } of takeNotices(config.locale)) writeLine(console, sanitizeLine(message));

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { damage } from "./damage.ts";
-import { openStore, storeFile, olderFile } from "./stores.ts";
+import { olderFile, openStore, storeFile } from "./stores.ts";
 
 interface StoreProcess {
   child: ChildProcessWithoutNullStreams;

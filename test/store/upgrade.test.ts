@@ -53,7 +53,9 @@ test("a store of Duet 0.1 keeps its runs, traces, records and texts; what is wri
     runId: "run-begun-1",
   });
   expect(await store.typedHistory.list()).toEqual(["typed once"]);
-  expect(await store.list({ limit: 2, offset: 1 })).toMatchObject([{ id: "conv-old", isPinned: false, isNamed: false }]);
+  expect(await store.list({ limit: 2, offset: 1 })).toMatchObject([
+    { id: "conv-old", isPinned: false, isNamed: false },
+  ]);
 
   const old = await store.trace("run-old-2");
   const run = finishedRun("conv-old", "Again?", "Yes.");

@@ -1,8 +1,9 @@
 import type * as z from "zod";
-import type { conversationSchema } from "../schemas/conversation-schema.ts";
+import type { ConversationEntryJson, conversationSchema } from "../schemas/conversation-schema.ts";
 import type { NumberedSource } from "../sources.ts";
 import type { AgentTrace } from "../trace.ts";
 import { toConversationTitle } from "./conversation-title.ts";
+import type { ConversationEntry } from "./store.ts";
 
 export type ConversationJson = z.infer<typeof conversationSchema>;
 
@@ -20,6 +21,12 @@ export interface StoredRun {
   question: string;
   status: AgentTrace["status"];
   startedAt: string;
+}
+
+export function toEntryJson(entry: ConversationEntry): ConversationEntryJson {
+  const { id, title, isNamed = false, isPinned = false, turns, createdAt, updatedAt } = entry;
+  const marks = { named_by_person: isNamed, pinned: isPinned };
+  return { conversation_id: id, title, ...marks, turns, created_at: createdAt, updated_at: updatedAt };
 }
 
 export function toConversationJson(

@@ -53,7 +53,7 @@ const keepAll: RetentionLimits = { keepDays: 36_500, maxSize: Number.MAX_SAFE_IN
 export interface MemoryStoreOptions {
   /** Limits the conversations, and as many traces are kept. */
   max?: number;
-  retention?: RetentionLimits;
+  retention?: RetentionLimits | undefined;
   /** Returns milliseconds since 1970. */
   now?: () => number;
 }

@@ -78,8 +78,7 @@ export function createSqliteRetention(
 
   const measure = (): Promise<number> => connection.read(({ storedBytes }) => Number(storedBytes.get()?.bytes));
 
-  const isSmallEnough = ({ storedBytes }: Statements): boolean =>
-    Number(storedBytes.get()?.bytes) <= limits.maxSize;
+  const isSmallEnough = ({ storedBytes }: Statements): boolean => Number(storedBytes.get()?.bytes) <= limits.maxSize;
 
   /** Removes a few conversations, those that are too old first. Returns how many it removed; 0 when there is nothing to do. */
   async function pruneSome(usesAge: boolean, options: StepsOptions): Promise<number> {

@@ -35,7 +35,7 @@ const keepAll: RetentionLimits = { keepDays: 36_500, maxSize: Number.MAX_SAFE_IN
 
 export interface SqliteStoreOptions extends ConnectionOptions {
   /** Says what is removed in the background. Nothing is when it is absent. */
-  retention: RetentionLimits;
+  retention: RetentionLimits | undefined;
   /** Returns milliseconds since 1970, for what depends on the day. */
   now: () => number;
 }

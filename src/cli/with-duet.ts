@@ -30,6 +30,7 @@ export async function withDuet(
   const { console, signal } = context;
   const loading = needsState ? loadWithState(flags, console) : load(flags, console);
   const [config, { openDuet }] = await Promise.all([loading, import("../app/open-duet.ts")]);
+  if (needsState) await refuseNewer(config);
   const duet = await waitAbortable(openDuet(config, { startServers, warn: createWarn(config, console) }), signal);
   try {
     return await work({ ...context, config, duet });
@@ -61,6 +62,12 @@ export async function loadWithState(flags: Flags, console: Console): Promise<Con
   return config;
 }
 
+/** Throws a `config` error where a newer Duet wrote the store: what is asked would be kept nowhere. */
+async function refuseNewer(config: Config): Promise<void> {
+  const { refuseNewerStore } = await import("../app/conversations/open-store.ts");
+  await refuseNewerStore(config);
+}
+
 /** Reserves this many milliseconds for the steps after closing; closing itself gets at least `minimumMs`. */
 const lastStepsMs = 100;
 const minimumMs = 50;
@@ -90,6 +97,7 @@ export async function withStore(
     loadWithState(flags, console),
     import("../app/conversations/open-store.ts"),
   ]);
+  await refuseNewer(config);
   const { store, retention, problem, takeNotices } = await openStore(config);
   if (problem) throw problem;
   try {

@@ -71,6 +71,13 @@ async function readStoredTexts(file: string): Promise<string[]> {
   return (await ignoreRejection(readTypedTexts(file), "the notice says that the store cannot be used")) ?? [];
 }
 
+/** Throws a `config` error where the store that the configuration names is a newer Duet's. To be called before it is opened. */
+export async function refuseNewerStore({ home, conversations }: StoreSettings): Promise<void> {
+  if (conversations.store === "memory") return;
+  const { checkStoreVersion } = await import("../../store/sqlite/store-version.ts");
+  checkStoreVersion(join(home, storeFile));
+}
+
 /**
  * Returns the caller's part of the store. Throws a `config` error when an embedding program's own store cannot separate owners.
  */

@@ -3,11 +3,9 @@ import { citationSchema, statusSchema } from "./outcome-schema.ts";
 
 const time = z.iso.datetime().meta({ description: "UTC." });
 
-const titleSchema = z
-  .string()
-  .meta({
-    description: "The name a person gave it, else the first line of the first question; empty while no run has ended.",
-  });
+const titleSchema = z.string().meta({
+  description: "The name a person gave it, else the first line of the first question; empty while no run has ended.",
+});
 
 export const conversationEntrySchema = z.object({
   conversation_id: z.string(),

@@ -18,6 +18,8 @@ export interface Retention {
   prune(signal?: AbortSignal): Promise<number>;
   /** Returns how much is stored now, in bytes. */
   measure(): Promise<number>;
+  /** Resolves when what is removed in the background at this moment is removed. Never rejects. */
+  settled(): Promise<void>;
 }
 
 export interface ExpiredConversation {

@@ -215,6 +215,7 @@ export function createMemoryStore({
     listExpired: async () => listExpired(),
     prune: async () => dropExpired(),
     measure: async () => measure(),
+    settled: async () => {},
   };
   return { ...scopeToOwner(undefined), typedHistory: createMemoryTypedHistory(), retention };
 }

@@ -168,6 +168,7 @@ export function createSqliteRetention(
       return expired;
     },
     prune: (signal) => pruneAll(true, { signal }),
+    settled: async () => going,
     pruneWhenDue,
     close() {
       clearInterval(timer);

@@ -192,9 +192,10 @@ export function migrateSchema(connection: DatabaseSync, from: number): void {
   connection.exec(["BEGIN IMMEDIATE", ...steps, `PRAGMA user_version = ${schemaVersion}`, "COMMIT"].join(";\n"));
 }
 
-function newerSchemaError(found: number, file: string): DuetError {
+/** Reports a store that this program neither reads nor changes. */
+export function newerSchemaError(found: number, file: string): DuetError {
   return new DuetError({
-    code: "internal",
+    code: "config",
     text: {
       zh: `对话存储 ${file} 的版本是 ${found}，来自更新的 Duet（此版本支持到 ${schemaVersion}）`,
       en: `the conversation store ${file} has version ${found}, from a newer Duet (this one supports up to ${schemaVersion})`,

@@ -18,6 +18,8 @@ export interface RunRegistry extends LiveRuns {
    * the request joins that run.
    */
   findSame(key: string, conversationId: string | undefined, caller: Caller): RunHandle | undefined;
+  /** Learns what the caller has used, before a run begins. Never rejects. */
+  prepare(caller: Caller): Promise<void>;
   /** Throws `overloaded` when too many runs are active or the server is closing, and `rate_limit` or `quota` when the caller has reached a limit of its own. */
   begin(wanted: Omit<StartRunOptions, "id" | "onEnd"> & { id?: string | undefined }): RunHandle;
   /** Releases all runs that a closed connection held. Returns the runs that nobody holds any more. */
@@ -79,7 +81,10 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     for (const listener of listeners) if (listener.owner === owner) listener.tell();
   }
 
-  /** The run itself enforces the day's budget, in the same way as a budget from an upstream agent. */
+  /**
+   * The run plans with what is left of the day, in the same way as with a budget from an upstream agent. Its turns reserve what
+   * they use all the same, because other runs have the same plans.
+   */
   function applyCallerLimits(caller: Caller, request: StartRunOptions["request"]): StartRunOptions["request"] {
     const { tokens, cost } = limits?.getRemaining(caller) ?? {};
     if (tokens === undefined && cost === undefined) return request;
@@ -130,13 +135,14 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
       }
       return undefined;
     },
+    prepare: async (caller) => limits?.prepare(caller),
     begin(wanted) {
       const { caller } = wanted;
       if (isStopped) throw serverClosingError();
       admit(caller);
       const run = startRun({
         ...wanted,
-        request: applyCallerLimits(caller, wanted.request),
+        request: { ...applyCallerLimits(caller, wanted.request), budget: limits?.getBudget(caller) },
         id: wanted.id ?? `run-${createRandomHex()}`,
         onEnd(it) {
           active.delete(it.id);
@@ -145,7 +151,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
           onEnd?.(it);
         },
       });
-      if (limits) run.follow((event) => limits.countUsage(caller, event));
+      if (limits) run.follow((event) => limits.countAgents(caller, event));
       active.set(run.id, run);
       if (!run.isAside) remember(run);
       onBegin?.(run);

@@ -5,6 +5,7 @@ import type { Chain } from "../chain.ts";
 import type { Elicit } from "../forms/elicitation.ts";
 import type { approvalRequestSchema, approvalSchema } from "../questions/user-question.ts";
 import type { permissionSchema, toolFailureSchema } from "../schemas/events-schema.ts";
+import type { TextBilling } from "../turn-budget.ts";
 
 /** Represents one tool of the agent: a built-in, a user's module, or a tool of a downstream MCP server. */
 export interface Tool {
@@ -74,6 +75,8 @@ export interface ToolContext {
   /** Hands on a question of the program below to the reader; absent where nobody can be asked. */
   readonly elicit?: Elicit | undefined;
   readonly wantsContent?: boolean | undefined;
+  /** Bills the texts that our models write for a server during the call (MCP sampling); absent where nobody is billed. */
+  readonly billing?: TextBilling | undefined;
   /**
    * Holds the W3C trace context (`traceparent`, `tracestate`, `baggage`) of the call, which is passed to whatever the tool
    * calls.

@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
-import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { edit } from "../../store/damage.ts";
 import { finishedRun } from "../../store/runs.ts";
 import { olderFile, openStore, storeFile } from "../../store/stores.ts";

@@ -18,8 +18,8 @@ export interface RunRegistry extends LiveRuns {
    * the request joins that run.
    */
   findSame(key: string, conversationId: string | undefined, caller: Caller): RunHandle | undefined;
-  /** Learns what the caller has used, before a run begins. Never rejects. */
-  prepare(caller: Caller): Promise<void>;
+  /** Learns what the caller has used, before a run begins. Is undefined where nothing has to be learnt. Never rejects. */
+  prepare(caller: Caller): Promise<void> | undefined;
   /** Throws `overloaded` when too many runs are active or the server is closing, and `rate_limit` or `quota` when the caller has reached a limit of its own. */
   begin(wanted: Omit<StartRunOptions, "id" | "onEnd"> & { id?: string | undefined }): RunHandle;
   /** Releases all runs that a closed connection held. Returns the runs that nobody holds any more. */
@@ -135,7 +135,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
       }
       return undefined;
     },
-    prepare: async (caller) => limits?.prepare(caller),
+    prepare: (caller) => limits?.prepare(caller),
     begin(wanted) {
       const { caller } = wanted;
       if (isStopped) throw serverClosingError();

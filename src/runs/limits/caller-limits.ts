@@ -23,8 +23,8 @@ import {
  * minute are counted in memory, by each process for itself.
  */
 export interface CallerLimits {
-  /** Learns what the caller has used today, so that `admit` knows. Does nothing where there is no daily limit. Never rejects. */
-  prepare(caller: Caller): Promise<void>;
+  /** Learns what the caller has used today, so that `admit` knows. Is undefined where nothing has to be learnt. Never rejects. */
+  prepare(caller: Caller): Promise<void> | undefined;
   /** Counts one run more. Throws `rate_limit` or `quota`, with the time after which it is worth trying again. */
   admit(caller: Caller, work: ActiveRunsView): void;
   /** Returns what remains of the daily limits, as far as it is known. A value is undefined when there is no such limit. */
@@ -150,7 +150,7 @@ export function createCallerLimits({
   }
 
   return {
-    prepare: async (caller) => (hasDailyLimit ? findAccount(caller).usage.load() : undefined),
+    prepare: (caller) => (hasDailyLimit ? findAccount(caller).usage.load() : undefined),
     admit(caller, { all, own, waiting, freeInMs }) {
       if (own >= maxRuns) throw overLimitError("rate_limit", describeTooManyRuns(maxRuns), laterMs);
       if (own + waiting >= 2 * maxRuns) throw tooManyWaitingError(waiting, freeInMs);

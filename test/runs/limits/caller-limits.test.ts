@@ -37,7 +37,12 @@ function openLimits(limits: object, options: Partial<CallerLimitsOptions> = {}) 
 const { signal } = new AbortController();
 
 /** Has a turn of the caller's use this much; it is alone. */
-async function use({ getBudget }: CallerLimits, caller: Caller, tokens: number, cost = 0): Promise<void> {
+async function use(
+  { getBudget }: Pick<CallerLimits, "getBudget">,
+  caller: Caller,
+  tokens: number,
+  cost = 0,
+): Promise<void> {
   const reservation = await getBudget(caller)?.reserve({ spend: noSpend, lastsMs: 60_000, signal });
   await reservation?.settle({ tokens, cost });
 }
@@ -111,7 +116,9 @@ test("what sub-agents have used counts for the day of who asked", async () => {
 });
 
 /** Has 40 turns begin at once that may use 1,000 and use 900 each; gives how many ran, and how many at most at a time. */
-async function useAtOnce(all: readonly CallerLimits[]): Promise<{ ran: number; refused: number; most: number }> {
+async function useAtOnce(
+  all: readonly Pick<CallerLimits, "getBudget">[],
+): Promise<{ ran: number; refused: number; most: number }> {
   const counts = { ran: 0, refused: 0, most: 0 };
   let now = 0;
   const turns = Array.from({ length: 40 }, async (_, index) => {

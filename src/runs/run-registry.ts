@@ -22,6 +22,8 @@ export interface RunRegistry extends LiveRuns {
   prepare(caller: Caller): Promise<void> | undefined;
   /** Throws `overloaded` when too many runs are active or the server is closing, and `rate_limit` or `quota` when the caller has reached a limit of its own. */
   begin(wanted: Omit<StartRunOptions, "id" | "onEnd"> & { id?: string | undefined }): RunHandle;
+  /** Discards the ended runs of a conversation that its caller has deleted. */
+  forgetConversation(conversationId: string, caller: Caller): void;
   /** Releases all runs that a closed connection held. Returns the runs that nobody holds any more. */
   releaseConnection(connection: object): RunHandle[];
   /** Prevents further runs from beginning. Returns the active runs of all callers. */
@@ -158,6 +160,10 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
       notifyListeners(run.caller);
       return run;
     },
+    forgetConversation(conversationId, { owner }) {
+      const runs = [...ended.values()].filter((run) => run.caller.owner === owner);
+      for (const run of runs) if (run.conversationId === conversationId) ended.remove(run);
+    },
     releaseConnection: (connection) => [...active.values()].filter((run) => run.release(connection)),
     stop() {
       isStopped = true;
@@ -213,6 +219,7 @@ export interface FinishedRuns {
   get(id: string): RunHandle | undefined;
   has(id: string): boolean;
   values(): Iterable<RunHandle>;
+  remove(run: RunHandle): void;
 }
 
 export interface FinishedRunsOptions {
@@ -267,5 +274,6 @@ export function createFinishedRuns({ keepMs, onForget, sizes = usual }: Finished
     get: (id) => ends.get(id),
     has: (id) => ends.has(id),
     values: () => ends.values(),
+    remove: ({ id }) => void ends.delete(id),
   };
 }

@@ -83,6 +83,7 @@ function remove(service: RunService): Handle {
     const wasThere = await store.remove(id);
     if (!wasThere && going.length === 0) throw unknownConversationError(id);
     service.duet.forget(id, caller);
+    service.runs.forgetConversation(id, caller);
     return new Response(null, { status: 204 });
   };
 }

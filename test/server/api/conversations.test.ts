@@ -40,7 +40,9 @@ test("a conversation is read with its turns and runs, and is gone once it is del
     runs: [{ run_id: outcome.run_id, status: "complete" }, { question: "Second?" }],
   });
 
+  const [run] = (await (await call("/agent/runs", "anna")).json()).runs;
   const deleted = await call(`/agent/conversations/${id}`, "anna", "DELETE");
+  expect((await call(`/agent/runs/${run.run_id}`, "anna")).status).toBe(404);
   expect([deleted.status, await deleted.text()]).toEqual([204, ""]);
   expect((await call(`/agent/conversations/${id}`, "anna")).status).toBe(404);
   expect((await call(`/agent/conversations/${id}`, "anna", "DELETE")).status).toBe(404);

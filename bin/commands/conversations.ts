@@ -104,7 +104,7 @@ function runConversations(action: "list" | "show" | "delete" | "pin" | "unpin" |
       if (action === "list") return command.listConversations(options, page);
       const id = toOptionText(values.id) ?? "";
       if (action === "show") return command.showConversation(options, id);
-      if (action === "name") return command.nameConversation(options, { id, name: toOptionText(values.name) ?? "" });
+      if (action === "name") return command.renameConversation(options, { id, name: toOptionText(values.name) ?? "" });
       if (action !== "delete")
         return command.pinConversations(options, { ids: toTexts(values.ids), isPinned: action === "pin" });
       return command.deleteConversations(options, toTexts(values.ids));

@@ -124,7 +124,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "keeps-pinned",
-    file: "src/store/sqlite/removal.ts",
+    file: "src/store/sqlite/upkeep-statements.ts",
     text: "pinned = 0 AND named_by_person = 0 AND updated_at < :before`)",
     becomes: "updated_at < :before`)",
     tests: ["test/store/retention.test.ts"],
@@ -132,7 +132,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "keeps-named",
-    file: "src/store/sqlite/retention.ts",
+    file: "src/store/sqlite/upkeep-statements.ts",
     text: 'const expendable = "pinned = 0 AND named_by_person = 0";',
     becomes: 'const expendable = "pinned = 0";',
     tests: ["test/store/retention.test.ts"],

@@ -7,7 +7,7 @@ export interface SamplingRequest {
   system: string | undefined;
   messages: readonly { role: "user" | "assistant"; text: string }[];
   maxTokens: number;
-  /** Bills the text to the call during which it is asked for; absent where there is no such call. */
+  /** Takes the bill of the call during which the text is asked for; absent where there is no such call. */
   billing?: TextBilling | undefined;
 }
 

@@ -101,7 +101,7 @@ const longestName = 200;
  * Gives a conversation a name, or takes it back where the name is empty. A named one is never removed unasked. 1 when there is no
  * such conversation. Throws a `config` error for a name that is no line.
  */
-export async function nameConversation(
+export async function renameConversation(
   options: ConversationsOptions,
   { id, name }: { id: string; name: string },
 ): Promise<number> {

@@ -52,7 +52,7 @@ export interface CallOptions {
   elicit?: Elicit | undefined;
   /** Tells the reader of the call something once. */
   tell?: Notify | undefined;
-  /** Bills what our models write for the server meanwhile. */
+  /** Takes the bills of what our models write for the server meanwhile. */
   billing?: TextBilling | undefined;
   /** Stops the clock of the call while a request of its server is answered; `asksPerson` is true where a person has to answer. */
   pause(how: { asksPerson: boolean }): () => void;

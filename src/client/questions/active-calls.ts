@@ -12,7 +12,7 @@ export interface ActiveCall {
   elicit?: Elicit | undefined;
   /** Tells whoever reads of the call. */
   tell?: Notify | undefined;
-  /** Bills what our models write for the server during the call. */
+  /** Takes the bills of what our models write for the server during the call. */
   billing?: TextBilling | undefined;
 }
 
@@ -167,7 +167,7 @@ export interface AnswerContext {
   signal: AbortSignal;
   /** Tells the reader of that call something once: what was written for the server, and what it cost. */
   tell?: Notify | undefined;
-  /** Bills a text to that call. */
+  /** Takes the bill of a text that is written for that call. */
   billing?: TextBilling | undefined;
 }
 

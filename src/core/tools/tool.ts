@@ -75,7 +75,7 @@ export interface ToolContext {
   /** Hands on a question of the program below to the reader; absent where nobody can be asked. */
   readonly elicit?: Elicit | undefined;
   readonly wantsContent?: boolean | undefined;
-  /** Bills the texts that our models write for a server during the call (MCP sampling); absent where nobody is billed. */
+  /** Takes the bills of texts that our models write for a server during the call (MCP sampling); absent where nobody is billed. */
   readonly billing?: TextBilling | undefined;
   /**
    * Holds the W3C trace context (`traceparent`, `tracestate`, `baggage`) of the call, which is passed to whatever the tool

@@ -52,7 +52,7 @@ export function createCallerUsage({ limits, open, now }: CallerUsageOptions): Ca
     owed = noSpend;
   }
 
-  function known(): Spend {
+  function getKnown(): Spend {
     turnDay();
     return [...pending, owed].reduce(addSpend, stored ?? noSpend);
   }
@@ -81,7 +81,7 @@ export function createCallerUsage({ limits, open, now }: CallerUsageOptions): Ca
   }
 
   return {
-    known,
+    known: getKnown,
     settle,
     async load() {
       turnDay();
@@ -95,7 +95,7 @@ export function createCallerUsage({ limits, open, now }: CallerUsageOptions): Ca
       const answer = await tryStore((usage) => usage.reserve({ ...wanted, id, limits }));
       if (answer !== undefined) stored = answer.used;
       const reserved = going.values().reduce(addSpend, noSpend);
-      const isGranted = answer?.isGranted ?? canReserve({ used: known(), reserved }, wanted.spend, limits);
+      const isGranted = answer?.isGranted ?? canReserve({ used: getKnown(), reserved }, wanted.spend, limits);
       if (!isGranted) return undefined;
       going.set(id, wanted.spend);
       return id;

@@ -1,27 +1,7 @@
 import { canReserve, type DailyUsage, type Spend, toUsageDay, type UsageToday } from "../../core/store/daily-usage.ts";
 import { dayMs } from "../../core/store/retention.ts";
 import type { StoreConnection } from "./connection.ts";
-import type { Owner, Prepare, Statements } from "./statements.ts";
-
-export function prepareDailyUsage(prepare: Prepare) {
-  return {
-    usageToday: prepare(`
-      SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost), 0.0) AS cost FROM daily_usage
-      WHERE caller = :caller AND day = :day`),
-    usageReserved: prepare(`
-      SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost), 0.0) AS cost FROM usage_reservations
-      WHERE caller = :caller AND until > :now`),
-    addUsage: prepare(`
-      INSERT INTO daily_usage (caller, day, tokens, cost) VALUES (:caller, :day, :tokens, :cost)
-      ON CONFLICT (caller, day) DO UPDATE SET tokens = tokens + excluded.tokens, cost = cost + excluded.cost`),
-    putUsageReservation: prepare(`
-      INSERT OR REPLACE INTO usage_reservations (id, caller, tokens, cost, until)
-      VALUES (:id, :caller, :tokens, :cost, :until)`),
-    dropUsageReservation: prepare("DELETE FROM usage_reservations WHERE id = :id"),
-    pruneUsageReservations: prepare("DELETE FROM usage_reservations WHERE until <= :now"),
-    pruneUsage: prepare("DELETE FROM daily_usage WHERE day < :oldest"),
-  };
-}
+import type { Owner, Statements } from "./statements.ts";
 
 /** Is how long the sums of a day are kept, in days. */
 const keptDays = 31;

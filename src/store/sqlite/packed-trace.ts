@@ -21,7 +21,7 @@ export async function packTrace(trace: AgentTrace): Promise<TraceColumns> {
   const { id, question, status, startedAt } = toRunEntry(trace);
   const entry = JSON.stringify({ run_id: id, question, status, started_at: startedAt, steps: [] });
   if (json.length < shortestPacked) return { trace: json, packed: null };
-  const body = await deflate(Buffer.from(json), json.length > longestWellPacked ? 1 : 6);
+  const body = await compress(Buffer.from(json), json.length > longestWellPacked ? 1 : 6);
   if (entry.length + body.length >= json.length) return { trace: json, packed: null };
   return { trace: entry, packed: Buffer.concat([Uint8Array.of(format), body]) };
 }
@@ -32,7 +32,7 @@ export function unpackTrace(packed: Uint8Array): string {
   return inflateRawSync(packed.subarray(1), { dictionary }).toString("utf8");
 }
 
-function deflate(bytes: Buffer, level: number): Promise<Buffer> {
+function compress(bytes: Buffer, level: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     deflateRaw(bytes, { level, dictionary }, (error, body) => (error ? reject(error) : resolve(body)));
   });

@@ -1,40 +1,10 @@
 import { sleep } from "../../kit/async/timeout.ts";
 import type { StoreConnection } from "./connection.ts";
-import type { Owner, Prepare, Statements } from "./statements.ts";
-
-/** Prepares the statements that remove a conversation. Each finds rows of a conversation whose owner was checked before. */
-export function prepareRemoval(prepare: Prepare) {
-  return {
-    isOwned: prepare("SELECT 1 FROM conversations WHERE id = :id AND owner IS :owner"),
-    isExpendable: prepare(`
-      SELECT 1 FROM conversations
-      WHERE id = :id AND owner IS :owner AND pinned = 0 AND named_by_person = 0 AND updated_at < :before`),
-    oldestTraces: prepare(`
-      SELECT n, octet_length(trace) + coalesce(octet_length(packed), 0) AS bytes FROM traces
-      WHERE conversation = :id ORDER BY n LIMIT :limit`),
-    oldestTurns: prepare(`
-      SELECT n, octet_length(question) + octet_length(answer) AS bytes FROM turns
-      WHERE conversation = :id ORDER BY n LIMIT :limit`),
-    oldestSources: prepare(`
-      SELECT n, octet_length(title) + octet_length(snippet) AS bytes FROM sources
-      WHERE conversation = :id ORDER BY n LIMIT :limit`),
-    dropTrace: prepare("DELETE FROM traces WHERE conversation = :id AND n = :n"),
-    dropTurn: prepare("DELETE FROM turns WHERE conversation = :id AND n = :n"),
-    dropSource: prepare("DELETE FROM sources WHERE conversation = :id AND n = :n"),
-    dropIdempotencyRecords: prepare("DELETE FROM begun_runs WHERE conversation = :id AND owner IS :owner"),
-    dropConversation: prepare("DELETE FROM conversations WHERE id = :id AND owner IS :owner"),
-    /** Gives free pages back to the file system, at most so many. A file of an earlier version has none to give. */
-    giveBack: prepare(`PRAGMA incremental_vacuum(${pagesPerStep})`),
-    freePages: prepare("SELECT freelist_count AS n FROM pragma_freelist_count()"),
-    vacuumMode: prepare("SELECT auto_vacuum AS mode FROM pragma_auto_vacuum()"),
-  };
-}
+import type { Owner, Statements } from "./statements.ts";
 
 /** Limits what one transaction removes, in rows and in bytes. Removed bytes are overwritten, which takes a few milliseconds. */
 const mostRows = 200;
 const mostBytes = 256 * 1024;
-
-const pagesPerStep = 64;
 
 export interface Removal {
   id: string;
@@ -130,17 +100,17 @@ export async function removeInSteps(
 }
 
 /** Gives the pages of what was removed back, step by step. */
-export async function giveBackPages(
+export async function releasePages(
   connection: StoreConnection,
   { signal, beforeStep }: StepsOptions = {},
 ): Promise<void> {
   for (;;) {
     await beforeStep?.();
     const began = performance.now();
-    const isDone = await connection.write(({ vacuumMode, freePages, giveBack }) => {
+    const isDone = await connection.write(({ vacuumMode, freePages, releaseSome }) => {
       // 2 is incremental (https://www.sqlite.org/pragma.html#pragma_auto_vacuum).
       if (Number(vacuumMode.get()?.mode) !== 2 || Number(freePages.get()?.n) === 0) return true;
-      giveBack.all();
+      releaseSome.all();
       return false;
     });
     if (isDone) return;

@@ -9,38 +9,12 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { toText } from "../../kit/json.ts";
 import type { StoreConnection } from "./connection.ts";
 import { pruneDailyUsage } from "./daily-usage.ts";
-import { giveBackPages, removeInSteps, type StepsOptions } from "./removal.ts";
-import type { Prepare, Statements } from "./statements.ts";
-
-const expendable = "pinned = 0 AND named_by_person = 0";
-
-export function prepareRetention(prepare: Prepare) {
-  return {
-    /** The index of these rows is read no further than to the first that is not old enough. */
-    expired: prepare(`
-      SELECT id, owner FROM conversations WHERE ${expendable} AND updated_at < :before ORDER BY updated_at LIMIT :limit`),
-    /** Each with about what it takes: its turns, traces and sources. */
-    weighed: prepare(`
-      SELECT id, owner, title, updated_at,
-        (SELECT coalesce(sum(octet_length(question) + octet_length(answer)), 0) FROM turns WHERE conversation = c.id)
-        + (SELECT coalesce(sum(octet_length(trace) + coalesce(octet_length(packed), 0)), 0) FROM traces
-           WHERE conversation = c.id)
-        + (SELECT coalesce(sum(octet_length(url) + octet_length(title) + octet_length(snippet)), 0) FROM sources
-           WHERE conversation = c.id) + 500 AS bytes
-      FROM conversations c WHERE ${expendable} AND updated_at < :before ORDER BY updated_at`),
-    storedBytes: prepare(`
-      SELECT (page_count - freelist_count) * page_size AS bytes
-      FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()`),
-    upkeep: prepare("SELECT due_at, seen_at, trusted_at FROM upkeep WHERE id = 1"),
-    putUpkeep: prepare(`
-      INSERT INTO upkeep (id, due_at, seen_at, trusted_at) VALUES (1, :due, :seen, :trusted)
-      ON CONFLICT (id) DO UPDATE SET due_at = excluded.due_at, seen_at = excluded.seen_at, trusted_at = excluded.trusted_at`),
-  };
-}
+import { releasePages, removeInSteps, type StepsOptions } from "./removal.ts";
+import type { Statements } from "./statements.ts";
 
 /** Removes old conversations of all owners. Several processes may share the file. */
 export interface SqliteRetention extends Retention {
-  /** Prunes in the background when it is time, and from then on once an hour. Never waits, never throws. */
+  /** Removes old conversations in the background when it is time, and from then on once an hour. Never waits, never throws. */
   pruneWhenDue(): void;
   /** Ends the work in the background. */
   close(): void;
@@ -97,7 +71,7 @@ export function createSqliteRetention(
       removed += more;
       if (more === 0) break;
     }
-    await giveBackPages(connection, options);
+    await releasePages(connection, options);
     return removed;
   }
 
@@ -130,12 +104,12 @@ export function createSqliteRetention(
     const claimed = await claim();
     if (claimed === undefined) return;
     let extended = now();
-    async function beforeStep(): Promise<void> {
+    async function extendLease(): Promise<void> {
       if (Math.abs(now() - extended) < leaseMs / 3) return;
       extended = now();
       await extend(leaseMs);
     }
-    await pruneAll(claimed.usesAge, { signal: closing.signal, beforeStep });
+    await pruneAll(claimed.usesAge, { signal: closing.signal, beforeStep: extendLease });
     await extend(intervalMs);
   }
 

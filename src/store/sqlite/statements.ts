@@ -1,16 +1,12 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { noConversationError } from "../store-errors.ts";
-import { prepareDailyUsage } from "./daily-usage.ts";
-import { prepareRemoval } from "./removal.ts";
-import { prepareRetention } from "./retention.ts";
+import { prepareDailyUsage, prepareRemoval, prepareRetention } from "./upkeep-statements.ts";
 
 /** Selects the newest typed texts, up to the number that is bound, the oldest first. */
 export const selectTypedTexts =
   "SELECT text FROM typed_texts WHERE n > (SELECT coalesce(max(n), 0) FROM typed_texts) - ? ORDER BY n";
 
 export type Statements = ReturnType<typeof prepareStatements>;
-
-export type Prepare = (sql: string) => StatementSync;
 
 /**
  * Selects what a list of runs shows of a trace; whole traces would take eight times as long to read. The value is null when the

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../core/caller.ts";
 import type { Outcome } from "../core/outcome.ts";
+import type { TurnBudget } from "../core/turn-budget.ts";
 import { createTimeLimit, timeoutError } from "../kit/async/timeout.ts";
 import { createRandomHex } from "../kit/random.ts";
 import { weighJson } from "./bounded-json.ts";
@@ -20,6 +21,8 @@ export interface RunRegistry extends LiveRuns {
   findSame(key: string, conversationId: string | undefined, caller: Caller): RunHandle | undefined;
   /** Learns what the caller has used, before a run begins. Is undefined where nothing has to be learnt. Never rejects. */
   prepare(caller: Caller): Promise<void> | undefined;
+  /** Returns what limits the caller's model turns outside of its runs, too. Is undefined where there is no daily limit. */
+  getBudget(caller: Caller): TurnBudget | undefined;
   /** Throws `overloaded` when too many runs are active or the server is closing, and `rate_limit` or `quota` when the caller has reached a limit of its own. */
   begin(wanted: Omit<StartRunOptions, "id" | "onEnd"> & { id?: string | undefined }): RunHandle;
   /** Discards the ended runs of a conversation that its caller has deleted. */
@@ -138,6 +141,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
       return undefined;
     },
     prepare: (caller) => limits?.prepare(caller),
+    getBudget: (caller) => limits?.getBudget(caller),
     begin(wanted) {
       const { caller } = wanted;
       if (isStopped) throw serverClosingError();

@@ -99,6 +99,7 @@ test("what was used in a day counts until midnight of UTC, and then nothing is r
   expect(admit(ben)).toBe("admitted");
   await use(limits, ben, 1, 0.5);
   expect(admit(ben)).toMatchObject({ code: "quota", message: expect.stringContaining("$0.50") });
+  await expect(use(limits, ben, 1)).rejects.toMatchObject({ code: "quota" });
   clock.ms += 12 * 3_600_000;
   expect([admit(anna), admit(ben)]).toEqual(["admitted", "admitted"]);
   await use(limits, anna, 1);

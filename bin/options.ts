@@ -77,6 +77,11 @@ export const pageOptions = {
   offset: { type: "string", describe: "how many to skip (0)" },
 } as const satisfies Record<string, Option>;
 
+/** These options belong to `conversations prune`. */
+export const pruneOptions = {
+  "dry-run": { type: "boolean", describe: "lists what would be removed, and removes nothing" },
+} as const satisfies Record<string, Option>;
+
 /**
  * Converts the flags to the form that `loadConfig` takes. Throws a `config` error where a number is expected and none is given.
  */

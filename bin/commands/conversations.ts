@@ -1,6 +1,15 @@
 import type { Argv } from "yargs";
 import { withStore } from "../../src/cli/with-duet.ts";
-import { pageOptions, readOutputFormat, readPage, toFlags, toOptionText, toTexts, type Values } from "../options.ts";
+import {
+  pageOptions,
+  pruneOptions,
+  readOutputFormat,
+  readPage,
+  toFlags,
+  toOptionText,
+  toTexts,
+  type Values,
+} from "../options.ts";
 import { type Action, type SetAction, textOrJson, toYargsOptions } from "./command.ts";
 
 export function addConversationsCommands(it: Argv, setAction: SetAction): Argv {
@@ -20,14 +29,46 @@ export function addConversationsCommands(it: Argv, setAction: SetAction): Argv {
     .command(
       "delete <ids..>",
       "removes conversations with their sources and traces",
-      (remove) =>
-        remove
-          // Without it yargs keeps only the last of the IDs.
-          .parserConfiguration({ "duplicate-arguments-array": true })
-          .positional("ids", { type: "string", array: true, demandOption: true })
-          .options(toYargsOptions(textOrJson)),
+      (remove) => addIds(remove).options(toYargsOptions(textOrJson)),
       (values) => setAction(runConversations("delete", values)),
+    )
+    .command(
+      "pin <ids..>",
+      "keeps conversations whatever store.keepDays and store.maxSize say",
+      (pin) => addIds(pin).options(toYargsOptions(textOrJson)),
+      (values) => setAction(runConversations("pin", values)),
+    )
+    .command(
+      "unpin <ids..>",
+      "takes the pins away",
+      (unpin) => addIds(unpin).options(toYargsOptions(textOrJson)),
+      (values) => setAction(runConversations("unpin", values)),
+    )
+    .command(
+      "name <id> <name>",
+      'names a conversation, which is then kept like a pinned one; "" takes the name back',
+      (name) =>
+        name
+          .positional("id", { type: "string", demandOption: true })
+          .positional("name", { type: "string", demandOption: true })
+          .options(toYargsOptions(textOrJson)),
+      (values) => setAction(runConversations("name", values)),
+    )
+    .command(
+      "prune",
+      "removes what store.keepDays and store.maxSize do not allow, now",
+      (prune) => prune.options(toYargsOptions({ ...pruneOptions, ...textOrJson })),
+      (values) => setAction(runPrune(values)),
     );
+}
+
+function addIds(it: Argv): Argv {
+  return (
+    it
+      // Without it yargs keeps only the last of the IDs.
+      .parserConfiguration({ "duplicate-arguments-array": true })
+      .positional("ids", { type: "string", array: true, demandOption: true })
+  );
 }
 
 /** Shows the trace of a run; nothing but the store is opened. */
@@ -41,8 +82,19 @@ export function showTrace(values: Values): Action {
     });
 }
 
-/** Lists, shows or deletes conversations; nothing but the store is opened. */
-function runConversations(action: "list" | "show" | "delete", values: Values): Action {
+/** Removes old conversations now, or lists them; nothing but the store is opened. */
+function runPrune(values: Values): Action {
+  return (context) =>
+    withStore(toFlags(values), context, async ({ retention, config: { locale }, console, signal }) => {
+      if (retention === undefined) return 0;
+      const { pruneConversations } = await import("../../src/cli/conversations/prune-command.ts");
+      const isDryRun = values["dry-run"] === true;
+      return pruneConversations({ retention, console, locale, output: readOutputFormat(values), isDryRun, signal });
+    });
+}
+
+/** Lists, shows or changes conversations; nothing but the store is opened. */
+function runConversations(action: "list" | "show" | "delete" | "pin" | "unpin" | "name", values: Values): Action {
   const page = readPage(values);
   return (context) =>
     withStore(toFlags(values), context, async ({ store, config, console }) => {
@@ -50,7 +102,11 @@ function runConversations(action: "list" | "show" | "delete", values: Values): A
       const isKept = config.conversations.store !== "memory";
       const options = { store, isKept, console, locale: config.locale, output: readOutputFormat(values) };
       if (action === "list") return command.listConversations(options, page);
-      if (action === "show") return command.showConversation(options, toOptionText(values.id) ?? "");
+      const id = toOptionText(values.id) ?? "";
+      if (action === "show") return command.showConversation(options, id);
+      if (action === "name") return command.renameConversation(options, { id, name: toOptionText(values.name) ?? "" });
+      if (action !== "delete")
+        return command.pinConversations(options, { ids: toTexts(values.ids), isPinned: action === "pin" });
       return command.deleteConversations(options, toTexts(values.ids));
     });
 }

@@ -30,7 +30,8 @@ export interface RunOptions {
 }
 
 /** Holds what the caller provides for a run. The services of the run are made from it. */
-export interface RunParts extends Pick<RunServices, "models" | "prompts" | "store" | "evaluator" | "folders"> {
+export interface RunParts
+  extends Pick<RunServices, "models" | "prompts" | "store" | "evaluator" | "folders" | "budget"> {
   tools: readonly Tool[];
   /** Holds what a search among tools needs when they are too many to be listed. All tools are listed when it is absent. */
   finding?: ToolFinder | undefined;
@@ -73,7 +74,7 @@ export function openRun(request: RunRequest, parts: RunParts, environment: RunEn
 }
 
 function createServices(input: RunInput, parts: RunParts, environment: RunEnvironment): RunServices {
-  const { models, prompts, store, evaluator, folders, user } = parts;
+  const { models, prompts, store, evaluator, folders, budget, user } = parts;
   const { clock, emit, keepOutput, question } = environment;
   return {
     models,
@@ -81,6 +82,7 @@ function createServices(input: RunInput, parts: RunParts, environment: RunEnviro
     store,
     evaluator,
     folders,
+    budget,
     user: user && createRunUser(user, clock),
     catalog: openCatalog(input, parts, question),
     clock,

@@ -5,6 +5,7 @@ import type { Model } from "../core/model.ts";
 import type { Mode, ToolCallRecord } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
 import type { Conversation, ConversationStore } from "../core/store/store.ts";
+import type { TurnBudget } from "../core/turn-budget.ts";
 import type { DuetError } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
 import type { AnswerText } from "./answer/answer-text.ts";
@@ -93,6 +94,8 @@ export interface RunServices {
   readonly store: ConversationStore;
   /** Holds the user's own rule for after each round. The built-in rules decide when it is undefined. */
   readonly evaluator?: Evaluator | undefined;
+  /** Limits what the caller's runs use together. The models reserve their turns themselves; texts for servers have to. */
+  readonly budget?: TurnBudget | undefined;
   /** Answers the questions of the run; absent where nobody can be asked. */
   readonly user: User | undefined;
   /** Says where the run takes place; absent where models are not to be told. */

@@ -12,6 +12,7 @@ import { rememberApprovals } from "./conversations/remember-approvals.ts";
 import { loadConversation, toSessionKey } from "./conversations/sessions.ts";
 import type { DuetParts } from "./duet-parts.ts";
 import { mergeLimits } from "./merge-limits.ts";
+import { withTurnBudgets } from "./models/with-turn-budget.ts";
 import {
   noticeBrokenTools,
   noticeLostConversation,
@@ -33,7 +34,7 @@ export async function* askAgent(
   activeRun: ActiveRun,
 ): AsyncGenerator<AgentEvent, void, undefined> {
   const { question, caller = operator, conversationId, mode = "agent", search, user, limits, chain } = request;
-  const { history, instruction } = request;
+  const { history, instruction, budget } = request;
   const { signal } = activeRun;
   const began = performance.now();
   const locale = request.locale ?? chooseLocale(config, question);
@@ -62,6 +63,7 @@ export async function* askAgent(
     servers,
     dropped,
   } = await waitAbortable(Promise.resolve(resolvedTools), signal).catch(ignoreAbort(signal, noTools));
+  const billed = withTurnBudgets(chosen, budget);
   const observer = await telemetry.follow({
     question,
     models: chosen,
@@ -84,7 +86,8 @@ export async function* askAgent(
       chain,
     },
     parts: {
-      models: chosen,
+      models: billed,
+      budget,
       prompts,
       store: givenConversation?.store ?? ownerStore,
       tools: await tools.limitSearches(session, offered),

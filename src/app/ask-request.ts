@@ -6,6 +6,7 @@ import type { Mode } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
 import type { ConversationStore, ConversationTurn } from "../core/store/store.ts";
 import type { Tool } from "../core/tools/tool.ts";
+import type { TurnBudget } from "../core/turn-budget.ts";
 import type { Locale, Text } from "../kit/locale.ts";
 import type { LimitChanges } from "./merge-limits.ts";
 import type { CustomModels } from "./models/model-registry.ts";
@@ -40,6 +41,8 @@ export interface AskRequest {
   limits?: LimitChanges;
   /** Replaces the models in force. */
   models?: Models | undefined;
+  /** Limits what the turns of this run and of the caller's other runs use together. */
+  budget?: TurnBudget | undefined;
   /** Is the language of messages about the question. It is `localeFor` the question when absent. */
   locale?: Locale | undefined;
   /** Says where the run stands in a chain of agents, and what the agent above allows it. */

@@ -1,7 +1,7 @@
 import type { Models } from "../agent/run.ts";
 import type { Config } from "../config/config.ts";
 import type { Message } from "../core/messages.ts";
-import { type Model, type Turn, toModelName, type Usage } from "../core/model.ts";
+import { addUsage, type Model, noUsage, type Turn, toModelName, type Usage } from "../core/model.ts";
 import type { Sample, SamplingReply, SamplingRequest } from "../core/sampling.ts";
 import { createOnce } from "../kit/async/once.ts";
 import { createKeyedMutex } from "../kit/async/semaphore.ts";
@@ -15,6 +15,7 @@ import { openStore } from "./conversations/open-store.ts";
 import { createSessions } from "./conversations/sessions.ts";
 import { Duet } from "./duet.ts";
 import { createModelRegistry } from "./models/model-registry.ts";
+import { withTurnBudget } from "./models/with-turn-budget.ts";
 import { openTelemetry } from "./telemetry/telemetry.ts";
 import { createGateways } from "./tools/gateway.ts";
 import { createSearchLimits } from "./tools/search-limits.ts";
@@ -94,24 +95,32 @@ export function createSample(models: () => Promise<Pick<Models, "functionCall">>
   };
 }
 
-async function write(model: Model, request: SamplingRequest, limit: TimeLimit): Promise<SamplingReply> {
+async function write(outer: Model, request: SamplingRequest, limit: TimeLimit): Promise<SamplingReply> {
+  const { billing } = request;
+  const model = withTurnBudget(outer, billing?.budget);
   const spent: Usage[] = [];
+  const findCosts = () => spent.map((usage) => model.cost?.(usage) ?? null);
+  const began = performance.now();
   let turn: Turn | undefined;
   const run = { id: `sampling-${createRandomHex()}`, leftMs: () => limit.leftMs };
   const asked = { messages: toMessages(request), tools: [], maxTokens: request.maxTokens, run };
-  for await (const event of model.stream(asked, limit.signal)) {
-    if (event.type === "spent") spent.push(event.usage);
-    if (event.type === "turn-end") turn = event.turn;
+  try {
+    for await (const event of model.stream(asked, limit.signal)) {
+      if (event.type === "spent") spent.push(event.usage);
+      if (event.type === "turn-end") turn = event.turn;
+    }
+  } finally {
+    if (turn !== undefined) spent.push(turn.usage);
+    const elapsedMs = performance.now() - began;
+    if (spent.length > 0) billing?.charge({ usage: spent.reduce(addUsage, noUsage), elapsedMs, costs: findCosts() });
   }
   if (turn === undefined || (turn.finish !== "stop" && turn.finish !== "length")) throw unwrittenError(model, turn);
-  spent.push(turn.usage);
-  const costs = spent.map((usage) => model.cost?.(usage) ?? null);
   return {
     text: turn.message.content,
     model: toModelName(model),
     finish: turn.finish,
     tokens: spent.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0),
-    costUsd: costs.reduce<number | null>((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0),
+    costUsd: findCosts().reduce<number | null>((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0),
   };
 }
 

@@ -2,6 +2,7 @@ import type { DuetOverrides } from "../app/ask-request.ts";
 import type { Duet } from "../app/duet.ts";
 import type { Config } from "../config/config.ts";
 import type { Flags } from "../config/settings/settings.ts";
+import type { Retention } from "../core/store/retention.ts";
 import type { ConversationStore } from "../core/store/store.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
@@ -29,6 +30,7 @@ export async function withDuet(
   const { console, signal } = context;
   const loading = needsState ? loadWithState(flags, console) : load(flags, console);
   const [config, { openDuet }] = await Promise.all([loading, import("../app/open-duet.ts")]);
+  if (needsState) await refuseNewer(config);
   const duet = await waitAbortable(openDuet(config, { startServers, warn: createWarn(config, console) }), signal);
   try {
     return await work({ ...context, config, duet });
@@ -60,6 +62,12 @@ export async function loadWithState(flags: Flags, console: Console): Promise<Con
   return config;
 }
 
+/** Throws a `config` error where a newer Duet wrote the store: what is asked would be kept nowhere. */
+async function refuseNewer(config: Config): Promise<void> {
+  const { refuseNewerStore } = await import("../app/conversations/open-store.ts");
+  await refuseNewerStore(config);
+}
+
 /** Reserves this many milliseconds for the steps after closing; closing itself gets at least `minimumMs`. */
 const lastStepsMs = 100;
 const minimumMs = 50;
@@ -75,6 +83,7 @@ async function closeDuet(duet: Duet, { console, deadline }: Context, telemetryMs
 export interface OpenedStore extends Context {
   config: Config;
   store: ConversationStore;
+  retention: Retention | undefined;
 }
 
 /** Opens nothing but the store for a command, and closes it after it; returns the command's exit code. */
@@ -88,10 +97,11 @@ export async function withStore(
     loadWithState(flags, console),
     import("../app/conversations/open-store.ts"),
   ]);
-  const { store, problem, takeNotices } = await openStore(config);
+  await refuseNewer(config);
+  const { store, retention, problem, takeNotices } = await openStore(config);
   if (problem) throw problem;
   try {
-    return await work({ ...context, config, store });
+    return await work({ ...context, config, store, retention });
   } finally {
     await store.close();
     for (const { message } of takeNotices(config.locale)) writeLine(console, sanitizeLine(message));

@@ -28,6 +28,7 @@ export interface Config extends ModelsConfig {
   email?: EmailSettings;
   prompts: Settings["prompts"];
   conversations: Settings["conversations"];
+  store: Settings["store"];
   locale: Locale;
   /** Is true when the configuration, or the system's LC_ALL or LANG, names a language. */
   localeIsChosen: boolean;

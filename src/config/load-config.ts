@@ -82,6 +82,7 @@ export async function loadConfig(
     email: readEmail(settings.email, sources, origins["email.host"]),
     prompts: { directory: prompts.directory && resolvePath("prompts.directory", prompts.directory) },
     conversations: settings.conversations,
+    store: settings.store,
     localeIsChosen: settings.locale !== undefined || hasLanguage(read.environment),
     locale: settings.locale ?? getSystemLocale(read.environment),
     telemetry: readTelemetry(read.environment),

@@ -14,8 +14,8 @@ export interface Overview {
 
 /** Returns the configuration in force and the origin of each value, with secrets masked. */
 export function createOverview(config: Config): Overview {
-  const { agent, providers, mcpServers, servers, tools, search, web, email, serve, terminal, prompts, conversations } =
-    config.settings;
+  const { agent, providers, mcpServers, servers, tools, search, web, email, serve } = config.settings;
+  const { terminal, prompts, conversations, store } = config.settings;
   const functionCall = config.models.functionCall ?? config.candidates[0];
   const { answer } = config.models;
   const tree = {
@@ -28,7 +28,7 @@ export function createOverview(config: Config): Overview {
     providers,
     agent: { ...agent, mode: config.agent.terminalMode, maxTokens: config.agent.maxTokens },
     ...{ mcpServers, servers, tools: { ...tools, directory: config.tools.directory }, search, web, email, serve },
-    ...{ terminal, prompts, conversations },
+    ...{ terminal, prompts, conversations, store },
     httpToken: config.httpToken,
   };
   const origins = listLeaves(tree).map((path): [string, Origin] => [renderPath(path), findOrigin(path, config)]);

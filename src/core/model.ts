@@ -11,6 +11,8 @@ export interface Model {
   readonly model: string;
   /** Holds the input and output tokens that fit in one call, and is undefined when unknown. */
   readonly contextWindow?: number;
+  /** Limits the output of one call, in tokens, where the request does not, and is undefined when unknown. */
+  readonly maxTokens?: number;
   /** Is false for a rule-based model that reads no prompt: it can decide and answer, but not plan. */
   readonly followsPrompts?: false;
   /** Names the variable that holds the model's key, so that a refused key is not tried for another model. */

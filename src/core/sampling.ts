@@ -1,3 +1,5 @@
+import type { TextBilling } from "./turn-budget.ts";
+
 /** Requests a text from one of our models on behalf of a program that we call (MCP sampling). All of it is untrusted. */
 export interface SamplingRequest {
   /** Holds the configured name of the server that asks. */
@@ -5,6 +7,8 @@ export interface SamplingRequest {
   system: string | undefined;
   messages: readonly { role: "user" | "assistant"; text: string }[];
   maxTokens: number;
+  /** Takes the bill of the call during which the text is asked for; absent where there is no such call. */
+  billing?: TextBilling | undefined;
 }
 
 export interface SamplingReply {

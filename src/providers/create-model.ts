@@ -37,6 +37,7 @@ export function createModel(settings: ModelSettings, { endpoints, ...options }: 
   return {
     ...middleware.reduceRight((next, wrap) => wrap(next, context), createLazyModel(settings)),
     contextWindow: settings.contextWindow,
+    maxTokens: settings.maxTokens,
     keyName: settings.apiKeyEnv,
     countTokens: estimateMessageTokens,
     cost: (usage) => (price ? calculateCost(usage, price) : null),

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../core/caller.ts";
 import type { Outcome } from "../core/outcome.ts";
+import type { TurnBudget } from "../core/turn-budget.ts";
 import { createTimeLimit, timeoutError } from "../kit/async/timeout.ts";
 import { createRandomHex } from "../kit/random.ts";
 import { weighJson } from "./bounded-json.ts";
@@ -23,8 +24,14 @@ export interface RunRegistry extends LiveRuns {
     caller: Caller,
     session?: object | undefined,
   ): RunHandle | undefined;
+  /** Learns what the caller has used, before a run begins. Is undefined where nothing has to be learnt. Never rejects. */
+  prepare(caller: Caller): Promise<void> | undefined;
+  /** Returns what limits the caller's model turns outside of its runs, too. Is undefined where there is no daily limit. */
+  getBudget(caller: Caller): TurnBudget | undefined;
   /** Throws `overloaded` when too many runs are active or the server is closing, and `rate_limit` or `quota` when the caller has reached a limit of its own. */
   begin(wanted: Omit<StartRunOptions, "id" | "onEnd"> & { id?: string | undefined }): RunHandle;
+  /** Discards the ended runs of a conversation that its caller has deleted. */
+  forgetConversation(conversationId: string, caller: Caller): void;
   /** Releases all runs that a closed connection held. Returns the runs that nobody holds any more. */
   releaseConnection(connection: object): RunHandle[];
   /** Prevents further runs from beginning. Returns the active runs of all callers. */
@@ -84,7 +91,10 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     for (const listener of listeners) if (listener.owner === owner) listener.tell();
   }
 
-  /** The run itself enforces the day's budget, in the same way as a budget from an upstream agent. */
+  /**
+   * The run plans with what is left of the day, in the same way as with a budget from an upstream agent. Its turns reserve what
+   * they use all the same, because other runs have the same plans.
+   */
   function applyCallerLimits(caller: Caller, request: StartRunOptions["request"]): StartRunOptions["request"] {
     const { tokens, cost } = limits?.getRemaining(caller) ?? {};
     if (tokens === undefined && cost === undefined) return request;
@@ -135,13 +145,15 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
       }
       return undefined;
     },
+    prepare: (caller) => limits?.prepare(caller),
+    getBudget: (caller) => limits?.getBudget(caller),
     begin(wanted) {
       const { caller } = wanted;
       if (isStopped) throw serverClosingError();
       admit(caller);
       const run = startRun({
         ...wanted,
-        request: applyCallerLimits(caller, wanted.request),
+        request: { ...applyCallerLimits(caller, wanted.request), budget: limits?.getBudget(caller) },
         id: wanted.id ?? `run-${createRandomHex()}`,
         onEnd(it) {
           active.delete(it.id);
@@ -150,12 +162,16 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
           onEnd?.(it);
         },
       });
-      if (limits) run.follow((event) => limits.countUsage(caller, event));
+      if (limits) run.follow((event) => limits.countAgents(caller, event));
       active.set(run.id, run);
       if (!run.isAside) remember(run);
       onBegin?.(run);
       notifyListeners(run.caller);
       return run;
+    },
+    forgetConversation(conversationId, { owner }) {
+      const runs = [...ended.values()].filter((run) => run.caller.owner === owner);
+      for (const run of runs) if (run.conversationId === conversationId) ended.remove(run);
     },
     releaseConnection: (connection) => [...active.values()].filter((run) => run.releaseSession(connection)),
     stop() {
@@ -212,6 +228,7 @@ export interface FinishedRuns {
   get(id: string): RunHandle | undefined;
   has(id: string): boolean;
   values(): Iterable<RunHandle>;
+  remove(run: RunHandle): void;
 }
 
 export interface FinishedRunsOptions {
@@ -266,5 +283,6 @@ export function createFinishedRuns({ keepMs, onForget, sizes = usual }: Finished
     get: (id) => ends.get(id),
     has: (id) => ends.has(id),
     values: () => ends.values(),
+    remove: ({ id }) => void ends.delete(id),
   };
 }

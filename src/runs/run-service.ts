@@ -37,7 +37,12 @@ export function openRunService(
   { settings, mode, logSteps, onBegin, onEnd }: RunServiceOptions,
 ): RunService {
   const most = settings.maxRuns;
-  const limits = createCallerLimits({ limits: settings.limits, most, isShared: settings.http.auth !== undefined });
+  const limits = createCallerLimits({
+    limits: settings.limits,
+    most,
+    isShared: settings.http.auth !== undefined,
+    openUsage: async (caller) => (await duet.store(caller)).dailyUsage,
+  });
   const runs = createRunRegistry({ most, keepMs: settings.keepResults * 1000, limits, onBegin, onEnd });
   return { duet, settings, runs, confirmations: createConfirmations(), mode, logSteps };
 }

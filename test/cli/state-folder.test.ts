@@ -1,10 +1,12 @@
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createFolder } from "../../src/kit/private-file.ts";
+import { schemaVersion } from "../../src/store/sqlite/schema.ts";
 import { runProgram, temporaryFolder } from "../fakes/program.ts";
 import { runWarmProgram as run } from "../fakes/warm-program.ts";
 import { linux, requires } from "../runner/requirements.ts";
+import { edit } from "../store/damage.ts";
 
 const commands = [
   ["ask", "hi"],
@@ -52,6 +54,43 @@ describe("a DUET_HOME that cannot be created", () => {
     expect(code).toBe(2);
     expect(stderr).toContain("no folder can be created in /proc");
   });
+});
+
+describe("a store that a newer Duet wrote", () => {
+  test.for([["ask", "hi"], ["chat"], ["serve"], ["serve", "--http", "0"], ["conversations"], ["trace"]])(
+    "stops duet %s %s with exit code 2 and one line, and stays as it is",
+    async (args) => {
+      const file = await newerStore();
+      const before = readFileSync(file);
+      const { code, stdout, stderr } = await run(args, { env: { DUET_HOME: dirname(file) } });
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(stderr).toBe(
+        `duet: the conversation store ${file} has version 99, from a newer Duet (this one supports up to ${schemaVersion}). Update Duet, or choose another folder with DUET_HOME.\n`,
+      );
+      expect(readFileSync(file).equals(before)).toBe(true);
+    },
+  );
+
+  test("is said in Chinese, and does not matter where conversations are not stored", async () => {
+    const env = { DUET_HOME: dirname(await newerStore()) };
+    const refused = await run(["ask", "hi", "--locale", "zh"], { env });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/的版本是 99，来自更新的 Duet.*请升级/)]);
+    const config = join(env.DUET_HOME, "memory.json");
+    writeFileSync(config, JSON.stringify({ conversations: { store: "memory" } }));
+    expect((await run(["conversations", "--config", config], { env })).code).toBe(0);
+  });
+
+  test("is a failed line of duet doctor", async () => {
+    const { code, stdout } = await run(["doctor"], { env: { DUET_HOME: dirname(await newerStore()) } });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^✗ .*has version 99, from a newer Duet/m);
+  });
+
+  async function newerStore(): Promise<string> {
+    const file = join(await temporaryFolder(), "duet.db");
+    edit(file, `CREATE TABLE x (y); PRAGMA user_version = 99`);
+    return file;
+  }
 });
 
 describe("the default state folder", () => {

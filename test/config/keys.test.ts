@@ -61,6 +61,8 @@ const accepted: [path: string, value: unknown][] = [
   ["search.searxng.url", "http://127.0.0.1:8888"],
   ["prompts.directory", "./prompts"],
   ["terminal", { theme: "light", screenReader: true }],
+  ["store.keepDays", 1],
+  ["store.maxSize", 1_000_000],
   ["locale", "zh"],
 ];
 
@@ -132,6 +134,7 @@ const others: [path: string, value: unknown, line: string][] = [
   ["terminal.theme", "blue", 'terminal.theme: "blue" is not allowed (allowed: auto, dark, light)'],
   ["terminal.screenReader", "yes", 'terminal.screenReader: "yes" is not allowed (allowed: true or false)'],
   ["prompts.directory", 1, "prompts.directory: 1 is not allowed (allowed: a non-empty string)"],
+  ["store.keepDays", 0, "store.keepDays: 0 is not allowed (allowed: an integer from 1 to 36500)"],
   ["locale", "fr", 'locale: "fr" is not allowed (allowed: zh, en)'],
   [
     "providers.local.wire",

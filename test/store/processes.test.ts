@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { damage } from "./damage.ts";
-import { openStore, storeFile, versionOneFile } from "./stores.ts";
+import { olderFile, openStore, storeFile } from "./stores.ts";
 
 interface StoreProcess {
   child: ChildProcessWithoutNullStreams;
@@ -99,7 +99,7 @@ describe("two processes on one store", () => {
   });
 
   test("that find one of the first version at the same moment bring it up to date once", async () => {
-    const file = await versionOneFile();
+    const file = await olderFile(1);
     const names = ["a", "b", "c"];
     expect((await together(...names.map((name) => ["begin", file, name]))).flat(2)).toEqual([]);
     const kept = (await (await openStore(file)).list({ limit: 10, offset: 0 })).map(({ id }) => id).sort();

@@ -2,9 +2,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { onTestFinished } from "vitest";
-import type { SharedStore } from "../../src/core/store/store.ts";
-import type { ConnectionOptions } from "../../src/store/sqlite/connection.ts";
-import { createSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import type { OperatorStore } from "../../src/core/store/store.ts";
+import { createSqliteStore, type SqliteStoreOptions } from "../../src/store/sqlite/sqlite-store.ts";
 import { temporaryFolder } from "../fakes/program.ts";
 
 /** A file for a store, in a folder that is not there yet. */
@@ -12,17 +11,17 @@ export async function storeFile(): Promise<string> {
   return join(await temporaryFolder(), "state", "duet.db");
 }
 
-/** A store as Duet wrote it before there were owners. */
-export async function versionOneFile(): Promise<string> {
+/** A store as Duet 0.1 wrote it: version 1 before there were owners, version 2 before traces were packed. */
+export async function olderFile(version: 1 | 2): Promise<string> {
   const file = await storeFile();
-  const packed = await readFile(new URL("../fixtures/stores/version-1.db.gz", import.meta.url));
+  const packed = await readFile(new URL(`../fixtures/stores/version-${version}.db.gz`, import.meta.url));
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, gunzipSync(packed), { mode: 0o600 });
   return file;
 }
 
 /** The store in this file; closed when the test ends. */
-export async function openStore(file: string, options?: Partial<ConnectionOptions>): Promise<SharedStore> {
+export async function openStore(file: string, options?: Partial<SqliteStoreOptions>): Promise<OperatorStore> {
   const store = await createSqliteStore(file, options);
   onTestFinished(() => store.close());
   return store;

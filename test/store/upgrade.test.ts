@@ -3,12 +3,14 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
+import { schemaVersion } from "../../src/store/sqlite/schema.ts";
 import { createSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { edit } from "./damage.ts";
 import { finishedRun, page } from "./runs.ts";
-import { openStore, storeFile, versionOneFile } from "./stores.ts";
+import { olderFile, openStore, storeFile } from "./stores.ts";
 
 test("a store that Duet wrote before there were owners is the operator's, with all that is in it", async () => {
-  const file = await versionOneFile();
+  const file = await olderFile(1);
   const store = await openStore(file, { onDamage: (name) => expect.fail(name) });
   expect(await store.list({ limit: 10, offset: 0 })).toMatchObject([
     { id: "conv-last", title: "Other?", turns: 1 },
@@ -33,10 +35,41 @@ test("a store that Duet wrote before there were owners is the operator's, with a
   expect([await again.latest(), await again.of("anna").latest()]).toEqual(["conv-old", "conv-annas"]);
 });
 
-test("a store that was brought up to date has the very tables of a new one, and is sound", async () => {
-  const [old, young] = [await versionOneFile(), await storeFile()];
+test("a store of Duet 0.1 keeps its runs, traces, records and texts; what is written next is packed beside them", async () => {
+  const file = await olderFile(2);
+  // The first files of that version had fewer tables.
+  edit(file, "DROP TABLE wanted_summaries");
+  const store = await openStore(file, { onDamage: (name) => expect.fail(name) });
+  expect(await store.load("conv-old")).toMatchObject({
+    title: "One?",
+    turns: [{ question: "One?" }, { question: "Plan it?" }],
+    summary: { text: "It began.", turns: 1 },
+    pendingPlan: "the plan",
+    loadedTools: ["files__read", "mail__send"],
+  });
+  expect((await store.trace("run-old-2"))?.steps[0]?.observation).toMatch(/^(line of a long result\n){400}$/);
+  expect(await store.of("anna").latest()).toBe("conv-annas");
+  expect(await store.idempotency.add({ runId: "run-begun-2", beginning: "run-begun" })).toMatchObject({
+    runId: "run-begun-1",
+  });
+  expect(await store.typedHistory.list()).toEqual(["typed once"]);
+  expect(await store.list({ limit: 2, offset: 1 })).toMatchObject([
+    { id: "conv-old", isPinned: false, isNamed: false },
+  ]);
+
+  const old = await store.trace("run-old-2");
+  const run = finishedRun("conv-old", "Again?", "Yes.");
+  if (old) await store.append({ ...run, trace: { ...old, run_id: run.runId } });
+  expect((await store.trace(run.runId))?.steps).toEqual(old?.steps);
+  expect((await store.runs({ conversationId: "conv-old" })).map(({ question }) => question)).toHaveLength(3);
+  const packed = new DatabaseSync(file).prepare("SELECT octet_length(trace) + octet_length(packed) AS n FROM traces");
+  expect(packed.all().map(({ n }) => n)).toEqual([null, null, null, null, expect.toSatisfy((n) => n < 1000)]);
+});
+
+test("stores that were brought up to date have the very tables of a new one, and are sound", async () => {
+  const files = [await olderFile(1), await olderFile(2), await storeFile()];
   const tables = await Promise.all(
-    [old, young].map(async (file) => {
+    files.map(async (file) => {
       await (await createSqliteStore(file)).close();
       const database = new DatabaseSync(file);
       const sound = [
@@ -49,12 +82,15 @@ test("a store that was brought up to date has the very tables of a new one, and 
       return { sound, found, version };
     }),
   );
-  expect(tables[0]).toEqual(tables[1]);
-  expect(tables[0]).toMatchObject({ sound: [[{ integrity_check: "ok" }], []], version: { user_version: 2 } });
+  for (const table of tables) expect(table).toEqual(tables[2]);
+  expect(tables[0]).toMatchObject({
+    sound: [[{ integrity_check: "ok" }], []],
+    version: { user_version: schemaVersion },
+  });
 });
 
 test("an older Duet that has the file open goes on with it, for the operator", async () => {
-  const file = await versionOneFile();
+  const file = await olderFile(1);
   const older = new DatabaseSync(file, { enableForeignKeyConstraints: true });
   onTestFinished(() => older.close());
   // As that version prepared them, before the tables became others.
@@ -88,8 +124,8 @@ test("a store of the first version with other tables than Duet's is set aside, n
   expect(readFileSync(String(damaged[0])).equals(before)).toBe(true);
 });
 
-test("the file of the first version is one", () => {
-  const fixture = gunzipSync(readFileSync(new URL("../fixtures/stores/version-1.db.gz", import.meta.url)));
+test.each([1, 2])("the file of version %i is one", (version) => {
+  const fixture = gunzipSync(readFileSync(new URL(`../fixtures/stores/version-${version}.db.gz`, import.meta.url)));
   // The version stands at byte 60 (https://www.sqlite.org/fileformat.html).
-  expect(fixture.readUInt32BE(60)).toBe(1);
+  expect(fixture.readUInt32BE(60)).toBe(version);
 });

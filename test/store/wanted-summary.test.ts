@@ -1,8 +1,6 @@
-import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import type { ConversationStore } from "../../src/core/store/store.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
-import { createSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { finishedRun } from "./runs.ts";
 import { openStore, storeFile } from "./stores.ts";
 
@@ -30,19 +28,3 @@ test.each([
     expect(await summary()).toEqual({ text: "of more", turns: 3, isWanted: true });
   },
 );
-
-test("a file from before there were such summaries gets a place for them, and its version stays, so that an older Duet goes on with it", async () => {
-  const file = await storeFile();
-  const young = await createSqliteStore(file);
-  await talk(young);
-  await young.close();
-  const database = new DatabaseSync(file);
-  database.exec("DROP TABLE wanted_summaries");
-  database.close();
-  const store = await openStore(file, { onDamage: (name) => expect.fail(name) });
-  await store.summarise("conv-a", { text: "wanted", turns: 2, isWanted: true });
-  expect(await store.load("conv-a")).toMatchObject({ turns: { length: 3 }, summary: { isWanted: true } });
-  const reading = new DatabaseSync(file);
-  expect(reading.prepare("PRAGMA user_version").get()).toEqual({ user_version: 2 });
-  reading.close();
-});

@@ -1,11 +1,14 @@
-import { addUsage, type Model, noUsage, type Usage } from "../../core/model.ts";
+import { addUsage, type Model, noUsage } from "../../core/model.ts";
 import type { ModelBill } from "../../core/outcome.ts";
+import type { AsideBill } from "../../core/turn-budget.ts";
 
 export type ModelRole = "functionCall" | "answer";
 
 /** Counts what each of the two roles has used so far. */
 export interface Statistics {
   add(role: ModelRole, turn: TurnBill): void;
+  /** Counts a model call beside the turns of the run, which says nothing about what the next turn needs. */
+  addAside(role: ModelRole, bill: TurnBill): void;
   addIteration(): void;
   readonly iterations: number;
   totalTokens(): number;
@@ -18,13 +21,8 @@ export interface Statistics {
   bill(role: ModelRole, model: Model): ModelBill;
 }
 
-/** Holds what one model turn used, including its failed attempts. */
-export interface TurnBill {
-  usage: Usage;
-  elapsedMs: number;
-  /** Holds the cost of each attempt in US dollars, and null where it is not known. It is empty when nothing was used. */
-  costs: readonly (number | null)[];
-}
+/** Holds what one model turn used, including its failed attempts. The costs are empty when nothing was used. */
+export type TurnBill = AsideBill;
 
 export function createStatistics(): Statistics {
   const used = {
@@ -33,6 +31,17 @@ export function createStatistics(): Statistics {
   };
   let iterations = 0;
   let last = { tokens: 0, cost: 0 };
+
+  function addAside(role: ModelRole, { usage, elapsedMs, costs }: TurnBill): void {
+    const before = used[role];
+    used[role] = {
+      calls: before.calls + 1,
+      usage: addUsage(before.usage, usage),
+      elapsedMs: before.elapsedMs + elapsedMs,
+      costs: [...before.costs, ...costs],
+    };
+  }
+
   return {
     addIteration() {
       iterations++;
@@ -40,16 +49,12 @@ export function createStatistics(): Statistics {
     get iterations() {
       return iterations;
     },
-    add(role, { usage, elapsedMs, costs }) {
-      const before = used[role];
+    add(role, turn) {
+      const { usage, costs } = turn;
       last = { tokens: usage.inputTokens + usage.outputTokens, cost: sumKnownCosts(costs) };
-      used[role] = {
-        calls: before.calls + 1,
-        usage: addUsage(before.usage, usage),
-        elapsedMs: before.elapsedMs + elapsedMs,
-        costs: [...before.costs, ...costs],
-      };
+      addAside(role, turn);
     },
+    addAside,
     last: () => last,
     knownCost: () => sumKnownCosts([...used.functionCall.costs, ...used.answer.costs]),
     totalCost: () => sumCosts([...used.functionCall.costs, ...used.answer.costs]),

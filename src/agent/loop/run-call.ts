@@ -2,7 +2,9 @@ import { createChildTrace } from "../../core/chain.ts";
 import type { ToolCall } from "../../core/messages.ts";
 import { createApprove, createElicit } from "../../core/questions/user.ts";
 import type { RunFacts, Tool, ToolContext, ToolResult } from "../../core/tools/tool.ts";
+import type { TextBilling } from "../../core/turn-budget.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
+import { DuetError } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { getRemainingBudget } from "../limits/reached-limit.ts";
@@ -155,6 +157,7 @@ export function openCallContext(run: Run, callId: string, { allowance, phase }: 
         { person: elicit.person, owner: elicit.owner },
       ),
     sending: run.state.sending,
+    billing: createTextBilling(run),
     facts: () => getFacts(run, allowance),
     progress(message, progress, total) {
       if (!open) return;
@@ -168,6 +171,30 @@ export function openCallContext(run: Run, callId: string, { allowance, phase }: 
       reservation.release();
     },
   };
+}
+
+/** Texts for servers count like a turn of the function-call model, and none is written when the run has nothing left. */
+function createTextBilling({ state, services: { budget }, input: { limits } }: Run): TextBilling {
+  return {
+    charge: (bill) => state.statistics.addAside("functionCall", bill),
+    budget: {
+      async reserve(turn) {
+        const left = getRemainingBudget(state, limits);
+        if (left.tokens <= 0 || (left.cost ?? 1) <= 0) throw nothingLeftForTextError();
+        return budget?.reserve(turn) ?? { settle: async () => {} };
+      },
+    },
+  };
+}
+
+function nothingLeftForTextError(): DuetError {
+  return new DuetError({
+    code: "quota",
+    text: {
+      zh: "本次运行的 token 或费用已用完，没有再为服务器写文本",
+      en: "the run has no tokens or no money left, so no text was written for the server",
+    },
+  });
 }
 
 function getFacts(run: Run, allowance: CallAllowance): RunFacts {

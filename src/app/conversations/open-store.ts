@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import type { Caller } from "../../core/caller.ts";
 import type { Notice } from "../../core/events.ts";
+import type { Retention, RetentionLimits } from "../../core/store/retention.ts";
 import type { ConversationStore, OperatorStore, SharedStore, TypedHistory } from "../../core/store/store.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
@@ -15,6 +16,8 @@ export interface OpenedStore {
   store: ConversationStore;
   /** Is undefined when an embedding program has brought its own store. */
   typedHistory?: TypedHistory;
+  /** Removes old conversations. Is undefined when an embedding program has brought its own store. */
+  retention?: Retention;
   /** Explains why conversations last only as long as the process although they should be saved. */
   problem?: DuetError;
   /** Returns the notices that nobody has received yet, in the order they occurred. Each is returned once. */
@@ -26,12 +29,14 @@ export interface OpenedStore {
 /** Names the database in the state directory. */
 export const storeFile = "duet.db";
 
+type StoreSettings = Pick<Config, "home" | "conversations"> & Partial<Pick<Config, "store">>;
+
 /**
  * Opens the file `duet.db` in the state directory, or `own` in its place. Where the file cannot be used, conversations
  * last as long as the process; never rejects.
  */
 export async function openStore(
-  { home, conversations }: Pick<Config, "home" | "conversations">,
+  { home, conversations, store: retention }: StoreSettings,
   own?: ConversationStore,
 ): Promise<OpenedStore> {
   const untold: CreateNotice[] = [];
@@ -40,12 +45,12 @@ export async function openStore(
     addNotice: (create) => void untold.push(create),
   };
   if (own) return { store: own, ...notices };
-  if (conversations.store === "memory") return { ...split(await openMemory()), ...notices };
+  if (conversations.store === "memory") return { ...split(await openMemory(retention)), ...notices };
   const file = join(home, storeFile);
   try {
     const { createSqliteStore } = await import("../../store/sqlite/sqlite-store.ts");
     const onDamage = (name: string): void => notices.addNotice((locale) => noticeDamagedStore(name, locale));
-    return { ...split(await createSqliteStore(file, { onDamage })), ...notices };
+    return { ...split(await createSqliteStore(file, { onDamage, retention })), ...notices };
   } catch (thrown) {
     const problem = toDuetError(thrown);
     const notice: CreateNotice = (locale) => noticeUnavailableStore(problem, locale);
@@ -54,9 +59,9 @@ export async function openStore(
     const onThrow = (): void => {
       if (untold.includes(notice)) untold.splice(untold.indexOf(notice), 1);
     };
-    const { store, typedHistory } = split(await openMemory());
+    const { store, typedHistory, retention: kept } = split(await openMemory(retention));
     await typedHistory.add(await readStoredTexts(file));
-    return { store: createStandIn(store, problem, onThrow), typedHistory, problem, ...notices };
+    return { store: createStandIn(store, problem, onThrow), typedHistory, retention: kept, problem, ...notices };
   }
 }
 
@@ -64,6 +69,13 @@ export async function openStore(
 async function readStoredTexts(file: string): Promise<string[]> {
   const { readTypedTexts } = await import("../../store/sqlite/typed-texts.ts");
   return (await ignoreRejection(readTypedTexts(file), "the notice says that the store cannot be used")) ?? [];
+}
+
+/** Throws a `config` error where the store that the configuration names is a newer Duet's. To be called before it is opened. */
+export async function refuseNewerStore({ home, conversations }: StoreSettings): Promise<void> {
+  if (conversations.store === "memory") return;
+  const { checkStoreVersion } = await import("../../store/sqlite/store-version.ts");
+  checkStoreVersion(join(home, storeFile));
 }
 
 /**
@@ -80,13 +92,17 @@ const forOperator = {
   en: "this conversation store serves the operator only: it has no of(owner)",
 };
 
-function split(store: OperatorStore): { store: SharedStore; typedHistory: TypedHistory } {
-  return { store, typedHistory: store.typedHistory };
+function split(store: OperatorStore): { store: SharedStore; typedHistory: TypedHistory; retention: Retention } {
+  return { store, typedHistory: store.typedHistory, retention: store.retention };
 }
 
-async function openMemory(): Promise<OperatorStore> {
+/** Limits what is kept in memory, in bytes, whatever a file may take. */
+const mostInMemory = 200_000_000;
+
+async function openMemory(limits: RetentionLimits | undefined): Promise<OperatorStore> {
   const { createMemoryStore } = await import("../../store/memory/memory-store.ts");
-  return createMemoryStore();
+  const retention = limits && { ...limits, maxSize: Math.min(limits.maxSize, mostInMemory) };
+  return createMemoryStore({ retention });
 }
 
 /** Does not say that nobody has ever asked anything, when it only cannot see it. */

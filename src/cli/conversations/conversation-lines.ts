@@ -3,8 +3,9 @@ import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
 
 export function renderEntry(entry: ConversationEntry, locale: Locale): string {
-  const { id, title, updatedAt } = entry;
-  return [sanitizeLine(id), renderTime(updatedAt), renderTurnCount(entry, locale), toShortLine(title, 100)].join("  ");
+  const { id, title, updatedAt, isPinned } = entry;
+  const words = [sanitizeLine(id), renderTime(updatedAt), renderTurnCount(entry, locale), toShortLine(title, 100)];
+  return [...words, ...(isPinned ? [say(locale, { zh: "（已置顶）", en: "(pinned)" })] : [])].join("  ");
 }
 
 export function renderTurnCount({ turns }: ConversationEntry, locale: Locale): string {

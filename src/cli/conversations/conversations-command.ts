@@ -1,5 +1,6 @@
-import { toConversationJson } from "../../core/store/conversation-json.ts";
-import type { ConversationEntry, ConversationStore, RunEntry } from "../../core/store/store.ts";
+import { toConversationJson, toEntryJson } from "../../core/store/conversation-json.ts";
+import type { ConversationChanges, ConversationStore, RunEntry } from "../../core/store/store.ts";
+import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
@@ -25,7 +26,7 @@ export async function listConversations(
   const page = found.slice(0, limit);
   if (!isKept) writeText(nothingKept);
   if (output === "json") {
-    console.stdout.write(`${toSafeJson({ conversations: page.map(toObject) }, 2)}\n`);
+    console.stdout.write(`${toSafeJson({ conversations: page.map(toEntryJson) }, 2)}\n`);
     return 0;
   }
   for (const entry of page) writeSafely(console.stdout, `${renderEntry(entry, locale)}\n`);
@@ -40,10 +41,6 @@ export async function listConversations(
   function writeText(text: Text): void {
     console.stderr.write(`${say(locale, text)}\n`);
   }
-}
-
-function toObject({ id, title, turns, createdAt, updatedAt }: ConversationEntry) {
-  return { conversation_id: id, title, turns, created_at: createdAt, updated_at: updatedAt };
 }
 
 /** Shows what was asked and answered, oldest first, the sources that the answers cite, and the runs, also the failed ones. 1 when there is none of that id. */
@@ -84,6 +81,74 @@ export async function deleteConversations(options: ConversationsOptions, ids: re
   else
     for (const id of deleted.map(sanitizeLine))
       console.stdout.write(`${say(locale, { zh: `已删除 ${id}`, en: `Deleted ${id}` })}\n`);
+  for (const id of missing) reportUnknown(options, id);
+  return missing.length === 0 ? 0 : 1;
+}
+
+/** Pins conversations, or takes the pins away. A pinned one is never removed unasked. 1 when one of them was not there. */
+export async function pinConversations(
+  options: ConversationsOptions,
+  { ids, isPinned }: { ids: readonly string[]; isPinned: boolean },
+): Promise<number> {
+  const done: Text = isPinned ? { zh: "已置顶", en: "Pinned" } : { zh: "已取消置顶", en: "Unpinned" };
+  return changeConversations(options, { ids, changes: { isPinned }, done, key: isPinned ? "pinned" : "unpinned" });
+}
+
+/** Limits a name, in characters. */
+const longestName = 200;
+
+/**
+ * Gives a conversation a name, or takes it back where the name is empty. A named one is never removed unasked. 1 when there is no
+ * such conversation. Throws a `config` error for a name that is no line.
+ */
+export async function renameConversation(
+  options: ConversationsOptions,
+  { id, name }: { id: string; name: string },
+): Promise<number> {
+  const line = name.trim();
+  if (line.length > longestName || sanitizeLine(line) !== line || /[\r\n]/.test(line)) throw invalidNameError(name);
+  const done: Text = line === "" ? { zh: "已取消命名", en: "Unnamed" } : { zh: "已命名", en: "Named" };
+  return changeConversations(options, {
+    ids: [id],
+    changes: { name: line },
+    done,
+    key: line === "" ? "unnamed" : "named",
+  });
+}
+
+function invalidNameError(name: string): DuetError {
+  const shown = JSON.stringify(truncate(name, 60));
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `名称 ${shown} 不可用（允许：一行文字，最多 ${longestName} 个字符；"" 表示取消命名）`,
+      en: `the name ${shown} is not allowed (allowed: one line of at most ${longestName} characters; "" takes the name back)`,
+    },
+  });
+}
+
+interface ConversationChange {
+  ids: readonly string[];
+  changes: ConversationChanges;
+  /** Says what was done, before the ID. */
+  done: Text;
+  /** Holds the IDs in the JSON output. */
+  key: string;
+}
+
+async function changeConversations(
+  options: ConversationsOptions,
+  { ids, changes, done, key }: ConversationChange,
+): Promise<number> {
+  const { store, console, locale, output } = options;
+  const changed: string[] = [];
+  const missing: string[] = [];
+  for (const id of new Set(ids)) {
+    const list = (await store.change?.(id, changes)) ? changed : missing;
+    list.push(id);
+  }
+  if (output === "json") console.stdout.write(`${toSafeJson({ [key]: changed, unknown: missing }, 2)}\n`);
+  else for (const id of changed.map(sanitizeLine)) console.stdout.write(`${say(locale, done)} ${id}\n`);
   for (const id of missing) reportUnknown(options, id);
   return missing.length === 0 ? 0 : 1;
 }

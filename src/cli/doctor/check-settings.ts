@@ -1,4 +1,5 @@
 import manifest from "../../../package.json" with { type: "json" };
+import { refuseNewerStore } from "../../app/conversations/open-store.ts";
 import type { ModelCheck } from "../../app/models/check-models.ts";
 import type { Config } from "../../config/config.ts";
 import { describeServerCount } from "../../config/sources/choose-files.ts";
@@ -53,6 +54,18 @@ export function checkStateFolder(config: Config): Finding[] {
     const what = { zh: "状态文件夹 DUET_HOME", en: "state folder DUET_HOME" };
     const text = removePrefix(toDuetError(thrown).text, { zh: "DUET_HOME: ", en: "DUET_HOME: " });
     return [{ topic: "configuration", state: "failed", what, name: "", text }];
+  }
+}
+
+/** Reports a store that a newer Duet wrote; other commands refuse to start with it. */
+export async function checkStore(config: Config): Promise<Finding[]> {
+  try {
+    await refuseNewerStore(config);
+    return [];
+  } catch (thrown) {
+    const what = { zh: "对话存储", en: "conversation store" };
+    const { text, hint } = toDuetError(thrown);
+    return [{ topic: "configuration", state: "failed", what, name: "", text, hint }];
   }
 }
 

@@ -16,6 +16,7 @@ import {
   checkNode,
   checkServerSettings,
   checkStateFolder,
+  checkStore,
   toConfigurationFinding,
   toLeftOutFindings,
 } from "./check-settings.ts";
@@ -60,6 +61,7 @@ export async function* runChecks(
   yield toConfigurationFinding(config);
   yield* toLeftOutFindings(config);
   yield* checkStateFolder(config);
+  yield* await checkStore(config);
   yield toSearchFinding(await duet.searchInUse());
   const checks = await models;
   yield* checkKeys(checks, config);

@@ -41,12 +41,13 @@ async function send(
   args: JsonObject,
   context: ToolContext,
 ): Promise<ToolResult> {
-  const { signal, locale, elicit, trace, chain } = context;
+  const { signal, locale, elicit, billing, trace, chain } = context;
   try {
     const reply = await connection.call(remote, withChain(args, remote.inputSchema, context), {
       signal,
       onProgress: createProgress(context, connection),
       elicit,
+      billing,
       tell: (code, text) => context.notice(code, say(locale, text)),
       meta: { ...trace, ...(chain && toChainMeta(chain)) },
     });

@@ -1,5 +1,6 @@
 import type { Client, RequestOptions, Transport } from "@modelcontextprotocol/client";
 import type { Elicit } from "../../core/forms/elicitation.ts";
+import type { TextBilling } from "../../core/turn-budget.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { isRecord, type JsonObject, type JsonSchema } from "../../kit/json.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
@@ -51,6 +52,8 @@ export interface CallOptions {
   elicit?: Elicit | undefined;
   /** Tells the reader of the call something once. */
   tell?: Notify | undefined;
+  /** Takes the bills of what our models write for the server meanwhile. */
+  billing?: TextBilling | undefined;
   /** Stops the clock of the call while a request of its server is answered; `asksPerson` is true where a person has to answer. */
   pause(how: { asksPerson: boolean }): () => void;
   /** Goes along in the request's `_meta`. */
@@ -89,18 +92,21 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
   };
   // A server of the 2025 era does not say which call its question belongs to.
   client.fallbackRequestHandler = ({ method, params }, { mcpReq }) => {
-    const context = { ask: asker.current(), tell: asker.tell, signal: mcpReq.signal };
+    const context = { ask: asker.current(), tell: asker.tell, billing: asker.billing(), signal: mcpReq.signal };
     if (isElicitation(method)) options.onQuestion?.();
     return runPaused([...pauses], method, () => answers(method, params, context));
   };
   watchListChanges(client, options.onChanged, ended.signal);
 
-  async function run(request: Request, { signal, onProgress, elicit, tell, pause }: CallOptions): Promise<RawResult> {
-    const leave = asker.enter({ elicit, tell });
+  async function run(
+    request: Request,
+    { signal, onProgress, elicit, tell, billing, pause }: CallOptions,
+  ): Promise<RawResult> {
+    const leave = asker.enter({ elicit, tell, billing });
     let isReplied = true;
     pauses.add(pause);
     const answer: AnswerRequest = (method, params) =>
-      runPaused([pause], method, () => answers(method, params, { ask: elicit, tell, signal }));
+      runPaused([pause], method, () => answers(method, params, { ask: elicit, tell, billing, signal }));
     try {
       return await sendWithInput(client, request, { signal, onprogress: onProgress }, answer);
     } catch (thrown) {

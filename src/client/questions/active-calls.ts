@@ -1,4 +1,5 @@
 import type { Elicit, Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
+import type { TextBilling } from "../../core/turn-budget.ts";
 import { createSemaphore } from "../../kit/async/semaphore.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/locale.ts";
@@ -11,6 +12,8 @@ export interface ActiveCall {
   elicit?: Elicit | undefined;
   /** Tells whoever reads of the call. */
   tell?: Notify | undefined;
+  /** Takes the bills of what our models write for the server during the call. */
+  billing?: TextBilling | undefined;
 }
 
 /**
@@ -29,6 +32,8 @@ export interface ActiveCalls {
   current(): AskPerson | undefined;
   /** Tells the reader of the oldest call. */
   readonly tell: Notify;
+  /** Returns what bills the oldest call, or undefined when there is no call. */
+  billing(): TextBilling | undefined;
 }
 
 /**
@@ -135,6 +140,7 @@ export function createActiveCalls(now: () => number = () => performance.now()): 
       const [first] = calls.keys();
       first?.tell?.(code, message);
     },
+    billing: () => calls.keys().next().value?.billing,
   };
 }
 
@@ -166,6 +172,8 @@ export interface AnswerContext {
   signal: AbortSignal;
   /** Tells the reader of that call something once: what was written for the server, and what it cost. */
   tell?: Notify | undefined;
+  /** Takes the bill of a text that is written for that call. */
+  billing?: TextBilling | undefined;
 }
 
 /** Works like the `notice` of a tool's context, in both languages. */

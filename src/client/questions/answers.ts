@@ -82,12 +82,12 @@ export function createSampling(asking: RequestingServer, sample: Sample) {
     starts.push(now);
   }
 
-  return async (params: unknown, { signal, tell }: AnswerContext): Promise<Record<string, unknown>> => {
+  return async (params: unknown, { signal, tell, billing }: AnswerContext): Promise<Record<string, unknown>> => {
     const request = readSamplingRequest(asking, params);
     count();
     await turn.acquire(signal);
     try {
-      const reply = await waitAbortable(sample(request, signal), signal);
+      const reply = await waitAbortable(sample({ ...request, billing }, signal), signal);
       tell?.("sampling", describeBill(asking, reply));
       return toSamplingResult(reply);
     } catch (thrown) {

@@ -97,7 +97,7 @@ const limits = defineGroup(
   },
   {
     fileHelp:
-      "Limits for each caller, including the operator, across all interfaces; counted since the process started.",
+      "Limits for each caller, including the operator, across all interfaces. What is used in a UTC day is counted in the store.",
   },
 );
 

@@ -68,6 +68,25 @@ export const fileSettings = {
       fileHelp: "disk: kept under DUET_HOME; memory: as long as the process.",
     }),
   }),
+  store: defineGroup(
+    {
+      keepDays: defineSetting(({ z }) => z.int().min(1).max(36_500).default(365), {
+        help: {
+          zh: "对话在最后一次提问之后保留多少天",
+          en: "days for which a conversation is kept after its last question",
+        },
+        fileHelp: "Days for which a conversation is kept after its last question.",
+      }),
+      maxSize: defineSetting(({ z }) => z.int().min(1_000_000).max(1e15).default(1_000_000_000), {
+        help: {
+          zh: "保存的内容最多占多少字节；超出时先删除最久未用的对话",
+          en: "bytes that may be stored; above it the conversations that were unused for the longest are removed",
+        },
+        fileHelp: "Bytes that may be stored; above it the conversations that were unused for the longest are removed.",
+      }),
+    },
+    { fileHelp: "How much of the past is kept. A conversation that a person has named or pinned is never removed." },
+  ),
   locale: defineSetting(({ z }) => z.enum(["zh", "en"]).optional(), {
     help: { zh: "Duet 的语言", en: "language of Duet's messages" },
     fileHelp: "Language of Duet's messages; default: LC_ALL or LANG.",

@@ -3,13 +3,17 @@ import { citationSchema, statusSchema } from "./outcome-schema.ts";
 
 const time = z.iso.datetime().meta({ description: "UTC." });
 
-const titleSchema = z
-  .string()
-  .meta({ description: "The first line of the first question; empty while no run has ended." });
+const titleSchema = z.string().meta({
+  description: "The name a person gave it, else the first line of the first question; empty while no run has ended.",
+});
 
 export const conversationEntrySchema = z.object({
   conversation_id: z.string(),
   title: titleSchema,
+  named_by_person: z
+    .boolean()
+    .meta({ description: "A conversation that a person has named is never removed unasked." }),
+  pinned: z.boolean().meta({ description: "Neither is one that a person has pinned." }),
   turns: z.int(),
   created_at: time,
   updated_at: time,

@@ -1,13 +1,15 @@
 import type * as z from "zod";
-import type { conversationSchema } from "../schemas/conversation-schema.ts";
+import type { ConversationEntryJson, conversationSchema } from "../schemas/conversation-schema.ts";
 import type { NumberedSource } from "../sources.ts";
 import type { AgentTrace } from "../trace.ts";
 import { toConversationTitle } from "./conversation-title.ts";
+import type { ConversationEntry } from "./store.ts";
 
 export type ConversationJson = z.infer<typeof conversationSchema>;
 
 export interface StoredConversation {
   id: string;
+  title?: string | undefined;
   turns: readonly ConversationJson["turns"][number][];
   summary: { text: string; turns: number } | undefined;
   sources: { all(): readonly NumberedSource[] };
@@ -21,13 +23,19 @@ export interface StoredRun {
   startedAt: string;
 }
 
+export function toEntryJson(entry: ConversationEntry): ConversationEntryJson {
+  const { id, title, isNamed = false, isPinned = false, turns, createdAt, updatedAt } = entry;
+  const marks = { named_by_person: isNamed, pinned: isPinned };
+  return { conversation_id: id, title, ...marks, turns, created_at: createdAt, updated_at: updatedAt };
+}
+
 export function toConversationJson(
-  { id, turns, summary, sources }: StoredConversation,
+  { id, title, turns, summary, sources }: StoredConversation,
   runs: readonly StoredRun[],
 ): ConversationJson {
   return {
     conversation_id: id,
-    title: toConversationTitle(runs[0]?.question ?? ""),
+    title: title || toConversationTitle(runs[0]?.question ?? ""),
     turns: [...turns],
     summary: summary ? { text: summary.text, turns: summary.turns } : null,
     sources: sources.all().map(({ n, source: { title, url } }) => ({ n, title, url })),

@@ -2,6 +2,8 @@ import { createRandomHex } from "../../kit/random.ts";
 import type { NumberedSource } from "../sources.ts";
 import type { Source } from "../tools/tool.ts";
 import type { AgentTrace } from "../trace.ts";
+import type { DailyUsage } from "./daily-usage.ts";
+import type { Retention } from "./retention.ts";
 
 /**
  * Stores conversations and traces. Several processes may share one store, and each reads what the others have appended at its
@@ -31,8 +33,13 @@ export interface ConversationStore {
   latest(): Promise<string | undefined>;
   /** Lists the conversations with the latest question first. */
   list(page: { limit: number; offset: number }): Promise<ConversationEntry[]>;
-  /** Removes a conversation with its sources and traces; false when there is none. */
+  /**
+   * Removes a conversation with all that belongs to it: turns, summary, plan, sources, traces, loaded tools and idempotency
+   * records; false when there is none.
+   */
   remove(id: string): Promise<boolean>;
+  /** Names or pins a conversation; false when there is none. A store without this method cannot. */
+  change?(id: string, changes: ConversationChanges): Promise<boolean>;
   /** Returns the trace of a run, or of the last one, and undefined when there is none. */
   trace(runId?: string): Promise<AgentTrace | undefined>;
   /**
@@ -44,6 +51,8 @@ export interface ConversationStore {
   ): Promise<RunEntry[]>;
   /** Remembers when hosts give up their calls; where it is absent, only this process knows it. */
   readonly hostTimeouts?: HostTimeouts;
+  /** Counts what the owner uses in a day; where it is absent, only this process counts it. */
+  readonly dailyUsage?: DailyUsage;
   /** When absent, only this process knows a run with an idempotency key until the run has ended. */
   readonly idempotency?: IdempotencyRecords;
   /** Is the earlier form of `idempotency`, which is still accepted. */
@@ -70,6 +79,15 @@ export const longestTimeoutRecordMs = 30 * 24 * 3_600_000;
 export interface SharedStore extends ConversationStore {
   of(owner: string | undefined): SharedStore;
   readonly idempotency: IdempotencyRecords;
+  readonly dailyUsage: DailyUsage;
+  change(id: string, changes: ConversationChanges): Promise<boolean>;
+}
+
+/** Says what a person changes of a conversation. What is absent stays. */
+export interface ConversationChanges {
+  /** Is the name that a person gives it. An empty one takes the name back, and the first question is the title again. */
+  name?: string | undefined;
+  isPinned?: boolean | undefined;
 }
 
 /** Stores what the operator types in the chat: the last 1,000 texts of all processes that share the store. */
@@ -89,6 +107,7 @@ export const mostTypedTexts = 1_000;
 /** Serves the operator of the process, and each owner through `of`. */
 export interface OperatorStore extends SharedStore {
   readonly typedHistory: TypedHistory;
+  readonly retention: Retention;
 }
 
 export interface FinishedRun {
@@ -123,8 +142,14 @@ export function toRunEntry({ run_id, question, status, started_at }: AgentTrace)
 
 export interface ConversationEntry {
   id: string;
-  /** Holds the first line of the first question, truncated when it is long. It is empty until a run has ended. */
+  /**
+   * Holds the name that a person gave it, else the first line of the first question, truncated when it is long. It is empty until
+   * a run has ended.
+   */
   title: string;
+  /** Is true when a person has named it. */
+  isNamed?: boolean;
+  isPinned?: boolean;
   turns: number;
   /** Holds ISO 8601, UTC. */
   createdAt: string;
@@ -159,6 +184,8 @@ export function getIdempotencyRecords({ idempotency, begun }: ConversationStore)
 
 export interface NewIdempotencyRecord {
   runId: string;
+  /** Is the conversation that the run continues, with which the record is removed. It is absent for a new conversation. */
+  conversationId?: string | undefined;
   /** The ids of all runs with the same key begin with this text. */
   beginning: string;
 }
@@ -175,6 +202,8 @@ export const longestRecordMs = 7 * 24 * 60 * 60 * 1000;
 /** Holds one conversation as a run reads it. A run changes only `sources`, and the store writes them. */
 export interface Conversation {
   readonly id: string;
+  /** Is its title, where the store knows it. */
+  readonly title?: string | undefined;
   /** Lists questions and answers, oldest first. */
   readonly turns: readonly ConversationTurn[];
   /** Models read the summary in place of the oldest turns when there are too many of these. */

@@ -6,6 +6,7 @@ import type { Chain } from "../chain.ts";
 import type { Elicit } from "../forms/elicitation.ts";
 import type { approvalRequestSchema, approvalSchema } from "../questions/user-question.ts";
 import type { permissionSchema, toolFailureSchema } from "../schemas/events-schema.ts";
+import type { TextBilling } from "../turn-budget.ts";
 import type { DataFlow, SendingGuard } from "./data-flow.ts";
 
 /** Represents one tool of the agent: a built-in, a user's module, or a tool of a downstream MCP server. */
@@ -79,6 +80,8 @@ export interface ToolContext {
   /** Follows what the run has read, and is absent when the caller is no agent. */
   readonly sending?: SendingGuard | undefined;
   readonly wantsContent?: boolean | undefined;
+  /** Takes the bills of texts that our models write for a server during the call (MCP sampling); absent where nobody is billed. */
+  readonly billing?: TextBilling | undefined;
   /**
    * Holds the W3C trace context (`traceparent`, `tracestate`, `baggage`) of the call, which is passed to whatever the tool
    * calls.

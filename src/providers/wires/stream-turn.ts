@@ -79,14 +79,19 @@ function findOddResponse({ reader, settings, request }: WireCall): Notice | unde
   return { type: "notice", level: "warning", code: "odd-response", message, forLog: true };
 }
 
-/** Events before an error are still emitted, however the bytes were split, so the error is returned and thrown later. */
+/**
+ * Events before an error are still emitted, however the bytes were split, so the error is returned and thrown later. Events that
+ * came with the error are read for the usage in them.
+ */
 function readAll(events: readonly ServerEvent[], reader: TurnReader, out: ModelEvent[]): DuetError | undefined {
-  try {
-    for (const event of events) if (!reader.done) reader.read(event, out);
-  } catch (thrown) {
-    return toDuetError(thrown);
-  }
-  return undefined;
+  let failed: DuetError | undefined;
+  for (const event of events)
+    try {
+      if (!reader.done) reader.read(event, failed === undefined ? out : []);
+    } catch (thrown) {
+      failed ??= toDuetError(thrown);
+    }
+  return failed;
 }
 
 /** Throws before anything is sent, so that a vendor that needs a key gets no request without one. */

@@ -2,6 +2,12 @@ import { LRUCache } from "lru-cache";
 import type { Config } from "../../config/config.ts";
 import type { Caller } from "../../core/caller.ts";
 import type { AgentEvent } from "../../core/events.ts";
+import type { DailyUsage, Spend, UsageLimits } from "../../core/store/daily-usage.ts";
+import { dayMs } from "../../core/store/retention.ts";
+import type { TurnBudget, TurnReservation, WantedTurn } from "../../core/turn-budget.ts";
+import { createSemaphore, type Semaphore } from "../../kit/async/semaphore.ts";
+import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
+import { type CallerUsage, createCallerUsage } from "./caller-usage.ts";
 import {
   describeTooExpensive,
   describeTooFast,
@@ -12,14 +18,21 @@ import {
   tooManyWaitingError,
 } from "./limit-errors.ts";
 
-/** Limits what each caller may use of the server (`serve.limits`). The counts are held in memory and restart with the process. */
+/**
+ * Limits what each caller may use of the server (`serve.limits`). What is used in a day is counted in the store; the runs and the
+ * minute are counted in memory, by each process for itself.
+ */
 export interface CallerLimits {
+  /** Learns what the caller has used today, so that `admit` knows. Is undefined where nothing has to be learnt. Never rejects. */
+  prepare(caller: Caller): Promise<void> | undefined;
   /** Counts one run more. Throws `rate_limit` or `quota`, with the time after which it is worth trying again. */
   admit(caller: Caller, work: ActiveRunsView): void;
-  /** Returns what remains of the daily limits. A value is undefined when there is no such limit. */
+  /** Returns what remains of the daily limits, as far as it is known. A value is undefined when there is no such limit. */
   getRemaining(caller: Caller): { tokens: number | undefined; cost: number | undefined };
-  /** Counts what a run of the caller's uses, as it uses it. */
-  countUsage(caller: Caller, event: AgentEvent): void;
+  /** Returns the budget of the caller's model turns, or undefined when there is no daily limit. */
+  getBudget(caller: Caller): TurnBudget | undefined;
+  /** Counts what the agents that a run has called have used. Its own turns are counted through the budget. */
+  countAgents(caller: Caller, event: AgentEvent): void;
 }
 
 /** Counts the active runs. Runs that only wait for a person are counted separately. */
@@ -41,6 +54,8 @@ export interface CallerLimitsOptions {
   most: number;
   /** Is true when other callers may come; then one caller alone never gets all of `most`. */
   isShared: boolean;
+  /** Opens what counts a caller's daily usage. Without it, or while it cannot be used, this process counts for itself. */
+  openUsage?: ((caller: Caller) => Promise<DailyUsage | undefined>) | undefined;
   /** Returns milliseconds since 1970. */
   now?: (() => number) | undefined;
 }
@@ -48,41 +63,80 @@ export interface CallerLimitsOptions {
 interface Account {
   /** Holds the start times of the last minute's runs. */
   begun: number[];
-  /** Identifies the day whose usage is counted. */
-  day: number;
-  tokens: number;
-  cost: number;
+  usage: CallerUsage;
+  /** Lets one turn at a time ask for a reservation. */
+  turn: Semaphore;
+  /** Resolves when a turn of this process has ended. */
+  settled: PromiseWithResolvers<void>;
 }
 
 const minuteMs = 60_000;
-const dayMs = 86_400_000;
+/** Is how often a turn that waits looks what other processes have used, in milliseconds. */
+const pollMs = 250;
 /** Suggests when to try again, in milliseconds, so that another run can end first. */
 const laterMs = 5000;
 /** Limits the callers that are remembered. The least recently active one is forgotten first. */
 const mostCallers = 100_000;
 
-export function createCallerLimits({ limits, most, isShared, now = Date.now }: CallerLimitsOptions): CallerLimits {
+export function createCallerLimits({
+  limits,
+  most,
+  isShared,
+  openUsage = async () => undefined,
+  now = Date.now,
+}: CallerLimitsOptions): CallerLimits {
   const { maxRuns, runsPerMinute, tokensPerDay, costPerDay } = limits;
+  const daily: UsageLimits = { tokens: tokensPerDay, cost: costPerDay };
+  const hasDailyLimit = tokensPerDay !== undefined || costPerDay !== undefined;
   // The last tenth, and at least one, is for callers who have none.
   const share = isShared && most > 1 ? most - Math.max(1, Math.floor(most / 10)) : most;
   // With `max` the cache would allocate all places at the start, which takes it 15 ms.
   const accounts = new LRUCache<string, Account>({ maxSize: mostCallers, sizeCalculation: () => 1 });
 
-  function findAccount({ owner }: Caller): Account {
-    const key = owner === undefined ? "" : `=${owner}`;
-    const day = Math.floor(now() / dayMs);
+  function findAccount(caller: Caller): Account {
+    const key = caller.owner === undefined ? "" : `=${caller.owner}`;
     const known = accounts.get(key);
-    const account = known?.day === day ? known : { begun: known?.begun ?? [], day, tokens: 0, cost: 0 };
+    if (known !== undefined) return known;
+    const account: Account = {
+      begun: [],
+      usage: createCallerUsage({ limits: daily, open: () => openUsage(caller), now }),
+      turn: createSemaphore(1),
+      settled: Promise.withResolvers(),
+    };
     accounts.set(key, account);
     return account;
   }
 
-  function checkDay({ day, tokens, cost }: Account): void {
-    const retryAfterMs = (day + 1) * dayMs - now();
+  /** Throws `quota` when nothing is left of the day. */
+  function checkDay({ usage }: Account): void {
+    const { tokens, cost } = usage.known();
+    const retryAfterMs = dayMs - (now() % dayMs);
     if (tokensPerDay !== undefined && tokens >= tokensPerDay)
       throw overLimitError("quota", describeTooManyTokens(tokens, tokensPerDay), retryAfterMs);
     if (costPerDay !== undefined && cost >= costPerDay)
       throw overLimitError("quota", describeTooExpensive(cost, costPerDay), retryAfterMs);
+  }
+
+  /** Turns that have to wait do so in the order in which they came. */
+  async function reserve(account: Account, { spend, lastsMs, signal }: WantedTurn): Promise<TurnReservation> {
+    await account.turn.acquire(signal);
+    try {
+      for (;;) {
+        const settled = account.settled.promise;
+        const id = await account.usage.reserve({ spend, lastsMs });
+        if (id !== undefined) return { settle: (used) => settle(account, id, used) };
+        checkDay(account);
+        await waitUpTo(pollMs, settled, signal);
+      }
+    } finally {
+      account.turn.release();
+    }
+  }
+
+  async function settle(account: Account, id: string | undefined, used: Spend): Promise<void> {
+    await account.usage.settle(id, used);
+    account.settled.resolve();
+    account.settled = Promise.withResolvers();
   }
 
   function countMinute(account: Account): void {
@@ -96,6 +150,7 @@ export function createCallerLimits({ limits, most, isShared, now = Date.now }: C
   }
 
   return {
+    prepare: (caller) => (hasDailyLimit ? findAccount(caller).usage.load() : undefined),
     admit(caller, { all, own, waiting, freeInMs }) {
       if (own >= maxRuns) throw overLimitError("rate_limit", describeTooManyRuns(maxRuns), laterMs);
       if (own + waiting >= 2 * maxRuns) throw tooManyWaitingError(waiting, freeInMs);
@@ -105,22 +160,32 @@ export function createCallerLimits({ limits, most, isShared, now = Date.now }: C
       countMinute(account);
     },
     getRemaining(caller) {
-      const { tokens, cost } = findAccount(caller);
+      const { tokens, cost } = findAccount(caller).usage.known();
       return {
         tokens: tokensPerDay === undefined ? undefined : tokensPerDay - tokens,
         cost: costPerDay === undefined ? undefined : costPerDay - cost,
       };
     },
-    countUsage(caller, event) {
-      if (event.type === "phase-end") add(caller, event.usage.inputTokens + event.usage.outputTokens, event.costUsd);
+    getBudget(caller) {
+      if (!hasDailyLimit) return undefined;
+      return { reserve: (turn) => reserve(findAccount(caller), turn) };
+    },
+    countAgents(caller, event) {
       const agents = event.type === "run-end" ? event.outcome.meta.agents : undefined;
-      if (agents) add(caller, agents.total_tokens, agents.cost_usd);
+      if (agents === undefined || !hasDailyLimit) return;
+      void settle(findAccount(caller), undefined, { tokens: agents.total_tokens, cost: agents.cost_usd ?? 0 });
     },
   };
+}
 
-  function add(caller: Caller, tokens: number, cost: number | null): void {
-    const account = findAccount(caller);
-    account.tokens += tokens;
-    account.cost += cost ?? 0;
+/** Resolves with `settled` or after `ms` milliseconds; rejects when the signal aborts. */
+async function waitUpTo(ms: number, settled: Promise<void>, signal: AbortSignal): Promise<void> {
+  const limit = createWaitLimit(ms, signal);
+  try {
+    await waitAbortable(settled, limit.signal);
+  } catch (thrown) {
+    if (!limit.expired) throw thrown;
+  } finally {
+    limit.clear();
   }
 }

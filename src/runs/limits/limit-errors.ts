@@ -34,15 +34,15 @@ export function describeTooFast(most: number): Text {
 
 export function describeTooManyTokens(used: number, most: number): Text {
   return {
-    zh: `此调用者今天（UTC）已用 ${used} 个 token（serve.limits.tokensPerDay 允许 ${most}），本次运行没有开始。`,
-    en: `This caller has used ${used} tokens today (UTC; serve.limits.tokensPerDay allows ${most}); this run was not started.`,
+    zh: `此调用者今天（UTC）已用 ${used} 个 token（serve.limits.tokensPerDay 允许 ${most}），今天不再调用模型。`,
+    en: `This caller has used ${used} tokens today (UTC; serve.limits.tokensPerDay allows ${most}); no model is called until tomorrow.`,
   };
 }
 
 export function describeTooExpensive(spent: number, most: number): Text {
   return {
-    zh: `此调用者今天（UTC）已花费 ${renderDollars(spent)}（serve.limits.costPerDay 允许 ${renderDollars(most)}），本次运行没有开始。`,
-    en: `This caller has spent ${renderDollars(spent)} today (UTC; serve.limits.costPerDay allows ${renderDollars(most)}); this run was not started.`,
+    zh: `此调用者今天（UTC）已花费 ${renderDollars(spent)}（serve.limits.costPerDay 允许 ${renderDollars(most)}），今天不再调用模型。`,
+    en: `This caller has spent ${renderDollars(spent)} today (UTC; serve.limits.costPerDay allows ${renderDollars(most)}); no model is called until tomorrow.`,
   };
 }
 

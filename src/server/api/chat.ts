@@ -188,6 +188,7 @@ async function open({ scope, call, input, reads, signal }: Chat, runId: string |
     isInteractive: isFromOwnPage(call.request),
     runId,
   };
+  await scope.runs.prepare(call.caller);
   return input.confirmation ? confirmRun(asked, input.confirmation) : beginRun(asked);
 }
 

@@ -1,7 +1,12 @@
 import type { Caller } from "../../core/caller.ts";
 import type { ConversationListJson } from "../../core/schemas/conversation-schema.ts";
-import { type ConversationJson, type StoredRun, toConversationJson } from "../../core/store/conversation-json.ts";
-import type { ConversationEntry, ConversationStore } from "../../core/store/store.ts";
+import {
+  type ConversationJson,
+  type StoredRun,
+  toConversationJson,
+  toEntryJson,
+} from "../../core/store/conversation-json.ts";
+import type { ConversationStore } from "../../core/store/store.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunService } from "../../runs/run-service.ts";
@@ -33,10 +38,6 @@ async function listPage(
   const found = await store.list({ limit: limit + 1, offset });
   const conversations = found.slice(0, limit).map(toEntryJson);
   return { conversations, next_offset: found.length > limit ? offset + limit : null };
-}
-
-function toEntryJson({ id, title, turns, createdAt, updatedAt }: ConversationEntry) {
-  return { conversation_id: id, title, turns, created_at: createdAt, updated_at: updatedAt };
 }
 
 function read(service: RunService): Handle {
@@ -82,6 +83,7 @@ function remove(service: RunService): Handle {
     const wasThere = await store.remove(id);
     if (!wasThere && going.length === 0) throw unknownConversationError(id);
     service.duet.forget(id, caller);
+    service.runs.forgetConversation(id, caller);
     return new Response(null, { status: 204 });
   };
 }

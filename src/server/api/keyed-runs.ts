@@ -5,6 +5,7 @@ import type { Caller } from "../../core/caller.ts";
 import { getIdempotencyRecords } from "../../core/store/store.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { isRecord, toText } from "../../kit/json.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { CallerScope } from "../../runs/run-service.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
@@ -20,6 +21,8 @@ interface KeyedRequest {
    * after a restart.
    */
   runId: string;
+  /** Is the conversation that the request continues; absent for a new one. */
+  conversationId?: string | undefined;
   /** Is the common prefix of the ids of all runs of this key. */
   beginning: string;
 }
@@ -35,7 +38,8 @@ export function readKey(headers: Headers, { owner, tools }: Caller, asked: unkno
   const name = createHashText([owner ?? null, tools ?? null, key]);
   const print = createHashText(asked);
   const beginning = `run-${name.slice(0, 16)}`;
-  return { name, print, beginning, runId: beginning + print.slice(0, 16) };
+  const conversationId = (isRecord(asked) && toText(asked.conversation_id)) || undefined;
+  return { name, print, beginning, runId: beginning + print.slice(0, 16), conversationId };
 }
 
 /** Tracks the runs that were begun for keys, so that no key ever begins two. */
@@ -136,9 +140,9 @@ export async function startOnce(
 
 type Store = Awaited<ReturnType<Duet["store"]>>;
 
-async function addRecord(store: Store, { runId, beginning }: KeyedRequest) {
+async function addRecord(store: Store, { runId, beginning, conversationId }: KeyedRequest) {
   return getIdempotencyRecords(store)
-    ?.add({ runId, beginning })
+    ?.add({ runId, beginning, conversationId })
     .catch((): never => {
       throw new HttpRefusalError(notRecorded);
     });

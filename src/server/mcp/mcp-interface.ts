@@ -43,7 +43,9 @@ export function createMcpInterface(
   { expose = "agent", listLimit, ...options }: McpInterfaceOptions,
 ): McpInterface {
   const { locale } = duet;
-  const agent = createAgent(options.service ?? openRunService(duet, options), options);
+  const service = options.service ?? openRunService(duet, options);
+  const agent = createAgent(service, options);
+  const { getBudget } = service.runs;
   let exposure: Promise<(connection: HostConnection) => Capabilities> | undefined;
   return {
     runs: agent.runs,
@@ -53,7 +55,9 @@ export function createMcpInterface(
       const connection: HostConnection = { server, caller, isOneRequest, inputEnded };
       const providers = expose === "tools" ? [] : [agent.createCapabilities(connection)];
       if (expose !== "agent") {
-        exposure ??= import("./gateway/create-exposure.ts").then((part) => part.createExposure(duet, { listLimit }));
+        exposure ??= import("./gateway/create-exposure.ts").then((part) =>
+          part.createExposure(duet, { listLimit, getBudget }),
+        );
         providers.push((await exposure)(connection));
       }
       serveCapabilities(server, providers);

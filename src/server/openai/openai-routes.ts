@@ -1,5 +1,6 @@
 import type { AskRequest } from "../../app/ask-request.ts";
 import type { Duet } from "../../app/duet.ts";
+import { withTurnBudget } from "../../app/models/with-turn-budget.ts";
 import { readChain } from "../../core/chain-text.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { Message } from "../../core/messages.ts";
@@ -47,6 +48,7 @@ async function answer(service: RunService, asked: ChatRequest, call: RouteCall):
   const { question, history, instruction, notes } = readMessages(asked.messages);
   const locale = duet.localeFor(question);
   const models = await chooseModelParameters(duet, asked);
+  await runs.prepare(call.caller);
   const run = beginRun({
     scope: { ...service, caller: call.caller },
     input: { question, mode: asked.mode, search: asked.search, max_tokens: asked.maxTokens },
@@ -164,6 +166,7 @@ export async function answerSideCall(service: RunService, asked: ChatRequest, ca
   if (functionCall.followsPrompts === false) return Response.json(createEmptyChunk(model));
   const said = messages.map(({ content }): Message => ({ role: "user", content: readText(content, "messages") }));
   const runId = `run-${createRandomHex()}`;
+  await runs.prepare(call.caller);
   const run = runs.begin({
     id: runId,
     key: runId,
@@ -173,7 +176,8 @@ export async function answerSideCall(service: RunService, asked: ChatRequest, ca
     isAside: true,
     canAsk: () => false,
     patienceMs: 0,
-    ask: ({ signal }) => streamSideRun({ runId, model: functionCall, messages: said, maxTokens, signal }),
+    ask: ({ signal, budget }) =>
+      streamSideRun({ runId, model: withTurnBudget(functionCall, budget), messages: said, maxTokens, signal }),
   });
   const outcome = (await runs.waitForEnd(run, abortOnLeave(call, run, service))) ?? run.snapshot();
   const ending = toCompletionEnd(outcome, locale);

@@ -1,7 +1,10 @@
 import { LRUCache } from "lru-cache";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
+import type { DailyUsage } from "../../core/store/daily-usage.ts";
+import { dayMs, type ExpiredConversation, type Retention, type RetentionLimits } from "../../core/store/retention.ts";
 import {
   type Conversation,
+  type ConversationChanges,
   type ConversationEntry,
   type ConversationTurn,
   createId,
@@ -19,14 +22,19 @@ import {
 import type { Source } from "../../core/tools/tool.ts";
 import type { AgentTrace } from "../../core/trace.ts";
 import { noConversationError } from "../store-errors.ts";
+import { createMemoryDailyUsage } from "./daily-usage.ts";
 
 interface StoredConversation {
   id: string;
   owner: string | undefined;
   title: string;
+  isNamed: boolean;
+  isPinned: boolean;
   turns: ConversationTurn[];
   summary: Summary | undefined;
   sources: SourceList;
+  /** Is about what it takes with its traces, in bytes. */
+  bytes: number;
   pendingPlan?: string | undefined;
   loadedTools?: readonly string[] | undefined;
   /** Orders conversations by their last question: a conversation that is only read comes no further up. */
@@ -40,12 +48,74 @@ interface StoredTrace {
   trace: AgentTrace;
 }
 
-/** Keeps conversations for as long as the process lives. Beyond `max`, the least recently used of all owners are dropped. */
-export function createMemoryStore(max = 1000): OperatorStore {
-  const conversations = new LRUCache<string, StoredConversation>({ max });
+const keepAll: RetentionLimits = { keepDays: 36_500, maxSize: Number.MAX_SAFE_INTEGER };
+
+export interface MemoryStoreOptions {
+  /** Limits the conversations, and as many traces are kept. */
+  max?: number;
+  retention?: RetentionLimits | undefined;
+  /** Returns milliseconds since 1970. */
+  now?: () => number;
+}
+
+/**
+ * Keeps conversations for as long as the process lives. Beyond the limits, the least recently used of all owners are dropped that
+ * nobody has named or pinned. When only such ones are left, it keeps more.
+ */
+export function createMemoryStore({
+  max = 1000,
+  retention: limits = keepAll,
+  now = Date.now,
+}: MemoryStoreOptions = {}): OperatorStore {
+  /** Holds the least recently used first. */
+  const conversations = new Map<string, StoredConversation>();
   const traces = new LRUCache<string, StoredTrace>({ max });
   const records = createMemoryIdempotencyRecords();
+  const usages = new Map<string | undefined, DailyUsage>();
   let asked = 0;
+
+  function markUsed(conversation: StoredConversation): void {
+    conversations.delete(conversation.id);
+    conversations.set(conversation.id, conversation);
+  }
+
+  function drop(id: string): boolean {
+    for (const [runId, { trace }] of traces.entries()) if (trace.conversation_id === id) traces.delete(runId);
+    records.removeOf(id);
+    return conversations.delete(id);
+  }
+
+  const measure = (): number => conversations.values().reduce((sum, { bytes }) => sum + bytes, 0);
+
+  /** Lists what is over the limits, the least recently used first. The conversation that was used last always stays. */
+  function listExpired(): ExpiredConversation[] {
+    const oldest = toTime(now() - limits.keepDays * dayMs);
+    const all = [...conversations.values()];
+    let count = all.length;
+    let bytes = measure();
+    const expired: ExpiredConversation[] = [];
+    for (const each of all.slice(0, -1)) {
+      const { id, owner, title, updatedAt, isNamed, isPinned } = each;
+      const isOld = updatedAt < oldest;
+      if (isNamed || isPinned || !(isOld || count > max || bytes > limits.maxSize)) continue;
+      count -= 1;
+      bytes -= each.bytes;
+      expired.push({ id, owner, title, updatedAt, bytes: each.bytes, reason: isOld ? "age" : "size" });
+    }
+    return expired;
+  }
+
+  function dropExpired(): number {
+    const expired = listExpired();
+    for (const { id } of expired) drop(id);
+    return expired.length;
+  }
+
+  function getUsage(owner: string | undefined): DailyUsage {
+    const known = usages.get(owner) ?? createMemoryDailyUsage(now);
+    usages.set(owner, known);
+    return known;
+  }
 
   function scopeToOwner(owner: string | undefined): SharedStore {
     function getOwned<T extends { owner: string | undefined }>(found: T | undefined): T | undefined {
@@ -54,28 +124,33 @@ export function createMemoryStore(max = 1000): OperatorStore {
 
     /** Returns the conversation, or a new one, and marks it as the most recently used. */
     function touch(id: string): StoredConversation {
-      const kept = conversations.get(id) ?? begin(id, owner);
+      const kept = conversations.get(id) ?? begin(id, owner, toTime(now()));
       if (kept.owner !== owner) throw noConversationError();
       kept.asked = ++asked;
-      kept.updatedAt = new Date().toISOString();
-      conversations.set(id, kept);
+      kept.updatedAt = toTime(now());
+      markUsed(kept);
+      dropExpired();
       return kept;
     }
 
     function isAllowed(id: string): boolean {
-      const there = conversations.peek(id);
+      const there = conversations.get(id);
       return there === undefined ? owner === undefined : there.owner === owner;
     }
 
     const sortByLastAsked = (): StoredConversation[] =>
       [...conversations.values()].filter(getOwned).sort((a, b) => b.asked - a.asked);
+    const findFirstTrace = (id: string): AgentTrace | undefined =>
+      listTraces().findLast(({ conversation_id }) => conversation_id === id);
     const listTraces = (): AgentTrace[] => [...traces.values()].filter(getOwned).map(({ trace }) => trace);
 
     return {
       of: scopeToOwner,
       idempotency: records.of(owner),
+      dailyUsage: getUsage(owner),
       async load(id) {
-        const kept = getOwned(conversations.peek(id)) && conversations.get(id);
+        const kept = getOwned(conversations.get(id));
+        if (kept) markUsed(kept);
         return kept && toConversation(kept);
       },
       create: async (wanted) =>
@@ -85,13 +160,15 @@ export function createMemoryStore(max = 1000): OperatorStore {
         const kept = touch(conversationId);
         kept.title ||= toConversationTitle(trace.question);
         if (turn) kept.turns.push(turn);
+        kept.bytes += 2 * (JSON.stringify(trace).length + (turn ? turn.question.length + turn.answer.length : 0));
         kept.pendingPlan = pendingPlan;
         kept.loadedTools = loadedTools ?? kept.loadedTools;
         traces.set(runId, { owner, trace });
         records.settle(runId);
+        dropExpired();
       },
       async summarise(conversationId, summary) {
-        const kept = getOwned(conversations.peek(conversationId));
+        const kept = getOwned(conversations.get(conversationId));
         if (!kept) return;
         const known = kept.summary?.turns ?? 0;
         const isWanted = summary.isWanted || kept.summary?.isWanted;
@@ -106,9 +183,12 @@ export function createMemoryStore(max = 1000): OperatorStore {
           .map(toEntry);
       },
       async remove(id) {
-        if (!getOwned(conversations.peek(id))) return false;
-        for (const [runId, { trace }] of traces.entries()) if (trace.conversation_id === id) traces.delete(runId);
-        return conversations.delete(id);
+        return getOwned(conversations.get(id)) !== undefined && drop(id);
+      },
+      async change(id, changes) {
+        const kept = getOwned(conversations.get(id));
+        if (kept) changeConversation(kept, changes, findFirstTrace(id));
+        return kept !== undefined;
       },
       // A trace that is only read does not become the last one.
       trace: async (runId) => (runId === undefined ? listTraces()[0] : getOwned(traces.peek(runId))?.trace),
@@ -130,7 +210,30 @@ export function createMemoryStore(max = 1000): OperatorStore {
     };
   }
 
-  return { ...scopeToOwner(undefined), typedHistory: createMemoryTypedHistory() };
+  const retention: Retention = {
+    limits,
+    listExpired: async () => listExpired(),
+    prune: async () => dropExpired(),
+    measure: async () => measure(),
+    settled: async () => {},
+  };
+  return { ...scopeToOwner(undefined), typedHistory: createMemoryTypedHistory(), retention };
+}
+
+/** Without a name of a person's, the title is that of the first run. */
+function changeConversation(
+  kept: StoredConversation,
+  { name, isPinned = kept.isPinned }: ConversationChanges,
+  firstTrace: AgentTrace | undefined,
+): void {
+  kept.isPinned = isPinned;
+  if (name === undefined) return;
+  kept.isNamed = name !== "";
+  kept.title = name || toConversationTitle(firstTrace?.question ?? "");
+}
+
+function toTime(ms: number): string {
+  return new Date(ms).toISOString();
 }
 
 function createMemoryTypedHistory(): TypedHistory {
@@ -143,19 +246,22 @@ function createMemoryTypedHistory(): TypedHistory {
   };
 }
 
-function begin(id: string, owner: string | undefined): StoredConversation {
-  const now = new Date().toISOString();
+function begin(id: string, owner: string | undefined, now: string): StoredConversation {
   const sources = createMemorySourceList();
-  return { id, owner, title: "", turns: [], summary: undefined, sources, asked: 0, createdAt: now, updatedAt: now };
+  const times = { asked: 0, createdAt: now, updatedAt: now };
+  const words = { title: "", isNamed: false, isPinned: false, turns: [], summary: undefined };
+  return { id, owner, ...words, sources, bytes: 0, ...times };
 }
 
 /** Returns a snapshot of the conversation. Later turns are not added to it. */
-function toConversation({ id, turns, summary, sources, pendingPlan, loadedTools }: StoredConversation): Conversation {
-  return { id, turns: [...turns], summary, sources, pendingPlan, loadedTools };
+function toConversation(kept: StoredConversation): Conversation {
+  const { id, title, turns, summary, sources, pendingPlan, loadedTools } = kept;
+  return { id, title, turns: [...turns], summary, sources, pendingPlan, loadedTools };
 }
 
-function toEntry({ id, title, turns, createdAt, updatedAt }: StoredConversation): ConversationEntry {
-  return { id, title, turns: turns.length, createdAt, updatedAt };
+function toEntry(kept: StoredConversation): ConversationEntry {
+  const { id, title, isNamed, isPinned, turns, createdAt, updatedAt } = kept;
+  return { id, title, isNamed, isPinned, turns: turns.length, createdAt, updatedAt };
 }
 
 export function createMemorySourceList(): SourceList {
@@ -182,11 +288,18 @@ export interface MemoryIdempotencyRecords {
   of(owner: string | undefined): IdempotencyRecords;
   /** Runs when the run has been stored. */
   settle(runId: string): void;
+  /** Removes the records of runs that continue this conversation. */
+  removeOf(conversationId: string): void;
+}
+
+interface MemoryRecord extends IdempotencyRecord {
+  owner: string | undefined;
+  conversationId: string | undefined;
 }
 
 /** Creates records that live as long as the process. */
 export function createMemoryIdempotencyRecords(): MemoryIdempotencyRecords {
-  const records = new Map<string, IdempotencyRecord & { owner: string | undefined }>();
+  const records = new Map<string, MemoryRecord>();
   const settle = (runId: string): void => void records.delete(runId);
 
   function removeOldest(): void {
@@ -196,12 +309,15 @@ export function createMemoryIdempotencyRecords(): MemoryIdempotencyRecords {
 
   return {
     settle,
+    removeOf(wanted) {
+      for (const { runId, conversationId } of records.values()) if (conversationId === wanted) settle(runId);
+    },
     of: (owner) => ({
-      async add({ runId, beginning }) {
+      async add({ runId, beginning, conversationId }) {
         removeOldest();
-        for (const { owner: whose, ...record } of records.values())
+        for (const { owner: whose, conversationId: _, ...record } of records.values())
           if (whose === owner && record.runId.startsWith(beginning)) return record;
-        records.set(runId, { runId, begunAt: new Date().toISOString(), owner });
+        records.set(runId, { runId, begunAt: new Date().toISOString(), owner, conversationId });
         return undefined;
       },
       async remove(runId) {

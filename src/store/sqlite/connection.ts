@@ -5,7 +5,7 @@ import { sleep } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { createFolder } from "../../kit/private-file.ts";
 import { isBusy, isDamage, toStoreError } from "../store-errors.ts";
-import { inspectSchema, migrateSchema } from "./schema.ts";
+import { inspectSchema, migrateSchema, schemaVersion } from "./schema.ts";
 import { prepareStatements, type Statements } from "./statements.ts";
 
 /** Manages the store's database. It is opened again when its file has been replaced, and set aside when it is damaged. */
@@ -172,16 +172,17 @@ function connect(file: string): DatabaseSync {
 
 /** Looks before it touches: a newer store stays as it is. */
 function start(connection: DatabaseSync): void {
-  const state = inspectSchema(connection);
+  const found = inspectSchema(connection);
   connection.exec(settings);
   // A store that can only be read says so now.
-  if (state === "ours") connection.exec("BEGIN IMMEDIATE; ROLLBACK");
-  else migrateSchema(connection, state);
+  if (found === schemaVersion) connection.exec("BEGIN IMMEDIATE; ROLLBACK");
+  else migrateSchema(connection, found);
 }
 
 // NORMAL keeps every commit through a crash of the process; only a crash of the machine may take the last ones back.
-// What is deleted is overwritten.
+// What is deleted is overwritten, and its pages can be given back a few at a time; a file from before that is as it was made.
 const settings = `
+PRAGMA auto_vacuum = INCREMENTAL;
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = NORMAL;
 PRAGMA secure_delete = ON;

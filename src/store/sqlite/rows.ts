@@ -2,11 +2,14 @@ import type { NumberedSource } from "../../core/sources.ts";
 import type { Conversation, ConversationEntry } from "../../core/store/store.ts";
 import type { AgentTrace } from "../../core/trace.ts";
 import { isRecord, toText } from "../../kit/json.ts";
+import { unpackTrace } from "./packed-trace.ts";
 import type { Owner, Statements } from "./statements.ts";
 
 type Row = Record<string, unknown>;
 
-export interface LoadedConversation extends Pick<Conversation, "turns" | "summary" | "pendingPlan" | "loadedTools"> {
+type LoadedWords = Pick<Conversation, "title" | "turns" | "summary" | "pendingPlan" | "loadedTools">;
+
+export interface LoadedConversation extends LoadedWords {
   sources: NumberedSource[];
 }
 
@@ -18,7 +21,8 @@ export function loadConversation(
   const row = conversation.get({ id, owner });
   if (row === undefined) return undefined;
   const pendingPlan = typeof row.plan === "string" ? row.plan : undefined;
-  const words = { turns: turns.all(id).map(toTurn), summary: toSummary(row), pendingPlan };
+  const title = toText(row.title);
+  const words = { title, turns: turns.all(id).map(toTurn), summary: toSummary(row), pendingPlan };
   const names = loadedTools.all(id).map(({ name }) => toText(name));
   return { ...words, loadedTools: names, sources: sources.all(id).map(toSource) };
 }
@@ -36,20 +40,22 @@ function toSource({ n, url, title, snippet }: Row): NumberedSource {
   return { n: Number(n), source: { title: toText(title), url: toText(url), snippet: toText(snippet) } };
 }
 
-export function toEntry({ id, title, turns, created_at, updated_at }: Row): ConversationEntry {
+export function toEntry({ id, title, named_by_person, pinned, turns, created_at, updated_at }: Row): ConversationEntry {
   return {
     id: toText(id),
     title: toText(title),
+    isNamed: named_by_person === 1,
+    isPinned: pinned === 1,
     turns: Number(turns),
     createdAt: toText(created_at),
     updatedAt: toText(updated_at),
   };
 }
 
-/** Returns undefined when the column does not hold a trace. */
-export function toTrace({ trace }: Row): AgentTrace | undefined {
+/** Returns undefined when the columns do not hold a trace. */
+export function toTrace({ trace, packed }: Row): AgentTrace | undefined {
   try {
-    const value: unknown = JSON.parse(toText(trace));
+    const value: unknown = JSON.parse(packed instanceof Uint8Array ? unpackTrace(packed) : toText(trace));
     return isTrace(value) ? value : undefined;
   } catch {
     return undefined;

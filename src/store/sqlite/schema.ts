@@ -2,12 +2,25 @@ import type { DatabaseSync } from "node:sqlite";
 import { DuetError } from "../../kit/errors.ts";
 import { WrongTablesError } from "../store-errors.ts";
 
-/** The number is stored as `user_version`. A change of the tables raises it and upgrades older files. */
-const version = 2;
+/** Changes a file of one version into the next one. Its number is its place in `migrations`, counted from 1. */
+interface Migration {
+  /** Lists the columns that are added to tables of earlier versions. */
+  columns?: readonly { table: string; column: string }[];
+  /** Lists the statements that create tables and indexes. */
+  objects: readonly string[];
+  /** Is true when a file of the version before may have some of the objects: they once came without a version of their own. */
+  mayExist?: true;
+}
 
-// `asked` orders conversations by their last question without trusting the clock. Times are ISO 8601, UTC.
-const first = [
-  `CREATE TABLE conversations (
+/**
+ * Lists the migrations in order. `user_version` counts those that a file has had. A released one never changes: a new version of
+ * the tables is one more at the end.
+ */
+const migrations: readonly Migration[] = [
+  // `asked` orders conversations by their last question without trusting the clock. Times are ISO 8601, UTC.
+  {
+    objects: [
+      `CREATE TABLE conversations (
   id TEXT PRIMARY KEY,
   title TEXT NOT NULL,
   turns INTEGER NOT NULL,
@@ -15,24 +28,24 @@ const first = [
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
 ) STRICT`,
-  `CREATE TABLE turns (
+      `CREATE TABLE turns (
   conversation TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
   n INTEGER NOT NULL,
   question TEXT NOT NULL,
   answer TEXT NOT NULL,
   PRIMARY KEY (conversation, n)
 ) STRICT, WITHOUT ROWID`,
-  `CREATE TABLE summaries (
+      `CREATE TABLE summaries (
   conversation TEXT PRIMARY KEY REFERENCES conversations ON DELETE CASCADE,
   turns INTEGER NOT NULL,
   text TEXT NOT NULL
 ) STRICT`,
-  // A plan that waits to be confirmed, as plan mode wrote it.
-  `CREATE TABLE plans (
+      // A plan that waits to be confirmed, as plan mode wrote it.
+      `CREATE TABLE plans (
   conversation TEXT PRIMARY KEY REFERENCES conversations ON DELETE CASCADE,
   plan TEXT NOT NULL
 ) STRICT`,
-  `CREATE TABLE sources (
+      `CREATE TABLE sources (
   conversation TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
   n INTEGER NOT NULL,
   url TEXT NOT NULL,
@@ -41,107 +54,151 @@ const first = [
   PRIMARY KEY (conversation, n),
   UNIQUE (conversation, url)
 ) STRICT, WITHOUT ROWID`,
-  `CREATE TABLE traces (
+      `CREATE TABLE traces (
   n INTEGER PRIMARY KEY,
   run TEXT NOT NULL UNIQUE,
   conversation TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
   trace TEXT NOT NULL
 ) STRICT`,
-  "CREATE INDEX traces_by_conversation ON traces (conversation)",
-];
-
-/** Tables of the first version whose rows have an owner since the second; without one they are the operator's. */
-const owned = ["conversations", "traces"];
-
-/** The text is exactly what SQLite stores after it adds a column to a table, so that old and new files match. */
-const objects = [
-  ...first.map((sql) =>
-    owned.some((table) => isTable(sql, table)) ? sql.replace(/\) STRICT$/, ", owner TEXT) STRICT") : sql,
-  ),
-  "CREATE INDEX conversations_by_owner ON conversations (owner, asked)",
-  "CREATE INDEX traces_by_owner ON traces (owner)",
-];
-
-/** Upgrades the first version to the second. */
-const upgrade = [...owned.map((table) => `ALTER TABLE ${table} ADD COLUMN owner TEXT`), ...objects.slice(first.length)];
-
-/**
- * Lists the tables that came later, and an index. They are added to a file without raising its version: a Duet that knows nothing
- * of them goes on with the
- * file, and loses nothing by it.
- */
-const additions = [
-  // Conversations whose summary somebody asked for.
-  `CREATE TABLE wanted_summaries (
+      "CREATE INDEX traces_by_conversation ON traces (conversation)",
+    ],
+  },
+  // Rows have an owner. Those without one are the operator's.
+  {
+    columns: [
+      { table: "conversations", column: "owner TEXT" },
+      { table: "traces", column: "owner TEXT" },
+    ],
+    objects: [
+      "CREATE INDEX conversations_by_owner ON conversations (owner, asked)",
+      "CREATE INDEX traces_by_owner ON traces (owner)",
+    ],
+  },
+  // Later files of version 2 have these tables, earlier ones do not.
+  {
+    mayExist: true,
+    objects: [
+      // Conversations whose summary somebody asked for.
+      `CREATE TABLE wanted_summaries (
   conversation TEXT PRIMARY KEY REFERENCES conversations ON DELETE CASCADE
 ) STRICT`,
-  // The tools that a conversation has loaded, in order.
-  `CREATE TABLE loaded_tools (
+      // The tools that a conversation has loaded, in order.
+      `CREATE TABLE loaded_tools (
   conversation TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
   n INTEGER NOT NULL,
   name TEXT NOT NULL,
   PRIMARY KEY (conversation, n)
 ) STRICT, WITHOUT ROWID`,
-  // Runs that were begun for a key of their asker's, until they are kept.
-  `CREATE TABLE begun_runs (
+      // Runs that were begun for a key of their asker's, until they are kept.
+      `CREATE TABLE begun_runs (
   run TEXT PRIMARY KEY,
   owner TEXT,
   begun_at TEXT NOT NULL
 ) STRICT`,
-  "CREATE INDEX begun_runs_by_time ON begun_runs (begun_at)",
-  // After how many seconds a host gave up a call.
-  `CREATE TABLE host_timeouts (
+      "CREATE INDEX begun_runs_by_time ON begun_runs (begun_at)",
+      // After how many seconds a host gave up a call.
+      `CREATE TABLE host_timeouts (
   owner TEXT NOT NULL,
   host TEXT NOT NULL,
   seconds REAL NOT NULL,
   learnt_at TEXT NOT NULL,
   PRIMARY KEY (owner, host)
 ) STRICT, WITHOUT ROWID`,
-  "CREATE INDEX host_timeouts_by_time ON host_timeouts (learnt_at)",
-  // What the operator typed in the chat, as JSON: SQLite's texts hold no half of a surrogate pair.
-  `CREATE TABLE typed_texts (
+      "CREATE INDEX host_timeouts_by_time ON host_timeouts (learnt_at)",
+      // What the operator typed in the chat, as JSON: SQLite's texts hold no half of a surrogate pair.
+      `CREATE TABLE typed_texts (
   n INTEGER PRIMARY KEY,
   text TEXT NOT NULL
 ) STRICT`,
+    ],
+  },
+  // What a person wants to keep, packed traces, when old conversations are removed, and what callers use in a day.
+  {
+    columns: [
+      { table: "conversations", column: "named_by_person INTEGER NOT NULL DEFAULT 0" },
+      { table: "conversations", column: "pinned INTEGER NOT NULL DEFAULT 0" },
+      // Holds the whole trace, of which the column `trace` then holds what a list of runs shows.
+      { table: "traces", column: "packed BLOB" },
+      // Is the conversation that was asked to be continued.
+      { table: "begun_runs", column: "conversation TEXT" },
+    ],
+    objects: [
+      `CREATE INDEX conversations_by_age ON conversations (updated_at)
+WHERE pinned = 0 AND named_by_person = 0`,
+      "CREATE INDEX begun_runs_by_conversation ON begun_runs (conversation)",
+      // One row. No process removes old conversations before `due_at`, and none by age before `trusted_at`.
+      `CREATE TABLE upkeep (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  due_at TEXT NOT NULL,
+  seen_at TEXT NOT NULL,
+  trusted_at TEXT NOT NULL
+) STRICT`,
+      // The operator, who has no name, is the empty one; a caller's name has an equals sign before it.
+      `CREATE TABLE daily_usage (
+  caller TEXT NOT NULL,
+  day TEXT NOT NULL,
+  tokens INTEGER NOT NULL,
+  cost REAL NOT NULL,
+  PRIMARY KEY (caller, day)
+) STRICT, WITHOUT ROWID`,
+      // What model turns that go on may use. A reservation whose process was killed ends by itself.
+      `CREATE TABLE usage_reservations (
+  id TEXT PRIMARY KEY,
+  caller TEXT NOT NULL,
+  tokens INTEGER NOT NULL,
+  cost REAL NOT NULL,
+  until TEXT NOT NULL
+) STRICT, WITHOUT ROWID`,
+      "CREATE INDEX daily_usage_by_day ON daily_usage (day)",
+      "CREATE INDEX usage_reservations_by_caller ON usage_reservations (caller)",
+      "CREATE INDEX usage_reservations_by_time ON usage_reservations (until)",
+    ],
+  },
 ];
 
-/** Adds the additions that a file lacks. SQLite does not store the words `IF NOT EXISTS`, so they are added here. */
-const addMissing = additions.map((sql) => sql.replace(/^CREATE (TABLE|INDEX)/, "$& IF NOT EXISTS"));
+/** Is the version of the tables that this program reads and writes. */
+export const schemaVersion = migrations.length;
 
-function isTable(sql: string, name: string): boolean {
-  return sql.startsWith(`CREATE TABLE ${name} (`);
+/** Returns the text of every table and index of a version, as SQLite stores it after it has added the columns. */
+function listObjects(version: number): string[] {
+  const done = migrations.slice(0, version);
+  const columns = done.flatMap(({ columns: added = [] }) => added);
+  return done.flatMap(({ objects }) => objects).map((sql) => columns.reduce(addColumn, sql));
 }
 
-/** Describes the contents of a file: our tables, our tables without the additions, those of the first version, or nothing yet. */
-export type SchemaState = "ours" | "without-additions" | "older" | "empty";
+function addColumn(sql: string, { table, column }: { table: string; column: string }): string {
+  if (!sql.startsWith(`CREATE TABLE ${table} (`)) return sql;
+  return sql.replace(/\) (STRICT(?:, WITHOUT ROWID)?)$/, (_, options) => `, ${column}) ${options}`);
+}
 
-/** Looks at the tables. Changes nothing; throws for other tables and for a newer version. */
-export function inspectSchema(connection: DatabaseSync): SchemaState {
+/** Returns the version of the tables, 0 for an empty file. Changes nothing; throws for other tables and for a newer version. */
+export function inspectSchema(connection: DatabaseSync): number {
   const found = Number(connection.prepare("PRAGMA user_version").get()?.user_version);
-  if (found > version) throw newerSchemaError(found, connection.location() ?? "");
+  if (found > schemaVersion) throw newerSchemaError(found, connection.location() ?? "");
   const texts = connection.prepare("SELECT sql FROM sqlite_schema").all();
-  if (found === 0 && texts.length === 0) return "empty";
+  if (found === 0 && texts.length === 0) return 0;
   const known = new Set(texts.map(({ sql }) => sql));
-  if (found === version && objects.every((sql) => known.has(sql)))
-    return additions.every((sql) => known.has(sql)) ? "ours" : "without-additions";
-  if (found === 1 && first.every((sql) => known.has(sql))) return "older";
+  if (found > 0 && listObjects(found).every((sql) => known.has(sql))) return found;
   throw new WrongTablesError("the tables are not those of Duet");
 }
 
-/** Makes the tables in an empty file, or of those of an older version today's: all of it or nothing. */
-export function migrateSchema(connection: DatabaseSync, state: Exclude<SchemaState, "ours">): void {
-  const before = { empty: objects, older: upgrade, "without-additions": [] }[state];
-  connection.exec(
-    ["BEGIN IMMEDIATE", ...before, ...addMissing, `PRAGMA user_version = ${version}`, "COMMIT"].join(";\n"),
-  );
+/** Makes today's tables of those of an older version, or in an empty file: all of them or none. */
+export function migrateSchema(connection: DatabaseSync, from: number): void {
+  const steps = migrations.slice(from).flatMap(({ columns = [], objects, mayExist }) => [
+    ...columns.map(({ table, column }) => `ALTER TABLE ${table} ADD COLUMN ${column}`),
+    // SQLite does not store the words `IF NOT EXISTS`, so the texts stay comparable.
+    ...objects.map((sql) => (mayExist ? sql.replace(/^CREATE (TABLE|INDEX)/, "$& IF NOT EXISTS") : sql)),
+  ]);
+  connection.exec(["BEGIN IMMEDIATE", ...steps, `PRAGMA user_version = ${schemaVersion}`, "COMMIT"].join(";\n"));
 }
 
-function newerSchemaError(found: number, file: string): DuetError {
+/** Reports a store that this program neither reads nor changes. */
+export function newerSchemaError(found: number, file: string): DuetError {
   return new DuetError({
-    code: "internal",
+    code: "config",
     text: {
-      zh: `对话存储 ${file} 的版本是 ${found}，来自更新的 Duet（此版本支持到 ${version}）`,
-      en: `the conversation store ${file} has version ${found}, from a newer Duet (this one supports up to ${version})`,
+      zh: `对话存储 ${file} 的版本是 ${found}，来自更新的 Duet（此版本支持到 ${schemaVersion}）`,
+      en: `the conversation store ${file} has version ${found}, from a newer Duet (this one supports up to ${schemaVersion})`,
     },
     hint: {
       zh: "请升级 Duet，或用 DUET_HOME 另选一个文件夹。",

@@ -1,7 +1,9 @@
 import type { NumberedSource } from "../../core/sources.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
+import type { RetentionLimits } from "../../core/store/retention.ts";
 import {
   type Conversation,
+  type ConversationChanges,
   createId,
   type FinishedRun,
   type HostIdentity,
@@ -19,11 +21,24 @@ import {
 import type { Source } from "../../core/tools/tool.ts";
 import { toText } from "../../kit/json.ts";
 import { type ConnectionOptions, openStoreConnection, type StoreConnection } from "./connection.ts";
+import { createSqliteDailyUsage } from "./daily-usage.ts";
+import { packTrace, type TraceColumns } from "./packed-trace.ts";
+import { removeInSteps } from "./removal.ts";
+import { createSqliteRetention } from "./retention.ts";
 import { type LoadedConversation, loadConversation, toEntry, toTrace } from "./rows.ts";
 import { type Owner, type Statements, updateConversation } from "./statements.ts";
 import { toTypedText } from "./typed-texts.ts";
 
 const defaults: ConnectionOptions = { patienceMs: 3_000, onDamage() {} };
+
+const keepAll: RetentionLimits = { keepDays: 36_500, maxSize: Number.MAX_SAFE_INTEGER };
+
+export interface SqliteStoreOptions extends ConnectionOptions {
+  /** Says what is removed in the background. Nothing is when it is absent. */
+  retention: RetentionLimits | undefined;
+  /** Returns milliseconds since 1970, for what depends on the day. */
+  now: () => number;
+}
 
 /**
  * Stores conversations and traces in one SQLite file, which any number of processes may share. Turns that `append` has
@@ -32,9 +47,10 @@ const defaults: ConnectionOptions = { patienceMs: 3_000, onDamage() {} };
  */
 export async function createSqliteStore(
   file: string,
-  options: Partial<ConnectionOptions> = {},
+  options: Partial<SqliteStoreOptions> = {},
 ): Promise<OperatorStore> {
   const connection = await openStoreConnection(file, { ...defaults, ...options });
+  const retention = createSqliteRetention(connection, { limits: options.retention ?? keepAll, now: options.now });
   /** Holds the numbers that runs gave out while the store could not be written, by owner and conversation. */
   const owed = new Map<string, NumberedSource[]>();
 
@@ -63,6 +79,7 @@ export async function createSqliteStore(
       of: scopeToOwner,
       idempotency: createSqliteIdempotencyRecords(connection, owner),
       hostTimeouts: createSqliteHostTimeouts(connection, owner),
+      dailyUsage: createSqliteDailyUsage(connection, owner, options.now),
       async load(id) {
         const loaded = await connection.read((statements) => loadConversation(statements, { id, owner }));
         return loaded && toConversation(id, loaded);
@@ -74,7 +91,9 @@ export async function createSqliteStore(
       async append(run) {
         const due = owed.get(toKey(run.conversationId)) ?? [];
         owed.delete(toKey(run.conversationId));
-        await connection.write((statements) => insertRun(statements, { run, owner, owed: due }));
+        const columns = await packTrace(run.trace);
+        await connection.write((statements) => insertRun(statements, { run, columns, owner, owed: due }));
+        if (options.retention !== undefined) retention.pruneWhenDue();
       },
       async summarise(id, { text, turns, isWanted = false }) {
         await connection.write(({ summarise, wantSummary }) => {
@@ -87,7 +106,8 @@ export async function createSqliteStore(
         return row && toText(row.id);
       },
       list: ({ limit, offset }) => connection.read(({ list }) => list.all({ limit, offset, owner }).map(toEntry)),
-      remove: (id) => connection.write(({ remove }) => remove.run({ id, owner }).changes > 0),
+      remove: async (id) => (await removeInSteps(connection, [{ id, owner }])) > 0,
+      change: (id, changes) => connection.write((statements) => changeConversation(statements, { id, owner }, changes)),
       async trace(runId) {
         const row = await connection.read(({ trace, lastTrace }) =>
           runId === undefined ? lastTrace.get({ owner }) : trace.get({ run: runId, owner }),
@@ -103,11 +123,28 @@ export async function createSqliteStore(
         });
         return rows.map(toTrace).flatMap((trace) => (trace ? [toRunEntry(trace)] : []));
       },
-      close: async () => (owner === null ? connection.close() : undefined),
+      async close() {
+        if (owner !== null) return;
+        retention.close();
+        connection.close();
+      },
     };
   }
 
-  return { ...scopeToOwner(undefined), typedHistory: createSqliteTypedHistory(connection) };
+  return { ...scopeToOwner(undefined), typedHistory: createSqliteTypedHistory(connection), retention };
+}
+
+/** Names or pins a conversation. Returns false when the owner has none with that ID. Must run inside a transaction. */
+function changeConversation(
+  { change, firstRun }: Statements,
+  key: { id: string; owner: Owner },
+  { name, isPinned }: ConversationChanges,
+): boolean {
+  const first = name === "" ? firstRun.get(key.id) : undefined;
+  const title = name === "" ? toConversationTitle((first && toTrace(first))?.question ?? "") : name;
+  const named = name === undefined ? null : Number(name !== "");
+  const pinned = isPinned === undefined ? null : Number(isPinned);
+  return change.run({ ...key, title: title ?? null, named, pinned }).changes > 0;
 }
 
 function createSqliteTypedHistory(connection: StoreConnection): TypedHistory {
@@ -148,13 +185,14 @@ function createSqliteHostTimeouts(connection: StoreConnection, owner: Owner): Ho
 /** Stores the idempotency records of one owner in the store's own file. */
 export function createSqliteIdempotencyRecords(connection: StoreConnection, owner: Owner): IdempotencyRecords {
   return {
-    async add({ runId, beginning }) {
+    async add({ runId, beginning, conversationId = null }) {
       const oldest = new Date(Date.now() - longestRecordMs).toISOString();
       const found = await connection.write(
         ({ pruneIdempotencyRecords, findIdempotencyRecord, addIdempotencyRecord }) => {
           pruneIdempotencyRecords.run({ oldest });
           const there = findIdempotencyRecord.get({ beginning, owner });
-          if (there === undefined) addIdempotencyRecord.run({ run: runId, owner, now: new Date().toISOString() });
+          const now = new Date().toISOString();
+          if (there === undefined) addIdempotencyRecord.run({ run: runId, owner, now, conversation: conversationId });
           return there;
         },
       );
@@ -169,6 +207,7 @@ export function createSqliteIdempotencyRecords(connection: StoreConnection, owne
 /** Holds a run with its owner and the source numbers that still have to be stored. */
 interface StoredRun {
   run: FinishedRun;
+  columns: TraceColumns;
   owner: Owner;
   owed: readonly NumberedSource[];
 }
@@ -177,13 +216,13 @@ interface StoredRun {
  * Keeps a run with the sources its turn may cite; a run that is kept already stays as it is. Within a transaction. Throws where
  * the conversation or the run is another owner's.
  */
-export function insertRun(statements: Statements, { run, owner, owed }: StoredRun): void {
+export function insertRun(statements: Statements, { run, columns, owner, owed }: StoredRun): void {
   const { conversationId, runId, turn, trace, pendingPlan, loadedTools } = run;
   statements.dropIdempotencyRecord.run({ run: runId, owner });
   if (statements.isKept.get({ run: runId, owner })) return;
   const title = toConversationTitle(trace.question);
   const turns = updateConversation(statements, { id: conversationId, owner, title, turns: turn ? 1 : 0 });
-  statements.addTrace.run(runId, conversationId, JSON.stringify(trace), owner);
+  statements.addTrace.run(runId, conversationId, columns.trace, columns.packed, owner);
   statements.dropPlan.run(conversationId);
   if (pendingPlan !== undefined) statements.addPlan.run(conversationId, pendingPlan);
   if (loadedTools !== undefined) {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { noConversationError } from "../store-errors.ts";
+import { prepareDailyUsage, prepareRemoval, prepareRetention } from "./upkeep-statements.ts";
 
 /** Selects the newest typed texts, up to the number that is bound, the oldest first. */
 export const selectTypedTexts =
@@ -23,8 +24,11 @@ export type Owner = string | null;
 export function prepareStatements(connection: DatabaseSync) {
   const prepare = (sql: string) => connection.prepare(sql);
   return {
+    ...prepareRemoval(prepare),
+    ...prepareRetention(prepare),
+    ...prepareDailyUsage(prepare),
     conversation: prepare(`
-      SELECT s.turns AS summarised, s.text AS summary, w.conversation IS NOT NULL AS wanted, p.plan AS plan
+      SELECT c.title AS title, s.turns AS summarised, s.text AS summary, w.conversation IS NOT NULL AS wanted, p.plan AS plan
       FROM conversations c
       LEFT JOIN summaries s ON s.conversation = c.id LEFT JOIN plans p ON p.conversation = c.id
       LEFT JOIN wanted_summaries w ON w.conversation = c.id
@@ -44,7 +48,7 @@ export function prepareStatements(connection: DatabaseSync) {
       WHERE owner IS excluded.owner
       RETURNING turns`),
     addTurn: prepare("INSERT INTO turns (conversation, n, question, answer) VALUES (?, ?, ?, ?)"),
-    addTrace: prepare("INSERT INTO traces (run, conversation, trace, owner) VALUES (?, ?, ?, ?)"),
+    addTrace: prepare("INSERT INTO traces (run, conversation, trace, packed, owner) VALUES (?, ?, ?, ?, ?)"),
     dropPlan: prepare("DELETE FROM plans WHERE conversation = ?"),
     loadedTools: prepare("SELECT name FROM loaded_tools WHERE conversation = ? ORDER BY n"),
     dropLoadedTools: prepare("DELETE FROM loaded_tools WHERE conversation = ?"),
@@ -53,7 +57,9 @@ export function prepareStatements(connection: DatabaseSync) {
     findIdempotencyRecord: prepare(`
       SELECT run, begun_at FROM begun_runs
       WHERE run >= :beginning AND run < :beginning || char(0x10ffff) AND owner IS :owner LIMIT 1`),
-    addIdempotencyRecord: prepare("INSERT INTO begun_runs (run, owner, begun_at) VALUES (:run, :owner, :now)"),
+    addIdempotencyRecord: prepare(
+      "INSERT INTO begun_runs (run, owner, begun_at, conversation) VALUES (:run, :owner, :now, :conversation)",
+    ),
     dropIdempotencyRecord: prepare("DELETE FROM begun_runs WHERE run = :run AND owner IS :owner"),
     pruneIdempotencyRecords: prepare("DELETE FROM begun_runs WHERE begun_at < :oldest"),
 
@@ -91,10 +97,14 @@ export function prepareStatements(connection: DatabaseSync) {
       WHERE owner IS :owner AND (turns > 0 OR EXISTS (SELECT 1 FROM plans WHERE conversation = id))
       ORDER BY asked DESC LIMIT 1`),
     list: prepare(`
-      SELECT id, title, turns, created_at, updated_at FROM conversations WHERE owner IS :owner
+      SELECT id, title, named_by_person, pinned, turns, created_at, updated_at FROM conversations WHERE owner IS :owner
       ORDER BY asked DESC LIMIT :limit OFFSET :offset`),
-    remove: prepare("DELETE FROM conversations WHERE id = :id AND owner IS :owner"),
-    trace: prepare("SELECT trace FROM traces WHERE run = :run AND owner IS :owner"),
+    change: prepare(`
+      UPDATE conversations SET title = coalesce(:title, title), named_by_person = coalesce(:named, named_by_person),
+        pinned = coalesce(:pinned, pinned)
+      WHERE id = :id AND owner IS :owner`),
+    firstRun: prepare(`SELECT ${runEntry} FROM traces WHERE conversation = ? ORDER BY n LIMIT 1`),
+    trace: prepare("SELECT trace, packed FROM traces WHERE run = :run AND owner IS :owner"),
     // A plus keeps SQLite from taking the index of owners, which would leave more to be read and sorted.
     runsOf: prepare(`SELECT ${runEntry} FROM traces WHERE conversation = :id AND +owner IS :owner ORDER BY n`),
     /** A range is used because LIKE gives some characters a special meaning. */
@@ -107,7 +117,7 @@ export function prepareStatements(connection: DatabaseSync) {
         SELECT n FROM traces WHERE owner IS :owner AND run >= :beginning AND run < :beginning || char(0x10ffff)
         ORDER BY n DESC LIMIT :limit)
       ORDER BY n DESC`),
-    lastTrace: prepare("SELECT trace FROM traces WHERE owner IS :owner ORDER BY n DESC LIMIT 1"),
+    lastTrace: prepare("SELECT trace, packed FROM traces WHERE owner IS :owner ORDER BY n DESC LIMIT 1"),
   };
 }
 

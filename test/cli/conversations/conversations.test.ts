@@ -5,6 +5,7 @@ import { type Finished, runProgram, temporaryFolder } from "../../fakes/program.
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 import { startTerminal } from "../../fakes/terminal.ts";
 import { runWarmProgram as runWarm } from "../../fakes/warm-program.ts";
+import { edit } from "../../store/damage.ts";
 import { finishedRun, page } from "../../store/runs.ts";
 import { openStore } from "../../store/stores.ts";
 
@@ -236,16 +237,18 @@ describe("duet conversations", () => {
     const { run } = await twoConversations();
     const { stdout } = await run("conversations", "list", "--output", "json");
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
+    const marks = { named_by_person: false, pinned: false };
     expect(JSON.parse(stdout)).toEqual({
       conversations: [
         {
           conversation_id: "second",
           title: "\u001b]0;evil\u0007你好",
+          ...marks,
           turns: 2,
           created_at: time,
           updated_at: time,
         },
-        { conversation_id: "first", title: "Which page?", turns: 1, created_at: time, updated_at: time },
+        { conversation_id: "first", title: "Which page?", ...marks, turns: 1, created_at: time, updated_at: time },
       ],
     });
     expect(printableOnly(stdout)).toBe(true);
@@ -291,6 +294,38 @@ describe("duet conversations", () => {
         },
       ],
     });
+  });
+
+  test("pins and names them, and prunes the others alone, after it has listed them", async () => {
+    const { run, file } = await twoConversations();
+    expect(await run("conversations", "pin", "first", "nobody")).toMatchObject({
+      code: 1,
+      stdout: "Pinned first\n",
+      stderr: "duet: there is no conversation nobody\n",
+    });
+    expect((await run("conversations", "name", "first", "天气 weather")).stdout).toBe("Named first\n");
+    expect((await run("conversations")).stdout).toMatch(/^first .* {2}天气 weather {2}\(pinned\)$/m);
+    expect(JSON.parse((await run("conversations", "show", "first", "--output", "json")).stdout).title).toBe(
+      "天气 weather",
+    );
+    expect((await run("conversations", "unpin", "first")).stdout).toBe("Unpinned first\n");
+    const wrong = await run("conversations", "name", "first", "two\nlines");
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining("allowed: one line of at most 200 characters"),
+    ]);
+
+    edit(file, "UPDATE conversations SET updated_at = '2020-01-01T00:00:00.000Z'");
+    const listed = await run("conversations", "prune", "--dry-run");
+    expect(listed.stdout).toMatch(
+      /^second .* store\.keepDays .*你好\n1 conversation would be removed; .*Nothing was changed\.\n$/,
+    );
+    const pruned = JSON.parse((await run("conversations", "prune", "--output", "json")).stdout);
+    expect(pruned).toMatchObject({ dry_run: false, removed: 1, conversations: [{ conversation_id: "second" }] });
+    expect((await run("conversations")).stdout).toMatch(/^first .*\n$/);
+    await run("conversations", "name", "first", "");
+    expect((await run("conversations")).stdout).toMatch(/Which page\?$/m);
+    expect((await run("conversations", "prune")).stdout).toMatch(/^Removed 1 conversation; /);
   });
 
   test("deletes those that are named; one that is not there is one line and exit code 1", async () => {

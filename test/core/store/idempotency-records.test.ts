@@ -1,9 +1,8 @@
-import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test, vi } from "vitest";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
-import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
+import { edit } from "../../store/damage.ts";
 import { finishedRun } from "../../store/runs.ts";
-import { openStore, storeFile } from "../../store/stores.ts";
+import { olderFile, openStore, storeFile } from "../../store/stores.ts";
 
 const one = { runId: "run-a1", beginning: "run-a" };
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
@@ -59,15 +58,10 @@ test("of two processes with one file, one may begin a run, and the other learns 
 });
 
 test("a file from before there were such records gets a place for them", async () => {
-  const file = await storeFile();
-  const young = await createSqliteStore(file);
-  await young.append(finishedRun("conv-a", "Hello?", "Yes."));
-  await young.close();
-  const database = new DatabaseSync(file);
-  database.exec("DROP TABLE begun_runs");
-  database.close();
+  const file = await olderFile(2);
+  edit(file, "DROP TABLE begun_runs");
   const store = await openStore(file, { onDamage: (name) => expect.fail(name) });
   await store.idempotency.add(one);
   expect(await store.idempotency.add(one)).toMatchObject({ runId: "run-a1" });
-  expect(await store.load("conv-a")).toMatchObject({ turns: { length: 1 } });
+  expect(await store.load("conv-last")).toMatchObject({ turns: { length: 1 } });
 });

@@ -55,6 +55,20 @@ describe.each(wires)("over %s", (wire) => {
   /** Only this wire tells the input first. */
   const toldFirst = wire === "anthropic-messages";
 
+  test("usage that came with an error, or right after it, is kept in place of an estimate", async () => {
+    const error = { type: "invalid_request_error", message: "Token limit reached" };
+    const told = { prompt_tokens: 43, completion_tokens: 10, input_tokens: 43, output_tokens: 10 };
+    const failed = { type: "response.failed", response: { status: "failed", error, usage: told } };
+    for (const raw of [[{ type: "error", error, usage: told }], [{ type: "error", error }, failed]]) {
+      if (raw.length > 1 && wire !== "openai-responses") continue;
+      script({ raw });
+      const { spent, error: thrown } = await listen(model());
+      expect(thrown).toMatchObject({ message: expect.stringContaining("Token limit reached") });
+      expect(spent).toMatchObject([{ inputTokens: 43, outputTokens: 10 }]);
+      expect(spent[0]).not.toHaveProperty("estimated", true);
+    }
+  });
+
   test("usage that was told stands as it was told, and has its cost", async () => {
     script({ text, usage: { input: 120, output: 30 } });
     const { usage } = (await hear(model())).turn;

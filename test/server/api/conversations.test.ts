@@ -85,6 +85,7 @@ test("a run that goes on stands in its conversation, and ends before that is del
   expect(run.outcome?.status).toBe("cancelled");
   expect((await call(path, "anna")).status).toBe(404);
   expect(await (await duet.store(anna)).runs({ newest: 10 })).toEqual([]);
+  expect((await call(`/agent/runs/${run.id}`, "anna")).status).toBe(404);
 });
 
 test.each([

@@ -144,8 +144,9 @@ test("a model without its key is named, and no model is asked anything", async (
 });
 
 test("over HTTP it is 429 with the time to wait, and the day's rest is the run's own budget", async () => {
-  const turns = [{ calls: [{ id: "1", name: "current_time", input: {} }], tokens: 300 }, "Late.", "Later."];
-  const duet = await startHttpDuet({ turns, settings: { serve: { limits: { tokensPerDay: 500 } } } });
+  const late = { text: "Late.", tokens: 300 };
+  const turns = [{ calls: [{ id: "1", name: "current_time", input: {} }], tokens: 300 }, late, "Later."];
+  const duet = await startHttpDuet({ turns, settings: { serve: { limits: { tokensPerDay: 1000 } } } });
   expect(await (await ask(duet)).json()).toMatchObject({ status: "partial", stop_reason: "token_limit" });
   const refused = await ask(duet);
   expect(refused.status).toBe(429);

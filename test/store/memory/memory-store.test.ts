@@ -52,7 +52,7 @@ test("what is appended later is not in a conversation that was loaded before", a
 });
 
 test("the least recently used conversations are forgotten beyond the limit", async () => {
-  const store = createMemoryStore(2);
+  const store = createMemoryStore({ max: 2 });
   for (const id of ["a", "b"]) await store.append(finishedRun(id, "q", "a"));
   await store.load("a");
   await store.append(finishedRun("c", "q", "a"));

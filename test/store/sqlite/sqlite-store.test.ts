@@ -211,8 +211,9 @@ describe("the list", () => {
     const store = await openStore(file);
     edit(
       file,
-      `INSERT INTO conversations WITH RECURSIVE all_of(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM all_of WHERE i < 9999)
-       SELECT 'conv-' || i, 'question ' || i, 1, i, '2026-11-21', '2026-11-21', NULL FROM all_of`,
+      `INSERT INTO conversations (id, title, turns, asked, created_at, updated_at)
+       WITH RECURSIVE all_of(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM all_of WHERE i < 9999)
+       SELECT 'conv-' || i, 'question ' || i, 1, i, '2026-11-21', '2026-11-21' FROM all_of`,
     );
     expect(await idsOf(store, 3, 0)).toEqual(["conv-9999", "conv-9998", "conv-9997"]);
     expect(await idsOf(store, 2, 9_998)).toEqual(["conv-1", "conv-0"]);

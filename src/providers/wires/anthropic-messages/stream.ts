@@ -38,7 +38,10 @@ export class MessageReader implements TurnReader {
 
   read(event: ServerEvent, out: ModelEvent[]): void {
     const data = this.#parse(event.data);
-    if (data.type === "error" || event.event === "error") throw streamError(data, this.#settings);
+    if (data.type === "error" || event.event === "error") {
+      this.#countEnd(data.usage);
+      throw streamError(data, this.#settings);
+    }
     if (data.type === "message_start" && isRecord(data.message)) this.#count(data.message.usage);
     if (data.type === "content_block_start") this.#open(data.index, data.content_block, out);
     if (data.type === "content_block_delta") this.#extend(data.index, data.delta, out);
@@ -139,12 +142,16 @@ export class MessageReader implements TurnReader {
   }
 
   #readEnd(data: Record<string, unknown>, out: ModelEvent[]): void {
-    this.#count(data.usage);
-    this.#counted ||= isRecord(data.usage) && typeof data.usage.output_tokens === "number";
+    this.#countEnd(data.usage);
     if (!isRecord(data.delta) || typeof data.delta.stop_reason !== "string") return;
     this.#stopReason = data.delta.stop_reason;
     const explanation = isRecord(data.delta.stop_details) ? toText(data.delta.stop_details.explanation) : "";
     if (explanation) out.push({ type: "notice", level: "warning", code: "refusal", message: explanation });
+  }
+
+  #countEnd(usage: unknown): void {
+    this.#count(usage);
+    this.#counted ||= isRecord(usage) && typeof usage.output_tokens === "number";
   }
 
   /** Later usage is cumulative and overrides earlier usage field by field; `null` changes nothing. */

@@ -75,10 +75,11 @@ export class ChatReader implements TurnReader {
       return;
     }
     const chunk = this.#parse(event.data);
-    if (event.event === "error" || isFailure(chunk)) throw streamError(chunk, this.#settings);
     const choice = findFirstChoice(chunk.choices);
     const usage = findUsage(chunk, choice);
+    // A chunk with an error may have it, too; the vendor charges it all the same.
     if (usage) this.usage = toUsage(usage);
+    if (event.event === "error" || isFailure(chunk)) throw streamError(chunk, this.#settings);
     if (!isRecord(choice)) return;
     // A server that does not stream sends `message`; Perplexity sends it, cumulative, beside each delta.
     const delta = choice.delta ?? choice.message;

@@ -116,6 +116,7 @@ export class ResponseReader implements TurnReader {
 
   /** Reads an error in any of its forms, or the whole response of a server that does not stream. */
   #readOther(event: ServerEvent, data: Fields, out: ModelEvent[]): void {
+    if (isRecord(data.usage)) this.usage = toUsage(data.usage);
     if (data.type === "error" || event.event === "error") throw streamError(data, this.#settings);
     if (data.object === "response") {
       this.#oddities.add(wholeDocument);

@@ -3,6 +3,7 @@ import type { Gateway } from "../../../app/tools/gateway.ts";
 import { type Chain, deepestChain, tooDeepError } from "../../../core/chain.ts";
 import { createApprove, createElicit } from "../../../core/questions/user.ts";
 import type { ToolContext } from "../../../core/tools/tool.ts";
+import type { TextBilling } from "../../../core/turn-budget.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { renderProgressCounts } from "../../../render/event-lines.ts";
@@ -21,12 +22,13 @@ export interface CallOptions {
   /** Stands for the host's user. */
   person: object;
   owner: string | undefined;
+  billing: TextBilling;
 }
 
 /** Creates the context of a tool that a host calls. */
 export function openGatewayContext(
   { signal, progress, ask }: GatewayRequestContext,
-  { locale, asks, chain, person, owner }: CallOptions,
+  { locale, asks, chain, person, owner, billing }: CallOptions,
 ): ToolContext {
   const user = createHostUser(ask, { locale, person, owner, canAsk: (kind) => asks || kind !== "call" });
   const approve = createApprove(user, signal);
@@ -39,6 +41,7 @@ export function openGatewayContext(
     // There is no conversation in which a word could go on counting.
     approve: approve && ((request) => approve({ ...request, onlyOnce: true })),
     elicit: createElicit(user, signal),
+    billing,
     progress: (message, count, total) => progress.notify(renderProgressLine(message, count, total)),
     notice: (_, message) => progress.notify(message),
   };
@@ -101,6 +104,7 @@ export interface Exposure {
   /** Stands for the host's user: whoever is asked by this connection is one person. */
   person: object;
   connection: HostConnection;
+  billing: TextBilling;
   inputRequests: GatewayInputRequests;
 }
 

@@ -11,8 +11,10 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Duet } from "../../../app/duet.ts";
 import type { RequestOptions } from "../../../app/tools/gateway.ts";
+import type { Caller } from "../../../core/caller.ts";
 import { readChainMeta, toChainMeta } from "../../../core/chain.ts";
 import { createElicit } from "../../../core/questions/user.ts";
+import type { TextBilling, TurnBudget } from "../../../core/turn-budget.ts";
 import { DuetError, toDuetError } from "../../../kit/errors.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { readHost } from "../../../runs/input/host.ts";
@@ -35,6 +37,8 @@ import { createToolCapability } from "./tools.ts";
 export interface ExposeOptions {
   /** Limits the weight of a tool list, in tokens. A heavier list is replaced by tools that search it. */
   listLimit?: number | undefined;
+  /** Returns what limits the texts that are written for servers during a caller's calls. */
+  getBudget(caller: Caller): TurnBudget | undefined;
 }
 
 /** Is about a tenth of what current hosts' models can read at once, in tokens. */
@@ -46,7 +50,7 @@ const usualListLimit = 20_000;
  */
 export function createExposure(
   duet: Duet,
-  { listLimit = usualListLimit }: ExposeOptions,
+  { listLimit = usualListLimit, getBudget }: ExposeOptions,
 ): (connection: HostConnection) => Capabilities {
   const { locale } = duet;
   const inputRequests: GatewayInputRequests = {
@@ -58,7 +62,9 @@ export function createExposure(
   };
   return (connection) => {
     const gateway = duet.gateway(connection.caller);
-    const exposed: Exposure = { gateway, locale, listLimit, person: {}, connection, inputRequests };
+    // No run has a bill for these texts; the day of the caller has.
+    const billing: TextBilling = { budget: getBudget(connection.caller), charge() {} };
+    const exposed: Exposure = { gateway, locale, listLimit, person: {}, connection, billing, inputRequests };
     return {
       tools: createToolCapability(exposed),
       prompts: createPromptCapability(exposed),

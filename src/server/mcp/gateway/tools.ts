@@ -65,7 +65,14 @@ export function createToolCapability(exposed: Exposure): ToolCapability {
     return inputRequests.tools.serve(
       { kind: tool.name, connection, host, context, progress },
       async (requestContext) => {
-        const options = { locale, asks, chain, person: exposed.person, owner: connection.caller.owner };
+        const options = {
+          locale,
+          asks,
+          chain,
+          person: exposed.person,
+          owner: connection.caller.owner,
+          billing: exposed.billing,
+        };
         try {
           const given = tool.source === "builtin" ? normalizeArguments : dropForbiddenNulls;
           const callContext = openGatewayContext({ ...requestContext, progress }, options);

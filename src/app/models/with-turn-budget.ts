@@ -1,0 +1,66 @@
+import { countRequestTokens } from "../../agent/context/context-window.ts";
+import type { Models } from "../../agent/run.ts";
+import type { Model, ModelRequest, Usage } from "../../core/model.ts";
+import { addSpend, noSpend, type Spend } from "../../core/store/daily-usage.ts";
+import type { TurnBudget } from "../../core/turn-budget.ts";
+
+/** Has both models reserve each turn. They stay one object when one model plays both roles. */
+export function withTurnBudgets(models: Models, budget: TurnBudget | undefined): Models {
+  if (budget === undefined) return models;
+  const functionCall = withTurnBudget(models.functionCall, budget);
+  const answer = models.answer === models.functionCall ? functionCall : withTurnBudget(models.answer, budget);
+  return { functionCall, answer };
+}
+
+/** Is how long a turn outside of any run may take, in milliseconds. */
+const longestTurnMs = 120_000;
+
+/** Is added to the time of a turn, in milliseconds, so that its reservation ends after it. */
+const graceMs = 10_000;
+
+/** Reserves each turn of the model before it begins, and settles it after its end, whatever that is. */
+export function withTurnBudget(model: Model, budget: TurnBudget | undefined): Model {
+  if (budget === undefined) return model;
+  return {
+    ...model,
+    async *stream(request, signal) {
+      const wanted = estimateTurn(model, request);
+      const leftMs = request.run?.leftMs() ?? longestTurnMs;
+      const lastsMs = Math.min(Math.max(leftMs, 0), longestTurnMs * 5) + graceMs;
+      const reservation = await budget.reserve({ spend: wanted, lastsMs, signal });
+      // Whoever leaves the stream early stops a turn of which nobody knows what it has used.
+      let used: Spend | undefined;
+      const charge = (usage: Usage): void => {
+        used = addSpend(used ?? noSpend, toSpend(model, usage));
+      };
+      let isOver = false;
+      try {
+        for await (const event of model.stream(request, signal)) {
+          if (event.type === "spent") charge(event.usage);
+          if (event.type === "turn-end") charge(event.turn.usage);
+          yield event;
+        }
+        isOver = true;
+      } catch (thrown) {
+        isOver = true;
+        throw thrown;
+      } finally {
+        await reservation.settle(used ?? (isOver ? noSpend : wanted));
+      }
+    },
+  };
+}
+
+/** Is assumed for a model whose output has no known limit, in tokens. */
+const usualOutput = 8192;
+
+/** Returns the most that a turn is expected to use: its request, and all the output that it may write. */
+function estimateTurn(model: Model, request: ModelRequest): Spend {
+  const inputTokens = countRequestTokens(model, request);
+  const outputTokens = request.maxTokens ?? model.maxTokens ?? usualOutput;
+  return toSpend(model, { inputTokens, outputTokens, reasoningTokens: 0, cachedTokens: 0 });
+}
+
+function toSpend(model: Model, usage: Usage): Spend {
+  return { tokens: usage.inputTokens + usage.outputTokens, cost: model.cost?.(usage) ?? 0 };
+}

@@ -1,0 +1,104 @@
+import {
+  addSpend,
+  canReserve,
+  type DailyUsage,
+  noSpend,
+  type Spend,
+  toUsageDay,
+  type UsageLimits,
+  type UsageReservation,
+} from "../../core/store/daily-usage.ts";
+import { createRandomHex } from "../../kit/random.ts";
+
+/**
+ * Counts what one caller uses in a day: in the store, which other processes share, and in memory for as long as the store fails.
+ * Never rejects.
+ */
+export interface CallerUsage {
+  /** Returns what was used today, as far as this process knows. */
+  known(): Spend;
+  /** Learns what was used today, if this process does not know it yet. */
+  load(): Promise<void>;
+  /** Reserves what a turn may use. Returns the id of the reservation, and undefined when it is not granted. */
+  reserve(wanted: Omit<UsageReservation, "id" | "limits">): Promise<string | undefined>;
+  /** Ends a reservation, if an id is given, and counts what was used. */
+  settle(id: string | undefined, used: Spend): Promise<void>;
+}
+
+export interface CallerUsageOptions {
+  limits: UsageLimits;
+  /** Opens the caller's part of the store. Returns undefined for a store that does not count. */
+  open: () => Promise<DailyUsage | undefined>;
+  now: () => number;
+}
+
+export function createCallerUsage({ limits, open, now }: CallerUsageOptions): CallerUsage {
+  let day = "";
+  /** Is what the store said last. */
+  let stored: Spend | undefined;
+  /** Is what this process could not store. It is stored with the next turn that can be. */
+  let owed = noSpend;
+  /** Is what is being stored at this moment. */
+  const pending = new Set<Spend>();
+  /** Holds the reservations of this process. The store holds them too, as far as it could be written. */
+  const going = new Map<string, Spend>();
+
+  /** A new day begins with nothing used. What could not be stored of the old one no longer matters. */
+  function turnDay(): void {
+    const today = toUsageDay(now());
+    if (today === day) return;
+    day = today;
+    stored = undefined;
+    owed = noSpend;
+  }
+
+  function getKnown(): Spend {
+    turnDay();
+    return [...pending, owed].reduce(addSpend, stored ?? noSpend);
+  }
+
+  /** Returns undefined when the store cannot be used. */
+  async function tryStore<T>(work: (usage: DailyUsage) => Promise<T>): Promise<T | undefined> {
+    try {
+      const usage = await open();
+      return usage && (await work(usage));
+    } catch {
+      // What the store does not count, this process does.
+      return undefined;
+    }
+  }
+
+  async function settle(id: string | undefined, used: Spend): Promise<void> {
+    turnDay();
+    if (id !== undefined) going.delete(id);
+    const due = addSpend(owed, used);
+    owed = noSpend;
+    pending.add(due);
+    const today = await tryStore((usage) => usage.settle(id ?? "", due));
+    pending.delete(due);
+    if (today === undefined) owed = addSpend(owed, due);
+    else stored = today.used;
+  }
+
+  return {
+    known: getKnown,
+    settle,
+    async load() {
+      turnDay();
+      if (stored !== undefined) return;
+      stored = (await tryStore((usage) => usage.read()))?.used ?? stored;
+    },
+    async reserve(wanted) {
+      turnDay();
+      if (owed.tokens > 0 || owed.cost > 0) await settle(undefined, noSpend);
+      const id = createRandomHex();
+      const answer = await tryStore((usage) => usage.reserve({ ...wanted, id, limits }));
+      if (answer !== undefined) stored = answer.used;
+      const reserved = going.values().reduce(addSpend, noSpend);
+      const isGranted = answer?.isGranted ?? canReserve({ used: getKnown(), reserved }, wanted.spend, limits);
+      if (!isGranted) return undefined;
+      going.set(id, wanted.spend);
+      return id;
+    },
+  };
+}

@@ -1,0 +1,174 @@
+import {
+  dayMs,
+  type ExpiredConversation,
+  inUseMs,
+  type Retention,
+  type RetentionLimits,
+} from "../../core/store/retention.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { toText } from "../../kit/json.ts";
+import type { StoreConnection } from "./connection.ts";
+import { pruneDailyUsage } from "./daily-usage.ts";
+import { releasePages, removeInSteps, type StepsOptions } from "./removal.ts";
+import type { Statements } from "./statements.ts";
+
+/** Removes old conversations of all owners. Several processes may share the file. */
+export interface SqliteRetention extends Retention {
+  /** Removes old conversations in the background when it is time, and from then on once an hour. Never waits, never throws. */
+  pruneWhenDue(): void;
+  /** Ends the work in the background. */
+  close(): void;
+}
+
+export interface SqliteRetentionOptions {
+  limits: RetentionLimits;
+  /** Returns milliseconds since 1970. */
+  now?: (() => number) | undefined;
+}
+
+/** Is how often one of the processes prunes, in milliseconds. */
+const intervalMs = 3_600_000;
+/** Is how long a process has the work to itself, in milliseconds. Another one takes over when it was killed. */
+const leaseMs = 60_000;
+/**
+ * When nobody has used the store for this long, or its clock was set by this much, in milliseconds, nothing is removed by age for
+ * a day: a clock that is wrong for a moment must not make everything old.
+ */
+const clockJumpMs = 30 * dayMs;
+/** Limits how many conversations are looked up at a time. */
+const batch = 20;
+
+export function createSqliteRetention(
+  connection: StoreConnection,
+  { limits, now = Date.now }: SqliteRetentionOptions,
+): SqliteRetention {
+  const closing = new AbortController();
+  const toTime = (ms: number): string => new Date(ms).toISOString();
+  const getAgeLimit = (): string => toTime(now() - limits.keepDays * dayMs);
+  const getInUseLimit = (): string => toTime(now() - inUseMs);
+  let nextCheck = 0;
+  let going: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const measure = (): Promise<number> => connection.read(({ storedBytes }) => Number(storedBytes.get()?.bytes));
+
+  const isSmallEnough = ({ storedBytes }: Statements): boolean => Number(storedBytes.get()?.bytes) <= limits.maxSize;
+
+  /** Removes a few conversations, those that are too old first. Returns how many it removed; 0 when there is nothing to do. */
+  async function pruneSome(usesAge: boolean, options: StepsOptions): Promise<number> {
+    const { old, spare } = await connection.read((statements) => ({
+      old: usesAge ? listExpired(statements, getAgeLimit()) : [],
+      spare: isSmallEnough(statements) ? [] : listExpired(statements, getInUseLimit()),
+    }));
+    if (old.length > 0) return removeInSteps(connection, old, options);
+    return spare.length > 0 ? removeInSteps(connection, spare, { ...options, isEnough: isSmallEnough }) : 0;
+  }
+
+  async function pruneAll(usesAge: boolean, options: StepsOptions): Promise<number> {
+    let removed = 0;
+    for (;;) {
+      const more = await pruneSome(usesAge, options);
+      removed += more;
+      if (more === 0) break;
+    }
+    await releasePages(connection, options);
+    return removed;
+  }
+
+  /** Returns what this process may remove now, and undefined when another one is at it or it is not time yet. */
+  function claim(): Promise<{ usesAge: boolean } | undefined> {
+    const time = now();
+    return connection.write((statements) => {
+      const { upkeep, putUpkeep } = statements;
+      const row = upkeep.get();
+      const due = Date.parse(toText(row?.due_at));
+      // A time that is further away than any process sets comes from another clock.
+      if (due > time && due <= time + intervalMs) return undefined;
+      const seen = Date.parse(toText(row?.seen_at));
+      const isKnown = Math.abs(time - seen) < clockJumpMs;
+      const trusted = isKnown ? toText(row?.trusted_at) : toTime(time + dayMs);
+      putUpkeep.run({ due: toTime(time + leaseMs), seen: toTime(time), trusted });
+      pruneDailyUsage(statements, time);
+      return { usesAge: trusted <= toTime(time) };
+    });
+  }
+
+  function extend(ms: number): Promise<void> {
+    return connection.write(({ upkeep, putUpkeep }) => {
+      const row = upkeep.get();
+      putUpkeep.run({ due: toTime(now() + ms), seen: toText(row?.seen_at), trusted: toText(row?.trusted_at) });
+    });
+  }
+
+  async function pruneInTurn(): Promise<void> {
+    const claimed = await claim();
+    if (claimed === undefined) return;
+    let extended = now();
+    async function extendLease(): Promise<void> {
+      if (Math.abs(now() - extended) < leaseMs / 3) return;
+      extended = now();
+      await extend(leaseMs);
+    }
+    await pruneAll(claimed.usesAge, { signal: closing.signal, beforeStep: extendLease });
+    await extend(intervalMs);
+  }
+
+  function pruneWhenDue(): void {
+    if (going !== undefined || closing.signal.aborted || Math.abs(now() - nextCheck) < leaseMs) return;
+    nextCheck = now();
+    timer ??= setInterval(pruneWhenDue, intervalMs).unref();
+    going = ignoreRejection(pruneInTurn(), "the next run reports what is wrong with the store").finally(() => {
+      going = undefined;
+    });
+  }
+
+  return {
+    limits,
+    measure,
+    async listExpired() {
+      const [rows, stored] = await connection.read(({ weighed, storedBytes }) => [
+        weighed.all({ before: getInUseLimit() }),
+        Number(storedBytes.get()?.bytes),
+      ]);
+      const ageLimit = getAgeLimit();
+      let left = stored;
+      const expired: ExpiredConversation[] = [];
+      for (const row of rows) {
+        const isOld = toText(row.updated_at) < ageLimit;
+        if (!isOld && left <= limits.maxSize) break;
+        left -= Number(row.bytes);
+        expired.push(toExpired(row, isOld ? "age" : "size"));
+      }
+      return expired;
+    },
+    prune: (signal) => pruneAll(true, { signal }),
+    settled: async () => going,
+    pruneWhenDue,
+    close() {
+      clearInterval(timer);
+      closing.abort();
+    },
+  };
+}
+
+function listExpired({ expired }: Statements, before: string) {
+  return expired.all({ before, limit: batch }).map(({ id, owner }) => ({
+    id: toText(id),
+    owner: typeof owner === "string" ? owner : null,
+    before,
+  }));
+}
+
+function toExpired(
+  { id, owner, title, updated_at, bytes }: Record<string, unknown>,
+  reason: ExpiredConversation["reason"],
+): ExpiredConversation {
+  return {
+    id: toText(id),
+    owner: typeof owner === "string" ? owner : undefined,
+    title: toText(title),
+    updatedAt: toText(updated_at),
+    bytes: Number(bytes),
+    reason,
+  };
+}

@@ -1,0 +1,80 @@
+import type { StatementSync } from "node:sqlite";
+
+export type Prepare = (sql: string) => StatementSync;
+
+/** Limits the pages that one step gives back. */
+const pagesPerStep = 64;
+
+const expendable = "pinned = 0 AND named_by_person = 0";
+
+/** Prepares the statements that remove a conversation. Each finds rows of a conversation whose owner was checked before. */
+export function prepareRemoval(prepare: Prepare) {
+  return {
+    isOwned: prepare("SELECT 1 FROM conversations WHERE id = :id AND owner IS :owner"),
+    isExpendable: prepare(`
+      SELECT 1 FROM conversations
+      WHERE id = :id AND owner IS :owner AND pinned = 0 AND named_by_person = 0 AND updated_at < :before`),
+    oldestTraces: prepare(`
+      SELECT n, octet_length(trace) + coalesce(octet_length(packed), 0) AS bytes FROM traces
+      WHERE conversation = :id ORDER BY n LIMIT :limit`),
+    oldestTurns: prepare(`
+      SELECT n, octet_length(question) + octet_length(answer) AS bytes FROM turns
+      WHERE conversation = :id ORDER BY n LIMIT :limit`),
+    oldestSources: prepare(`
+      SELECT n, octet_length(title) + octet_length(snippet) AS bytes FROM sources
+      WHERE conversation = :id ORDER BY n LIMIT :limit`),
+    dropTrace: prepare("DELETE FROM traces WHERE conversation = :id AND n = :n"),
+    dropTurn: prepare("DELETE FROM turns WHERE conversation = :id AND n = :n"),
+    dropSource: prepare("DELETE FROM sources WHERE conversation = :id AND n = :n"),
+    dropIdempotencyRecords: prepare("DELETE FROM begun_runs WHERE conversation = :id AND owner IS :owner"),
+    dropConversation: prepare("DELETE FROM conversations WHERE id = :id AND owner IS :owner"),
+    /** Gives free pages back to the file system, at most so many. A file of an earlier version has none to give. */
+    releaseSome: prepare(`PRAGMA incremental_vacuum(${pagesPerStep})`),
+    freePages: prepare("SELECT freelist_count AS n FROM pragma_freelist_count()"),
+    vacuumMode: prepare("SELECT auto_vacuum AS mode FROM pragma_auto_vacuum()"),
+  };
+}
+
+export function prepareRetention(prepare: Prepare) {
+  return {
+    /** The index of these rows is read no further than to the first that is not old enough. */
+    expired: prepare(`
+      SELECT id, owner FROM conversations WHERE ${expendable} AND updated_at < :before ORDER BY updated_at LIMIT :limit`),
+    /** Selects each with about what it takes: its turns, traces and sources. */
+    weighed: prepare(`
+      SELECT id, owner, title, updated_at,
+        (SELECT coalesce(sum(octet_length(question) + octet_length(answer)), 0) FROM turns WHERE conversation = c.id)
+        + (SELECT coalesce(sum(octet_length(trace) + coalesce(octet_length(packed), 0)), 0) FROM traces
+           WHERE conversation = c.id)
+        + (SELECT coalesce(sum(octet_length(url) + octet_length(title) + octet_length(snippet)), 0) FROM sources
+           WHERE conversation = c.id) + 500 AS bytes
+      FROM conversations c WHERE ${expendable} AND updated_at < :before ORDER BY updated_at`),
+    storedBytes: prepare(`
+      SELECT (page_count - freelist_count) * page_size AS bytes
+      FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()`),
+    upkeep: prepare("SELECT due_at, seen_at, trusted_at FROM upkeep WHERE id = 1"),
+    putUpkeep: prepare(`
+      INSERT INTO upkeep (id, due_at, seen_at, trusted_at) VALUES (1, :due, :seen, :trusted)
+      ON CONFLICT (id) DO UPDATE SET due_at = excluded.due_at, seen_at = excluded.seen_at, trusted_at = excluded.trusted_at`),
+  };
+}
+
+export function prepareDailyUsage(prepare: Prepare) {
+  return {
+    usageToday: prepare(`
+      SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost), 0.0) AS cost FROM daily_usage
+      WHERE caller = :caller AND day = :day`),
+    usageReserved: prepare(`
+      SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost), 0.0) AS cost FROM usage_reservations
+      WHERE caller = :caller AND until > :now`),
+    addUsage: prepare(`
+      INSERT INTO daily_usage (caller, day, tokens, cost) VALUES (:caller, :day, :tokens, :cost)
+      ON CONFLICT (caller, day) DO UPDATE SET tokens = tokens + excluded.tokens, cost = cost + excluded.cost`),
+    putUsageReservation: prepare(`
+      INSERT OR REPLACE INTO usage_reservations (id, caller, tokens, cost, until)
+      VALUES (:id, :caller, :tokens, :cost, :until)`),
+    dropUsageReservation: prepare("DELETE FROM usage_reservations WHERE id = :id"),
+    pruneUsageReservations: prepare("DELETE FROM usage_reservations WHERE until <= :now"),
+    pruneUsage: prepare("DELETE FROM daily_usage WHERE day < :oldest"),
+  };
+}

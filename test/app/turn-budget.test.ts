@@ -1,0 +1,108 @@
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { withTurnBudget, withTurnBudgets } from "../../src/app/models/with-turn-budget.ts";
+import { createSample } from "../../src/app/open-duet.ts";
+import type { Spend } from "../../src/core/store/daily-usage.ts";
+import type { AsideBill, TurnBudget } from "../../src/core/turn-budget.ts";
+import { DuetError } from "../../src/kit/errors.ts";
+import { startHttpDuet } from "../fakes/http-duet.ts";
+import { scriptedModel } from "../fakes/model.ts";
+
+/** A budget that grants everything and notes what it is told. */
+function openBudget() {
+  const wanted: Spend[] = [];
+  const settled: Spend[] = [];
+  const budget: TurnBudget = {
+    async reserve({ spend }) {
+      wanted.push(spend);
+      return { settle: async (used) => void settled.push(used) };
+    },
+  };
+  return { budget, wanted, settled };
+}
+
+const request = { messages: [{ role: "user" as const, content: "Hello?" }], tools: [] };
+const cost = ({ inputTokens, outputTokens }: { inputTokens: number; outputTokens: number }): number =>
+  (inputTokens + 2 * outputTokens) / 1000;
+
+test("a turn reserves its request and all the output it may write, and settles what it used, also when it fails", async () => {
+  const error = new DuetError({ code: "server", text: { zh: "坏了", en: "broken" } });
+  const spent = { inputTokens: 7, outputTokens: 3, reasoningTokens: 0, cachedTokens: 0 };
+  const scripted = scriptedModel([{ text: "Yes.", tokens: 50 }, { error }, "Never read."]);
+  const failing = {
+    ...scripted,
+    cost,
+    maxTokens: 100,
+    async *stream(...call: Parameters<typeof scripted.stream>) {
+      if (scripted.requests.length === 1) yield { type: "spent" as const, usage: spent };
+      yield* scripted.stream(...call);
+    },
+  };
+  const { budget, wanted, settled } = openBudget();
+  const model = withTurnBudget(failing, budget);
+  const read = async (): Promise<void> => {
+    for await (const _ of model.stream(request, new AbortController().signal));
+  };
+  await read();
+  await expect(read()).rejects.toBe(error);
+  expect(settled).toEqual([
+    { tokens: 100, cost: 0.15 },
+    { tokens: 10, cost: 0.013 },
+  ]);
+  const [{ tokens = 0 } = {}] = wanted;
+  expect(tokens).toBeGreaterThan(100);
+  expect(wanted[0]?.cost).toBeCloseTo((tokens - 100 + 200) / 1000);
+  // Who leaves in the middle leaves a turn of which nobody knows what it has used.
+  for await (const _ of model.stream(request, new AbortController().signal)) break;
+  expect(settled[2]).toEqual(wanted[2]);
+});
+
+test("one model for both roles stays one, and without a limit it is the model itself", () => {
+  const model = scriptedModel([]);
+  const one = withTurnBudgets({ functionCall: model, answer: model }, openBudget().budget);
+  expect(one.functionCall).toBe(one.answer);
+  expect(withTurnBudgets({ functionCall: model, answer: model }, undefined).answer).toBe(model);
+});
+
+test("a text for a server is reserved like a turn and billed, and not written where nothing is left", async () => {
+  const { budget, settled } = openBudget();
+  const bills: AsideBill[] = [];
+  const sample = createSample(async () => ({ functionCall: { ...scriptedModel(["Blue."]), cost } }));
+  const asked = {
+    from: "quiz",
+    system: undefined,
+    messages: [{ role: "user" as const, text: "A colour?" }],
+    maxTokens: 9,
+  };
+  const { signal } = new AbortController();
+  await sample({ ...asked, billing: { budget, charge: (bill) => void bills.push(bill) } }, signal);
+  expect(settled).toEqual([{ tokens: 20, cost: 0.03 }]);
+  expect(bills).toMatchObject([{ usage: { inputTokens: 10, outputTokens: 10 }, costs: [0.03] }]);
+  const none: TurnBudget = { reserve: async () => Promise.reject(new Error("nothing left")) };
+  await expect(sample({ ...asked, billing: { budget: none, charge() {} } }, signal)).rejects.toThrow("nothing left");
+});
+
+test("what a server has written counts in the bill of the run and in the day of its caller", async () => {
+  const messages = [{ role: "user", content: { type: "text", text: "A colour?" } }];
+  const questions = { colour: { method: "sampling/createMessage", params: { messages, maxTokens: 10 } } };
+  const quiz = { command: process.execPath, args: [resolve("test/fakes/mcp-questions.ts")], sampling: true };
+  const { origin } = await startHttpDuet({
+    turns: [{ calls: [{ id: "1", name: "quiz__ask", input: { questions } }] }, { text: "Blue.", tokens: 100 }, "Done."],
+    settings: { mcpServers: { quiz }, tools: { newTools: "allow" }, serve: { limits: { tokensPerDay: 235 } } },
+  });
+  const ask = (): Promise<Response> =>
+    fetch(`${origin}/agent/chat`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ message: "Which colour?" }),
+    });
+  const outcome = await (await ask()).json();
+  expect(outcome).toMatchObject({
+    // Without the text, enough would be left for one more round.
+    status: "partial",
+    stop_reason: "token_limit",
+    tool_calls: [{ tool: "quiz__ask", ok: true }],
+    meta: { total_tokens: 240, models: { function_call: { calls: 2, input_tokens: 110 } } },
+  });
+  expect((await ask()).status).toBe(429);
+});

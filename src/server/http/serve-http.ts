@@ -11,7 +11,7 @@ import type { Locale } from "../../kit/locale.ts";
 import type { Log } from "../operations/log.ts";
 import { isLoopback, toUrlHost } from "./address.ts";
 import type { Authenticate, OpenPages } from "./auth/open-auth.ts";
-import { toHttpConnection } from "./connection.ts";
+import { createTurns, toHttpConnection } from "./connection.ts";
 import { createHealthPages, type Readiness } from "./health.ts";
 import { type ConnectionLimits, connectionLimits, listen } from "./listen.ts";
 import { createMcpRoute } from "./mcp/mcp-route.ts";
@@ -176,12 +176,13 @@ const ours = { overrideGlobalObjects: false };
 
 /** Joins Node's requests to web-standard ones. */
 export function createListener(routes: Routes): RequestListener {
+  const takeTurn = createTurns();
   async function createResponse(
     request: Request,
     incoming: IncomingMessage,
     outgoing: ServerResponse,
   ): Promise<Response> {
-    const response = await routes.fetch(request, { connection: toHttpConnection(incoming, outgoing) });
+    const response = await routes.fetch(request, { connection: toHttpConnection(incoming, outgoing, takeTurn) });
     if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
     // What the package would say in its place has the cause in it.
     await sendStream(response, outgoing).catch(() => outgoing.destroy());

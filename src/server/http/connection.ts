@@ -6,6 +6,8 @@ import { setImmediate } from "node:timers/promises";
 export interface HttpConnection {
   /** Is the unread body, as it arrives. */
   readonly body: Readable;
+  /** Is the address that the connection comes from: that of a proxy, where there is one. */
+  readonly address: string;
   /** Is true when the whole request has arrived. */
   readonly isReceived: boolean;
   /** Resolves when a body of this length may be worked on. Long ones take turns, and others are served between two of them. */
@@ -53,6 +55,7 @@ export function toHttpConnection(
   });
   return {
     body: incoming,
+    address: incoming.socket.remoteAddress ?? "",
     get isReceived() {
       return incoming.complete;
     },

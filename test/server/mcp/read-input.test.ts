@@ -21,7 +21,9 @@ Correct the arguments and try again.`,
 
 test("many and long keys are refused in a text of less than 4 kB that names the first ones, or the limit", () => {
   const keysOf = (count: number, length: number) =>
-    Object.fromEntries(Array.from({ length: count }, (_, key) => [`k${key}${"键".repeat(length)}`, "v".repeat(length)]));
+    Object.fromEntries(
+      Array.from({ length: count }, (_, key) => [`k${key}${"键".repeat(length)}`, "v".repeat(length)]),
+    );
   for (const locale of ["zh", "en"] as const) {
     const long = readInput(cancelInput, { run_id: "r-1", ...keysOf(80, 50_000) }, locale);
     expect(long).toContain("k0键");

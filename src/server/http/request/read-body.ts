@@ -82,10 +82,7 @@ export async function readRequestBody(
 }
 
 /** Returns the JSON of a request, of at most `maxBody` bytes. The caller checks its shape. Throws `HttpRefusalError`. */
-export async function readJsonBody(
-  call: Pick<RouteCall, "request" | "connection">,
-  maxBody: number,
-): Promise<unknown> {
+export async function readJsonBody(call: Pick<RouteCall, "request" | "connection">, maxBody: number): Promise<unknown> {
   const text = await readRequestBody(call, maxBody);
   if (typeof text !== "string") throw new HttpRefusalError(text);
   const read = readJson(text);

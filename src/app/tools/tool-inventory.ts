@@ -10,6 +10,7 @@ import { createOnce } from "../../kit/async/once.ts";
 import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
+import type { Redactor } from "../../kit/text/redact.ts";
 import { version } from "../../kit/version.ts";
 import type { Collection, DroppedTool } from "../../tools/collect-tools.ts";
 import { openUserTools } from "./user-tools.ts";
@@ -57,6 +58,8 @@ export interface ToolInventoryParts {
   /** Adds tools to the built-in ones and those of the servers. */
   own?: readonly Tool[] | undefined;
   sample: Sample;
+  /** Takes the known secrets out of what tools say. */
+  redactor: Redactor;
   /** Receives a line about each failure that occurs while nobody waits for it. */
   warn: (line: Text) => void;
   /** Says when the servers begin to start: at once, or when servers or tools are first requested. */
@@ -65,7 +68,7 @@ export interface ToolInventoryParts {
 
 export function openToolInventory(
   config: Config,
-  { own = [], sample, warn, start = "at-once" }: ToolInventoryParts,
+  { own = [], sample, redactor, warn, start = "at-once" }: ToolInventoryParts,
 ): ToolInventory {
   // A Duet that is its own server, at whatever distance, must not start one more without end.
   const title = `Duet ${createRandomHex().slice(0, 16)}`;
@@ -76,7 +79,7 @@ export function openToolInventory(
     canStart() && config.servers.length > 0 ? servers.get() : servers.current;
   // Whoever takes the tools first is told; until then it must not be an unhandled rejection.
   if (start === "at-once") void ignoreRejection(startOnce(), "whoever takes the tools first is told");
-  const registries = createOnce(() => openToolRegistry(config));
+  const registries = createOnce(() => openToolRegistry(config, redactor));
   const directory = openUserTools(config, warn);
 
   return {
@@ -159,11 +162,15 @@ export interface ToolRegistry {
 }
 
 /** Imports what that takes: once, for an `import` costs something each time, also of what is there. */
-export async function openToolRegistry({ tools: rules, locale, search, web, email }: Config): Promise<ToolRegistry> {
+export async function openToolRegistry(
+  { tools: rules, locale, search, web, email }: Config,
+  redactor: Redactor,
+): Promise<ToolRegistry> {
   const [
     { collectTools },
     { withValidation },
     { withOutputLimit },
+    { withRedaction },
     { createBuiltinTools },
     { createPermissionCheck, withPermission },
     { createHeavyWork },
@@ -171,6 +178,7 @@ export async function openToolRegistry({ tools: rules, locale, search, web, emai
     import("../../tools/collect-tools.ts"),
     import("../../tools/schema/with-validation.ts"),
     import("../../tools/tool-limits.ts"),
+    import("../../tools/with-redaction.ts"),
     import("../../tools/builtin/builtin-tools.ts"),
     import("../../tools/permission-rules.ts"),
     import("../../tools/workers/heavy-work.ts"),
@@ -182,7 +190,9 @@ export async function openToolRegistry({ tools: rules, locale, search, web, emai
 
   return {
     guard(tool) {
-      const inside = guarded.get(tool) ?? withPermission(withValidation(withOutputLimit(tool)), checkPermission);
+      const inside =
+        guarded.get(tool) ??
+        withPermission(withValidation(withRedaction(withOutputLimit(tool), redactor)), checkPermission);
       guarded.set(tool, inside);
       return inside;
     },
@@ -191,7 +201,9 @@ export async function openToolRegistry({ tools: rules, locale, search, web, emai
       if (known) return known;
       const searches = search.enabled === false ? undefined : search;
       const options = { roots: rules.roots, locale, search: searches, web, email, work };
-      const made = createBuiltinTools(options).map((tool) => withPermission(tool, checkPermission));
+      const made = createBuiltinTools(options).map((tool) =>
+        withPermission(withRedaction(tool, redactor), checkPermission),
+      );
       builtins.set(conversation, made);
       return made;
     },

@@ -166,7 +166,7 @@ describe("what is changed of the models", () => {
   test("leaves an embedding program its own models, and their parameters to it", async () => {
     const [cheap, strong] = [scriptedModel([], "cheap"), scriptedModel([], "strong")];
     const one = await open({ parts: { models: { functionCall: cheap, alone: true } } });
-    expect(await one.models()).toEqual({ functionCall: cheap, answer: cheap });
+    expect(await namesOf(one)).toEqual(["fake/cheap"]);
     expect(await namesOf(one, { functionCall: "deepseek/deepseek-chat" })).toEqual(["deepseek/deepseek-chat"]);
     expect(await namesOf(one, { answer: "deepseek/deepseek-chat" })).toEqual(["fake/cheap", "deepseek/deepseek-chat"]);
     await expect(one.models({ parameters: { answer: { temperature: 0 } } })).rejects.toThrow(

@@ -52,7 +52,7 @@ export function createGuessLimit({
   const guessers = new LRUCache<string, Guesses>({ max: mostRemembered, ttl: rememberedMs });
   const accepted = new LRUCache<string, true>({ max: mostRemembered });
 
-  async function authenticateGuess(request: Request, key: string, guesses: Guesses) {
+  async function admitAfterDelay(request: Request, key: string, guesses: Guesses) {
     if (guesses.waiting >= mostWaiting) return tooMany;
     guesses.waiting += 1;
     try {
@@ -84,7 +84,7 @@ export function createGuessLimit({
     if (accepted.get(toTokenKey(request, key))) return authenticate(request);
     const guesses = guessers.get(key) ?? { wrong: 0, waiting: 0 };
     const isFree = guesses.wrong < freeGuesses || (hasSignIn && isSigned(request));
-    return isFree ? check(request, key, guesses) : authenticateGuess(request, key, guesses);
+    return isFree ? check(request, key, guesses) : admitAfterDelay(request, key, guesses);
   };
 }
 

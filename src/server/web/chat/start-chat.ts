@@ -24,12 +24,12 @@ import { getTabTitle, hasUnfollowed } from "./state/side-entries.ts";
 import { type AddressHash, createAddressHash } from "./storage/address-hash.ts";
 import { createDrafts } from "./storage/drafts.ts";
 import {
-  acceptToken,
   createPreferences,
   createSaver,
   createSignInGate,
   createTabStorage,
   type StoredChat,
+  setLinkToken,
   takeToken,
 } from "./storage/tab-storage.ts";
 
@@ -40,7 +40,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   const preferences = createPreferences(() => window.localStorage);
   const browserLocale = /^zh\b/i.test(navigator.language) ? "zh" : "en";
   const askChange = () => askTokenChange(document, preferences.complete(keeper.chat()).locale ?? browserLocale);
-  await acceptToken(takeToken(window), keeper, askChange);
+  await setLinkToken(takeToken(window), keeper, askChange);
   const kept = preferences.complete(keeper.chat());
   const save = createSaver(keeper);
   // What was kept counts until it has been found again.

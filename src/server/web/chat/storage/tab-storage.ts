@@ -77,7 +77,7 @@ export function takeToken({ location, history }: AddressBar): string | undefined
  * Keeps the token of a link. Where the tab already has another one, `ask` decides; what was in sight belongs to the other
  * one's conversations and is forgotten.
  */
-export async function acceptToken(
+export async function setLinkToken(
   given: string | undefined,
   keeper: TabStorage,
   ask: () => Promise<boolean>,

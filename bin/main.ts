@@ -35,7 +35,7 @@ const lastWordsMs = 1300;
  */
 export async function main(argv: string[]): Promise<void> {
   // Before anything is started that could read them.
-  hideEnvironment();
+  hideEnvironment(process);
   // Stdout is for protocols and answers: what a user's own module logs goes to stderr, by whatever name it has the console.
   Object.assign(console, new Console(process.stderr, process.stderr));
   const stop = new AbortController();

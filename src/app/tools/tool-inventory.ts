@@ -13,6 +13,7 @@ import { createRandomHex } from "../../kit/random.ts";
 import type { Redactor } from "../../kit/text/redact.ts";
 import { version } from "../../kit/version.ts";
 import type { Collection, DroppedTool } from "../../tools/collect-tools.ts";
+import { listProtectedFiles } from "./protected-files.ts";
 import { openUserTools } from "./user-tools.ts";
 
 /** Holds every tool available at a moment, the servers' state, and what was left out and why. */
@@ -162,10 +163,8 @@ export interface ToolRegistry {
 }
 
 /** Imports what that takes: once, for an `import` costs something each time, also of what is there. */
-export async function openToolRegistry(
-  { tools: rules, locale, search, web, email }: Config,
-  redactor: Redactor,
-): Promise<ToolRegistry> {
+export async function openToolRegistry(config: Config, redactor: Redactor): Promise<ToolRegistry> {
+  const { tools: rules, locale, search, web, email } = config;
   const [
     { collectTools },
     { withValidation },
@@ -174,6 +173,8 @@ export async function openToolRegistry(
     { createBuiltinTools },
     { createPermissionCheck, withPermission },
     { createHeavyWork },
+    { createFileGuard },
+    protectedFiles,
   ] = await Promise.all([
     import("../../tools/collect-tools.ts"),
     import("../../tools/schema/with-validation.ts"),
@@ -182,9 +183,12 @@ export async function openToolRegistry(
     import("../../tools/builtin/builtin-tools.ts"),
     import("../../tools/permission-rules.ts"),
     import("../../tools/workers/heavy-work.ts"),
+    import("../../tools/files/file-guard.ts"),
+    listProtectedFiles(config),
   ]);
   const checkPermission = createPermissionCheck(rules);
   const work = createHeavyWork();
+  const guard = createFileGuard(protectedFiles);
   const builtins = new WeakMap<object, Tool[]>();
   const guarded = new WeakMap<Tool, Tool>();
 
@@ -200,7 +204,7 @@ export async function openToolRegistry(
       const known = builtins.get(conversation);
       if (known) return known;
       const searches = search.enabled === false ? undefined : search;
-      const options = { roots: rules.roots, locale, search: searches, web, email, work };
+      const options = { roots: rules.roots, guard, locale, search: searches, web, email, work };
       const made = createBuiltinTools(options).map((tool) =>
         withPermission(withRedaction(tool, redactor), checkPermission),
       );

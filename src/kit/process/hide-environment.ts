@@ -4,15 +4,16 @@ import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 const ordinary =
   /^(HOME|LOGNAME|PATH|SHELL|TERM|USER|LANG|LANGUAGE|TMPDIR|TZ|PWD|OLDPWD|SHLVL|_|(LC|LD|NODE|XDG|GLIBC|MALLOC|UV)_.*)$/;
 
-/** Are the positions of `env_start` and `env_end` among the fields of `/proc/self/stat` that follow the program's name (proc(5)). */
+/** Counts the fields of `/proc/self/stat` between the program's name and `env_start`, and `env_end` (proc(5)). */
 const [startField, endField] = [47, 48];
 
 /**
  * Erases our variables where other processes of the same user read them: `/proc/PID/environ` shows the memory in which the system
  * handed them over at the start, and nothing reads it any more once each variable has been set anew. Linux only; on others, and
- * where our own memory cannot be written, all stays as it was. `process.env` is the same afterwards.
+ * where our own memory cannot be written, all stays as it was. The variables of
+ * the process are the same afterwards.
  */
-export function hideEnvironment(): void {
+export function hideEnvironment({ env: environment }: Pick<NodeJS.Process, "env">): void {
   if (process.platform !== "linux") return;
   let memory: number | undefined;
   try {
@@ -20,7 +21,7 @@ export function hideEnvironment(): void {
     if (area === undefined) return;
     memory = openSync("/proc/self/mem", "r+");
     for (const { name, value, at } of listEntries(area.bytes)) {
-      if (!ordinary.test(name)) eraseValue(memory, name, value, area.start + at);
+      if (!ordinary.test(name)) eraseValue({ memory, environment }, name, value, area.start + at);
     }
   } catch {
     // A sandbox may forbid it. SECURITY.md says what this is for, and where it does not work.
@@ -50,6 +51,12 @@ interface Entry {
   at: number;
 }
 
+interface OwnMemory {
+  /** Is the descriptor of our own memory. */
+  memory: number;
+  environment: NodeJS.ProcessEnv;
+}
+
 function* listEntries(bytes: Buffer): Generator<Entry> {
   for (let from = 0; from < bytes.length; ) {
     const found = bytes.indexOf(0, from);
@@ -62,12 +69,12 @@ function* listEntries(bytes: Buffer): Generator<Entry> {
   }
 }
 
-function eraseValue(memory: number, name: string, value: Buffer, address: number): void {
-  const text = process.env[name];
+function eraseValue({ memory, environment }: OwnMemory, name: string, value: Buffer, address: number): void {
+  const text = environment[name];
   // One that has been changed since stands elsewhere, too; one that is not UTF-8 could not be set anew.
   if (text === undefined || value.length === 0 || !Buffer.from(text).equals(value)) return;
-  process.env[name] = text;
+  environment[name] = text;
   writeSync(memory, Buffer.alloc(value.length), 0, value.length, address);
   // A library that sets a variable in its old place would have lost it.
-  if (process.env[name] !== text) writeSync(memory, value, 0, value.length, address);
+  if (environment[name] !== text) writeSync(memory, value, 0, value.length, address);
 }

@@ -15,7 +15,7 @@ test(
     const script = `
     import { execFileSync } from "node:child_process";
     import { hideEnvironment } from ${JSON.stringify(module)};
-    hideEnvironment();
+    hideEnvironment(process);
     const { ODD, OPENAI_API_KEY, PATH, LANG } = process.env;
     const read = (env) => execFileSync("/bin/cat", ["/proc/" + process.pid + "/environ"], { env }).toString("utf8");
     const inherited = execFileSync("/bin/sh", ["-c", "echo $ODD"]).toString("utf8").trim();

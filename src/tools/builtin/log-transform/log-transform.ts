@@ -7,6 +7,7 @@ import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { truncate } from "../../../kit/text/truncate.ts";
 import { createBuiltinTool, createSuccess } from "../../create-tool.ts";
 import { resolveRoots, toDisplayedPath, toNotTextResult } from "../../files/allowed-path.ts";
+import type { FileGuard } from "../../files/file-guard.ts";
 import { toMissingFileResult } from "../../files/missing-file.ts";
 import { type LineLimits, readLines } from "../../files/read-lines.ts";
 import { openFound } from "../../files/walk-files.ts";
@@ -33,6 +34,7 @@ export function createLogTransform(
   locale: Locale,
   now: () => number,
   limits: Partial<LineLimits> = {},
+  guard?: FileGuard,
 ): Tool {
   const describe = (zh: string, en: string) => say(locale, { zh, en });
   return createBuiltinTool({
@@ -84,12 +86,13 @@ export function createLogTransform(
       required: ["path"],
       additionalProperties: false,
     },
-    run: (args, context) => transformLog(args, context, { roots, now, limits: { ...defaultLimits, ...limits } }),
+    run: (args, context) => transformLog(args, context, { roots, guard, now, limits: { ...defaultLimits, ...limits } }),
   });
 }
 
 interface Surroundings {
   roots: readonly string[];
+  guard: FileGuard | undefined;
   now: () => number;
   limits: LineLimits;
 }
@@ -97,7 +100,7 @@ interface Surroundings {
 async function transformLog(
   args: JsonObject,
   context: ToolContext,
-  { roots, now, limits }: Surroundings,
+  { roots, guard, now, limits }: Surroundings,
 ): Promise<ToolResult> {
   const thisYear = new Date(now()).getUTCFullYear();
   const { filter, problems } = readFilter(args, thisYear);
@@ -110,8 +113,8 @@ async function transformLog(
     ]);
   const real = await resolveRoots(roots);
   const path = String(args.path);
-  const file = await openFound(path, real);
-  if (file === undefined) return toMissingFileResult(path, real, context.locale);
+  const file = await openFound(path, real, guard);
+  if (file === undefined) return toMissingFileResult(path, real, context.locale, guard);
   const request = {
     filter,
     groupBy: groupings.find((grouping) => grouping === args.group_by),

@@ -7,6 +7,7 @@ import { type Locale, say } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { createBuiltinTool, createSuccess } from "../../create-tool.ts";
 import { resolveRoots, toDisplayedPath, toNotTextResult, toPathRefusedResult } from "../../files/allowed-path.ts";
+import type { FileGuard } from "../../files/file-guard.ts";
 import { createDecoder, readStart } from "../../files/read-lines.ts";
 import { openFound } from "../../files/walk-files.ts";
 import { createHeavyWork, type HeavyWork } from "../../workers/heavy-work.ts";
@@ -25,6 +26,7 @@ export function createTableQuery(
   locale: Locale,
   work: HeavyWork = createHeavyWork(),
   fileBytes = defaultFileBytes,
+  guard?: FileGuard,
 ): Tool {
   return createBuiltinTool({
     name: "table_query",
@@ -33,7 +35,7 @@ export function createTableQuery(
       en: "Filters, groups, sums and sorts the rows of a CSV, TSV or JSON file in one call, with exact sums. Without group_by and aggregate it lists rows.",
     }),
     inputSchema: createSchema(locale),
-    run: (args, context) => runQuery(args, context, { roots, work, fileBytes }),
+    run: (args, context) => runQuery(args, context, { roots, guard, work, fileBytes }),
   });
 }
 
@@ -118,6 +120,7 @@ function createSchema(locale: Locale): JsonSchema {
 
 interface Surroundings {
   roots: readonly string[];
+  guard: FileGuard | undefined;
   work: HeavyWork;
   fileBytes: number;
 }
@@ -148,10 +151,10 @@ async function runQuery(args: JsonObject, context: ToolContext, surroundings: Su
 async function readTableFile(
   path: string,
   locale: Locale,
-  { roots, fileBytes }: Surroundings,
+  { roots, guard, fileBytes }: Surroundings,
 ): Promise<{ name: string; source: TableSource } | ToolResult> {
   const real = await resolveRoots(roots);
-  const file = await openFound(path, real);
+  const file = await openFound(path, real, guard);
   if (file === undefined) return toPathRefusedResult(path, locale);
   try {
     const name = sanitizeLine(toDisplayedPath(file.path, real));

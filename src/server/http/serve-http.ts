@@ -8,6 +8,7 @@ import { type Caller, operator } from "../../core/caller.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { formatCount } from "../../kit/text/format-count.ts";
 import type { Log } from "../operations/log.ts";
 import { isLoopback, toUrlHost } from "./address.ts";
 import { createGuessLimit } from "./auth/guess-limit.ts";
@@ -191,7 +192,7 @@ function shortTokenError(host: string, token: string): DuetError {
   return new DuetError({
     code: "config",
     text: {
-      zh: `--http: ${place} 可从其他机器访问，而${short.zh}`,
+      zh: `--http: ${place} 可从其他机器访问，而 ${short.zh}`,
       en: `--http: ${place} can be reached from other machines, and ${short.en}`,
     },
     hint: {
@@ -204,7 +205,7 @@ function shortTokenError(host: string, token: string): DuetError {
 function describeShortToken({ length }: string): Text {
   return {
     zh: `DUET_HTTP_TOKEN 只有 ${length} 个字符（允许：至少 ${shortestToken} 个）`,
-    en: `DUET_HTTP_TOKEN has ${length} characters (allowed: at least ${shortestToken})`,
+    en: `DUET_HTTP_TOKEN has ${formatCount(length, "character")} (allowed: at least ${shortestToken})`,
   };
 }
 

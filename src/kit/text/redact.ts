@@ -31,23 +31,15 @@ const shortest = 6;
  * however many secrets there are.
  */
 export function createRedactor(secrets: readonly Secret[]): Redactor {
-  const names = new Map<string, string>();
-  for (const { name, value } of secrets) {
-    if (value.length < shortest) continue;
-    const shown = `[redacted ${name.replace(/[^\w.-]/g, "_")}]`;
-    for (const form of listForms(value)) if (!names.has(form)) names.set(form, shown);
-  }
-  /** Holds the spellings by their first two characters, the longest first. */
-  const starts = new Map<number, string[]>();
-  const firsts = new Set<number>();
-  for (const form of [...names.keys()].sort((a, b) => b.length - a.length)) {
-    const start = readPair(form, 0);
-    starts.set(start, [...(starts.get(start) ?? []), form]);
-    firsts.add(form.charCodeAt(0));
-  }
+  const known = secrets.filter(({ value }) => value.length >= shortest);
+  let built: Spellings | undefined;
 
   /** Returns what is safe to show, and what may yet become a secret where the text goes on. */
   function replaceForms(text: string, isWhole: boolean): { shown: string; held: string } {
+    if (known.length === 0) return { shown: text, held: "" };
+    // There are hundreds of them, and a start of the program that redacts nothing need not wait for them.
+    built ??= listSpellings(known);
+    const { names, starts, firsts } = built;
     let shown = "";
     let from = 0;
     let at = 0;
@@ -72,7 +64,7 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
   }
 
   return {
-    isEmpty: names.size === 0,
+    isEmpty: known.length === 0,
     redact: (text) => replaceForms(text, true).shown,
     openStream() {
       let held = "";
@@ -90,6 +82,29 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
       };
     },
   };
+}
+
+interface Spellings {
+  /** Holds what is shown in place of each spelling. */
+  names: ReadonlyMap<string, string>;
+  /** Holds the spellings by their first two characters, the longest first. */
+  starts: ReadonlyMap<number, readonly string[]>;
+  /** Holds their first characters. */
+  firsts: ReadonlySet<number>;
+}
+
+function listSpellings(secrets: readonly Secret[]): Spellings {
+  const names = new Map<string, string>();
+  for (const { name, value } of secrets) {
+    const shown = `[redacted ${name.replace(/[^\w.-]/g, "_")}]`;
+    for (const form of listForms(value)) if (!names.has(form)) names.set(form, shown);
+  }
+  const starts = new Map<number, string[]>();
+  for (const form of [...names.keys()].sort((a, b) => b.length - a.length)) {
+    const start = readPair(form, 0);
+    starts.set(start, [...(starts.get(start) ?? []), form]);
+  }
+  return { names, starts, firsts: new Set([...names.keys()].map((form) => form.charCodeAt(0))) };
 }
 
 function readPair(text: string, at: number): number {

@@ -47,8 +47,8 @@ inChromium("questions to a person in a browser", () => {
   });
 
   test.each([
-    ["zh-CN", "要改用链接里的令牌吗？", "保持现在的登录", "改用链接里的令牌"],
-    ["en-US", "Use the token from the link?", "Stay signed in", "Use the link’s token"],
+    ["zh-CN", /链接带来另一个令牌/, "取消", "改用"],
+    ["en-US", /The link brings another token/, "Cancel", "Use it"],
   ])("a token in a link replaces no other one unasked (%s)", async (locale, question, stay, change) => {
     const duet = await startPageDuet({ environment: { DUET_HTTP_TOKEN: token }, settings: { locale: undefined } });
     const { page } = await openPage(`${duet.origin}/#token=${token}`, { locale, meant: /401/ });

@@ -173,8 +173,8 @@ describe("what is changed of the models", () => {
       "answer: fake/cheap is provided by the program",
     );
     const two = await open({ parts: { models: { functionCall: cheap, answer: strong } } });
-    expect(await two.models({ answer: null })).toEqual({ functionCall: cheap, answer: cheap });
-    expect((await two.models({ functionCall: "offline" })).answer).toBe(strong);
+    expect(await namesOf(two, { answer: null })).toEqual(["fake/cheap"]);
+    expect((await two.models({ functionCall: "offline" })).answer.model).toBe("strong");
   });
 });
 

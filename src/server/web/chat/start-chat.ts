@@ -15,7 +15,7 @@ import {
 import { type ChatRuns, createChatRuns, createConnectivity, type ReportConnectivity } from "./chat-runs.ts";
 import type { ChatActions } from "./parts/chat-actions.ts";
 import { createScreen, type Screen } from "./parts/screen.ts";
-import { askTokenChange } from "./parts/token-question.ts";
+import { askAboutToken } from "./parts/side-part.ts";
 import { chooseMode, chooseModel, chooseParameter, chooseSearch, startConversation } from "./state/chat-choices.ts";
 import { isCommand, runCommand } from "./state/chat-commands.ts";
 import { type ChatState, createChat, createStore, findActiveTurn, type Store } from "./state/chat-state.ts";
@@ -39,7 +39,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   const keeper = createTabStorage(() => window.sessionStorage);
   const preferences = createPreferences(() => window.localStorage);
   const browserLocale = /^zh\b/i.test(navigator.language) ? "zh" : "en";
-  const askChange = () => askTokenChange(document, preferences.complete(keeper.chat()).locale ?? browserLocale);
+  const askChange = () => askAboutToken(document, preferences.complete(keeper.chat()).locale ?? browserLocale);
   await setLinkToken(takeToken(window), keeper, askChange);
   const kept = preferences.complete(keeper.chat());
   const save = createSaver(keeper);

@@ -50,13 +50,11 @@ export const chatTexts = {
   },
   token: { zh: "令牌", en: "Token" },
   wrongToken: { zh: "这个令牌没有被接受。", en: "This token was not accepted." },
-  tokenChange: { zh: "要改用链接里的令牌吗？", en: "Use the token from the link?" },
-  tokenChangeWhy: {
-    zh: "这个标签页已经用另一个令牌登录。改用链接里的令牌后，您就是以它所属的身份提问，给您链接的人能读到您问的内容。如果不是您自己要换，请保持现在的登录。",
-    en: "This tab is already signed in with another token. With the one from the link you would ask as whoever it belongs to, and whoever sent you the link could read what you ask. Unless you mean to change, stay signed in as you are.",
+  linkToken: {
+    zh: "链接带来另一个令牌。改用后，给您链接的人能读到您此后问的内容。",
+    en: "The link brings another token. If you use it, whoever sent you the link can read what you ask from then on.",
   },
-  keepToken: { zh: "保持现在的登录", en: "Stay signed in" },
-  changeToken: { zh: "改用链接里的令牌", en: "Use the link’s token" },
+  useToken: { zh: "改用", en: "Use it" },
   waitsNoMore: { zh: "这个问题已不再等待回答。", en: "This question is no longer waiting for an answer." },
   required: { zh: "（必填）", en: " (required)" },
   missing: { zh: "请填写这一项。", en: "Please fill this in." },

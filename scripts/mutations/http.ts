@@ -111,7 +111,7 @@ export const http: readonly Mutation[] = [
     file: "src/server/web/chat/storage/tab-storage.ts",
     text: "  if (!(await ask())) return;\n",
     becomes: "",
-    tests: ["test/page/questions.test.ts"],
+    tests: ["test/server/web/link-token.test.ts"],
     endangers: "a link makes a person ask under somebody else's name",
   },
   {

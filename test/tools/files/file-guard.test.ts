@@ -83,6 +83,9 @@ test("no tool reads the configuration in force, its backups or the state, by any
   const names = await call("file_search", { query: "*", root_dir: ".", match: "name" });
   expect(names).toContain("notes.txt");
   for (const name of ["team.json~", "history", "state/"]) expect(names).not.toContain(name);
+  const refused = "was not found: a path must exist";
+  expect(await call("file_search", { query: secret, root_dir: "state" })).toContain(refused);
+  expect(await call("read_file", { path: "state/nothing.txt" })).toContain(refused);
   const missing = await call("read_file", { path: "team.jsonx" });
   expect(missing).toContain("steam.json.bak");
   expect(missing).not.toContain("team.json~");

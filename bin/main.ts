@@ -4,6 +4,7 @@ import { type ParseArgsOptionDescriptor, parseArgs } from "node:util";
 import type { Context } from "../src/cli/console.ts";
 import { DuetError, toDuetError, toErrorReport } from "../src/kit/errors.ts";
 import { createExitDeadline, exitNow } from "../src/kit/process/exit.ts";
+import { hideEnvironment } from "../src/kit/process/hide-environment.ts";
 import { sanitizeLine } from "../src/kit/text/sanitize.ts";
 import { joinSentences } from "../src/render/event-lines.ts";
 import { chat } from "./commands/chat.ts";
@@ -33,6 +34,8 @@ const lastWordsMs = 1300;
  * stderr.
  */
 export async function main(argv: string[]): Promise<void> {
+  // Before anything is started that could read them.
+  hideEnvironment(process);
   // Stdout is for protocols and answers: what a user's own module logs goes to stderr, by whatever name it has the console.
   Object.assign(console, new Console(process.stderr, process.stderr));
   const stop = new AbortController();

@@ -226,4 +226,20 @@ export const core: readonly Mutation[] = [
     tests: ["test/client/calls/rate-limit.test.ts"],
     endangers: "more calls run at once than the limit",
   },
+  {
+    id: "environment-erased",
+    file: "src/kit/process/hide-environment.ts",
+    text: "  writeSync(memory, Buffer.alloc(value.length), 0, value.length, address);\n",
+    becomes: "",
+    tests: ["test/kit/process/hide-environment.test.ts"],
+    endangers: "servers and scripts read all keys from /proc",
+  },
+  {
+    id: "environment-kept",
+    file: "src/kit/process/hide-environment.ts",
+    text: "  environment[name] = text;\n",
+    becomes: "",
+    tests: ["test/kit/process/hide-environment.test.ts"],
+    endangers: "our own keys are lost with what is erased",
+  },
 ];

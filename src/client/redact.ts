@@ -1,13 +1,6 @@
 import type { ServerSettings } from "../config/config.ts";
-import { isRecord } from "../kit/json.ts";
-
-/** Replaces the secrets of one server by `[redacted NAME]`. */
-export type Redact = (text: string) => string;
-
-interface Secret {
-  name: string;
-  value: string;
-}
+import type { Environment } from "../kit/process/child-environment.ts";
+import { createRedactor, listForms, type Redact, type Secret } from "../kit/text/redact.ts";
 
 /** Shorter values are too common in ordinary text to be replaced. */
 const shortest = 6;
@@ -18,22 +11,9 @@ const harmlessVariable =
 const harmlessHeader = /^(accept.*|content-.*|user-agent|origin|referer|host|cache-control|mcp-.*)$/i;
 export const secretWord = /key|token|secret|pass|auth|sig|cred|^ak$|^sk$|^code$|^pat$/i;
 
-/** Learns the secrets that the configuration of a server holds. */
-export function createRedactor(settings: ServerSettings): Redact {
-  const names = new Map<string, string>();
-  for (const { name, value } of listSecrets(settings)) {
-    if (value.length < shortest) continue;
-    for (const form of listForms(value)) if (!names.has(form)) names.set(form, name);
-  }
-  // The longest first, so that a value that contains another one is replaced as a whole.
-  const forms = [...names].sort(([a], [b]) => b.length - a.length);
-  return (text) => {
-    let cleaned = text;
-    for (const [form, name] of forms) {
-      if (cleaned.includes(form)) cleaned = cleaned.replaceAll(form, () => `[redacted ${name}]`);
-    }
-    return cleaned;
-  };
+/** Learns the secrets that the configuration of a server holds, and those that it inherits from our environment. */
+export function createServerRedact(settings: ServerSettings, environment: Environment = {}): Redact {
+  return createRedactor(listServerSecrets(settings, environment)).redact;
 }
 
 /** Extends a redactor by secrets that change, such as the tokens of a sign-in. */
@@ -52,31 +32,18 @@ export function extendRedact(redact: Redact, secrets: () => readonly string[]): 
   };
 }
 
-/** Redacts a JSON object: its keys, strings and numbers. Returns the same object when it holds no secret. */
-export function redactJson(value: Record<string, unknown>, redact: Redact): Record<string, unknown> {
-  const text = JSON.stringify(value);
-  return redact(text) === text ? value : redactRecord(value, redact);
-}
-
-function redactRecord(value: Record<string, unknown>, redact: Redact): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [redact(key), redactValue(inner, redact)]));
-}
-
-function redactValue(value: unknown, redact: Redact): unknown {
-  if (Array.isArray(value)) return value.map((item) => redactValue(item, redact));
-  if (isRecord(value)) return redactRecord(value, redact);
-  if (typeof value !== "string" && typeof value !== "number") return value;
-  const text = String(value);
-  const cleaned = redact(text);
-  return cleaned === text ? value : cleaned;
-}
-
-function listSecrets({ transport }: ServerSettings): Secret[] {
-  const secrets =
-    transport.type === "stdio"
-      ? [...listEnvironmentSecrets(transport.env), ...listArgumentSecrets(transport.args)]
-      : [...listHeaderSecrets(transport.headers), ...listUrlSecrets("URL", transport.url)];
-  return secrets.map(({ name, value }) => ({ name: name.replace(/[^\w.-]/g, "_"), value }));
+/** Lists what a server gets and must not send back. */
+export function listServerSecrets({ transport }: ServerSettings, environment: Environment): Secret[] {
+  if (transport.type !== "stdio")
+    return [...listHeaderSecrets(transport.headers), ...listUrlSecrets("URL", transport.url)];
+  const inherited = transport.inheritEnv.flatMap((name) => {
+    const value = environment[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return [
+    ...listEnvironmentSecrets({ ...Object.fromEntries(inherited), ...transport.env }),
+    ...listArgumentSecrets(transport.args),
+  ];
 }
 
 function listEnvironmentSecrets(env: Record<string, string>): Secret[] {
@@ -127,50 +94,4 @@ function decodeText(text: string): string {
   } catch {
     return text;
   }
-}
-
-/** Returns the spellings of a value in URLs, JSON, base64 and hexadecimal. */
-function listForms(value: string): Set<string> {
-  const bytes = Buffer.from(value, "utf8");
-  const base64 = listBase64Forms(bytes);
-  const percent = listPercentForms(value.toWellFormed());
-  const hex = bytes.toString("hex");
-  return new Set([
-    value,
-    ...percent,
-    ...percent.map((form) => form.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase())),
-    JSON.stringify(value).slice(1, -1),
-    ...base64,
-    ...base64.map((form) => form.replaceAll("+", "-").replaceAll("/", "_")),
-    hex,
-    hex.toUpperCase(),
-  ]);
-}
-
-/**
- * Returns the URL encodings of a value. `encodeURIComponent` leaves `!'()*` as they are, which RFC 3986 reserves and many
- * libraries encode; forms write a blank as `+` and leave only `*-._`.
- */
-function listPercentForms(value: string): string[] {
-  const plain = encodeURIComponent(value);
-  const strict = plain.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
-  const field = new URLSearchParams([["", value]]).toString().slice(1);
-  return [plain, strict, plain.replaceAll("%20", "+"), strict.replaceAll("%20", "+"), field];
-}
-
-/**
- * Returns the three spellings that a value has in the middle of other bytes. Their ends depend on the adjacent bytes and are
- * left out.
- */
-function listBase64Forms(bytes: Buffer): string[] {
-  const whole = bytes.toString("base64").replace(/=+$/, "");
-  const inside = [0, 1, 2].map((offset) => {
-    const text = Buffer.concat([Buffer.alloc(offset), bytes])
-      .toString("base64")
-      .replace(/=+$/, "");
-    const begins = offset === 0 ? 0 : offset + 1;
-    const isWhole = (offset + bytes.length) % 3 === 0;
-    return text.slice(begins, isWhole ? undefined : -1);
-  });
-  return [whole, ...inside.filter(({ length }) => length >= shortest)];
 }

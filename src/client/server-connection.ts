@@ -4,6 +4,7 @@ import { createWaitLimit, sleep, waitAbortable } from "../kit/async/timeout.ts";
 import { DuetError } from "../kit/errors.ts";
 import type { JsonObject } from "../kit/json.ts";
 import type { Text } from "../kit/locale.ts";
+import { type Redact, redactValue } from "../kit/text/redact.ts";
 import { type CallReply, toChangedReply, toGoneReply } from "./calls/call-reply.ts";
 import { type CallerOptions, createRequestSender, type RequestSender } from "./calls/request-sender.ts";
 import type { RawResult } from "./calls/tool-result.ts";
@@ -16,7 +17,7 @@ import type { RemoteTool } from "./lists/listing.ts";
 import type { ToolList } from "./lists/tool-list.ts";
 import { type Auth, createAuth } from "./oauth/auth.ts";
 import { type Answers, createAnswers } from "./questions/answers.ts";
-import { createRedactor, extendRedact, type Redact, redactJson } from "./redact.ts";
+import { createServerRedact, extendRedact } from "./redact.ts";
 
 export interface ServerStatus extends ServerState {
   name: string;
@@ -59,7 +60,10 @@ export class ServerConnection {
   ) {
     this.settings = settings;
     this.#auth = createAuth(settings, shared.credentials);
-    this.redact = extendRedact(createRedactor(settings), () => this.#auth?.secretValues() ?? []);
+    this.redact = extendRedact(
+      createServerRedact(settings, shared.environment),
+      () => this.#auth?.secretValues() ?? [],
+    );
     this.list = list;
     this.#answers = createAnswers({ settings, sample: shared.sample, redact: this.redact });
     this.#shared = shared;
@@ -139,7 +143,7 @@ export class ServerConnection {
       isRepeatable: true,
       ask: (session, calling) => session.request(method, params, calling),
     });
-    if (reply.reply === "result") return redactJson(reply.result, this.redact);
+    if (reply.reply === "result") return redactValue(reply.result, this.redact);
     throw new DuetError({ code: "server", text: reply.text, retryable: true });
   }
 

@@ -4,11 +4,11 @@ import { DuetError, type ErrorCode, type ErrorDetails, getMessage } from "../kit
 import type { Text } from "../kit/locale.ts";
 import type { Ending } from "../kit/process/child.ts";
 import type { Environment } from "../kit/process/child-environment.ts";
+import type { Redact } from "../kit/text/redact.ts";
 import { sanitize } from "../kit/text/sanitize.ts";
 import { getBody, getCode, getNetworkCode, getStatus, isLost, isOtherProtocol } from "./connection-errors.ts";
 import { hasOwnAuthorization } from "./oauth/auth.ts";
 import { toLoginHint } from "./oauth/oauth-errors.ts";
-import type { Redact } from "./redact.ts";
 import { ownErrors } from "./transport/stdio.ts";
 import { describeUnusable } from "./unusable-server.ts";
 

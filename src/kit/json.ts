@@ -13,6 +13,26 @@ export function isEmptyRecord(value: unknown): boolean {
   return isRecord(value) && Object.keys(value).length === 0;
 }
 
+/** Limits the keys of one object that somebody else has written: what is wrong with each of them takes long to say. */
+export const mostKeys = 500;
+
+/** Limits the values in such a text or object in all: handling more would keep everybody else waiting. */
+export const mostValues = 50_000;
+
+/** Returns true when an object has more than `mostKeys` keys, or all have more than `mostValues` values. Looks at no more than these. */
+export function isTooLarge(value: unknown): boolean {
+  let left = mostValues;
+  const waiting = [value];
+  for (let each = waiting.pop(); waiting.length > 0 || each !== undefined; each = waiting.pop()) {
+    if (typeof each !== "object" || each === null) continue;
+    const inner: unknown[] = Object.values(each);
+    left -= inner.length;
+    if (left < 0 || (!Array.isArray(each) && inner.length > mostKeys)) return true;
+    for (const one of inner) waiting.push(one);
+  }
+  return false;
+}
+
 /** Returns true when objects and lists are nested more than `levels` deep. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;

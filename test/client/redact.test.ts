@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createRedactor, extendRedact, redactJson } from "../../src/client/redact.ts";
+import { createServerRedact, extendRedact } from "../../src/client/redact.ts";
+import { redactValue } from "../../src/kit/text/redact.ts";
 import { http, stdio } from "./servers.ts";
 
 const key = "sk-CANARY/1+2=é end";
 
 function withEnv(env: Record<string, string>): (text: string) => string {
-  return createRedactor(stdio("s", "x", [], { env }));
+  return createServerRedact(stdio("s", "x", [], { env }));
 }
 
 test("a key from the environment disappears in all its spellings", () => {
@@ -45,6 +46,20 @@ test.each(["form field", "strict percent", "lower-case form field", "lower-case 
 function hexOf(sign: string): string {
   return sign.charCodeAt(0).toString(16).toUpperCase();
 }
+
+test("what a server inherits from our environment disappears like what it is given", () => {
+  const settings = stdio("s", "x", [], { inheritEnv: ["GITHUB_TOKEN", "DATABASE_URL", "PATH", "UNSET"] });
+  const environment = {
+    GITHUB_TOKEN: key,
+    DATABASE_URL: "postgres://u:CANARY-db@h/db",
+    PATH: "/usr/bin",
+    OTHER: "CANARY-2",
+  };
+  const redact = createServerRedact(settings, environment);
+  expect(redact(`${key} ${Buffer.from(key).toString("hex")} postgres://u:CANARY-db@h/db /usr/bin CANARY-2`)).toBe(
+    "[redacted GITHUB_TOKEN] [redacted GITHUB_TOKEN] postgres://u:[redacted DATABASE_URL]@h/db /usr/bin CANARY-2",
+  );
+});
 
 test("a secret is found wherever it stands", () => {
   const redact = withEnv({ TOKEN: "hunter2hunter2" });
@@ -106,20 +121,22 @@ test("ordinary settings are no secrets", () => {
 });
 
 test("a bearer token disappears with and without its scheme", () => {
-  const redact = createRedactor(http("https://example.com/mcp", { headers: { Authorization: "Bearer abc.def-123" } }));
+  const redact = createServerRedact(
+    http("https://example.com/mcp", { headers: { Authorization: "Bearer abc.def-123" } }),
+  );
   expect(redact("Bearer abc.def-123 / abc.def-123")).toBe("[redacted Authorization] / [redacted Authorization]");
 });
 
 test("the secrets of an address disappear: its parameters, its password, a token in its path", () => {
   const url = "https://user:pa55word!@example.com/v1/9f8e7d6c5b4a3f2e1d0c9b8a/sse?key=abcdef123&page=longvalue";
-  const redact = createRedactor(http(url));
+  const redact = createServerRedact(http(url));
   const text = redact(url);
   for (const secret of ["pa55word", "9f8e7d6c", "abcdef123"]) expect(text).not.toContain(secret);
   expect(text).toContain("longvalue");
 });
 
 test("a key among the arguments disappears", () => {
-  const redact = createRedactor(
+  const redact = createServerRedact(
     stdio("s", "x", ["--api-key", "first-key", "--token=second-key", "--root", "/home/me"]),
   );
   expect(redact("first-key second-key /home/me")).toBe("[redacted api-key] [redacted token] /home/me");
@@ -133,10 +150,10 @@ test("a connection string keeps its place and loses its password", () => {
 test("a JSON value loses a secret in keys, texts and numbers and stays JSON; one without any is the same object", () => {
   const redact = withEnv({ PIN: "123456" });
   const value = { 123456: [123456, "is 123456", 1.5, null, true], inner: { pin: -123456 } };
-  expect(redactJson(value, redact)).toEqual({
+  expect(redactValue(value, redact)).toEqual({
     "[redacted PIN]": ["[redacted PIN]", "is [redacted PIN]", 1.5, null, true],
     inner: { pin: "-[redacted PIN]" },
   });
   const harmless = { text: "nothing" };
-  expect(redactJson(harmless, redact)).toBe(harmless);
+  expect(redactValue(harmless, redact)).toBe(harmless);
 });

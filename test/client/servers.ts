@@ -16,10 +16,10 @@ export function stdio(
   name: string,
   command: string,
   args: string[],
-  more: Partial<ServerSettings> & { env?: Record<string, string> } = {},
+  more: Partial<ServerSettings> & { env?: Record<string, string>; inheritEnv?: string[] } = {},
 ): ServerSettings {
-  const { env = {}, ...settings } = more;
-  const transport: Stdio = { type: "stdio", command, args, env: { ...compileCache(), ...env }, inheritEnv: [] };
+  const { env = {}, inheritEnv = [], ...settings } = more;
+  const transport: Stdio = { type: "stdio", command, args, env: { ...compileCache(), ...env }, inheritEnv };
   return { name, transport, timeoutMs: 60_000, startTimeoutMs: 60_000, start: "eager", sampling: false, ...settings };
 }
 

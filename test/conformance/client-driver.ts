@@ -5,7 +5,7 @@ import { type Auth, createAuth } from "../../src/client/oauth/auth.ts";
 import { createCredentialStore } from "../../src/client/oauth/credential-store.ts";
 import { signInToServer } from "../../src/client/oauth/login.ts";
 import { createAnswers } from "../../src/client/questions/answers.ts";
-import { createRedactor } from "../../src/client/redact.ts";
+import { createServerRedact } from "../../src/client/redact.ts";
 import type { AuthSettings, ServerSettings } from "../../src/config/config.ts";
 import type { Sample } from "../../src/core/sampling.ts";
 import { DuetError } from "../../src/kit/errors.ts";
@@ -65,7 +65,7 @@ function authSettings({ scenario, context }: Task): AuthSettings {
 async function open(settings: ServerSettings, auth: Auth | undefined, signal: AbortSignal): Promise<Session> {
   const nothing = (): void => {};
   const sample: Sample = async () => ({ text: "", model: "none", finish: "stop", tokens: 0, costUsd: 0 });
-  const redact = createRedactor(settings);
+  const redact = createServerRedact(settings);
   const answers = createAnswers({ settings, sample, redact });
   const options = { sdk, settings, clientInfo, redact, answers, canSample: true, era: "legacy", auth, signal } as const;
   return openSession({ ...options, onLost: nothing, onChanged: nothing }, undefined);

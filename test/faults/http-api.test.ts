@@ -99,8 +99,11 @@ test("86: without the token every route but the open ones is closed, by every me
   const isGuarded = (text: string) => !text.startsWith("OPTIONS") && !/^\w+ \/(healthz|readyz)? HTTP/.test(text);
   for (const headers of wrong) {
     const answers = await sendAll(port, everyRequest(port, headers).filter(isGuarded));
-    expect([headers, [...new Set(answers.map(({ status }) => status))]]).toEqual([headers, [401]]);
-    for (const { head } of answers) expect(head).toMatch(/www-authenticate: bearer realm="duet"/);
+    // Guesses of a token are slowed down and not all looked at.
+    const refused = headers.authorization === undefined ? [401] : [401, 429];
+    expect([headers, answers.filter(({ status }) => !refused.includes(status))]).toEqual([headers, []]);
+    for (const { head } of answers.filter(({ status }) => status === 401))
+      expect(head).toMatch(/www-authenticate: bearer realm="duet"/);
   }
   const inAddress = guardedRoutes.flatMap(({ path, methods }) =>
     methods.map((method) => rawText(method, `${path}?access_token=${token}&token=${token}`, port)),

@@ -161,7 +161,11 @@ test("85: an address that others reach needs a token", async () => {
       code: "config",
       hint: { en: expect.stringContaining("DUET_HTTP_TOKEN") },
     });
-  const guarded = await startHttpFace({ host: "0.0.0.0", token: "t" });
+  await expect(startHttpFace({ host: "0.0.0.0", token: "of 15 character" })).rejects.toMatchObject({
+    code: "config",
+    text: { en: expect.stringMatching(/"0\.0\.0\.0".* DUET_HTTP_TOKEN has 15 characters \(allowed: at least 16\)$/) },
+  });
+  const guarded = await startHttpFace({ host: "0.0.0.0", token: "of 16 characters" });
   onTestFinished(() => guarded.close());
   const dialled = rawText("GET", "/healthz", guarded.port);
   expect((await sendRaw(guarded.port, dialled)).status).toBe(200);

@@ -29,10 +29,12 @@ export function findFirstFitting(turns: readonly ConversationTurn[], budget: num
  * turns remain.
  */
 export function shortenTurns(
-  turns: readonly ConversationTurn[],
+  all: readonly ConversationTurn[],
   budget: number,
   { atLeast, ...sizing }: Sizing & { atLeast: number },
 ): ConversationTurn[] {
+  // More do not fit, however short they become, and to count thousands of them would keep everybody else waiting.
+  const turns = all.slice(-Math.max(1, atLeast, Math.ceil(budget / perTurn)));
   const before = turns.reduce((sum, turn) => sum + turnTokens(turn, sizing.tokensOf), 0);
   const whole = turns.flatMap(listTexts);
   const texts = shrinkTexts(whole, before - budget, planShrinkSteps([...whole.keys()], turnFloors), sizing);

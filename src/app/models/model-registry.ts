@@ -6,7 +6,9 @@ import type { ModelParameters } from "../../config/models/resolve-model.ts";
 import { type Model, offlineProvider } from "../../core/model.ts";
 import { createOnce, type Once } from "../../kit/async/once.ts";
 import type { Locale } from "../../kit/locale.ts";
+import type { Redactor } from "../../kit/text/redact.ts";
 import type { Endpoints, PausedModel } from "../../providers/middleware/endpoints.ts";
+import { createRedactedModel } from "../secrets/redacted-model.ts";
 import type { ModelChanges } from "./change-models.ts";
 import { changeChoices, refuseOwnParameters } from "./change-models.ts";
 import type { ChosenModels, Role } from "./check-models.ts";
@@ -31,20 +33,29 @@ export interface ModelRegistry {
   parameters(changes?: ModelChanges): Promise<Record<Role, ModelParameters>>;
 }
 
-export function createModelRegistry(config: Config, own: CustomModels = {}): ModelRegistry {
+export function createModelRegistry(config: Config, own: CustomModels = {}, redactor?: Redactor): ModelRegistry {
   /** The most recently used models are at the end. */
   const kept: { choice: ModelChoice; model: Once<Model> }[] = [];
+  const redacted = new WeakMap<Model, Model>();
   const configured = createOnce(() => chooseModels(config));
   const endpoints = createOnce(async () => (await import("../../providers/middleware/endpoints.ts")).createEndpoints());
 
+  /** Returns the same object for the same model. */
+  function redactModel(model: Model): Model {
+    if (redactor === undefined || redactor.isEmpty) return model;
+    const known = redacted.get(model) ?? createRedactedModel(model, redactor);
+    redacted.set(model, known);
+    return known;
+  }
+
   async function openPlayer(player: Player): Promise<Model> {
-    if ("stream" in player) return player;
+    if ("stream" in player) return redactModel(player);
     const at = kept.findIndex(({ choice }) => isDeepStrictEqual(choice, player));
     const [known] = at < 0 ? [] : kept.splice(at, 1);
     const { model } = known ?? { model: createOnce(() => openModel(player, config.locale, endpoints)) };
     kept.push({ choice: player, model });
     if (kept.length > mostKept) kept.shift();
-    return model.get();
+    return redactModel(await model.get());
   }
 
   /** Chooses what plays each role: the program's own model, else a configured choice. */

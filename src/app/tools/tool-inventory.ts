@@ -10,8 +10,10 @@ import { createOnce } from "../../kit/async/once.ts";
 import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
+import type { Redactor } from "../../kit/text/redact.ts";
 import { version } from "../../kit/version.ts";
 import type { Collection, DroppedTool } from "../../tools/collect-tools.ts";
+import { listProtectedFiles } from "./protected-files.ts";
 import { openUserTools } from "./user-tools.ts";
 
 /** Holds every tool available at a moment, the servers' state, and what was left out and why. */
@@ -57,6 +59,8 @@ export interface ToolInventoryParts {
   /** Adds tools to the built-in ones and those of the servers. */
   own?: readonly Tool[] | undefined;
   sample: Sample;
+  /** Takes the known secrets out of what tools say. */
+  redactor: Redactor;
   /** Receives a line about each failure that occurs while nobody waits for it. */
   warn: (line: Text) => void;
   /** Says when the servers begin to start: at once, or when servers or tools are first requested. */
@@ -65,7 +69,7 @@ export interface ToolInventoryParts {
 
 export function openToolInventory(
   config: Config,
-  { own = [], sample, warn, start = "at-once" }: ToolInventoryParts,
+  { own = [], sample, redactor, warn, start = "at-once" }: ToolInventoryParts,
 ): ToolInventory {
   // A Duet that is its own server, at whatever distance, must not start one more without end.
   const title = `Duet ${createRandomHex().slice(0, 16)}`;
@@ -76,7 +80,7 @@ export function openToolInventory(
     canStart() && config.servers.length > 0 ? servers.get() : servers.current;
   // Whoever takes the tools first is told; until then it must not be an unhandled rejection.
   if (start === "at-once") void ignoreRejection(startOnce(), "whoever takes the tools first is told");
-  const registries = createOnce(() => openToolRegistry(config));
+  const registries = createOnce(() => openToolRegistry(config, redactor));
   const directory = openUserTools(config, warn);
 
   return {
@@ -165,27 +169,35 @@ export interface ToolRegistry {
 }
 
 /** Imports what that takes: once, for an `import` costs something each time, also of what is there. */
-export async function openToolRegistry({ tools: rules, locale, search, web, email }: Config): Promise<ToolRegistry> {
+export async function openToolRegistry(config: Config, redactor: Redactor): Promise<ToolRegistry> {
+  const { tools: rules, locale, search, web, email } = config;
   const [
     { collectTools },
     { withValidation },
     { withOutputLimit },
+    { withRedaction },
     { createBuiltinTools },
     { createPermissionCheck, withPermission },
     { createDataFlowRules },
     { createHeavyWork },
+    { createFileGuard },
+    protectedFiles,
   ] = await Promise.all([
     import("../../tools/collect-tools.ts"),
     import("../../tools/schema/with-validation.ts"),
     import("../../tools/tool-limits.ts"),
+    import("../../tools/with-redaction.ts"),
     import("../../tools/builtin/builtin-tools.ts"),
     import("../../tools/permission-rules.ts"),
     import("../../tools/data-flow-rules.ts"),
     import("../../tools/workers/heavy-work.ts"),
+    import("../../tools/files/file-guard.ts"),
+    listProtectedFiles(config),
   ]);
   const checkPermission = createPermissionCheck(rules);
   const markDataFlow = createDataFlowRules(rules);
   const work = createHeavyWork();
+  const guard = createFileGuard(protectedFiles);
   const builtins = new WeakMap<object, Tool[]>();
   const guarded = new WeakMap<Tool, Tool>();
 
@@ -193,7 +205,10 @@ export async function openToolRegistry({ tools: rules, locale, search, web, emai
     guard(tool, isServers) {
       const inside =
         guarded.get(tool) ??
-        withPermission(withValidation(withOutputLimit(markDataFlow(tool, isServers))), checkPermission);
+        withPermission(
+          withValidation(withRedaction(withOutputLimit(markDataFlow(tool, isServers)), redactor)),
+          checkPermission,
+        );
       guarded.set(tool, inside);
       return inside;
     },
@@ -201,9 +216,9 @@ export async function openToolRegistry({ tools: rules, locale, search, web, emai
       const known = builtins.get(conversation);
       if (known) return known;
       const searches = search.enabled === false ? undefined : search;
-      const options = { roots: rules.roots, locale, search: searches, web, email, work };
+      const options = { roots: rules.roots, guard, locale, search: searches, web, email, work };
       const made = createBuiltinTools(options).map((tool) =>
-        withPermission(markDataFlow(tool, false), checkPermission),
+        withPermission(withRedaction(markDataFlow(tool, false), redactor), checkPermission),
       );
       builtins.set(conversation, made);
       return made;

@@ -8,6 +8,7 @@ import { getTrustedFile, readText } from "../../config/sources/find-file.ts";
 import { parseJson } from "../../config/sources/parse-json.ts";
 import { createStateFolder } from "../../config/sources/state-folder.ts";
 import { listDotEnvVariables, listFileVariables } from "../../config/sources/used-variables.ts";
+import { maskDotEnvText, maskFileText } from "../../config/trust/mask-preview.ts";
 import { previewDotEnv, previewFile, type TrustPreviewItem } from "../../config/trust/trust-preview.ts";
 import { isTrusted, readTrusted, trustFiles } from "../../config/trust/trusted-files.ts";
 import { type Locale, say } from "../../kit/locale.ts";
@@ -53,12 +54,14 @@ async function readFiles(file: string, dotEnv: string): Promise<TrustFile[]> {
   const text = await readText(file, file);
   if (text !== undefined) {
     const tree = await parseJson(text, file);
-    shown.push({ file: await resolveFolder(file), text, preview: previewFile(tree), uses: listFileVariables(tree) });
+    const [preview, uses] = [previewFile(tree), listFileVariables(tree)];
+    shown.push({ file: await resolveFolder(file), text, shownText: maskFileText(text, tree), preview, uses });
   }
   const variables = await readText(dotEnv, dotEnv);
   if (variables !== undefined) {
     const [preview, uses] = [previewDotEnv(variables), listDotEnvVariables(variables)];
-    shown.push({ file: await resolveFolder(dotEnv), text: variables, preview, uses });
+    const shownText = maskDotEnvText(variables);
+    shown.push({ file: await resolveFolder(dotEnv), text: variables, shownText, preview, uses });
   }
   if (shown.length === 0) throw configError(file, { zh: "没有这个文件", en: "there is no such file" });
   return shown;
@@ -80,8 +83,8 @@ async function remember(files: readonly TrustFile[], home: string): Promise<void
 }
 
 function toJson(files: readonly TrustFile[], isTrustedNow: boolean): string {
-  const shown = files.map(({ file, text, preview, uses }) => ({
-    ...{ file, uses_variables: uses, text },
+  const shown = files.map(({ file, shownText, preview, uses }) => ({
+    ...{ file, uses_variables: uses, text: shownText },
     tells: preview.map(({ key, value, isDangerous }) => ({ key, value, can_run_code: isDangerous })),
   }));
   return `${toSafeJson({ trusted: isTrustedNow, files: shown }, 2)}\n`;
@@ -104,6 +107,8 @@ const needsYes = {
 interface TrustFile {
   file: string;
   text: string;
+  /** Holds the text with secrets masked. */
+  shownText: string;
   preview: readonly TrustPreviewItem[];
   /** Lists the environment variables whose values the file uses or passes on. */
   uses: readonly string[];
@@ -111,13 +116,13 @@ interface TrustFile {
 
 /**
  * Renders what the user sees of the file: the programs that it starts and the servers that it connects to, the variables that it
- * uses, then its whole text. Nothing is masked or cut, and a line of the file never begins like one of ours.
+ * uses, then its whole text. Nothing is cut, secrets are masked, and a line of the file never begins like one of ours.
  */
-export function renderTrustSection({ file, text, preview, uses }: TrustFile, locale: Locale): string {
+export function renderTrustSection({ file, shownText, preview, uses }: TrustFile, locale: Locale): string {
   const lines = preview.length > 0 ? preview.map((each) => renderItem(each, locale)) : [say(locale, nothingTold)];
   const used = uses.length > 0 ? [`${say(locale, usesVariables)}${uses.map(quoteName).join(", ")}`] : [];
   // A lone carriage return ends a line, and with it a comment, too.
-  const whole = text
+  const whole = shownText
     .replaceAll("\r\n", "\n")
     .replace(/\n+$/, "")
     .split(/\n|(?<=\r)/);

@@ -1,12 +1,12 @@
 import type { ServerSettings } from "../../config/config.ts";
 import { createSemaphore } from "../../kit/async/semaphore.ts";
 import { createTimeLimit, followSignal, sleep, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
+import type { Redact } from "../../kit/text/redact.ts";
 import { isLost } from "../connection-errors.ts";
 import type { CallerSessions, LeasedSession } from "../lifecycle/caller-sessions.ts";
 import type { ServerLifecycle } from "../lifecycle/server-lifecycle.ts";
 import type { CallOptions, Session } from "../lifecycle/session.ts";
 import { getTotalLimitMs } from "../limits.ts";
-import type { Redact } from "../redact.ts";
 import { toCallError } from "../server-errors.ts";
 import type { CallReply } from "./call-reply.ts";
 import type { RawResult } from "./tool-result.ts";

@@ -2,8 +2,8 @@ import type { AgentUsage, ToolContent, ToolContext, ToolResult } from "../../cor
 import { renderContent } from "../../core/tools/tool-content.ts";
 import { isRecord } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
+import { type Redact, redactValue } from "../../kit/text/redact.ts";
 import { resultLimit } from "../limits.ts";
-import { type Redact, redactJson } from "../redact.ts";
 
 /** Holds a server's unvalidated result of `tools/call`: servers omit, misspell and invent fields. */
 export type RawResult = Record<string, unknown>;
@@ -31,7 +31,7 @@ export function toToolResult(
 
 /** Converts the result for a host. Invalid blocks are left out; the host validates the content of the others. */
 function toContent(raw: RawResult, redact: Redact): ToolContent {
-  const { content, structuredContent, _meta } = redactJson(raw, redact);
+  const { content, structuredContent, _meta } = redactValue(raw, redact);
   return {
     blocks: Array.isArray(content) ? content.filter(isRecord) : [],
     ...(isRecord(structuredContent) && { structured: structuredContent }),

@@ -3,13 +3,13 @@ import type { Elicit } from "../../core/forms/elicitation.ts";
 import type { TextBilling } from "../../core/turn-budget.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { isRecord, type JsonObject, type JsonSchema } from "../../kit/json.ts";
+import type { Redact } from "../../kit/text/redact.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import type { RawResult } from "../calls/tool-result.ts";
 import { mostRounds } from "../limits.ts";
 import { type Listing, listTools, looseResult, type RemoteTool } from "../lists/listing.ts";
 import { createActiveCalls, type Notify } from "../questions/active-calls.ts";
 import { type Answers, isElicitation } from "../questions/answers.ts";
-import type { Redact } from "../redact.ts";
 import { type ServerList, watchListChanges } from "./announcements.ts";
 import { closeConnection, type Era, type Handshake, openConnection } from "./handshake.ts";
 

@@ -3,9 +3,9 @@ import type { Client, StandardSchemaV1 } from "@modelcontextprotocol/client";
 import type { ToolAnnotations } from "../../core/tools/tool.ts";
 import { isDeeperThan, isRecord, type JsonSchema, toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
+import { type Redact, redactValue } from "../../kit/text/redact.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { listLimits, schemaDepthLimit } from "../limits.ts";
-import { type Redact, redactJson } from "../redact.ts";
 import { findHeaderProblem } from "./parameter-headers.ts";
 
 /** Describes a tool as its server does: everything that a model or a host would see of it. */
@@ -108,8 +108,8 @@ export function readTool(value: unknown, redact: Redact): RemoteTool | Text {
     name,
     description: redact(toText(value.description)).toWellFormed(),
     // A server may write its key into a default or an example.
-    inputSchema: redactJson(inputSchema, redact),
-    ...(isUsable(outputSchema) && { outputSchema: redactJson(outputSchema, redact) }),
+    inputSchema: redactValue(inputSchema, redact),
+    ...(isUsable(outputSchema) && { outputSchema: redactValue(outputSchema, redact) }),
     annotations: readAnnotations(isRecord(annotations) ? annotations : {}, value.title, redact),
   };
 }

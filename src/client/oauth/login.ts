@@ -5,7 +5,7 @@ import { DuetError, type ErrorDetails } from "../../kit/errors.ts";
 import { openSession } from "../lifecycle/session.ts";
 import { isWanted } from "../lists/tool-list.ts";
 import { createAnswers } from "../questions/answers.ts";
-import { createRedactor, extendRedact } from "../redact.ts";
+import { createServerRedact, extendRedact } from "../redact.ts";
 import { toStartError } from "../server-errors.ts";
 import { createAuth, getCredentialOwner, hasOwnAuthorization } from "./auth.ts";
 import { type AuthorizeOptions, authorize } from "./authorize.ts";
@@ -74,7 +74,7 @@ async function countTools(
 ): Promise<number | undefined> {
   const sdk = await import("@modelcontextprotocol/client");
   const auth = createAuth(settings, store, world);
-  const redact = extendRedact(createRedactor(settings), () => auth?.secretValues() ?? []);
+  const redact = extendRedact(createServerRedact(settings), () => auth?.secretValues() ?? []);
   try {
     const ignore = (): void => {};
     const session = await openSession(

@@ -3,7 +3,7 @@ import type { TextBilling } from "../../core/turn-budget.ts";
 import { createSemaphore } from "../../kit/async/semaphore.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/locale.ts";
-import type { Redact } from "../redact.ts";
+import type { Redact } from "../../kit/text/redact.ts";
 import { notNowError } from "./request-refusal.ts";
 
 /** Holds what questions need to know of a running call. */

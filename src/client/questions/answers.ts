@@ -10,9 +10,9 @@ import { createSemaphore } from "../../kit/async/semaphore.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import { getOwnValue, isRecord, type JsonObject } from "../../kit/json.ts";
+import type { Redact } from "../../kit/text/redact.ts";
 import { sanitize, toShortLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
-import type { Redact } from "../redact.ts";
 import type { AnswerContext, RequestingServer } from "./active-calls.ts";
 import { badRequestError, notNowError, unknownMethodError } from "./request-refusal.ts";
 

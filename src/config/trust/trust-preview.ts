@@ -3,10 +3,11 @@ import { isRecord } from "../../kit/json.ts";
 import { getValue, type Path, renderPath } from "../sources/setting-path.ts";
 import { listLeaves } from "../sources/source.ts";
 import { isDangerousVariable } from "./dangerous-variables.ts";
+import { maskArguments, maskNamed } from "./mask-preview.ts";
 
 /**
- * Describes one thing that a configuration would start, call, read or load, exactly as written: a key and a value in the form of
- * `written`.
+ * Describes one thing that a configuration would start, call, read or load: a key and a value in the form of `written`, in which
+ * secrets are masked.
  */
 export interface TrustPreviewItem {
   key: string;
@@ -15,10 +16,7 @@ export interface TrustPreviewItem {
   isDangerous?: true;
 }
 
-/**
- * Previews a configuration file of any shape, before anything in it is trusted. Nothing is masked, because the file is somebody
- * else's and a masked secret could be code.
- */
+/** Previews a configuration file of any shape, before anything in it is trusted. */
 export function previewFile(tree: unknown): TrustPreviewItem[] {
   const servers = ["mcpServers", "servers"].flatMap((root) => {
     const entries = getValue(tree, [root]);
@@ -30,7 +28,9 @@ export function previewFile(tree: unknown): TrustPreviewItem[] {
 
 /** Lists every variable of a `.env` file. */
 export function previewDotEnv(text: string): TrustPreviewItem[] {
-  return Object.entries(parseEnv(text)).map(([key, value]) => toItem(key, toWritten(value), isDangerousVariable(key)));
+  return Object.entries(parseEnv(text)).map(([key, value = ""]) =>
+    toItem(key, toWritten(maskNamed(key, value, "env")), isDangerousVariable(key)),
+  );
 }
 
 /** Matches the keys outside of servers that set what is called, read, loaded or permitted. */
@@ -43,14 +43,27 @@ function listServerItems(tree: unknown, path: Path): TrustPreviewItem[] {
   const { command, args = [], disabled, enabled, ...rest } = entry;
   if (disabled === true || enabled === false) return [{ key: renderPath(path), value: "-" }];
   const words = [command, ...(Array.isArray(args) ? args : [args])].filter((word) => word !== undefined);
-  const started = words.length === 0 ? [] : [{ key: renderPath(path), value: words.map(toWritten).join(" ") }];
+  const started =
+    words.length === 0 ? [] : [{ key: renderPath(path), value: maskWords(words).map(toWritten).join(" ") }];
   const others = Object.entries(rest).flatMap(([key, value]) => listLeaves(value, [...path, key]));
   return [...started, ...others.map((each) => toItemAt(tree, each))];
 }
 
 function toItemAt(tree: unknown, path: Path): TrustPreviewItem {
   const isDangerous = path[2] === "env" && isDangerousVariable(String(path[3]));
-  return toItem(renderPath(path), toWritten(getValue(tree, path)), isDangerous);
+  const value = getValue(tree, path);
+  return toItem(renderPath(path), toWritten(typeof value === "string" ? maskAt(path, value) : value), isDangerous);
+}
+
+function maskAt(path: Path, value: string): string {
+  const [, , holder] = path;
+  return maskNamed(String(path.at(-1)), value, holder === "env" || holder === "headers" ? holder : "setting");
+}
+
+/** Masks texts only: what else stands among the words of a command is shown as it is written. */
+function maskWords(words: readonly unknown[]): unknown[] {
+  const masked = maskArguments(words.map((word) => (typeof word === "string" ? word : "")));
+  return words.map((word, index) => (typeof word === "string" ? masked[index] : word));
 }
 
 function toItem(key: string, value: string, isDangerous: boolean): TrustPreviewItem {
@@ -59,6 +72,6 @@ function toItem(key: string, value: string, isDangerous: boolean): TrustPreviewI
 
 /** Returns a word as it is when it cannot be misread, else as JSON. */
 function toWritten(value: unknown): string {
-  if (typeof value === "string" && /^[\p{L}\p{N}@%+=:,./_-]+$/u.test(value)) return value;
+  if (typeof value === "string" && /^[\p{L}\p{N}@%+=:,./_…-]+$/u.test(value)) return value;
   return JSON.stringify(value) ?? "";
 }

@@ -33,7 +33,7 @@ export function withRepair(next: Model, { settings, locale = "en" }: ModelContex
         }
         return;
       } catch (thrown) {
-        if (taken || signal.aborted || !(thrown instanceof DuetError) || !hasHistory(request)) throw thrown;
+        if (taken || signal.aborted || !(thrown instanceof DuetError)) throw thrown;
         const found = findHistoryRepair(thrown, sent);
         if (!found) throw thrown;
         repair = found;
@@ -47,11 +47,6 @@ export function withRepair(next: Model, { settings, locale = "en" }: ModelContex
       if (repair.lasting) quirks = repair.quirks;
     },
   };
-}
-
-/** Is false for a conversation without a turn of a model, in which there is nothing to repair. */
-function hasHistory({ messages }: ModelRequest): boolean {
-  return messages.some(({ role }) => role === "assistant");
 }
 
 function withQuirks(request: ModelRequest, quirks: Quirks): WireRequest {

@@ -9,6 +9,9 @@ import { parseInput } from "../mcp/read-input.ts";
 /** Limits how many problems are reported at a time. */
 const mostReported = 5;
 
+/** Limits one of them, in bytes: all together stay under 4 kB. */
+const longestProblem = 700;
+
 /**
  * Validates a JSON body against the schema. Throws `HttpRefusalError` (400) with one line that states each problem, the value, and
  * what is allowed.
@@ -25,8 +28,17 @@ export function readFields<T>(schema: z.ZodType<T>, body: unknown): T {
 }
 
 function renderProblems(problems: readonly ArgumentProblem[], locale: Locale): string {
-  const reported = problems.slice(0, mostReported).map(({ path, text }) => `${path}: ${say(locale, text)}`);
+  const reported = problems.slice(0, mostReported).map(({ path, text }) => shorten(`${path}: ${say(locale, text)}`));
+  const more = problems.length - reported.length;
+  if (more > 0) reported.push(say(locale, { zh: `…还有 ${more} 处`, en: `... and ${more} more` }));
   return reported.join("; ");
+}
+
+function shorten(line: string): string {
+  const bytes = Buffer.from(line);
+  if (bytes.length <= longestProblem) return line;
+  // As in a stream, a character that is cut at the end is left out.
+  return `${new TextDecoder().decode(bytes.subarray(0, longestProblem), { stream: true })}…`;
 }
 
 /** Describes a body that is JSON but no object, with its value. */

@@ -1,12 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 
 /** Holds what a web-standard request does not say about its connection. */
 export interface HttpConnection {
   /** Is the unread body, as it arrives. */
   readonly body: Readable;
+  /** Is the address that the connection comes from: that of a proxy, where there is one. */
+  readonly address: string;
   /** Is true when the whole request has arrived. */
   readonly isReceived: boolean;
+  /** Resolves when a body of this length may be worked on. Long ones take turns, and others are served between two of them. */
+  takeTurn(length: number): Promise<void>;
   /**
    * Calls `listener` once when the response is over, or at once if it already is. `isWhole` says that all of it was handed over.
    */
@@ -17,7 +22,31 @@ export interface HttpConnection {
   drop(): void;
 }
 
-export function toHttpConnection(incoming: IncomingMessage, outgoing: ServerResponse): HttpConnection {
+/** Gives one turn after the other. */
+export type TakeTurn = () => Promise<void>;
+
+/** A round of the event loop takes in one new connection; one in which nothing waits takes some microseconds. */
+const roundsBetween = 32;
+
+/** Creates the turns of one server. What waits in the event loop is served between two of them. */
+export function createTurns(): TakeTurn {
+  let last = Promise.resolve();
+  return () => {
+    last = last.then(async () => {
+      for (let round = 0; round < roundsBetween; round++) await setImmediate();
+    });
+    return last;
+  };
+}
+
+/** A shorter body, in characters, is worked on at once. */
+const longBody = 65_536;
+
+export function toHttpConnection(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  takeTurn: TakeTurn,
+): HttpConnection {
   const listeners: ((isWhole: boolean) => void)[] = [];
   let isClosed = false;
   outgoing.once("close", () => {
@@ -26,8 +55,12 @@ export function toHttpConnection(incoming: IncomingMessage, outgoing: ServerResp
   });
   return {
     body: incoming,
+    address: incoming.socket.remoteAddress ?? "",
     get isReceived() {
       return incoming.complete;
+    },
+    async takeTurn(length) {
+      if (length > longBody) await takeTurn();
     },
     onClose(listener) {
       if (isClosed) listener(outgoing.writableFinished);

@@ -3,7 +3,8 @@ import type { Config } from "../../config/config.ts";
 import { toModelName } from "../../core/model.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import type { JsonObject } from "../../kit/json.ts";
-import type { Authenticate, OpenPages } from "./auth/open-auth.ts";
+import type { AuthenticateFrom } from "./auth/guess-limit.ts";
+import type { OpenPages } from "./auth/open-auth.ts";
 
 /** Says whether a question could be served now, and why. */
 export interface Readiness {
@@ -14,7 +15,7 @@ export interface Readiness {
 
 export interface HealthOptions {
   readiness(): Promise<Readiness>;
-  authenticate: Authenticate;
+  authenticate: AuthenticateFrom;
   /** Aborts when the server is asked to stop. */
   signal: AbortSignal;
 }
@@ -36,14 +37,14 @@ export function createHealthPages({ readiness, authenticate, signal }: HealthOpt
     return found;
   }
 
-  async function isAdmitted(request: Request): Promise<boolean> {
-    return !("status" in (await authenticate(request).catch(() => nobody)));
+  async function isAdmitted(request: Request, address: string): Promise<boolean> {
+    return !("status" in (await authenticate(request, address).catch(() => nobody)));
   }
 
   return {
     "/healthz": () => Response.json({ status: "ok" }),
-    "/readyz": async (request) => {
-      const [{ isReady, details }, mayKnow] = await Promise.all([checkReadiness(), isAdmitted(request)]);
+    "/readyz": async (request, address) => {
+      const [{ isReady, details }, mayKnow] = await Promise.all([checkReadiness(), isAdmitted(request, address)]);
       const status = isReady ? "ready" : "not ready";
       return Response.json(mayKnow ? { status, ...details } : { status }, { status: isReady ? 200 : 503 });
     },

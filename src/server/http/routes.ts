@@ -3,7 +3,8 @@ import { showValue } from "../../core/tools/argument-feedback.ts";
 import { getMessage } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { Log } from "../operations/log.ts";
-import type { Admission, Authenticate, OpenPages } from "./auth/open-auth.ts";
+import type { AuthenticateFrom } from "./auth/guess-limit.ts";
+import type { Admission, OpenPages } from "./auth/open-auth.ts";
 import type { HttpConnection } from "./connection.ts";
 import type { AllowedNames } from "./request/allowed-names.ts";
 import { checkBody } from "./request/check-request.ts";
@@ -27,7 +28,7 @@ export type Route = Readonly<Partial<Record<"GET" | "POST" | "DELETE", Handle>>>
 export interface RoutesOptions {
   names: AllowedNames;
   /** Runs on every path except those of `open`. */
-  authenticate: Authenticate;
+  authenticate: AuthenticateFrom;
   open: OpenPages;
   routes: Readonly<Record<string, Route>>;
   /** Runs for each response as soon as its head is known. */
@@ -69,8 +70,8 @@ export function createRoutes(options: RoutesOptions): Routes {
   const { names, authenticate, open, routes, onAnswer, inFlight, locale, log } = options;
   const app = new Hono<{ Bindings: Bindings; Variables: Variables }>();
 
-  async function admit(request: Request): Promise<Admission> {
-    const admission = await authenticate(request);
+  async function admit(request: Request, { address }: HttpConnection): Promise<Admission> {
+    const admission = await authenticate(request, address);
     if ("status" in admission) throw new HttpRefusalError(admission);
     return admission;
   }
@@ -96,7 +97,7 @@ export function createRoutes(options: RoutesOptions): Routes {
       context.set("route", path);
       const { method, raw } = context.req;
       if (method !== "GET" && method !== "HEAD") throw new HttpRefusalError(createMethodRefusal(method, ["GET"]));
-      return page(raw);
+      return page(raw, context.env.connection.address);
     });
   for (const [path, route] of Object.entries(routes))
     app.all(path, async (context) => {
@@ -104,7 +105,7 @@ export function createRoutes(options: RoutesOptions): Routes {
       const { req } = context;
       const { connection } = context.env;
       const request = req.raw;
-      const admission = await admit(request);
+      const admission = await admit(request, connection);
       const handle = findHandle(route, request.method);
       if (handle === undefined) throw new HttpRefusalError(createMethodRefusal(request.method, Object.keys(route)));
       const refusal = checkBody(request.method, request.headers);
@@ -113,8 +114,8 @@ export function createRoutes(options: RoutesOptions): Routes {
       return handle({ ...admission, request, params: req.param(), connection });
     });
   // As a route: what `notFound` throws would pass by what is added to every answer.
-  app.all("*", async ({ req: { raw } }) => {
-    await admit(raw);
+  app.all("*", async ({ req: { raw }, env }) => {
+    await admit(raw, env.connection);
     throw new HttpRefusalError(createPathRefusal(new URL(raw.url).pathname, Object.keys({ ...open, ...routes })));
   });
   app.onError((thrown, context) => {

@@ -7,11 +7,13 @@ import type { Config } from "../../config/config.ts";
 import { type Caller, operator } from "../../core/caller.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError } from "../../kit/errors.ts";
-import type { Locale } from "../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { formatCount } from "../../kit/text/format-count.ts";
 import type { Log } from "../operations/log.ts";
 import { isLoopback, toUrlHost } from "./address.ts";
+import { createGuessLimit } from "./auth/guess-limit.ts";
 import type { Authenticate, OpenPages } from "./auth/open-auth.ts";
-import { toHttpConnection } from "./connection.ts";
+import { createTurns, toHttpConnection } from "./connection.ts";
 import { createHealthPages, type Readiness } from "./health.ts";
 import { type ConnectionLimits, connectionLimits, listen } from "./listen.ts";
 import { createMcpRoute } from "./mcp/mcp-route.ts";
@@ -74,6 +76,10 @@ const graceMs = 1500;
 export async function serveOverHttp(options: HttpServerOptions): Promise<void> {
   const { settings, host, locale, log, signal } = options;
   if (!isGuarded(options) && !isLoopback(host)) throw unguardedAddressError(host);
+  if (options.token !== undefined && options.token.length < shortestToken) {
+    if (!isLoopback(host)) throw shortTokenError(host, options.token);
+    log(say(locale, describeShortToken(options.token)), "warn");
+  }
   const inFlight = createInFlight();
   const mcp = createMcpRoute({
     createServer: options.createServer,
@@ -95,7 +101,13 @@ export async function serveOverHttp(options: HttpServerOptions): Promise<void> {
     const names = createAllowedNames({ ...settings, host, port });
     const base = settings.publicUrl?.replace(/\/+$/, "") ?? `http://${toUrlHost(host)}:${port}`;
     const auth = options.openAuth?.(`${base}/mcp`);
-    const authenticate = createAuthenticate(options.token, options.authenticate ?? auth?.authenticate);
+    const signIn = options.authenticate ?? auth?.authenticate;
+    const authenticate = createGuessLimit({
+      authenticate: createAuthenticate(options.token, signIn),
+      hasSignIn: signIn !== undefined,
+      locale,
+      log,
+    });
     const app = createRoutes({
       names,
       authenticate,
@@ -122,6 +134,9 @@ export async function serveOverHttp(options: HttpServerOptions): Promise<void> {
   await options.finish?.(inFlight);
   await Promise.all([listening.close(graceMs), mcp.close()]);
 }
+
+/** Limits a token from below, in characters, where others can try one after another. */
+const shortestToken = 16;
 
 function isGuarded({ token, authenticate, openAuth }: HttpServerOptions): boolean {
   return [token, authenticate, openAuth].some((way) => way !== undefined);
@@ -171,17 +186,41 @@ function unguardedAddressError(host: string): DuetError {
   });
 }
 
+function shortTokenError(host: string, token: string): DuetError {
+  const place = JSON.stringify(host);
+  const short = describeShortToken(token);
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `--http: ${place} 可从其他机器访问，而 ${short.zh}`,
+      en: `--http: ${place} can be reached from other machines, and ${short.en}`,
+    },
+    hint: {
+      zh: "请设置更长的 DUET_HTTP_TOKEN（openssl rand -hex 32），或只监听 127.0.0.1。",
+      en: "Set a longer DUET_HTTP_TOKEN (openssl rand -hex 32), or listen on 127.0.0.1.",
+    },
+  });
+}
+
+function describeShortToken({ length }: string): Text {
+  return {
+    zh: `DUET_HTTP_TOKEN 只有 ${length} 个字符（允许：至少 ${shortestToken} 个）`,
+    en: `DUET_HTTP_TOKEN has ${formatCount(length, "character")} (allowed: at least ${shortestToken})`,
+  };
+}
+
 /** The server must not change the whole process, so the globals stay as they are. */
 const ours = { overrideGlobalObjects: false };
 
 /** Joins Node's requests to web-standard ones. */
 export function createListener(routes: Routes): RequestListener {
+  const takeTurn = createTurns();
   async function createResponse(
     request: Request,
     incoming: IncomingMessage,
     outgoing: ServerResponse,
   ): Promise<Response> {
-    const response = await routes.fetch(request, { connection: toHttpConnection(incoming, outgoing) });
+    const response = await routes.fetch(request, { connection: toHttpConnection(incoming, outgoing, takeTurn) });
     if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
     // What the package would say in its place has the cause in it.
     await sendStream(response, outgoing).catch(() => outgoing.destroy());

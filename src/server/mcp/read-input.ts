@@ -5,14 +5,15 @@ import { describeIssue, getIssuePath } from "../../core/schemas/describe-issue.t
 import { listKeys } from "../../core/schemas/describe-schema.ts";
 import { renderArgumentProblems, showName, toUnknownFieldLine } from "../../core/tools/argument-feedback.ts";
 import type { ArgumentProblem } from "../../core/tools/tool.ts";
-import { isRecord, type JsonObject, type JsonSchema } from "../../kit/json.ts";
-import type { Locale } from "../../kit/locale.ts";
+import { isRecord, isTooLarge, type JsonObject, type JsonSchema, mostKeys, mostValues } from "../../kit/json.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { normalizeArguments } from "./host-arguments.ts";
 
 /** Returns a call's arguments as the schema defines them, or a text for a model that says what is wrong with them. */
 export function readInput<T>(schema: z.ZodType<T>, args: unknown, locale: Locale): T | string {
   const given = args ?? {};
+  if (isTooLarge(given)) return say(locale, tooLarge);
   const read = parseInput(schema, isJsonObject(given) ? normalizeArguments(given, toInputSchema(schema)) : given);
   return "problems" in read ? renderArgumentProblems(locale, read.problems) : read.input;
 }
@@ -27,6 +28,11 @@ export function parseInput<T>(schema: z.ZodType<T>, value: unknown): { input: T 
   const jsonSchema = toInputSchema(schema);
   return { problems: error.issues.flatMap((issue) => describeProblems(issue, jsonSchema, value)) };
 }
+
+const tooLarge = {
+  zh: `参数过多，没有执行（允许：每个对象至多 ${mostKeys} 个键，总共至多 ${mostValues} 个值）。`,
+  en: `There are too many arguments; nothing was run (allowed: at most ${mostKeys} keys in an object and ${mostValues} values in all).`,
+};
 
 /** Checks only for an object, because arguments come from the wire and are JSON. */
 function isJsonObject(value: unknown): value is JsonObject {
@@ -53,5 +59,5 @@ function describeProblems(issue: z.core.$ZodIssue, jsonSchema: unknown, whole: u
     value,
     show: () => sanitizeLine(maskValue(value, path, [])),
   });
-  return [{ path: renderPath(path), text }];
+  return [{ path: renderPath(path.map((step) => (typeof step === "number" ? step : showName(step)))), text }];
 }

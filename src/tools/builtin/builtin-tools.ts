@@ -4,6 +4,7 @@ import type { JsonObject } from "../../kit/json.ts";
 import type { Locale, Text } from "../../kit/locale.ts";
 import type { GuardedFetch } from "../../kit/net/guarded-fetch.ts";
 import { annotateTool } from "../create-tool.ts";
+import type { FileGuard } from "../files/file-guard.ts";
 import { createToolFetch, type ToolFetchRules } from "../outgoing/create-tool-fetch.ts";
 import { createReadPage } from "../page/read-page.ts";
 import { withValidation } from "../schema/with-validation.ts";
@@ -31,6 +32,8 @@ export interface WebOptions extends ToolFetchRules {
 export interface BuiltinOptions {
   /** Lists the directories that the file tools may read. */
   roots: readonly string[];
+  /** Finds the files there that they may not read. */
+  guard?: FileGuard | undefined;
   locale: Locale;
   /**
    * When it is absent or no backend is configured, there is no `web_search`. The tool announces a third party only once, so
@@ -50,6 +53,7 @@ export interface BuiltinOptions {
 /** Holds what the tools are made of. */
 interface BuiltinParts {
   roots: readonly string[];
+  guard?: FileGuard | undefined;
   locale: Locale;
   search: SearchOptions | undefined;
   web: { guardedFetch: GuardedFetch; hosts: readonly string[] } | undefined;
@@ -104,21 +108,21 @@ export const builtinTools: Readonly<Record<string, BuiltinRow>> = {
     ],
   },
   file_search: {
-    create: ({ roots, locale }) => createFileSearch(roots, locale),
+    create: ({ roots, locale, guard }) => createFileSearch(roots, locale, {}, guard),
     timeoutMs: 15_000,
     annotations: pure,
     dataFlow: readsFiles,
     examples: [{ query: "openSkill", root_dir: "./data/docs", limit: 5 }],
   },
   read_file: {
-    create: ({ roots, locale }) => createReadFile(roots, locale),
+    create: ({ roots, locale, guard }) => createReadFile(roots, locale, {}, guard),
     timeoutMs: 15_000,
     annotations: pure,
     dataFlow: readsFiles,
     examples: [{ path: "README.md", start_line: 1, lines: 40 }],
   },
   table_query: {
-    create: ({ roots, locale, work }) => createTableQuery(roots, locale, work),
+    create: ({ roots, locale, work, guard }) => createTableQuery(roots, locale, work, undefined, guard),
     timeoutMs: 30_000,
     annotations: pure,
     dataFlow: readsFiles,
@@ -133,7 +137,7 @@ export const builtinTools: Readonly<Record<string, BuiltinRow>> = {
     ],
   },
   log_transform: {
-    create: ({ roots, locale, now }) => createLogTransform(roots, locale, now),
+    create: ({ roots, locale, now, guard }) => createLogTransform(roots, locale, now, {}, guard),
     timeoutMs: 30_000,
     annotations: pure,
     dataFlow: readsFiles,
@@ -146,7 +150,7 @@ export const builtinTools: Readonly<Record<string, BuiltinRow>> = {
     examples: [{ timezone: "Asia/Shanghai" }],
   },
   format_data: {
-    create: ({ roots, locale, work }) => createFormatData(roots, locale, work),
+    create: ({ roots, locale, work, guard }) => createFormatData(roots, locale, work, guard),
     timeoutMs: 30_000,
     annotations: pure,
     dataFlow: readsFiles,

@@ -7,6 +7,7 @@ import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
 import { takeStart } from "../../kit/text/truncate.ts";
 import { createBuiltinTool, createFileResult } from "../create-tool.ts";
 import { resolveRoots, toDisplayedPath, toFileSource, toNotTextResult } from "../files/allowed-path.ts";
+import type { FileGuard } from "../files/file-guard.ts";
 import { toMissingFileResult } from "../files/missing-file.ts";
 import { countLines, type LineLimits, readLines } from "../files/read-lines.ts";
 import { openFound } from "../files/walk-files.ts";
@@ -21,7 +22,12 @@ const lastLines = 60;
 
 const defaultLimits: LineLimits = { totalBytes: 200_000_000, milliseconds: 8000, lineLength: longest };
 
-export function createReadFile(roots: readonly string[], locale: Locale, limits: Partial<LineLimits> = {}): Tool {
+export function createReadFile(
+  roots: readonly string[],
+  locale: Locale,
+  limits: Partial<LineLimits> = {},
+  guard?: FileGuard,
+): Tool {
   const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
   return createBuiltinTool({
     name: "read_file",
@@ -43,21 +49,26 @@ export function createReadFile(roots: readonly string[], locale: Locale, limits:
       required: ["path"],
       additionalProperties: false,
     },
-    run: (args, context) => read(args, context, roots, { ...defaultLimits, ...limits }),
+    run: (args, context) => read(args, context, { roots, guard, limits: { ...defaultLimits, ...limits } }),
   });
+}
+
+interface Surroundings {
+  roots: readonly string[];
+  guard: FileGuard | undefined;
+  limits: LineLimits;
 }
 
 async function read(
   args: JsonObject,
   context: ToolContext,
-  roots: readonly string[],
-  limits: LineLimits,
+  { roots, guard, limits }: Surroundings,
 ): Promise<ToolResult> {
   const { locale, signal } = context;
   const real = await resolveRoots(roots);
   const path = String(args.path);
-  const file = await openFound(path, real);
-  if (file === undefined) return await toMissingFileResult(path, real, locale);
+  const file = await openFound(path, real, guard);
+  if (file === undefined) return await toMissingFileResult(path, real, locale, guard);
   const first = typeof args.start_line === "number" ? args.start_line : 1;
   const count = typeof args.lines === "number" ? args.lines : Number.POSITIVE_INFINITY;
   try {

@@ -6,6 +6,7 @@ import { createFailure, type Source, type ToolResult } from "../../core/tools/to
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import type { FileGuard } from "./file-guard.ts";
 
 /**
  * Returns the configured roots as they are on disk now, with links resolved. Missing roots and those inside another are left
@@ -23,11 +24,16 @@ export async function resolveRoots(roots: readonly string[]): Promise<string[]> 
  * Returns the real path of a requested path (relative to a root, or absolute) if it exists under a root and no part of it is
  * private. Returns undefined for everything else, so that the answer reveals nothing about what lies outside.
  */
-export async function findAllowed(path: string, roots: readonly string[]): Promise<string | undefined> {
+export async function findAllowed(
+  path: string,
+  roots: readonly string[],
+  guard?: FileGuard,
+): Promise<string | undefined> {
   if (path.includes("\0")) return undefined;
+  const isProtected = await guard?.findProtected();
   for (const root of roots) {
     const real = await ignoreRejection(realpath(resolve(root, path)), "a path that does not exist is in no root");
-    if (real !== undefined && isAllowed(real, roots)) return real;
+    if (real !== undefined && isAllowed(real, roots) && !isProtected?.(real)) return real;
   }
   return undefined;
 }
@@ -46,7 +52,7 @@ function isInside(path: string, root: string): boolean {
 }
 
 const secrets =
-  /^(\..+|.*\.(env|pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg)|id_(rsa|dsa|ecdsa|ed25519).*|(credentials?|secrets?)(\.(json|ya?ml|toml|ini|txt|csv|xml|conf|cfg))?|service[-_]account.*\.json|duet\.config\.json)$/i;
+  /^(\..+|.*\.(env|pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg)|id_(rsa|dsa|ecdsa|ed25519).*|(credentials?|secrets?)(\.(json|ya?ml|toml|ini|txt|csv|xml|conf|cfg))?|service[-_]account.*\.json|.*duet\.config\.json.*|mcp\.json|claude_desktop_config\.json)$/i;
 
 /** Returns true for hidden files and those that usually hold keys or passwords, ignoring case. No tool reads them. */
 export function isPrivate(name: string): boolean {

@@ -7,6 +7,7 @@ import { type Locale, say } from "../../kit/locale.ts";
 import { formatSize } from "../../kit/text/format-count.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { findAllowed, isPrivate, toPathRefusedResult } from "./allowed-path.ts";
+import type { FileGuard } from "./file-guard.ts";
 import { readEntries } from "./walk-files.ts";
 
 /** Limits the names that an answer about a missing file lists. */
@@ -23,15 +24,20 @@ const mostEntries = 2000;
  * there that may be read, similar ones first; every other path gets the same answer as `toPathRefusedResult`, so that nothing is
  * said of what lies outside or is private.
  */
-export async function toMissingFileResult(path: string, roots: readonly string[], locale: Locale): Promise<ToolResult> {
+export async function toMissingFileResult(
+  path: string,
+  roots: readonly string[],
+  locale: Locale,
+  guard?: FileGuard,
+): Promise<ToolResult> {
   const refused = toPathRefusedResult(path, locale);
   const name = basename(path);
   if (isPrivate(name) || !plainName.test(name)) return refused;
-  const folder = await findAllowed(dirname(path), roots);
+  const folder = await findAllowed(dirname(path), roots, guard);
   if (folder === undefined) return refused;
   // What is there but may not be read is not called missing.
   if (await ignoreRejection(lstat(join(folder, name)), "what is not there is missing")) return refused;
-  const files = await listFiles(folder);
+  const files = await listFiles(folder, guard);
   const shown = sanitizeLine(folder);
   const missing = { zh: `${shown} 里没有 ${showValue(name)}。`, en: `There is no ${showValue(name)} in ${shown}.` };
   const names = sortBySimilarity(files, name);
@@ -53,9 +59,12 @@ async function showFile(folder: string, name: string): Promise<string> {
   return status === undefined ? sanitizeLine(name) : `${sanitizeLine(name)} ${formatSize(status.size)}`;
 }
 
-async function listFiles(folder: string): Promise<string[]> {
+async function listFiles(folder: string, guard: FileGuard | undefined): Promise<string[]> {
+  const isProtected = await guard?.findProtected();
   const { entries } = await readEntries(folder, mostEntries);
-  return entries.filter((entry) => entry.isFile() && !isPrivate(entry.name)).map(({ name }) => name);
+  return entries
+    .filter((entry) => entry.isFile() && !isPrivate(entry.name) && !isProtected?.(join(folder, entry.name)))
+    .map(({ name }) => name);
 }
 
 /** Names that share more pairs of characters with the wanted one come first, then by the alphabet. */

@@ -4,6 +4,7 @@ import { type Locale, say } from "../../kit/locale.ts";
 import { formatSize } from "../../kit/text/format-count.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { resolveRoots, toDisplayedPath, toFileSource, toNotTextResult } from "./allowed-path.ts";
+import type { FileGuard } from "./file-guard.ts";
 import { toMissingFileResult } from "./missing-file.ts";
 import { createDecoder, readStart } from "./read-lines.ts";
 import { openFound } from "./walk-files.ts";
@@ -24,11 +25,11 @@ export interface DataFile {
 export async function readDataFile(
   path: string,
   locale: Locale,
-  { roots, fileBytes }: { roots: readonly string[]; fileBytes: number },
+  { roots, guard, fileBytes }: { roots: readonly string[]; guard?: FileGuard | undefined; fileBytes: number },
 ): Promise<DataFile | ToolResult> {
   const real = await resolveRoots(roots);
-  const file = await openFound(path, real);
-  if (file === undefined) return await toMissingFileResult(path, real, locale);
+  const file = await openFound(path, real, guard);
+  if (file === undefined) return await toMissingFileResult(path, real, locale, guard);
   try {
     const name = sanitizeLine(toDisplayedPath(file.path, real));
     const { bytes, missing } = await readStart(file.handle, fileBytes);

@@ -3,6 +3,7 @@ import { type FileHandle, lstat, open, opendir, readlink, realpath, stat } from 
 import { join } from "node:path";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { findAllowed, isAllowed, isPrivate } from "./allowed-path.ts";
+import type { FileGuard } from "./file-guard.ts";
 
 export interface WalkLimits {
   /** Limits the directory entries visited, of any kind. */
@@ -25,9 +26,11 @@ export async function* walkFiles(
   limits: WalkLimits,
   signal: AbortSignal,
   onLimit: () => void,
+  guard?: FileGuard,
 ): AsyncGenerator<string> {
   const status: Stats | undefined = await ignoreRejection(lstat(start), "a path that cannot be read holds no files");
-  if (status?.isFile()) yield start;
+  const isProtected = await guard?.findProtected();
+  if (status?.isFile() && !isProtected?.(start)) yield start;
   if (!status?.isDirectory()) return;
   const deadline = performance.now() + limits.milliseconds;
   let entriesLeft = limits.entries;
@@ -43,7 +46,9 @@ export async function* walkFiles(
     const { entries, cut } = await readEntries(path, entriesLeft);
     if (cut) onLimit();
     entriesLeft -= entries.length;
-    const seen = entries.filter(({ name }) => !isPrivate(name) && !skipped.has(name)).toSorted(compareNames);
+    const isShown = ({ name }: Dirent): boolean =>
+      !isPrivate(name) && !skipped.has(name) && !isProtected?.(join(path, name));
+    const seen = entries.filter(isShown).toSorted(compareNames);
     for (const entry of seen) if (entry.isFile()) yield join(path, entry.name);
     const folders = seen.filter((entry) => entry.isDirectory()).toReversed();
     waiting.push(...folders.map((entry) => ({ path: join(path, entry.name), depth: depth + 1 })));
@@ -90,9 +95,13 @@ export interface AllowedFile {
 }
 
 /** Finds what somebody asked for, as `findAllowed` does, and opens it; undefined for all that is not to be read alike. */
-export async function openFound(path: string, roots: readonly string[]): Promise<AllowedFile | undefined> {
-  const real = await findAllowed(path, roots);
-  const handle = real === undefined ? undefined : await openAllowed(real, roots);
+export async function openFound(
+  path: string,
+  roots: readonly string[],
+  guard?: FileGuard,
+): Promise<AllowedFile | undefined> {
+  const real = await findAllowed(path, roots, guard);
+  const handle = real === undefined ? undefined : await openAllowed(real, roots, guard);
   return real === undefined || handle === undefined ? undefined : { handle, path: real };
 }
 
@@ -100,11 +109,15 @@ export async function openFound(path: string, roots: readonly string[]): Promise
  * Opens a regular file for reading; the caller closes it. Undefined when it is not one, or is not where `file` said: a link put in
  * its place while we look is not followed. Never waits for a pipe or a device.
  */
-export async function openAllowed(file: string, roots: readonly string[]): Promise<FileHandle | undefined> {
+export async function openAllowed(
+  file: string,
+  roots: readonly string[],
+  guard?: FileGuard,
+): Promise<FileHandle | undefined> {
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
   const handle = await ignoreRejection(open(file, flags), "a file that cannot be opened is left out");
   if (handle === undefined) return undefined;
-  if (await isStillAllowed(handle, file, roots)) return handle;
+  if (await isStillAllowed(handle, file, roots, guard)) return handle;
   await handle.close();
   return undefined;
 }
@@ -113,18 +126,25 @@ export async function openAllowed(file: string, roots: readonly string[]): Promi
  * Returns true when the opened file lies under a root. Its path may change its target at any moment, so on Linux the path of the
  * open file is used.
  */
-async function isStillAllowed(handle: FileHandle, file: string, roots: readonly string[]): Promise<boolean> {
+async function isStillAllowed(
+  handle: FileHandle,
+  file: string,
+  roots: readonly string[],
+  guard: FileGuard | undefined,
+): Promise<boolean> {
   try {
     const opened = await handle.stat();
     if (!opened.isFile()) return false;
+    if (await guard?.isLinked(opened)) return false;
+    const isProtected = await guard?.findProtected();
     const own = await ignoreRejection(
       readlink(`/proc/self/fd/${handle.fd}`),
       "without /proc the path itself is checked",
     );
-    if (own !== undefined) return isAllowed(own, roots);
+    if (own !== undefined) return isAllowed(own, roots) && !isProtected?.(own);
     const real = await realpath(file);
     const there = await stat(real);
-    return isAllowed(real, roots) && there.dev === opened.dev && there.ino === opened.ino;
+    return isAllowed(real, roots) && !isProtected?.(real) && there.dev === opened.dev && there.ino === opened.ino;
   } catch {
     return false;
   }

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { readTool } from "../../../src/client/lists/listing.ts";
-import { createRedactor } from "../../../src/client/redact.ts";
+import { createServerRedact } from "../../../src/client/redact.ts";
 import { stdio } from "../servers.ts";
 
 test("a secret of its server is nowhere in a tool: not in its title, nor as a number in its schema", () => {
-  const redact = createRedactor(stdio("s", "x", [], { env: { ACCOUNT: "80451277" } }));
+  const redact = createServerRedact(stdio("s", "x", [], { env: { ACCOUNT: "80451277" } }));
   const schema = (value: unknown) => ({ type: "object", properties: { account: { default: value } } });
   const tool = readTool(
     {

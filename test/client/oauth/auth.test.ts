@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { type CredentialStore, createCredentialStore } from "../../../src/client/oauth/credential-store.ts";
 import { createOAuthFetch } from "../../../src/client/oauth/oauth-fetch.ts";
 import { toBrowserCommand } from "../../../src/client/oauth/open-browser.ts";
-import { createRedactor, extendRedact } from "../../../src/client/redact.ts";
+import { createServerRedact, extendRedact } from "../../../src/client/redact.ts";
 import { type FakeAuthorization, startAuthorization } from "../../fakes/authorization-server.ts";
 import { temporaryFolder } from "../../fakes/program.ts";
 import { countSockets, startListener } from "../../tools/outgoing/servers.ts";
@@ -176,7 +176,7 @@ test("63 a redirect of the token address to elsewhere is not followed with what 
 test("whoever redacts learns every secret, old ones too", async () => {
   const { fake, store } = await expired();
   const running = await open(protectedBy(fake.url), store);
-  const redact = extendRedact(createRedactor(protectedBy(fake.url)), running.secretValues);
+  const redact = extendRedact(createServerRedact(protectedBy(fake.url)), running.secretValues);
   const secrets = running.secretValues();
   expect(secrets.filter((value) => value.startsWith("CANARY-access"))).toHaveLength(2);
   expect(secrets).toContain("CANARY-client-secret");

@@ -5,7 +5,7 @@ import { createAuth } from "../../../src/client/oauth/auth.ts";
 import type { CredentialStore } from "../../../src/client/oauth/credential-store.ts";
 import { type LoginOptions, type SignInResult, signInToServer } from "../../../src/client/oauth/login.ts";
 import { createAnswers } from "../../../src/client/questions/answers.ts";
-import { createRedactor } from "../../../src/client/redact.ts";
+import { createServerRedact } from "../../../src/client/redact.ts";
 import type { ServerSettings } from "../../../src/config/config.ts";
 import { http } from "../servers.ts";
 
@@ -38,7 +38,7 @@ export interface OpenSession {
 export async function open(settings: ServerSettings, store: CredentialStore): Promise<OpenSession> {
   const auth = createAuth(settings, store);
   const nothing = (): void => {};
-  const redact = createRedactor(settings);
+  const redact = createServerRedact(settings);
   const session = await openSession(
     {
       sdk,

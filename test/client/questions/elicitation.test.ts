@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { createAnswers, toClientCapabilities } from "../../../src/client/questions/answers.ts";
-import { createRedactor } from "../../../src/client/redact.ts";
+import { createServerRedact } from "../../../src/client/redact.ts";
 import type { Elicitation, ElicitationReply } from "../../../src/core/forms/elicitation.ts";
 import { everyField } from "../../fakes/mcp-questions.ts";
 import { stdio } from "../servers.ts";
 
 const settings = stdio("shop", "node", [], { env: { SHOP_KEY: "sk-SECRET-12345" } });
-const answers = createAnswers({ settings, sample: undefined, redact: createRedactor(settings) });
+const answers = createAnswers({ settings, sample: undefined, redact: createServerRedact(settings) });
 const signal = new AbortController().signal;
 
 function form(requestedSchema: unknown, message = "Hello"): object {

@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import { createAnswers } from "../../../src/client/questions/answers.ts";
-import { createRedactor } from "../../../src/client/redact.ts";
+import { createServerRedact } from "../../../src/client/redact.ts";
 import type { Sample, SamplingRequest } from "../../../src/core/sampling.ts";
 import type { Text } from "../../../src/kit/locale.ts";
 import { stdio } from "../servers.ts";
@@ -18,7 +18,7 @@ function writer(sample?: Sample) {
     if (sample) return sample(request, stop);
     return { text: "Written.", model: "fake/cheap", finish: "stop", tokens: 20, costUsd: 0.001 };
   };
-  const answers = createAnswers({ settings, sample: writing, redact: createRedactor(settings) });
+  const answers = createAnswers({ settings, sample: writing, redact: createServerRedact(settings) });
   return {
     requests,
     write: (params: unknown = asked) => answers("sampling/createMessage", params, { signal }),

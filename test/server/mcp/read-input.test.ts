@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { mostKeys } from "../../../src/kit/json.ts";
 import { cancelInput } from "../../../src/runs/ask-schema.ts";
+import { readFields } from "../../../src/server/api/read-fields.ts";
+import type { HttpRefusal } from "../../../src/server/http/response/dialects.ts";
+import { HttpRefusalError } from "../../../src/server/http/response/refusal.ts";
 import { parseInput, readInput } from "../../../src/server/mcp/read-input.ts";
 
 test("an argument that agent_cancel does not know is told with its name and the names that are allowed", () => {
@@ -14,6 +18,36 @@ Correct the arguments and try again.`,
   );
   expect(readInput(cancelInput, given, "zh")).toContain("\n- message: 不是允许的字段（允许：run_id）\n");
 });
+
+test("many and long keys are refused in a text of less than 4 kB that names the first ones, or the limit", () => {
+  const keysOf = (count: number, length: number) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, key) => [`k${key}${"键".repeat(length)}`, "v".repeat(length)]),
+    );
+  for (const locale of ["zh", "en"] as const) {
+    const long = readInput(cancelInput, { run_id: "r-1", ...keysOf(80, 50_000) }, locale);
+    expect(long).toContain("k0键");
+    expect(Buffer.byteLength(String(long))).toBeLessThan(4096);
+    const many = readInput(cancelInput, { run_id: "r-1", ...keysOf(mostKeys, 1) }, locale);
+    expect(many).toContain(String(mostKeys));
+    expect(many).not.toContain("k1");
+  }
+  const known = Array.from({ length: 20 }, (_, key) => [`${key}${"键".repeat(70)}`, z.string().optional()] as const);
+  const wide = z.strictObject(Object.fromEntries(known));
+  const fields = thrownBy(() => readFields(wide, keysOf(80, 50_000)));
+  expect(fields.text.en).toContain("k0键");
+  expect(fields.text.en).toContain("... and 75 more");
+  for (const text of [fields.text.zh, fields.text.en]) expect(Buffer.byteLength(text)).toBeLessThan(4096);
+});
+
+function thrownBy(work: () => unknown): HttpRefusal {
+  try {
+    work();
+  } catch (thrown) {
+    if (thrown instanceof HttpRefusalError) return thrown.refusal;
+  }
+  throw new Error("nothing was refused");
+}
 
 test("an unknown field inside another one is told with its place", () => {
   const schema = z.strictObject({ list: z.array(z.strictObject({ a: z.date().optional(), b: z.int().optional() })) });

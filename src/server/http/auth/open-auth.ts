@@ -219,4 +219,4 @@ export interface Admission {
 export type Authenticate = (request: Request) => Promise<Admission | HttpRefusal>;
 
 /** Holds the pages by path that anybody may read, signed in or not: the metadata of a protected resource. */
-export type OpenPages = Readonly<Record<string, (request: Request) => Response | Promise<Response>>>;
+export type OpenPages = Readonly<Record<string, (request: Request, address: string) => Response | Promise<Response>>>;

@@ -2,8 +2,7 @@ import { isLegacyRequest, type McpServer } from "@modelcontextprotocol/server";
 import type { Caller } from "../../../core/caller.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import type { Log } from "../../operations/log.ts";
-import type { HttpConnection } from "../connection.ts";
-import { readBody } from "../request/read-body.ts";
+import { readRequestBody } from "../request/read-body.ts";
 import { type Message, readMessage } from "../request/read-message.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import type { InFlight } from "../response/in-flight.ts";
@@ -39,14 +38,14 @@ export function createMcpRoute(options: McpRouteOptions): McpRoute {
   let isClosed = false;
 
   /** Reads the body once, here, so that no later reader can exceed the limit. */
-  async function readPost({ headers }: Request, { body }: HttpConnection): Promise<Message | HttpRefusal> {
-    const text = await readBody(body, headers.get("content-length"), maxBody);
+  async function readPost(call: Pick<RouteCall, "request" | "connection">): Promise<Message | HttpRefusal> {
+    const text = await readRequestBody(call, maxBody);
     return typeof text === "string" ? readMessage(text) : text;
   }
 
   return {
     async handle({ request, caller, authInfo, connection }) {
-      const read = request.method === "POST" ? await readPost(request, connection) : undefined;
+      const read = request.method === "POST" ? await readPost({ request, connection }) : undefined;
       if (read !== undefined && "status" in read) return toRefusalResponse(read, locale);
       if (isClosed) return toRefusalResponse(closing, locale);
       if (read?.method === "subscriptions/listen") inFlight.exclude(connection);

@@ -71,12 +71,19 @@ function createIncompleteRefusal(received: number, declared: string | null): Htt
   };
 }
 
-/** Returns the JSON of a request, of at most `maxBody` bytes. The caller checks its shape. Throws `HttpRefusalError`. */
-export async function readJsonBody(
+/** Does the same for the body of a request, and resolves when it is its turn to be worked on. */
+export async function readRequestBody(
   { request, connection }: Pick<RouteCall, "request" | "connection">,
   maxBody: number,
-): Promise<unknown> {
+): Promise<string | HttpRefusal> {
   const text = await readBody(connection.body, request.headers.get("content-length"), maxBody);
+  if (typeof text === "string") await connection.takeTurn(text.length);
+  return text;
+}
+
+/** Returns the JSON of a request, of at most `maxBody` bytes. The caller checks its shape. Throws `HttpRefusalError`. */
+export async function readJsonBody(call: Pick<RouteCall, "request" | "connection">, maxBody: number): Promise<unknown> {
+  const text = await readRequestBody(call, maxBody);
   if (typeof text !== "string") throw new HttpRefusalError(text);
   const read = readJson(text);
   if ("fault" in read) throw new HttpRefusalError({ status: 400, text: jsonFaults[read.fault] });

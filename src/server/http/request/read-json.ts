@@ -1,18 +1,20 @@
+import { mostKeys, mostValues } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
 
 /** Objects and lists in one another: what is deeper would overflow the stack of whoever walks through it. */
 export const deepestJson = 100;
 
-/** Values in one message: parsing more would keep everybody else waiting. */
-export const mostJsonValues = 200_000;
-
 /** Says why a text was not parsed. */
-export type JsonFault = "syntax" | "depth" | "values" | "key-twice";
+export type JsonFault = "syntax" | "depth" | "keys" | "values" | "key-twice";
 
 export const jsonFaults: Readonly<Record<JsonFault, Text>> = {
   syntax: { zh: "请求正文不是 JSON", en: "the body is not JSON" },
   depth: { zh: `JSON 嵌套超过 ${deepestJson} 层`, en: `the JSON is nested more than ${deepestJson} levels deep` },
-  values: { zh: `JSON 超过 ${mostJsonValues} 个值`, en: `the JSON has more than ${mostJsonValues} values` },
+  keys: {
+    zh: `JSON 中有一个对象超过 ${mostKeys} 个键`,
+    en: `an object in the JSON has more than ${mostKeys} keys`,
+  },
+  values: { zh: `JSON 超过 ${mostValues} 个值`, en: `the JSON has more than ${mostValues} values` },
   "key-twice": { zh: "JSON 中有重复的键", en: "the JSON has a duplicate key" },
 };
 
@@ -46,12 +48,15 @@ function findFault(text: string): JsonFault | undefined {
     if (mark === quote) {
       const end = findStringEnd(text, at);
       const keys = open.at(-1);
-      if (keys && isFollowedByColon(text, end) && !isNew(text.slice(at, end), keys)) return "key-twice";
+      if (keys && isFollowedByColon(text, end)) {
+        if (!isNew(text.slice(at, end), keys)) return "key-twice";
+        if (keys.size > mostKeys) return "keys";
+      }
       at = end - 1;
     } else if (mark === openBrace || mark === openBracket) {
       if (open.push(mark === openBrace ? new Set() : null) > deepestJson) return "depth";
     } else if (mark === closeBrace || mark === closeBracket) open.pop();
-    else if (mark === comma && ++values > mostJsonValues) return "values";
+    else if (mark === comma && ++values > mostValues) return "values";
   }
   return undefined;
 }

@@ -29,7 +29,6 @@
 //         p.hints > span.hint#mode_help, span.hint#search_help
 //         div.more-settings > fieldset.role > legend, label.field > select, div.parameters > label.field > input.number
 // body > dialog.sign-in > form > h2, p, label.field > input[type=password], p.problem, div.actions > button.primary
-//
 // div.ask[data-kind=call|plan|form|url] > strong.ask-title, p.words, pre.arguments (call), ol (plan), div.fields > div.field (form), p.address (url),
 //   div.actions > button.primary, button, button.danger, textarea.change (plan)
 // Everywhere: .hint and .facts are small and muted, .primary is the one button that stands out, .danger says no or takes away,

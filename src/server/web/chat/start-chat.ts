@@ -15,6 +15,7 @@ import {
 import { type ChatRuns, createChatRuns, createConnectivity, type ReportConnectivity } from "./chat-runs.ts";
 import type { ChatActions } from "./parts/chat-actions.ts";
 import { createScreen, type Screen } from "./parts/screen.ts";
+import { askAboutToken } from "./parts/side-part.ts";
 import { chooseMode, chooseModel, chooseParameter, chooseSearch, startConversation } from "./state/chat-choices.ts";
 import { isCommand, runCommand } from "./state/chat-commands.ts";
 import { type ChatState, createChat, createStore, findActiveTurn, type Store } from "./state/chat-state.ts";
@@ -28,6 +29,7 @@ import {
   createSignInGate,
   createTabStorage,
   type StoredChat,
+  setLinkToken,
   takeToken,
 } from "./storage/tab-storage.ts";
 
@@ -35,9 +37,10 @@ import {
 export async function startChat(window: Window & typeof globalThis): Promise<void> {
   const { document, navigator } = window;
   const keeper = createTabStorage(() => window.sessionStorage);
-  const given = takeToken(window);
-  if (given !== undefined) keeper.keepToken(given);
   const preferences = createPreferences(() => window.localStorage);
+  const browserLocale = /^zh\b/i.test(navigator.language) ? "zh" : "en";
+  const askChange = () => askAboutToken(document, preferences.complete(keeper.chat()).locale ?? browserLocale);
+  await setLinkToken(takeToken(window), keeper, askChange);
   const kept = preferences.complete(keeper.chat());
   const save = createSaver(keeper);
   // What was kept counts until it has been found again.
@@ -82,7 +85,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   const actions = createActions({ api, store, runs, conversations, list, place, attempt, screen: () => screen });
   const screen: Screen = createScreen({
     document,
-    locale: kept.locale ?? (/^zh\b/i.test(navigator.language) ? "zh" : "en"),
+    locale: kept.locale ?? browserLocale,
     actions,
     drafts: createDrafts(() => window.sessionStorage),
     onToken: gate.setToken,

@@ -6,6 +6,7 @@ import { type Locale, say } from "../../../kit/locale.ts";
 import { formatCount } from "../../../kit/text/format-count.ts";
 import { createBuiltinTool, createSuccess } from "../../create-tool.ts";
 import { findAllowed, resolveRoots, toFileSource, toPathRefusedResult } from "../../files/allowed-path.ts";
+import type { FileGuard } from "../../files/file-guard.ts";
 import { createFileGlob, type FileSearch, type FileSearchLimits, type Match, searchFiles } from "./search-files.ts";
 
 const defaultLimits: FileSearchLimits = {
@@ -20,6 +21,7 @@ export function createFileSearch(
   roots: readonly string[],
   locale: Locale,
   limits: Partial<FileSearchLimits> = {},
+  guard?: FileGuard,
 ): Tool {
   return createBuiltinTool({
     name: "file_search",
@@ -83,7 +85,7 @@ export function createFileSearch(
         ]);
       const real = await resolveRoots(roots);
       const asked = typeof args.root_dir === "string" ? args.root_dir : undefined;
-      const start = asked === undefined ? await findDefaultRoot(real) : await findAllowed(asked, real);
+      const start = asked === undefined ? await findDefaultRoot(real) : await findAllowed(asked, real, guard);
       if (asked !== undefined && start === undefined) return toPathRefusedResult(asked, context.locale);
       const search: FileSearch = {
         needle: query.normalize("NFC").toLowerCase(),
@@ -92,6 +94,7 @@ export function createFileSearch(
         contents: args.match !== "name",
         most: typeof args.limit === "number" ? args.limit : 20,
         roots: real,
+        guard,
         limits: { ...defaultLimits, ...limits },
         tally: { files: 0, bytes: 0, large: 0, partial: false },
       };

@@ -4,6 +4,7 @@ import { isMatch } from "../../../kit/text/match-pattern.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { takeStart } from "../../../kit/text/truncate.ts";
 import { toDisplayedPath } from "../../files/allowed-path.ts";
+import type { FileGuard } from "../../files/file-guard.ts";
 import { createDecoder, readStart } from "../../files/read-lines.ts";
 import { openAllowed, type WalkLimits, walkFiles } from "../../files/walk-files.ts";
 
@@ -22,6 +23,7 @@ export interface FileSearch {
   contents: boolean;
   most: number;
   roots: readonly string[];
+  guard?: FileGuard | undefined;
   limits: FileSearchLimits;
   tally: { files: number; bytes: number; large: number; partial: boolean };
 }
@@ -39,13 +41,14 @@ export async function searchFiles(
   search: FileSearch,
   signal: AbortSignal,
 ): Promise<Match[]> {
-  const { limits, tally, most } = search;
+  const { limits, tally, most, guard } = search;
   const deadline = performance.now() + limits.milliseconds;
   const matches: Match[] = [];
   for (const start of starts) {
-    const walk = walkFiles(start, limits, signal, () => {
+    const onLimit = (): void => {
       tally.partial = true;
-    });
+    };
+    const walk = walkFiles(start, limits, signal, onLimit, guard);
     for await (const files of groupBatches(filterIncluded(walk, search), 16)) {
       signal.throwIfAborted();
       if (performance.now() > deadline || tally.bytes >= limits.totalBytes) {
@@ -105,8 +108,11 @@ function isNamed(path: string, needle: string): boolean {
 }
 
 /** Reads a file. Returns undefined when contents are not searched, or when the file is too large or may not be read. */
-async function readAllowed(file: string, { contents, roots, limits, tally }: FileSearch): Promise<Buffer | undefined> {
-  const handle = contents ? await openAllowed(file, roots) : undefined;
+async function readAllowed(
+  file: string,
+  { contents, roots, guard, limits, tally }: FileSearch,
+): Promise<Buffer | undefined> {
+  const handle = contents ? await openAllowed(file, roots, guard) : undefined;
   if (handle === undefined) return undefined;
   try {
     const { size } = await handle.stat();

@@ -4,6 +4,7 @@ import { DuetError } from "../../../kit/errors.ts";
 import type { JsonObject } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { createBuiltinTool, createFileResult, createSuccess } from "../../create-tool.ts";
+import type { FileGuard } from "../../files/file-guard.ts";
 import { readDataFile } from "../../files/read-data-file.ts";
 import { createDecoder } from "../../files/read-lines.ts";
 import { createHeavyWork, type HeavyWork } from "../../workers/heavy-work.ts";
@@ -14,7 +15,12 @@ import type { ConvertedText } from "./convert.ts";
  * Converts between JSON, YAML, CSV, TSV and Markdown tables, in all directions. Converting to the same format tidies the data.
  * Share one `work` between tools.
  */
-export function createFormatData(roots: readonly string[], locale: Locale, work: HeavyWork = createHeavyWork()): Tool {
+export function createFormatData(
+  roots: readonly string[],
+  locale: Locale,
+  work: HeavyWork = createHeavyWork(),
+  guard?: FileGuard,
+): Tool {
   const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
   return createBuiltinTool({
     name: "format_data",
@@ -55,7 +61,7 @@ export function createFormatData(roots: readonly string[], locale: Locale, work:
       required: ["to"],
       additionalProperties: false,
     },
-    run: (args, context) => format(args, context, { roots, work }),
+    run: (args, context) => format(args, context, { roots, guard, work }),
   });
 }
 
@@ -65,13 +71,14 @@ const fileBytes = 2_000_000;
 async function format(
   args: JsonObject,
   { locale, signal }: ToolContext,
-  { roots, work }: { roots: readonly string[]; work: HeavyWork },
+  { roots, guard, work }: { roots: readonly string[]; guard: FileGuard | undefined; work: HeavyWork },
 ): Promise<ToolResult> {
   if ((args.path === undefined) === (args.data === undefined)) {
     const text = { zh: "path 和 data 必须给且只给一个", en: "give either path or data" };
     return toInvalidArgumentsResult(locale, [{ path: "", text }]);
   }
-  const file = typeof args.path === "string" ? await readDataFile(args.path, locale, { roots, fileBytes }) : undefined;
+  const file =
+    typeof args.path === "string" ? await readDataFile(args.path, locale, { roots, guard, fileBytes }) : undefined;
   if (file !== undefined && "ok" in file) return file;
   const findFormat = (name: unknown) => dataFormats.find((known) => known === name);
   const { columns, indent } = args;

@@ -6,6 +6,7 @@ import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { truncate } from "../../../kit/text/truncate.ts";
 import { createBuiltinTool, createFileResult } from "../../create-tool.ts";
 import { resolveRoots, toDisplayedPath, toFileSource, toNotTextResult } from "../../files/allowed-path.ts";
+import type { FileGuard } from "../../files/file-guard.ts";
 import { toMissingFileResult } from "../../files/missing-file.ts";
 import { type LineLimits, readLines } from "../../files/read-lines.ts";
 import { openFound } from "../../files/walk-files.ts";
@@ -23,6 +24,7 @@ export function createLogTransform(
   locale: Locale,
   now: () => number,
   limits: Partial<LineLimits> = {},
+  guard?: FileGuard,
 ): Tool {
   const describe = (zh: string, en: string) => say(locale, { zh, en });
   return createBuiltinTool({
@@ -83,12 +85,13 @@ export function createLogTransform(
       required: ["path"],
       additionalProperties: false,
     },
-    run: (args, context) => transformLog(args, context, { roots, now, limits: { ...defaultLimits, ...limits } }),
+    run: (args, context) => transformLog(args, context, { roots, guard, now, limits: { ...defaultLimits, ...limits } }),
   });
 }
 
 interface Surroundings {
   roots: readonly string[];
+  guard: FileGuard | undefined;
   now: () => number;
   limits: LineLimits;
 }
@@ -96,7 +99,7 @@ interface Surroundings {
 async function transformLog(
   args: JsonObject,
   context: ToolContext,
-  { roots, now, limits }: Surroundings,
+  { roots, guard, now, limits }: Surroundings,
 ): Promise<ToolResult> {
   const thisYear = new Date(now()).getUTCFullYear();
   const { filter, problems } = readFilter(args, thisYear);
@@ -109,8 +112,8 @@ async function transformLog(
     ]);
   const real = await resolveRoots(roots);
   const path = String(args.path);
-  const file = await openFound(path, real);
-  if (file === undefined) return toMissingFileResult(path, real, context.locale);
+  const file = await openFound(path, real, guard);
+  if (file === undefined) return toMissingFileResult(path, real, context.locale, guard);
   const groupBy = groupings.find((grouping) => grouping === args.group_by);
   const isCounting = groupBy !== undefined || pattern !== undefined;
   const request = { filter, groupBy, pattern, capture: capture?.find, ...readLimit(args.limit, isCounting) };

@@ -4,6 +4,7 @@ import { DuetError } from "../../../kit/errors.ts";
 import { isRecord, type JsonObject, type JsonSchema, type JsonValue } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { createBuiltinTool, createFileResult, createSuccess } from "../../create-tool.ts";
+import type { FileGuard } from "../../files/file-guard.ts";
 import { readDataFile } from "../../files/read-data-file.ts";
 import { createHeavyWork, type HeavyWork } from "../../workers/heavy-work.ts";
 import { type Aggregate, operations } from "./aggregate.ts";
@@ -20,6 +21,7 @@ export function createTableQuery(
   locale: Locale,
   work: HeavyWork = createHeavyWork(),
   fileBytes = defaultFileBytes,
+  guard?: FileGuard,
 ): Tool {
   return createBuiltinTool({
     name: "table_query",
@@ -28,7 +30,7 @@ export function createTableQuery(
       en: "Filters, groups, sums and sorts the rows of a CSV, TSV or JSON file in one call, with exact sums, as a Markdown table. Without group_by and aggregate it lists the rows.",
     }),
     inputSchema: createSchema(locale),
-    run: (args, context) => runQuery(args, context, { roots, work, fileBytes }),
+    run: (args, context) => runQuery(args, context, { roots, guard, work, fileBytes }),
   });
 }
 
@@ -110,6 +112,7 @@ function createSchema(locale: Locale): JsonSchema {
 
 interface Surroundings {
   roots: readonly string[];
+  guard: FileGuard | undefined;
   work: HeavyWork;
   fileBytes: number;
 }

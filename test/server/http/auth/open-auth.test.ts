@@ -85,7 +85,7 @@ describe("who brings none", () => {
     const wellKnown = "/.well-known/oauth-protected-resource";
     expect(Object.keys(routes)).toEqual([wellKnown, `${wellKnown}/mcp`]);
     for (const page of Object.values(routes)) {
-      const answer = await page(new Request(metadata));
+      const answer = await page(new Request(metadata), "127.0.0.1");
       expect(answer.headers.get("content-type")).toBe("application/json");
       expect(await answer.json()).toEqual({
         resource,

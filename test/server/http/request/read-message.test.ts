@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { deepestJson, mostJsonValues, readJson } from "../../../../src/server/http/request/read-json.ts";
+import { mostKeys, mostValues } from "../../../../src/kit/json.ts";
+import { deepestJson, readJson } from "../../../../src/server/http/request/read-json.ts";
 import { readMessage } from "../../../../src/server/http/request/read-message.ts";
 
 test("JSON is parsed as JSON.parse does", () => {
@@ -15,9 +16,13 @@ test("nesting is taken up to a depth, and text that looks like it does not count
   expect(readJson(JSON.stringify("[".repeat(1000)))).toHaveProperty("value");
 });
 
-test("a million keys are refused before they are built", () => {
-  const many = `{${Array.from({ length: mostJsonValues + 2 }, (_, key) => `"${key}":0`).join()}}`;
-  expect(readJson(many)).toEqual({ fault: "values" });
+test("an object of too many keys and a text of too many values are refused before they are built", () => {
+  const keysOf = (count: number) => `{${Array.from({ length: count }, (_, key) => `"${key}":0`).join()}}`;
+  expect(readJson(keysOf(mostKeys))).toHaveProperty("value");
+  expect(readJson(keysOf(mostKeys + 1))).toEqual({ fault: "keys" });
+  expect(readJson(`[${keysOf(mostKeys)},${keysOf(mostKeys)}]`)).toHaveProperty("value");
+  expect(readJson(JSON.stringify(Array(mostValues).fill(0)))).toHaveProperty("value");
+  expect(readJson(JSON.stringify(Array(mostValues + 2).fill(0)))).toEqual({ fault: "values" });
 });
 
 test.each(['{"a":1,"a":2}', '{"a":1,"\\u0061":2}', '{"b":{"a":1 , "a" :2}}', '[{"x":{},"y":1,"x":[]}]'])(

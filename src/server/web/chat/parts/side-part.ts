@@ -122,6 +122,22 @@ export interface QuestionDialog {
   ask(text: string, yes: string, act: () => void): void;
 }
 
+/**
+ * Asks whether the token of a link is to replace the one that this tab has. Whoever made the link could read what is asked
+ * afterwards. Resolves to true only where a person says so.
+ */
+export function askAboutToken(document: Document, locale: Locale): Promise<boolean> {
+  const { element, ask } = createQuestionDialog(locale);
+  document.body.append(element);
+  return new Promise((resolve) => {
+    ask(say(locale, chatTexts.linkToken), say(locale, chatTexts.useToken), () => resolve(true));
+    element.addEventListener("close", () => {
+      element.remove();
+      resolve(false);
+    });
+  });
+}
+
 /** Shows a question that blocks the rest of the page. The browser keeps the focus inside, and Escape means no. */
 export function createQuestionDialog(locale: Locale): QuestionDialog {
   const words = createElement("p", { id: "dialog-words" });

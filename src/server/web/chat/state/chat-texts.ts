@@ -50,6 +50,11 @@ export const chatTexts = {
   },
   token: { zh: "令牌", en: "Token" },
   wrongToken: { zh: "这个令牌没有被接受。", en: "This token was not accepted." },
+  linkToken: {
+    zh: "链接带来另一个令牌。改用后，给您链接的人能读到您此后问的内容。",
+    en: "The link brings another token. If you use it, whoever sent you the link can read what you ask from then on.",
+  },
+  useToken: { zh: "改用", en: "Use it" },
   waitsNoMore: { zh: "这个问题已不再等待回答。", en: "This question is no longer waiting for an answer." },
   required: { zh: "（必填）", en: " (required)" },
   missing: { zh: "请填写这一项。", en: "Please fill this in." },

@@ -73,6 +73,23 @@ export function takeToken({ location, history }: AddressBar): string | undefined
   return token;
 }
 
+/**
+ * Keeps the token of a link. Where the tab already has another one, `ask` decides; what was in sight belongs to the other
+ * one's conversations and is forgotten.
+ */
+export async function setLinkToken(
+  given: string | undefined,
+  keeper: TabStorage,
+  ask: () => Promise<boolean>,
+): Promise<void> {
+  const before = keeper.token();
+  if (given === undefined || given === before) return;
+  if (before === undefined) return keeper.keepToken(given);
+  if (!(await ask())) return;
+  keeper.keepToken(given);
+  keeper.keepChat({ ...keeper.chat(), conversationId: undefined, runs: [] });
+}
+
 function readChat(text: string | undefined): StoredChat {
   const kept = parse(text);
   const { locale, choices, conversationId, runs } = isRecord(kept) ? kept : {};

@@ -1,0 +1,47 @@
+import { listServerSecrets, secretWord } from "../../client/redact.ts";
+import type { Config } from "../../config/config.ts";
+import { findAddressSecrets, isSecretName, shortestSecret } from "../../config/secrets/mask.ts";
+import type { Secret } from "../../kit/text/redact.ts";
+import { searchBackendNames } from "../../tools/search/search-backends.ts";
+
+/**
+ * Lists the secrets that nothing which a model or a tool writes may repeat. What is called a key but reads like a word is left
+ * out: it would be missing from answers.
+ */
+export function listKnownSecrets(config: Config): Secret[] {
+  const { models, candidates, search, servers, providers, environment, httpToken, email } = config;
+  const called = [models.functionCall, models.answer, ...candidates].flatMap((model) =>
+    model !== undefined && "wire" in model ? [model] : [],
+  );
+  const backends = searchBackendNames.flatMap((name) => search[name] ?? []);
+  const own = [
+    ...called.map(({ apiKeyEnv, apiKey }) => ({ name: apiKeyEnv ?? "API_KEY", value: apiKey })),
+    ...backends.map(({ apiKey }) => ({ name: "API_KEY", value: apiKey })),
+    { name: "DUET_HTTP_TOKEN", value: httpToken },
+    { name: "SMTP_PASSWORD", value: email?.password },
+  ];
+  const addresses = [
+    ...called.map(({ baseUrl }) => baseUrl),
+    ...Object.values(providers).map(({ baseUrl }) => baseUrl),
+    ...backends.flatMap(({ baseUrl, url, mcpUrl }) => [baseUrl, url, mcpUrl]),
+  ];
+  const named = [
+    ...Object.entries(environment).flatMap(([name, value]) => (isSecretName(name) ? [{ name, value }] : [])),
+    ...servers.flatMap((server) => listServerSecrets(server, environment)).filter(({ name }) => isTelling(name)),
+    ...addresses.flatMap((address) => findAddressSecrets(address ?? "")).map((value) => ({ name: "URL", value })),
+  ];
+  return [...own.filter(isLong), ...named.filter(isLong).filter(({ value }) => isRandom(value))];
+}
+
+function isTelling(name: string): boolean {
+  return name === "URL" || secretWord.test(name);
+}
+
+function isLong(secret: { name: string; value: string | undefined }): secret is Secret {
+  return (secret.value?.length ?? 0) >= shortestSecret;
+}
+
+/** Returns true for a text that nobody writes by chance: with letters and digits, or a long one without a blank. */
+function isRandom(value: string): boolean {
+  return !/\s/.test(value) && ((/\d/.test(value) && /[a-z]/i.test(value)) || value.length >= 24);
+}

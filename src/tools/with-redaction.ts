@@ -1,0 +1,40 @@
+import { createFailure, type Tool, type ToolContext, type ToolResult } from "../core/tools/tool.ts";
+import { getMessage } from "../kit/errors.ts";
+import { type Redactor, redactValue } from "../kit/text/redact.ts";
+import { wrapTool } from "./create-tool.ts";
+
+/** Takes known secrets out of all that a tool says: its results, its errors, its progress and its notices. */
+export function withRedaction(tool: Tool, redactor: Redactor): Tool {
+  if (redactor.isEmpty) return tool;
+  const { redact } = redactor;
+  return wrapTool(tool, async (args, context) => {
+    try {
+      return redactResult(await tool.run(args, redactContext(context, redactor)), redactor);
+    } catch (thrown) {
+      const message = getMessage(thrown);
+      if (context.signal.aborted || redact(message) === message) throw thrown;
+      return createFailure("tool", redact(message));
+    }
+  });
+}
+
+function redactContext(context: ToolContext, { redact }: Redactor): ToolContext {
+  return {
+    ...context,
+    progress: (message, progress, total) => context.progress(redact(message), progress, total),
+    notice: (code, message) => context.notice(code, redact(message)),
+  };
+}
+
+/** Numbers of usage and decisions stay as they are. */
+function redactResult(result: ToolResult, { redact }: Redactor): ToolResult {
+  const { text, shown, content, sources, error } = result;
+  return {
+    ...result,
+    text: redact(text),
+    ...(shown !== undefined && { shown: redact(shown) }),
+    ...(content && { content: redactValue(content, redact) }),
+    ...(sources && { sources: redactValue(sources, redact) }),
+    ...(error && { error: { ...error, message: redact(error.message) } }),
+  };
+}

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { createTabStorage, setLinkToken } from "../../../src/server/web/chat/storage/tab-storage.ts";
+
+/** A tab whose browser denies its storage keeps things in memory. */
+function openTab(token?: string) {
+  const keeper = createTabStorage(() => {
+    throw new Error("denied");
+  });
+  if (token !== undefined) keeper.keepToken(token);
+  keeper.keepChat({ locale: "zh", choices: { mode: "plan" }, conversationId: "conv-1", runs: [] });
+  const asked: boolean[] = [];
+  const set = (given: string | undefined, says: boolean) =>
+    setLinkToken(given, keeper, async () => {
+      asked.push(says);
+      return says;
+    });
+  return { keeper, asked, set };
+}
+
+test("the token of a link is kept where there is none, and no question is asked about the same one", async () => {
+  const { keeper, asked, set } = openTab();
+  await set(undefined, true);
+  expect(keeper.token()).toBeUndefined();
+  await set("first", false);
+  await set("first", false);
+  expect(keeper.token()).toBe("first");
+  expect(asked).toEqual([]);
+});
+
+test("another token replaces one only after a yes, and what was in sight is forgotten with it", async () => {
+  const { keeper, asked, set } = openTab("mine");
+  await set("theirs", false);
+  expect(keeper.token()).toBe("mine");
+  expect(keeper.chat().conversationId).toBe("conv-1");
+  await set("theirs", true);
+  expect(keeper.token()).toBe("theirs");
+  expect(keeper.chat()).toMatchObject({ locale: "zh", choices: { mode: "plan" }, conversationId: undefined });
+  expect(asked).toEqual([false, true]);
+});

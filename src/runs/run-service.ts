@@ -39,6 +39,7 @@ export function openRunService(
   const most = settings.maxRuns;
   const limits = createCallerLimits({ limits: settings.limits, most, isShared: settings.http.auth !== undefined });
   const runs = createRunRegistry({ most, keepMs: settings.keepResults * 1000, limits, onBegin, onEnd });
+  duet.storeMonitor.follow((event) => event.type === "saved" && runs.markSaved(event.runId));
   return { duet, settings, runs, confirmations: createConfirmations(), mode, logSteps };
 }
 

@@ -6,7 +6,9 @@ import type { ConversationStore, OperatorStore, SharedStore, TypedHistory } from
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
-import { noticeDamagedStore, noticeUnavailableStore } from "../notices.ts";
+import { createMonitoredStore, probeStore } from "./monitored-store.ts";
+import { createStoreMonitor, type StoreMonitor } from "./store-monitor.ts";
+import { createUnsavedRuns, type UnsavedRuns } from "./unsaved-runs.ts";
 
 type CreateNotice = (locale: Locale) => Notice;
 
@@ -17,6 +19,10 @@ export interface OpenedStore {
   typedHistory?: TypedHistory;
   /** Explains why conversations last only as long as the process although they should be saved. */
   problem?: DuetError;
+  /** Holds the runs that could not be saved, and is absent where nothing is saved to a file. */
+  unsaved?: UnsavedRuns;
+  /** Rejects where the store cannot be written. */
+  probe?(): Promise<void>;
   /** Returns the notices that nobody has received yet, in the order they occurred. Each is returned once. */
   takeNotices(locale: Locale): Notice[];
   /** Adds a notice about what is kept beside the store. */
@@ -33,29 +39,33 @@ export const storeFile = "duet.db";
 export async function openStore(
   { home, conversations }: Pick<Config, "home" | "conversations">,
   own?: ConversationStore,
+  monitor: StoreMonitor = createStoreMonitor(),
 ): Promise<OpenedStore> {
   const untold: CreateNotice[] = [];
   const notices: Pick<OpenedStore, "takeNotices" | "addNotice"> = {
-    takeNotices: (locale) => untold.splice(0).map((create) => create(locale)),
+    takeNotices: (locale) => [...monitor.takeNotices(locale), ...untold.splice(0).map((create) => create(locale))],
     addNotice: (create) => void untold.push(create),
   };
   if (own) return { store: own, ...notices };
-  if (conversations.store === "memory") return { ...split(await openMemory()), ...notices };
+  if (conversations.store === "memory") {
+    monitor.useMemory();
+    return { ...split(await openMemory()), ...notices };
+  }
   const file = join(home, storeFile);
   try {
     const { createSqliteStore } = await import("../../store/sqlite/sqlite-store.ts");
-    const onDamage = (name: string): void => notices.addNotice((locale) => noticeDamagedStore(name, locale));
-    return { ...split(await createSqliteStore(file, { onDamage })), ...notices };
+    const { store, typedHistory } = split(await createSqliteStore(file, { onDamage: monitor.recordSetAside }));
+    const probe = (): Promise<void> => probeStore(store);
+    const unsaved = createUnsavedRuns({ monitor, probe });
+    const monitored = createMonitoredStore(store, { unsaved });
+    return { store: monitored, typedHistory, unsaved, probe: () => probeStore(monitored), ...notices };
   } catch (thrown) {
     const problem = toDuetError(thrown);
-    const notice: CreateNotice = (locale) => noticeUnavailableStore(problem, locale);
-    notices.addNotice(notice);
-    // Whoever gets the problem itself needs no notice of it.
-    const onThrow = (): void => {
-      if (untold.includes(notice)) untold.splice(untold.indexOf(notice), 1);
-    };
+    monitor.useMemory(problem);
     const { store, typedHistory } = split(await openMemory());
     await typedHistory.add(await readStoredTexts(file));
+    // Whoever gets the problem itself needs no notice of it.
+    const onThrow = (): void => void monitor.takeNotices("en");
     return { store: createStandIn(store, problem, onThrow), typedHistory, problem, ...notices };
   }
 }

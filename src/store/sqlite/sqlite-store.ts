@@ -18,10 +18,14 @@ import {
 } from "../../core/store/store.ts";
 import type { Source } from "../../core/tools/tool.ts";
 import { toText } from "../../kit/json.ts";
+import { StoreError } from "../store-errors.ts";
 import { type ConnectionOptions, openStoreConnection, type StoreConnection } from "./connection.ts";
 import { type LoadedConversation, loadConversation, toEntry, toTrace } from "./rows.ts";
 import { type Owner, type Statements, updateConversation } from "./statements.ts";
 import { toTypedText } from "./typed-texts.ts";
+
+/** Limits the conversations whose numbers are remembered while the store cannot be written. */
+const mostOwing = 1000;
 
 const defaults: ConnectionOptions = { patienceMs: 3_000, onDamage() {} };
 
@@ -41,6 +45,11 @@ export async function createSqliteStore(
   function scopeToOwner(name: string | undefined): SharedStore {
     const owner = name ?? null;
     const toKey = (id: string): string => JSON.stringify([owner, id]);
+    const addOwed = (id: string, more: readonly NumberedSource[]): void => {
+      if (more.length > 0) owed.set(toKey(id), [...(owed.get(toKey(id)) ?? []), ...more]);
+      const [oldest] = owed.keys();
+      if (owed.size > mostOwing && oldest !== undefined) owed.delete(oldest);
+    };
 
     function toConversation(id: string, { sources, ...words }: LoadedConversation): Conversation {
       const list = createSqliteSourceList({
@@ -48,7 +57,7 @@ export async function createSqliteStore(
         owner,
         connection,
         known: sources,
-        owe: (more) => void owed.set(toKey(id), [...(owed.get(toKey(id)) ?? []), ...more]),
+        owe: (more) => addOwed(id, more),
       });
       return { id, ...words, sources: list };
     }
@@ -74,7 +83,13 @@ export async function createSqliteStore(
       async append(run) {
         const due = owed.get(toKey(run.conversationId)) ?? [];
         owed.delete(toKey(run.conversationId));
-        await connection.write((statements) => insertRun(statements, { run, owner, owed: due }));
+        await connection
+          .write((statements) => insertRun(statements, { run, owner, owed: due }))
+          .catch((thrown: unknown) => {
+            // The run may be appended once more, and needs its sources then.
+            if (thrown instanceof StoreError && thrown.mayPass) addOwed(run.conversationId, due);
+            throw thrown;
+          });
       },
       async summarise(id, { text, turns, isWanted = false }) {
         await connection.write(({ summarise, wantSummary }) => {

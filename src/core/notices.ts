@@ -88,6 +88,14 @@ export const noticeKinds = {
       en: `The conversation store was damaged; its file is kept${name === undefined ? "" : ` as ${name}`}. A new, empty store was created.`,
     }),
   }),
+  storeReplaced: defineNotice("store-replaced", {
+    level: "warning",
+    isInResult: true,
+    text: () => ({
+      zh: "对话存储的文件在使用中被替换或删除。此后的对话保存在现在的文件中，之前的对话可能已不在其中。",
+      en: "The file of the conversation store was replaced or deleted while it was in use. What follows is saved in the present file, which may lack earlier conversations.",
+    }),
+  }),
   /** `begun` is the ID of the conversation that replaces the one that was asked for. */
   conversationUnknown: defineNotice("conversation-unknown", {
     level: "warning",

@@ -54,7 +54,9 @@ export async function openStore(
   const file = join(home, storeFile);
   try {
     const { createSqliteStore } = await import("../../store/sqlite/sqlite-store.ts");
-    const { store, typedHistory } = split(await createSqliteStore(file, { onDamage: monitor.recordSetAside }));
+    const { store, typedHistory } = split(
+      await createSqliteStore(file, { onDamage: monitor.recordSetAside, onReplace: monitor.recordReplaced }),
+    );
     const probe = (): Promise<void> => probeStore(store);
     const unsaved = createUnsavedRuns({ monitor, probe });
     const monitored = createMonitoredStore(store, { unsaved });

@@ -25,6 +25,7 @@ export type StoreEvent =
   | { type: "failing"; problem: DuetError }
   | { type: "recovered"; saved: number }
   | { type: "set-aside"; name: string }
+  | { type: "replaced" }
   | { type: "saved"; runId: string }
   | { type: "lost"; count: number };
 
@@ -40,6 +41,8 @@ export interface StoreMonitor {
   /** Records that the store has been written. */
   recordSuccess(): void;
   recordSetAside(name: string): void;
+  /** Records that another file is in use because the one before was replaced or deleted. */
+  recordReplaced(): void;
   recordSaved(runId: string): void;
   recordLost(count: number): void;
   countWaiting(waiting: number): void;
@@ -67,10 +70,10 @@ interface Incident {
   at: number;
   isTold: boolean;
   key: string;
-  event: Extract<StoreEvent, { type: "memory" | "set-aside" }>;
+  event: Extract<StoreEvent, { type: "memory" | "set-aside" | "replaced" }>;
 }
 
-/** Is how long runs tell that a damaged store was set aside, in milliseconds: each conversation once. */
+/** Is how long runs tell that a store was set aside or replaced, in milliseconds: each conversation once. */
 const tellingMs = 3_600_000;
 
 /** Limits the incidents that are remembered. */
@@ -98,10 +101,10 @@ export function createStoreMonitor(now = () => performance.now()): StoreMonitor 
     emit(event);
   }
 
-  function listSetAside({ locale, known, isOperator }: NoticeReader): Notice[] {
+  function listReplaced({ locale, known, isOperator }: NoticeReader): Notice[] {
     return incidents.flatMap((incident) => {
       const { event, at, key } = incident;
-      if (event.type !== "set-aside" || now() - at > tellingMs || known.has(key)) return [];
+      if (event.type === "memory" || now() - at > tellingMs || known.has(key)) return [];
       known.add(key);
       incident.isTold = true;
       return [toNotice(event, isOperator, locale)];
@@ -152,6 +155,7 @@ export function createStoreMonitor(now = () => performance.now()): StoreMonitor 
       failures.set("damaged", (failures.get("damaged") ?? 0) + 1);
       addIncident({ type: "set-aside", name });
     },
+    recordReplaced: () => addIncident({ type: "replaced" }),
     recordSaved(runId) {
       savedLate += 1;
       savedSince += 1;
@@ -181,15 +185,16 @@ export function createStoreMonitor(now = () => performance.now()): StoreMonitor 
         isUnsaved && state === "failing" && problem !== undefined
           ? [noticeKinds.storeFailing(describeStoreProblem(problem, isOperator), locale)]
           : [];
-      return [...listSetAside(reader), ...listMemory(reader), ...failing];
+      return [...listReplaced(reader), ...listMemory(reader), ...failing];
     },
-    listLateNotices: listSetAside,
+    listLateNotices: listReplaced,
   };
 }
 
 function toNotice(event: Incident["event"], isOperator: boolean, locale: Locale): Notice {
   if (event.type === "set-aside")
     return noticeKinds.storeDamaged({ name: isOperator ? event.name : undefined }, locale);
+  if (event.type === "replaced") return noticeKinds.storeReplaced(undefined, locale);
   return noticeKinds.storeUnavailable(describeWithAdvice(event.problem, isOperator), locale);
 }
 
@@ -225,6 +230,7 @@ export function describeStoreEvent(event: StoreEvent): Text | undefined {
   switch (event.type) {
     case "memory":
     case "set-aside":
+    case "replaced":
       return toText((locale) => toNotice(event, true, locale).message);
     case "failing":
       return toText((locale) => noticeKinds.storeFailing(describeWithAdvice(event.problem, true), locale).message);

@@ -31,6 +31,7 @@ const levels: Readonly<Record<StoreEvent["type"], LogLevel>> = {
   memory: "error",
   failing: "error",
   "set-aside": "error",
+  replaced: "error",
   lost: "error",
   recovered: "info",
   saved: "debug",

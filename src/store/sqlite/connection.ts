@@ -30,6 +30,8 @@ export interface ConnectionOptions {
   patienceMs: number;
   /** Is called with the name under which a damaged store is kept, after a new one has replaced it. */
   onDamage(name: string): void;
+  /** Is called when the file that was in use has been replaced or deleted by somebody else, and another one is in use. */
+  onReplace(): void;
 }
 
 /** Rejects with a `DuetError` when the store cannot be used. */
@@ -39,7 +41,7 @@ export async function openStoreConnection(file: string, options: ConnectionOptio
     throw toStoreError(thrown, file);
   };
   let reopening: Promise<void> | undefined;
-  let database = await open().catch(orStoreError);
+  let database: Database = await open().catch(orStoreError);
 
   /** Tries again as long as somebody else holds the lock. */
   async function retryBusy<T>(attempt: () => T): Promise<T> {
@@ -54,14 +56,15 @@ export async function openStoreConnection(file: string, options: ConnectionOptio
     }
   }
 
-  async function open(condemned?: string): Promise<Database> {
+  async function open(condemned?: string): Promise<OpenedDatabase> {
     const { damaged, ...opened } = await retryBusy(() => openDatabase(file, condemned));
     if (damaged !== undefined) options.onDamage(damaged);
-    return opened;
+    return { ...opened, damaged };
   }
 
   async function reopenOnce(condemned?: string): Promise<void> {
-    const opened = await open(condemned);
+    const { damaged, ...opened } = await open(condemned);
+    if (damaged === undefined) options.onReplace();
     const left = closing.signal.aborted ? opened : database;
     left.connection.close();
     closing.signal.throwIfAborted();

@@ -27,7 +27,7 @@ import { toTypedText } from "./typed-texts.ts";
 /** Limits the conversations whose numbers are remembered while the store cannot be written. */
 const mostOwing = 1000;
 
-const defaults: ConnectionOptions = { patienceMs: 3_000, onDamage() {} };
+const defaults: ConnectionOptions = { patienceMs: 3_000, onDamage() {}, onReplace() {} };
 
 /**
  * Stores conversations and traces in one SQLite file, which any number of processes may share. Turns that `append` has

@@ -47,8 +47,10 @@ export function createMonitoredStore(store: SharedStore, { unsaved, owner }: Mon
     const after = unsaved.find(owner, id);
     // What was saved meanwhile is in neither or in both.
     if (before.length !== after.length) return load(id);
-    const conversation = after.length === 0 ? known : addUnsaved(id, known, after);
-    return conversation && rememberSources(conversation);
+    const [first] = after;
+    if (first === undefined) return known && rememberSources(known);
+    const begun = known ?? (await watch(store.create(first.run.conversationId)));
+    return rememberSources(addUnsaved(begun, after));
   }
 
   return {
@@ -90,21 +92,15 @@ function isWanted({ runId, conversationId }: FinishedRun, which: Selection): boo
   return runId.startsWith(which.beginning ?? "");
 }
 
-function addUnsaved(
-  id: string,
-  known: Conversation | undefined,
-  waiting: ReturnType<UnsavedRuns["find"]>,
-): Conversation | undefined {
+function addUnsaved(known: Conversation, waiting: ReturnType<UnsavedRuns["find"]>): Conversation {
   const last = waiting.at(-1);
-  const sources = last?.sources ?? known?.sources;
-  if (last === undefined || sources === undefined) return known;
   const loaded = waiting.findLast(({ run }) => run.loadedTools !== undefined)?.run.loadedTools;
   return {
-    ...(known ?? { id, summary: undefined }),
-    turns: [...(known?.turns ?? []), ...waiting.flatMap(({ run }) => run.turn ?? [])],
-    sources,
-    pendingPlan: last.run.pendingPlan,
-    loadedTools: loaded ?? known?.loadedTools,
+    ...known,
+    turns: [...known.turns, ...waiting.flatMap(({ run }) => run.turn ?? [])],
+    sources: last?.sources ?? known.sources,
+    pendingPlan: last?.run.pendingPlan,
+    loadedTools: loaded ?? known.loadedTools,
   };
 }
 

@@ -31,7 +31,7 @@ export async function* askAgent(
   const { signal } = activeRun;
   const began = performance.now();
   const locale = request.locale ?? chooseLocale(config, question);
-  const [{ runAgent, prompts }, { store, unsaved, takeNotices }, chosen] = await Promise.all([
+  const [{ runAgent, prompts }, { store, findUnsaved, takeNotices }, chosen] = await Promise.all([
     agent.get(),
     conversations.store.get(),
     request.models ?? models.open(),
@@ -94,7 +94,7 @@ export async function* askAgent(
     notices: [
       ...monitor.listNotices(noticeReader),
       ...(isOperator ? takeNotices(locale) : []),
-      ...(unsaved?.takeSaved(caller.owner, conversation.id) ? [noticeKinds.savedLate("earlier", locale)] : []),
+      ...(findUnsaved?.()?.takeSaved(caller.owner, conversation.id) ? [noticeKinds.savedLate("earlier", locale)] : []),
       ...(isLost ? [noticeKinds.conversationUnknown({ id: conversationId, begun: conversation.id }, locale)] : []),
       ...noticeUnavailable(servers, session.reported, locale),
       ...noticeUnapproved(servers, session.reported, locale),

@@ -173,7 +173,8 @@ export class Duet {
   /** Returns false when conversations last only as long as the process, by choice or because the store cannot be used. */
   async canKeepConversations(): Promise<boolean> {
     const { config, conversations } = this.#parts;
-    return config.conversations.store === "disk" && (await conversations.store.get()).problem === undefined;
+    await conversations.store.get();
+    return config.conversations.store === "disk" && conversations.monitor.status.state !== "memory";
   }
 
   /** Returns the history of what is typed in the chat. Its methods never reject: what cannot be stored lasts as long as the chat. */

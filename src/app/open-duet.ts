@@ -65,7 +65,9 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
   async function closeStore(): Promise<void> {
     if (parts.store !== undefined) return;
     const opened = await store.current;
-    if (opened?.unsaved) await saveLast(opened, opened.unsaved);
+    opened?.stopOpening?.();
+    const unsaved = opened?.findUnsaved?.();
+    if (opened && unsaved) await saveLast(opened, unsaved);
     await opened?.store.close();
   }
 

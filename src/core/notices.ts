@@ -191,8 +191,9 @@ export function addNotices(outcome: Outcome, notices: readonly OutcomeNotice[]):
 
 /** Returns the result of a run that could be saved after it had ended. */
 export function replaceNotSaved(outcome: Outcome, locale: Locale): Outcome {
-  const { notSaved, savedLate } = noticeKinds;
-  const others = outcome.notices?.filter(({ code }) => code !== notSaved.code) ?? [];
+  const { notSaved, storeUnavailable, savedLate } = noticeKinds;
+  const passed: readonly string[] = [notSaved.code, storeUnavailable.code];
+  const others = outcome.notices?.filter(({ code }) => !passed.includes(code)) ?? [];
   if (others.length === outcome.notices?.length || outcome.notices === undefined) return outcome;
   return { ...outcome, notices: [...others, ...toOutcomeNotices([savedLate("this", locale)])] };
 }

@@ -15,6 +15,8 @@ import type { UnsavedRuns } from "./unsaved-runs.ts";
 export interface MonitoredParts {
   unsaved: UnsavedRuns;
   owner?: string | undefined;
+  /** Maps conversations to their sources, for runs that cannot be saved. */
+  sourceLists?: LRUCache<string, SourceList>;
 }
 
 /** Limits the conversations whose source numbers are remembered for a run that cannot be saved. */
@@ -24,8 +26,9 @@ const mostConversations = 1000;
  * Reports each failure of the store, keeps runs that cannot be saved, and shows them as if they were stored: a conversation goes
  * on while its last turns wait.
  */
-export function createMonitoredStore(store: SharedStore, { unsaved, owner }: MonitoredParts): SharedStore {
-  const sourceLists = new LRUCache<string, SourceList>({ max: mostConversations });
+export function createMonitoredStore(store: SharedStore, parts: MonitoredParts): SharedStore {
+  const { unsaved, owner, sourceLists = new LRUCache({ max: mostConversations }) } = parts;
+  const toKey = (id: string): string => JSON.stringify([owner ?? null, id]);
 
   async function watch<T>(work: Promise<T>): Promise<T> {
     try {
@@ -37,7 +40,7 @@ export function createMonitoredStore(store: SharedStore, { unsaved, owner }: Mon
   }
 
   function rememberSources(conversation: Conversation): Conversation {
-    sourceLists.set(conversation.id, conversation.sources);
+    sourceLists.set(toKey(conversation.id), conversation.sources);
     return conversation;
   }
 
@@ -55,12 +58,12 @@ export function createMonitoredStore(store: SharedStore, { unsaved, owner }: Mon
 
   return {
     ...store,
-    of: (name) => createMonitoredStore(store.of(name), { unsaved, owner: name }),
+    of: (name) => createMonitoredStore(store.of(name), { unsaved, owner: name, sourceLists }),
     idempotency: createMonitoredRecords(store.idempotency, watch),
     hostTimeouts: store.hostTimeouts,
     load,
     create: async (id) => rememberSources(await watch(store.create(id))),
-    append: (run) => unsaved.append({ owner, store, run, sources: sourceLists.get(run.conversationId) }),
+    append: (run) => unsaved.append({ owner, store, run, sources: sourceLists.get(toKey(run.conversationId)) }),
     summarise: (id, summary) => watch(store.summarise(id, summary)),
     latest: () => watch(store.latest()),
     list: (page) => watch(store.list(page)),

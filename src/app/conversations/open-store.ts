@@ -6,7 +6,9 @@ import type { ConversationStore, OperatorStore, SharedStore, TypedHistory } from
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
+import { StoreError } from "../../store/store-errors.ts";
 import { createMonitoredStore, probeStore } from "./monitored-store.ts";
+import { createReopeningStore } from "./reopening-store.ts";
 import { createStoreMonitor, type StoreMonitor } from "./store-monitor.ts";
 import { createUnsavedRuns, type UnsavedRuns } from "./unsaved-runs.ts";
 
@@ -19,8 +21,10 @@ export interface OpenedStore {
   typedHistory?: TypedHistory;
   /** Explains why conversations last only as long as the process although they should be saved. */
   problem?: DuetError;
-  /** Holds the runs that could not be saved, and is absent where nothing is saved to a file. */
-  unsaved?: UnsavedRuns;
+  /** Returns the runs that could not be saved, or undefined while no file is open. */
+  findUnsaved?(): UnsavedRuns | undefined;
+  /** Stops trying to open a store that could not be opened. */
+  stopOpening?(): void;
   /** Rejects where the store cannot be written. */
   probe?(): Promise<void>;
   /** Returns the notices that nobody has received yet, in the order they occurred. Each is returned once. */
@@ -53,14 +57,7 @@ export async function openStore(
   }
   const file = join(home, storeFile);
   try {
-    const { createSqliteStore } = await import("../../store/sqlite/sqlite-store.ts");
-    const { store, typedHistory } = split(
-      await createSqliteStore(file, { onDamage: monitor.recordSetAside, onReplace: monitor.recordReplaced }),
-    );
-    const probe = (): Promise<void> => probeStore(store);
-    const unsaved = createUnsavedRuns({ monitor, probe });
-    const monitored = createMonitoredStore(store, { unsaved });
-    return { store: monitored, typedHistory, unsaved, probe: () => probeStore(monitored), ...notices };
+    return { ...(await openFile(file, monitor)), ...notices };
   } catch (thrown) {
     const problem = toDuetError(thrown);
     monitor.useMemory(problem);
@@ -68,8 +65,42 @@ export async function openStore(
     await typedHistory.add(await readStoredTexts(file));
     // Whoever gets the problem itself needs no notice of it.
     const onThrow = (): void => void monitor.takeNotices("en");
-    return { store: createStandIn(store, problem, onThrow), typedHistory, problem, ...notices };
+    const standIn = createStandIn(store, problem, onThrow);
+    // A store of a newer version, for instance, stays what it is.
+    if (!(problem instanceof StoreError)) return { store: standIn, typedHistory, problem, ...notices };
+    return { ...openLater(file, standIn, monitor), typedHistory, problem, ...notices };
   }
+}
+
+type FileStore = Required<Pick<OpenedStore, "typedHistory" | "findUnsaved" | "probe">> & { store: SharedStore };
+
+/** Rejects with a `DuetError` where the file cannot be used. */
+async function openFile(file: string, monitor: StoreMonitor): Promise<FileStore> {
+  const { createSqliteStore } = await import("../../store/sqlite/sqlite-store.ts");
+  const { store, typedHistory } = split(
+    await createSqliteStore(file, { onDamage: monitor.recordSetAside, onReplace: monitor.recordReplaced }),
+  );
+  const unsaved = createUnsavedRuns({ monitor, probe: () => probeStore(store) });
+  const monitored = createMonitoredStore(store, { unsaved });
+  return { store: monitored, typedHistory, findUnsaved: () => unsaved, probe: () => probeStore(monitored) };
+}
+
+/** Uses memory until the file can be opened. */
+function openLater(
+  file: string,
+  memory: SharedStore,
+  monitor: StoreMonitor,
+): Pick<OpenedStore, "store" | "findUnsaved" | "stopOpening"> {
+  let opened: FileStore | undefined;
+  const { store, close } = createReopeningStore({
+    memory,
+    monitor,
+    async open() {
+      opened = await openFile(file, monitor);
+      return opened.store;
+    },
+  });
+  return { store, findUnsaved: () => opened?.findUnsaved(), stopOpening: close };
 }
 
 /** Reads what was typed from a store that may not be written, and returns nothing where it cannot be read either. */

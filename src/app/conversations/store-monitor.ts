@@ -36,6 +36,8 @@ export interface StoreMonitor {
   readonly problem: DuetError | undefined;
   /** Records that conversations last only as long as the process. There is no problem where somebody wants it so. */
   useMemory(problem?: DuetError): void;
+  /** Records that the store could be opened at last. */
+  useDisk(): void;
   /** Records that the store could not be read or written. */
   recordFailure(problem: DuetError): void;
   /** Records that the store has been written. */
@@ -112,8 +114,8 @@ export function createStoreMonitor(now = () => performance.now()): StoreMonitor 
   }
 
   function listMemory({ locale, known, isOperator }: NoticeReader): Notice[] {
-    const incident = incidents.find(({ event }) => event.type === "memory");
-    if (incident === undefined) return [];
+    const incident = incidents.findLast(({ event }) => event.type === "memory");
+    if (incident === undefined || state !== "memory") return [];
     incident.isTold = true;
     const notice = toNotice(incident.event, isOperator, locale);
     // No answer goes without it, and who reads a whole conversation needs it once.
@@ -130,11 +132,18 @@ export function createStoreMonitor(now = () => performance.now()): StoreMonitor 
       return problem;
     },
     useMemory(found) {
+      const isKnown = state === "memory" && getFailure(problem) === getFailure(found);
       state = "memory";
       problem = found;
       if (found === undefined) return;
       countFailure(failures, found);
-      addIncident({ type: "memory", problem: found });
+      if (!isKnown) addIncident({ type: "memory", problem: found });
+    },
+    useDisk() {
+      if (state !== "memory") return;
+      state = "ok";
+      problem = undefined;
+      emit({ type: "recovered", saved: savedSince });
     },
     recordFailure(found) {
       countFailure(failures, found);
@@ -170,7 +179,7 @@ export function createStoreMonitor(now = () => performance.now()): StoreMonitor 
     },
     follow(listener) {
       listeners.add(listener);
-      for (const { event } of incidents) listener(event);
+      for (const { event } of incidents) if (event.type !== "memory" || state === "memory") listener(event);
       if (state === "failing" && problem !== undefined) listener({ type: "failing", problem });
       return () => void listeners.delete(listener);
     },

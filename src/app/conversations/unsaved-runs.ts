@@ -4,6 +4,7 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { StoreError } from "../../store/store-errors.ts";
+import { createRetryTimer, firstPauseMs, type Schedule } from "./retry-timer.ts";
 import { describeStoreProblem, type StoreMonitor } from "./store-monitor.ts";
 
 /** Holds a run that could not be saved when it ended. */
@@ -39,8 +40,7 @@ export interface UnsavedRunsOptions {
   /** Writes something to the store, to find out whether it can be written. */
   probe(): Promise<void>;
   limits?: UnsavedLimits;
-  /** Calls `work` after `ms` milliseconds, unless the returned function is called before. */
-  schedule?(ms: number, work: () => void): () => void;
+  schedule?: Schedule | undefined;
   now?(): number;
 }
 
@@ -53,10 +53,6 @@ export interface UnsavedLimits {
 
 const usual: UnsavedLimits = { runs: 1000, size: 32_000_000, keepMs: 3_600_000 };
 
-/** Limits the pause between two attempts, in milliseconds. It doubles after each. */
-const firstPauseMs = 1000;
-const longestPauseMs = 60_000;
-
 /** Limits the conversations of which it is remembered that they were saved late. */
 const mostSaved = 1000;
 
@@ -66,16 +62,18 @@ export function createUnsavedRuns({
   monitor,
   probe,
   limits = usual,
-  schedule = scheduleTimer,
+  schedule,
   now = () => performance.now(),
 }: UnsavedRunsOptions): UnsavedRuns {
   let waiting: WaitingRun[] = [];
   let flushing: Promise<void> | undefined;
   let problem: DuetError | undefined;
   let triedAt = Number.NEGATIVE_INFINITY;
-  let pauseMs = firstPauseMs;
-  let stopTimer: (() => void) | undefined;
   let isClosed = false;
+  const timer = createRetryTimer(async () => {
+    await flush();
+    return problem === undefined || isClosed;
+  }, schedule);
   const savedLate = new Set<string>();
 
   function setWaiting(now: WaitingRun[]): void {
@@ -91,19 +89,8 @@ export function createUnsavedRuns({
 
   function recordSuccess(): void {
     problem = undefined;
-    pauseMs = firstPauseMs;
-    stopTimer?.();
-    stopTimer = undefined;
+    timer.stop();
     monitor.recordSuccess();
-  }
-
-  function tryLater(): void {
-    if (isClosed || stopTimer !== undefined) return;
-    stopTimer = schedule(pauseMs, () => {
-      stopTimer = undefined;
-      pauseMs = Math.min(2 * pauseMs, longestPauseMs);
-      void flush().then(() => problem && tryLater());
-    });
   }
 
   function dropOld(): void {
@@ -163,7 +150,7 @@ export function createUnsavedRuns({
   function keep(added: UnsavedRun): void {
     setWaiting([...waiting, { ...added, size: JSON.stringify(added.run).length, since: now() }]);
     dropOld();
-    tryLater();
+    if (!isClosed) timer.start();
   }
 
   async function append(added: UnsavedRun): Promise<void> {
@@ -194,11 +181,11 @@ export function createUnsavedRuns({
     takeSaved: (owner, id) => savedLate.delete(toKey(owner, id)),
     watch(found) {
       recordFailure(found);
-      tryLater();
+      if (!isClosed) timer.start();
     },
     async close(signal) {
       isClosed = true;
-      stopTimer?.();
+      timer.stop();
       const { length } = waiting;
       if (length > 0) await ignoreRejection(waitAbortable(flush(), signal), "what is not saved by then is lost");
       const lost = waiting.length;
@@ -215,9 +202,4 @@ function toKey(owner: string | undefined, conversationId: string): string {
 
 function isTemporary(thrown: unknown): boolean {
   return thrown instanceof StoreError && thrown.mayPass;
-}
-
-function scheduleTimer(ms: number, work: () => void): () => void {
-  const timer = setTimeout(work, ms).unref();
-  return () => clearTimeout(timer);
 }

@@ -55,10 +55,10 @@ function toStatus({ outcome, plain, confirmation, runId }: PageRunState): Status
 
 /** Adds the notices of the outcome, which may have come after the last step, to those that came before the first. */
 function addOutcomeNotices(early: readonly NoticeItem[], { outcome, current }: PageRunState): readonly NoticeItem[] {
-  const known = new Set([...early, ...current.earlyNotices.map(({ event }) => event)].map(({ message }) => message));
-  const late = outcome?.notices?.filter(({ message }) => !known.has(message)) ?? [];
-  if (late.length === 0) return early;
-  return [...early, ...late.map(({ level, message }): NoticeItem => ({ kind: "notice", level, message }))];
+  const known = [...early, ...current.earlyNotices.map(({ event }) => event)];
+  const isNew = (late: { message: string }): boolean => known.every(({ message }) => message !== late.message);
+  const late = outcome?.notices?.filter(isNew).map((notice): NoticeItem => ({ ...notice, kind: "notice" }));
+  return late?.length ? [...early, ...late] : early;
 }
 
 const headings = ["\n\n参考文献\n\n", "\n\nReferences\n\n"];

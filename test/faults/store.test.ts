@@ -47,9 +47,16 @@ describe("198 a disk that is full", requires(mayMountDisks()), () => {
       expect(await askOpenAi("fifth", stream)).toMatch(
         /⚠ The conversation store cannot be written at present: .*"notices":\[\{"level":"warning","code":"store-failing"/s,
       );
+    // A program is refused what it asked for, to be run once whatever happens; a person at the page reads that nothing is saved.
+    const keyed = { "idempotency-key": "k1" };
+    expect(await ask({ message: "keyed" }, keyed)).toMatchObject({ status: 503 });
+    const fromPage = { ...keyed, "sec-fetch-site": "same-origin" };
+    const shown = await ask({ message: "from the page" }, fromPage);
+    expect(shown).toMatchObject({ notices: [{ code: "not-saved" }] });
+    expect(await ask({ message: "from the page" }, fromPage)).toMatchObject({ run_id: shown.run_id });
     expect(await isReady()).toEqual([503, "failing"]);
     expect(await read("/metrics")).toMatch(
-      /duet_store_state\{state="failing"\} 1[\s\S]*duet_store_unsaved_runs 4[\s\S]*duet_store_failures_total\{kind="full"\} [1-9]/,
+      /duet_store_state\{state="failing"\} 1[\s\S]*duet_store_unsaved_runs 5[\s\S]*duet_store_failures_total\{kind="full"\} [1-9]/,
     );
     const told = () => lines.filter((line) => line.includes("store"));
     expect(told()).toEqual([expect.stringMatching(/cannot be written at present: .*full/)]);
@@ -57,13 +64,21 @@ describe("198 a disk that is full", requires(mayMountDisks()), () => {
     await rm(join(home, "filler"));
     await expect
       .poll(() => told().at(-1), { timeout: patienceMs })
-      .toBe("the conversation store can be written again; runs that had waited and are saved now: 4");
+      .toBe("the conversation store can be written again; runs that had waited and are saved now: 5");
     expect(await isReady()).toEqual([200, "ok"]);
     const known: unknown = JSON.parse(await read(`/agent/runs/${next.run_id}`));
     expect(known).toMatchObject({ response: answer, notices: [{ code: "saved-late" }] });
     const last = await askEvents({ message: "last", conversation_id });
     expect(last.filter(({ type }) => type === "notice")).toMatchObject([{ code: "saved-late", level: "info" }]);
-    expect(readQuestions(home)).toEqual(["first", "My name is Zed.", "What is my name?", "third", "fourth", "last"]);
+    expect(readQuestions(home)).toEqual([
+      "first",
+      "My name is Zed.",
+      "What is my name?",
+      "third",
+      "fourth",
+      "from the page",
+      "last",
+    ]);
   });
 });
 
@@ -113,10 +128,10 @@ async function serve(home: string) {
     environment: { DUET_HOME: home },
   });
   const { origin } = served;
-  const post = (path: string, body: object, accept = "application/json") =>
+  const post = (path: string, body: object, accept = "application/json", headers: Record<string, string> = {}) =>
     fetch(origin + path, {
       method: "POST",
-      headers: { "content-type": "application/json", accept },
+      headers: { "content-type": "application/json", accept, ...headers },
       body: JSON.stringify(body),
     });
   const client = new Client({ name: "test", version: "1" });
@@ -126,7 +141,8 @@ async function serve(home: string) {
   return {
     ...served,
     read,
-    ask: async (body: object) => readObject(await (await post("/agent/chat", body)).text()),
+    ask: async (body: object, headers?: Record<string, string>) =>
+      readObject(await (await post("/agent/chat", body, "application/json", headers)).text()),
     async askEvents(body: object) {
       const text = await (await post("/agent/chat", body, "text/event-stream")).text();
       return (text.match(/(?<=^data: )\{.*$/gm) ?? []).map(readObject);

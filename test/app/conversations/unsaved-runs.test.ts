@@ -89,6 +89,14 @@ test("too many or too old runs are given up, the oldest first, and counted", asy
   expect(events.map(({ type }) => type)).toEqual(["failing", "lost", "lost"]);
 });
 
+test("a caller who is not the operator is told why nothing is saved, and not where the store is", async () => {
+  const { store, lock, file } = await lockedStore();
+  lock();
+  const hers = store.of("anna").append(finishedRun("hers", "q", "a"));
+  await expect(hers).rejects.toThrow(/^another process keeps it locked$/);
+  await expect(store.append(finishedRun("mine", "q", "a"))).rejects.toThrow(file);
+});
+
 test("a run that can never be saved does not keep the others from being saved", async () => {
   const { store, lock, unlock, tick, monitor } = await lockedStore();
   await store.of("anna").append(finishedRun("hers", "q", "a"));

@@ -6,11 +6,9 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { describe, expect, onTestFinished, test } from "vitest";
 import { isRecord } from "../../src/kit/json.ts";
 import { startHttpDuet } from "../fakes/http-duet.ts";
-import { configFile, temporaryFolder } from "../fakes/program.ts";
-import { runWarmProgram } from "../fakes/warm-program.ts";
+import { temporaryFolder } from "../fakes/program.ts";
 import { patienceMs } from "../runner/patience.ts";
 import { mayMountDisks, requires } from "../runner/requirements.ts";
-import { damage } from "../store/damage.ts";
 
 const answer = "Forty-two is the answer to all of it.";
 
@@ -108,17 +106,6 @@ test("198 a conversation_id that nobody has is told in each result, with the con
   const { content, structuredContent } = await askMcp("third", "conv-of-none");
   expect(content).toMatchObject([{ text: expect.stringMatching(/⚠ Conversation conv-of-none was not found/) }]);
   expect(structuredContent).toMatchObject({ notices: [{ code: "conversation-unknown" }] });
-});
-
-test("198 the command line tells of a damaged store on stderr and in the result", async () => {
-  const home = await temporaryFolder();
-  await damage["no database"]?.(join(home, "duet.db"));
-  const config = await configFile({ models: { functionCall: { provider: "offline", model: "rules" } }, locale: "en" });
-  const args = ["ask", "echo hello", "--output", "json", "--config", config];
-  const { code, stdout, stderr } = await runWarmProgram(args, { env: { DUET_HOME: home } });
-  expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ status: "complete", notices: [{ code: "store-damaged" }] });
-  expect(stderr).toMatch(/⚠ The conversation store was damaged; its file is kept as .*duet\.db\.damaged-/);
 });
 
 async function serve(home: string) {

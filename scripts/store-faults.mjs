@@ -48,6 +48,7 @@ const faults = {
   "read-only folder": {
     mount: "8m",
     before: async ({ home }) => void execFileSync("mount", ["-o", "remount,ro", home]),
+    heal: async ({ home }) => void execFileSync("mount", ["-o", "remount,rw", home]),
   },
   locked: {
     async strike(place) {
@@ -183,7 +184,7 @@ async function describeEnd(place, runs, { heal }) {
   const { http, home } = place;
   if (heal === undefined) return `${countKept(home, runs)} of ${runs.length} runs kept`;
   await heal(place);
-  await waitUntil(async () => /duet_store_unsaved_runs 0/.test(await http.text("/metrics")));
+  await waitUntilSaved(http);
   const { notices } = JSON.parse(await http.text(`/agent/runs/${runs[0].runId}`));
   const kept = countKept(home, runs);
   if (kept < runs.length) isBad = true;
@@ -201,7 +202,7 @@ async function showLoad(place) {
   const silent = missing.filter(({ notices = [] }) => notices.length === 0);
   const { length: lines } = listStoreLines(place.http);
   await faults["full disk"].heal(place);
-  await waitUntil(async () => /duet_store_unsaved_runs 0/.test(await place.http.text("/metrics")));
+  await waitUntilSaved(place.http);
   const late = countKept(
     place.home,
     complete.map(({ run_id }) => ({ runId: run_id })),
@@ -361,6 +362,13 @@ function countKept(home, runs) {
   const kept = runs.filter(({ runId }) => find.get(runId) !== undefined).length;
   store.close();
   return kept;
+}
+
+async function waitUntilSaved(http) {
+  await waitUntil(async () => {
+    const isOk = JSON.parse(await http.text("/readyz")).store === "ok";
+    return isOk && /duet_store_unsaved_runs 0/.test(await http.text("/metrics"));
+  });
 }
 
 async function waitUntil(isSo) {

@@ -33,7 +33,7 @@ const mostRuns = 1000;
 /** Keeps conversations in memory, and moves them into the store as soon as that can be opened. */
 export function createReopeningStore({ memory, monitor, open, schedule }: ReopeningOptions): ReopeningStore {
   let opened: SharedStore | undefined;
-  let kept: KeptRun[] = [];
+  const kept: KeptRun[] = [];
   const sourceLists = new LRUCache<string, SourceList>({ max: mostRuns });
   const timer = createRetryTimer(tryToOpen, schedule);
   let isClosed = false;
@@ -52,11 +52,20 @@ export function createReopeningStore({ memory, monitor, open, schedule }: Reopen
     }
     for (let [first] = kept; first !== undefined; [first] = kept) {
       await move(store, first);
-      kept = kept.slice(1);
+      // It may have been removed meanwhile.
+      removeKept((each) => each === first);
     }
     opened = store;
     monitor.useDisk();
     return true;
+  }
+
+  function removeKept(isGone: (each: KeptRun) => boolean): void {
+    for (let index = kept.length - 1; index >= 0; index--) {
+      const each = kept[index];
+      if (each !== undefined && isGone(each)) kept.splice(index, 1);
+    }
+    monitor.countWaiting(kept.length);
   }
 
   async function move(store: SharedStore, { owner, run, sources }: KeptRun): Promise<void> {
@@ -98,12 +107,13 @@ export function createReopeningStore({ memory, monitor, open, schedule }: Reopen
         await own.append(run);
         kept.push({ owner, run, sources });
         if (kept.length > mostRuns) kept.shift();
+        monitor.countWaiting(kept.length);
       },
       summarise: (id, summary) => getCurrent().summarise(id, summary),
       latest: () => getCurrent().latest(),
       list: (page) => getCurrent().list(page),
       async remove(id) {
-        kept = kept.filter((each) => each.owner !== owner || each.run.conversationId !== id);
+        removeKept((each) => each.owner === owner && each.run.conversationId === id);
         return getCurrent().remove(id);
       },
       trace: (runId) => getCurrent().trace(runId),

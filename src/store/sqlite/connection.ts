@@ -1,10 +1,10 @@
 import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { sleep } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { createFolder } from "../../kit/private-file.ts";
-import { isBusy, isDamage, toStoreError } from "../store-errors.ts";
+import { isDamage, toStoreError } from "../store-errors.ts";
+import { createBusyRetry } from "./busy-retry.ts";
 import { inspectSchema, migrateSchema } from "./schema.ts";
 import { prepareStatements, type Statements } from "./statements.ts";
 
@@ -40,24 +40,17 @@ export async function openStoreConnection(file: string, options: ConnectionOptio
   const orStoreError = (thrown: unknown): never => {
     throw toStoreError(thrown, file);
   };
+  const retryOpening = createBusyRetry(options.patienceMs, closing.signal);
+  /** Holds one for each kind of transaction, because reading does not need the lock of those who write. */
+  const retries = {
+    BEGIN: createBusyRetry(options.patienceMs, closing.signal),
+    "BEGIN IMMEDIATE": createBusyRetry(options.patienceMs, closing.signal),
+  };
   let reopening: Promise<void> | undefined;
   let database: Database = await open().catch(orStoreError);
 
-  /** Tries again as long as somebody else holds the lock. */
-  async function retryBusy<T>(attempt: () => T): Promise<T> {
-    const end = performance.now() + options.patienceMs;
-    for (;;) {
-      try {
-        return attempt();
-      } catch (thrown) {
-        if (!isBusy(thrown) || performance.now() > end) throw thrown;
-      }
-      await sleep(10 + Math.random() * 30, closing.signal);
-    }
-  }
-
   async function open(condemned?: string): Promise<OpenedDatabase> {
-    const { damaged, ...opened } = await retryBusy(() => openDatabase(file, condemned));
+    const { damaged, ...opened } = await retryOpening(() => openDatabase(file, condemned));
     if (damaged !== undefined) options.onDamage(damaged);
     return { ...opened, damaged };
   }
@@ -81,12 +74,12 @@ export async function openStoreConnection(file: string, options: ConnectionOptio
 
   const isMoved = (): boolean => getFileIdentity(file) !== database.identity;
 
-  async function use<T>(begin: string, work: StoreWork<T>): Promise<T> {
+  async function use<T>(begin: keyof typeof retries, work: StoreWork<T>): Promise<T> {
     closing.signal.throwIfAborted();
     for (let left = mostReopenings; ; left--) {
       if (left > 0 && isMoved()) await reopen();
       try {
-        const result = await retryBusy(() => runTransaction(database, begin, work));
+        const result = await retries[begin](() => runTransaction(database, begin, work));
         // What was written to a file that was set aside meanwhile is written again.
         if (left === 0 || !isMoved()) return result;
       } catch (thrown) {

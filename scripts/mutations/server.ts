@@ -3,6 +3,38 @@ import type { Mutation } from "./mutation.ts";
 /** Limits of callers, consent over MCP and HTTP, tokens that confirm, and keys of requests. */
 export const server: readonly Mutation[] = [
   {
+    id: "unsaved-answer",
+    file: "src/agent/run-agent.ts",
+    text: "outcome: addNotices(outcome, toOutcomeNotices(told))",
+    becomes: "outcome",
+    tests: ["test/faults/store.test.ts"],
+    endangers: "an answer that is not saved is called complete, and nothing says that it is lost",
+  },
+  {
+    id: "unsaved-key",
+    file: "src/server/api/chat.ts",
+    text: "isRecordOptional: isFromOwnPage(call.request)",
+    becomes: "isRecordOptional: true",
+    tests: ["test/server/api/keyed-runs.test.ts"],
+    endangers: "a run with a key that is not recorded runs twice after a crash",
+  },
+  {
+    id: "store-file-to-callers",
+    file: "src/app/conversations/store-monitor.ts",
+    text: "if (isOperator && problem !== undefined) return problem.text;",
+    becomes: "if (problem !== undefined) return problem.text;",
+    tests: ["test/app/conversations/unsaved-runs.test.ts"],
+    endangers: "callers learn the names of the operator's files",
+  },
+  {
+    id: "unsaved-runs-limit",
+    file: "src/app/conversations/unsaved-runs.ts",
+    text: "each.since >= since && !isTooMuch(dropped)",
+    becomes: "each.since >= since",
+    tests: ["test/app/conversations/unsaved-runs.test.ts"],
+    endangers: "runs that cannot be saved fill the memory",
+  },
+  {
     id: "S1",
     file: "src/runs/run-registry.ts",
     text: "    if (all.length >= 2 * most) throw tooManyWaitingError(waiting, getFreeInMs(all));\n",

@@ -25,6 +25,8 @@ export interface RunOptions {
   spentMs?: number;
   /** Lists notices that are emitted right after `run-start`. */
   notices?: readonly Notice[];
+  /** Returns what is to be told once the run has been saved. */
+  findLateNotices?(): readonly Notice[];
   observer?: RunObserver | undefined;
   signal?: AbortSignal;
 }

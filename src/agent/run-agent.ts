@@ -2,8 +2,10 @@ import { checkChain } from "../core/chain.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
 import type { Message } from "../core/messages.ts";
 import { toModelName } from "../core/model.ts";
+import { addNotices, noticeKinds, toOutcomeNotices } from "../core/notices.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { FinishedRun } from "../core/store/store.ts";
+import { UnsavedRunError } from "../core/store/unsaved-run-error.ts";
 import { Channel } from "../kit/async/channel.ts";
 import { followSignal } from "../kit/async/timeout.ts";
 import { DuetError, toDuetError } from "../kit/errors.ts";
@@ -43,7 +45,9 @@ async function driveRun(options: RunOptions, events: Channel<AgentEvent>, left: 
   const { request, parts, observer, notices = [], spentMs = 0 } = options;
   const unfollow = followSignal(left, options.signal);
   const recorder = createTraceRecorder({ question: request.question });
+  const told: Notice[] = [];
   const emit = (event: AgentEvent): void => {
+    if (event.type === "notice") told.push(event);
     recorder.handle(event);
     observer?.handle(event);
     events.push(event);
@@ -72,7 +76,8 @@ async function driveRun(options: RunOptions, events: Channel<AgentEvent>, left: 
     loadedTools: run.services.catalog.loaded && [...run.services.catalog.loaded],
     ...toTurnRecord(run, ending, outcome),
   });
-  run.services.emit({ type: "run-end", outcome });
+  for (const notice of options.findLateNotices?.() ?? []) run.services.emit(notice);
+  run.services.emit({ type: "run-end", outcome: addNotices(outcome, toOutcomeNotices(told)) });
 }
 
 function announce(run: Run, notices: readonly Notice[]): void {
@@ -130,12 +135,8 @@ export async function saveRun(run: Run, finished: FinishedRun): Promise<void> {
   try {
     await run.services.store.append(finished);
   } catch (thrown) {
-    const { text } = toDuetError(thrown);
-    const message = say(run.input.locale, {
-      zh: `这一轮没有保存：${text.zh}`,
-      en: `This turn was not saved: ${text.en}`,
-    });
-    run.services.emit({ type: "notice", level: "warning", code: "not-saved", message });
+    const isTriedAgain = thrown instanceof UnsavedRunError;
+    run.services.emit(noticeKinds.notSaved({ why: toDuetError(thrown).text, isTriedAgain }, run.input.locale));
   }
 }
 
@@ -207,11 +208,7 @@ export function findUnknownPrice(limits: Limits, models: Models, locale: Locale)
   const unknown = [models.functionCall, models.answer].find(({ cost }) => cost?.(anyUsage) == null);
   if (limits.costBudget === undefined || unknown === undefined) return undefined;
   const name = toModelName(unknown);
-  const message = say(locale, {
-    zh: `${name} 的价格未知，费用上限对它不起作用；可在 providers 中用 prices 设置。`,
-    en: `The price of ${name} is unknown, so the cost budget does not include it; set it with prices under providers.`,
-  });
-  return { type: "notice", level: "warning", code: "price-unknown", message };
+  return noticeKinds.priceUnknown(name, locale);
 }
 
 const anyUsage = { inputTokens: 1, outputTokens: 1, reasoningTokens: 0, cachedTokens: 0 };

@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import { operator } from "../core/caller.ts";
 import { getTraceId } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
+import { noticeKinds } from "../core/notices.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
 import { detectLanguage, type Locale } from "../kit/locale.ts";
 import type { ActiveRun } from "./active-runs.ts";
@@ -13,14 +14,7 @@ import { loadConversation, toSessionKey } from "./conversations/sessions.ts";
 import type { DuetParts } from "./duet-parts.ts";
 import { mergeLimits } from "./merge-limits.ts";
 import { withTurnBudgets } from "./models/with-turn-budget.ts";
-import {
-  noticeBrokenTools,
-  noticeLostConversation,
-  noticeNested,
-  noticeSuspicious,
-  noticeUnapproved,
-  noticeUnavailable,
-} from "./notices.ts";
+import { noticeBrokenTools, noticeNested, noticeSuspicious, noticeUnapproved, noticeUnavailable } from "./notices.ts";
 import { selectSearch } from "./tools/search-limits.ts";
 import { noTools, type WantedTools } from "./tools/tool-inventory.ts";
 
@@ -38,7 +32,7 @@ export async function* askAgent(
   const { signal } = activeRun;
   const began = performance.now();
   const locale = request.locale ?? chooseLocale(config, question);
-  const [{ runAgent, prompts }, { store, takeNotices }, chosen] = await Promise.all([
+  const [{ runAgent, prompts }, { store, findUnsaved, takeNotices }, chosen] = await Promise.all([
     agent.get(),
     conversations.store.get(),
     request.models ?? models.open(),
@@ -51,6 +45,9 @@ export async function* askAgent(
   const isLost = conversationId !== undefined && known === undefined;
   const conversation = known ?? (await ownerStore.create(conversationId));
   const session = conversations.sessions.of(toSessionKey(caller, conversation.id), known === undefined);
+  const { monitor } = conversations;
+  const isOperator = caller.owner === undefined;
+  const noticeReader = { locale, known: session.reported, isOperator, isUnsaved: history !== undefined };
   // What an earlier process loaded for the conversation comes first, so that the offer stays the same.
   if (session.loaded.size === 0) for (const name of conversation.loadedTools ?? []) session.loaded.add(name);
   // A caller who leaves while servers start still gets a run, which says that it was cancelled.
@@ -98,14 +95,17 @@ export async function* askAgent(
     },
     spentMs: performance.now() - began - waitedMs,
     notices: [
-      ...takeNotices(locale),
-      ...(isLost ? [noticeLostConversation(conversationId, conversation.id, locale)] : []),
+      ...monitor.listNotices(noticeReader),
+      ...(isOperator ? takeNotices(locale) : []),
+      ...(findUnsaved?.()?.takeSaved(caller.owner, conversation.id) ? [noticeKinds.savedLate("earlier", locale)] : []),
+      ...(isLost ? [noticeKinds.conversationUnknown({ id: conversationId, begun: conversation.id }, locale)] : []),
       ...noticeUnavailable(servers, session.reported, locale),
       ...noticeUnapproved(servers, session.reported, locale),
       ...noticeSuspicious(servers, session.reported, locale),
       ...noticeBrokenTools(dropped, session.reported, locale),
       ...noticeNested(config, session.reported, locale),
     ],
+    findLateNotices: () => monitor.listLateNotices(noticeReader),
     observer: activeRun.observe(observer),
     signal,
   });

@@ -8,6 +8,7 @@ import type { CloseLimits } from "./ask-request.ts";
 import type { GivenHistories } from "./conversations/given-history.ts";
 import type { OpenedStore } from "./conversations/open-store.ts";
 import type { Sessions } from "./conversations/sessions.ts";
+import type { StoreMonitor } from "./conversations/store-monitor.ts";
 import type { createModelList } from "./models/list-models.ts";
 import type { ModelRegistry } from "./models/model-registry.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
@@ -40,6 +41,7 @@ export interface ToolParts {
 
 export interface ConversationParts {
   readonly store: Once<OpenedStore>;
+  readonly monitor: StoreMonitor;
   readonly sessions: Sessions;
   /** Handles replies to the same waiting plan one after the other. */
   readonly planTurns: KeyedMutex;

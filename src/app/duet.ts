@@ -9,6 +9,7 @@ import { type Caller, operator } from "../core/caller.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
 import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
 import type { Tool } from "../core/tools/tool.ts";
+import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createTimeLimit, waitAbortable } from "../kit/async/timeout.ts";
 import type { Locale } from "../kit/locale.ts";
 import type { PausedModel } from "../providers/middleware/endpoints.ts";
@@ -17,6 +18,7 @@ import { askAgent, chooseLocale, ignoreAbort } from "./ask-agent.ts";
 import type { AskRequest, CloseLimits, CompactRequest } from "./ask-request.ts";
 import { scopeStore } from "./conversations/open-store.ts";
 import { toSessionKey } from "./conversations/sessions.ts";
+import type { StoreMonitor, StoreState } from "./conversations/store-monitor.ts";
 import { createTypedHistory } from "./conversations/typed-history.ts";
 import type { DuetParts } from "./duet-parts.ts";
 import { mergeLimits } from "./merge-limits.ts";
@@ -171,7 +173,8 @@ export class Duet {
   /** Returns false when conversations last only as long as the process, by choice or because the store cannot be used. */
   async canKeepConversations(): Promise<boolean> {
     const { config, conversations } = this.#parts;
-    return config.conversations.store === "disk" && (await conversations.store.get()).problem === undefined;
+    await conversations.store.get();
+    return config.conversations.store === "disk" && conversations.monitor.status.state !== "memory";
   }
 
   /** Returns the history of what is typed in the chat. Its methods never reject: what cannot be stored lasts as long as the chat. */
@@ -203,6 +206,19 @@ export class Duet {
    */
   forget(conversationId: string, caller: Caller = operator): void {
     this.#parts.conversations.sessions.forget(toSessionKey(caller, conversationId));
+  }
+
+  /** Tells how the store is, and each change of that. The store itself is opened when first needed. */
+  get storeMonitor(): Pick<StoreMonitor, "status" | "follow"> {
+    return this.#parts.conversations.monitor;
+  }
+
+  /** Opens the store and finds out whether it can be read and written; the monitor reports it. Never rejects. */
+  async checkStore(): Promise<StoreState> {
+    const { store, monitor } = this.#parts.conversations;
+    const probing = store.get().then((opened) => opened.probe?.());
+    await ignoreRejection(probing, "the monitor reports it");
+    return monitor.status.state;
   }
 
   /** Returns notices about the store that no run has emitted yet, such as a damaged file. Each is returned once. */

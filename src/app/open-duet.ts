@@ -2,18 +2,21 @@ import type { Models } from "../agent/run.ts";
 import type { Config } from "../config/config.ts";
 import type { Message } from "../core/messages.ts";
 import { addUsage, type Model, noUsage, type Turn, toModelName, type Usage } from "../core/model.ts";
+import { noticeKinds } from "../core/notices.ts";
 import type { Sample, SamplingReply, SamplingRequest } from "../core/sampling.ts";
 import { createOnce } from "../kit/async/once.ts";
 import { createKeyedMutex } from "../kit/async/semaphore.ts";
-import { createTimeLimit, type TimeLimit, timeoutError, waitAbortable } from "../kit/async/timeout.ts";
+import { createTimeLimit, createWaitLimit, type TimeLimit, timeoutError, waitAbortable } from "../kit/async/timeout.ts";
 import { DuetError } from "../kit/errors.ts";
 import { createRandomHex } from "../kit/random.ts";
 import { createRedactor } from "../kit/text/redact.ts";
 import { createActiveRuns } from "./active-runs.ts";
 import { openAgent, readUserAgentParts } from "./agent/open-agent.ts";
 import type { CloseLimits, DuetOverrides } from "./ask-request.ts";
-import { openStore } from "./conversations/open-store.ts";
+import { type OpenedStore, openStore } from "./conversations/open-store.ts";
 import { createSessions } from "./conversations/sessions.ts";
+import { createStoreMonitor } from "./conversations/store-monitor.ts";
+import type { UnsavedRuns } from "./conversations/unsaved-runs.ts";
 import { Duet } from "./duet.ts";
 import { createModelRegistry } from "./models/model-registry.ts";
 import { withTurnBudget } from "./models/with-turn-budget.ts";
@@ -23,6 +26,18 @@ import { createGateways } from "./tools/gateway.ts";
 import { createSearchLimits } from "./tools/search-limits.ts";
 import { openToolInventory } from "./tools/tool-inventory.ts";
 import { createToolSearch } from "./tools/tool-search.ts";
+
+/** Tries once more to save what could not be saved, and leaves a notice of what came of it. */
+async function saveLast({ addNotice }: OpenedStore, unsaved: UnsavedRuns): Promise<void> {
+  const limit = createWaitLimit(lastSavingMs);
+  const { saved, lost } = await unsaved.close(limit.signal);
+  limit.clear();
+  if (saved > 0) addNotice((locale) => noticeKinds.savedLate("earlier", locale));
+  if (lost > 0) addNotice((locale) => noticeKinds.runsLost(lost, locale));
+}
+
+/** Limits the last attempt to save what could not be saved before, in milliseconds. */
+const lastSavingMs = 300;
 
 /**
  * Opens the agent. Downstream servers begin to start at once, except lazy ones and where `startServers` says otherwise; everything heavy is imported when first needed. Throws a
@@ -36,7 +51,8 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
   const sample = createSample(models.open);
   const inventory = openToolInventory(config, { own: parts.tools, sample, redactor, warn, start: parts.startServers });
   const gateways = createGateways(inventory, warn);
-  const store = createOnce(() => openStore(config, parts.store));
+  const monitor = createStoreMonitor();
+  const store = createOnce(() => openStore(config, parts.store, monitor));
   const telemetry = openTelemetry(config.telemetry, warn);
   const runs = createActiveRuns();
 
@@ -51,7 +67,12 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
 
   /** Closes the store that was opened here. A program that brought its own keeps it open. */
   async function closeStore(): Promise<void> {
-    if (parts.store === undefined) await store.current?.then((opened) => opened.store.close());
+    if (parts.store !== undefined) return;
+    const opened = await store.current;
+    opened?.stopOpening?.();
+    const unsaved = opened?.findUnsaved?.();
+    if (opened && unsaved) await saveLast(opened, unsaved);
+    await opened?.store.close();
   }
 
   return new Duet({
@@ -68,6 +89,7 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
     },
     conversations: {
       store,
+      monitor,
       sessions: createSessions(),
       planTurns: createKeyedMutex(),
       given: createOnce(async () => (await import("./conversations/given-history.ts")).createGivenHistories()),

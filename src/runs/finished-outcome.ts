@@ -1,3 +1,4 @@
+import { addNotices, toOutcomeNotices } from "../core/notices.ts";
 import { hasSucceeded, type Outcome, type ToolCallRecord } from "../core/outcome.ts";
 import type { AgentTrace, TraceStep } from "../core/trace.ts";
 import type { ErrorReport } from "../kit/errors.ts";
@@ -31,7 +32,7 @@ export function toFinishedOutcome(trace: AgentTrace, locale: Locale): Outcome {
     },
     error: trace.error,
   };
-  return hideCause(outcome, locale);
+  return hideCause(addNotices(outcome, toOutcomeNotices(trace.notes ?? [])), locale);
 }
 
 function toCallRecord({ action, observation, error, cached = false, elapsed_ms }: TraceStep): ToolCallRecord[] {

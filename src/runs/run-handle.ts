@@ -1,6 +1,7 @@
 import type { AskRequest } from "../app/ask-request.ts";
 import type { Caller } from "../core/caller.ts";
 import type { AgentEvent } from "../core/events.ts";
+import { replaceNotSaved } from "../core/notices.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { QuestionKind } from "../core/questions/user-question.ts";
 import type { RunItem } from "../core/run-state.ts";
@@ -51,6 +52,8 @@ export interface RunHandle extends LiveRun {
   releaseSession(session: object): boolean;
   /** Is the memory that the run's events take, in UTF-16 units. */
   readonly eventWeight: number;
+  /** Changes the outcome of a run that could not be saved when it ended, and has been saved now. */
+  markSaved(): void;
   /** Discards the run's events. */
   dropEvents(): void;
   /** Resolves at the next event, when a question comes or goes, at the end, or when the signal aborts. Never rejects. */
@@ -99,6 +102,7 @@ export function startRun({
   let eventWeight = 0;
   let outcome: Outcome | undefined;
   let fault: ErrorReport | undefined;
+  let isSavedLate = false;
   /** Maps each holder to its session. */
   const holders = new Map<object, object | undefined>();
   let changedAt = Date.now();
@@ -153,6 +157,10 @@ export function startRun({
     get eventWeight() {
       return eventWeight;
     },
+    markSaved() {
+      isSavedLate = true;
+      if (outcome !== undefined) outcome = replaceNotSaved(outcome, locale);
+    },
     dropEvents() {
       events = [];
       eventWeight = 0;
@@ -178,7 +186,7 @@ export function startRun({
     eventWeight += weighJson(event);
     changedAt = Date.now();
     const item = snapshot.handle(event);
-    if (event.type === "run-end") outcome = event.outcome;
+    if (event.type === "run-end") outcome = isSavedLate ? replaceNotSaved(event.outcome, locale) : event.outcome;
     for (const follower of followers) follower(event, item);
     if (outcome === undefined) notifier.notify();
     else notifyWaiters();

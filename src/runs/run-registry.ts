@@ -38,6 +38,8 @@ export interface RunRegistry extends LiveRuns {
   stop(): RunHandle[];
   /** Cancels a run and waits for its end, at most `ms` milliseconds. Returns its outcome, or what is known by then. */
   cancel(run: RunHandle, ms: number, signal?: AbortSignal): Promise<Outcome>;
+  /** Records that a run has been saved that could not be saved when it ended. */
+  markSaved(runId: string): void;
   /** Resolves when this run has ended. */
   waitForEnd(run: RunHandle, signal: AbortSignal): Promise<Outcome | undefined>;
 }
@@ -185,6 +187,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
       limit.clear();
       return run.snapshot();
     },
+    markSaved: (runId) => (active.get(runId) ?? ended.get(runId))?.markSaved(),
     waitForEnd: waitForEnd,
     onChange({ owner }, listener) {
       const entry = { owner, tell: listener };

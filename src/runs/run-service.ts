@@ -44,6 +44,7 @@ export function openRunService(
     openUsage: async (caller) => (await duet.store(caller)).dailyUsage,
   });
   const runs = createRunRegistry({ most, keepMs: settings.keepResults * 1000, limits, onBegin, onEnd });
+  duet.storeMonitor.follow((event) => event.type === "saved" && runs.markSaved(event.runId));
   return { duet, settings, runs, confirmations: createConfirmations(), mode, logSteps };
 }
 

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../core/events.ts";
+import { addNotices, type OutcomeNotice, toOutcomeNotices } from "../core/notices.ts";
 import type { Mode, ModelBill, Outcome, ToolCallRecord } from "../core/outcome.ts";
 import { reduceRun } from "../core/reduce-run.ts";
 import { type CallEntry, createRunState, type RunItem } from "../core/run-state.ts";
@@ -29,12 +30,16 @@ export function createRunSnapshot({ runId, conversationId, mode }: RunSnapshotOp
   // An outcome has neither thoughts nor notes.
   const limits = { longestThought: 0, mostNotes: 0 };
   let state = createRunState(limits);
+  const notices: OutcomeNotice[] = [];
 
   return {
     get conversationId() {
       return state.start?.conversationId ?? conversationId;
     },
-    handle: (event) => reduceRun(state, event, performance.now()),
+    handle(event) {
+      if (event.type === "notice") notices.push(...toOutcomeNotices([event]));
+      return reduceRun(state, event, performance.now());
+    },
     close() {
       state = { ...createRunState(limits), start: state.start, bills: state.bills, iterations: state.iterations };
     },
@@ -42,7 +47,7 @@ export function createRunSnapshot({ runId, conversationId, mode }: RunSnapshotOp
       const { function_call, answer } = state.bills;
       const used = [function_call, answer].filter(({ calls }) => calls > 0);
       const costs = used.map(({ cost_usd }) => cost_usd).filter((cost) => cost !== null);
-      return {
+      const outcome: Outcome = {
         success: true,
         status: "running",
         stop_reason: "running",
@@ -63,6 +68,7 @@ export function createRunSnapshot({ runId, conversationId, mode }: RunSnapshotOp
         },
         error: null,
       };
+      return addNotices(outcome, notices);
     },
   };
 }

@@ -27,23 +27,43 @@ export function isDamage(thrown: unknown): boolean {
   return code === 11 || code === 26 || thrown instanceof WrongTablesError;
 }
 
+/** Names what is wrong with a store, for programs. */
+export type StoreFailure = "full" | "read_only" | "locked" | "damaged" | "io" | "conflict" | "other";
+
+/** Explains a failure of SQLite or of the file system. Its text names the file, which only the operator may know. */
+export class StoreError extends DuetError {
+  readonly failure: StoreFailure;
+  /** Says what is wrong without naming the file. */
+  readonly why: Text;
+
+  constructor(thrown: unknown, file: string) {
+    const { failure, why } = describeWhy(thrown);
+    super({
+      code: "internal",
+      text: {
+        zh: `对话存储 ${file} 无法使用：${why.zh}`,
+        en: `the conversation store ${file} cannot be used: ${why.en}`,
+      },
+      hint: {
+        zh: "请检查这个位置的权限和剩余空间，或用 DUET_HOME 另选一个文件夹。",
+        en: "Check the permissions and the free space there, or choose another folder with DUET_HOME.",
+      },
+      retryable: isBusy(thrown),
+      cause: thrown,
+    });
+    this.failure = failure;
+    this.why = why;
+  }
+
+  /** Is true where the same change may succeed later. */
+  get mayPass(): boolean {
+    return this.failure !== "conflict";
+  }
+}
+
 /** Explains a failure of SQLite or of the file system to the user. */
 export function toStoreError(thrown: unknown, file: string): DuetError {
-  if (thrown instanceof DuetError) return thrown;
-  const why = describeWhy(thrown);
-  return new DuetError({
-    code: "internal",
-    text: {
-      zh: `对话存储 ${file} 无法使用：${why.zh}`,
-      en: `the conversation store ${file} cannot be used: ${why.en}`,
-    },
-    hint: {
-      zh: "请检查这个位置的权限和剩余空间，或用 DUET_HOME 另选一个文件夹。",
-      en: "Check the permissions and the free space there, or choose another folder with DUET_HOME.",
-    },
-    retryable: isBusy(thrown),
-    cause: thrown,
-  });
+  return thrown instanceof DuetError ? thrown : new StoreError(thrown, file);
 }
 
 /** Returns SQLite's primary result code (https://www.sqlite.org/rescode.html). */
@@ -52,9 +72,15 @@ function getSqliteCode(thrown: unknown): number | undefined {
   return thrown.errcode & 0xff;
 }
 
-function describeWhy(thrown: unknown): Text {
+interface Reason {
+  failure: StoreFailure;
+  why: Text;
+}
+
+function describeWhy(thrown: unknown): Reason {
   const message = getMessage(thrown);
-  return getOwnValue(reasons, describeReason(thrown)) ?? { zh: message, en: message };
+  const known = getOwnValue(reasons, describeReason(thrown));
+  return known ?? { failure: "other", why: { zh: message, en: message } };
 }
 
 function describeReason(thrown: unknown): string {
@@ -63,24 +89,37 @@ function describeReason(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
 }
 
-const readOnly = { zh: "它是只读的", en: "it is read-only" };
-const noSpace = { zh: "磁盘已满", en: "the disk is full" };
-const notAllowed = { zh: "没有权限", en: "permission is denied" };
+const readOnly: Reason = { failure: "read_only", why: { zh: "它是只读的", en: "it is read-only" } };
+const full: Reason = { failure: "full", why: { zh: "磁盘已满", en: "the disk is full" } };
+const notAllowed: Reason = { failure: "read_only", why: { zh: "没有权限", en: "permission is denied" } };
+const locked: Reason = {
+  failure: "locked",
+  why: { zh: "它一直被另一个进程锁住", en: "another process keeps it locked" },
+};
+const unreadable: Reason = {
+  failure: "io",
+  why: { zh: "读写磁盘出错", en: "the disk could not be read or written" },
+};
 
-/** Maps SQLite's result codes and the system's error codes to texts. */
-const reasons: Readonly<Record<string, Text>> = {
+/** Maps SQLite's result codes and the system's error codes to what they mean. */
+const reasons: Readonly<Record<string, Reason>> = {
   EACCES: notAllowed,
   EPERM: notAllowed,
   EROFS: readOnly,
-  ENOSPC: noSpace,
-  EDQUOT: noSpace,
-  5: { zh: "它一直被另一个进程锁住", en: "another process keeps it locked" },
-  6: { zh: "它一直被另一个进程锁住", en: "another process keeps it locked" },
+  ENOSPC: full,
+  EDQUOT: full,
+  EIO: unreadable,
+  EFBIG: unreadable,
+  5: locked,
+  6: locked,
   8: readOnly,
-  10: { zh: "读写磁盘出错", en: "the disk could not be read or written" },
-  11: { zh: "文件已损坏", en: "the file is damaged" },
-  13: noSpace,
-  14: { zh: "文件无法打开", en: "the file cannot be opened" },
-  19: { zh: "另一个进程同时改动了同一个对话", en: "another process changed the same conversation meanwhile" },
-  26: { zh: "文件不是数据库", en: "the file is not a database" },
+  10: unreadable,
+  11: { failure: "damaged", why: { zh: "文件已损坏", en: "the file is damaged" } },
+  13: full,
+  14: { failure: "io", why: { zh: "文件无法打开", en: "the file cannot be opened" } },
+  19: {
+    failure: "conflict",
+    why: { zh: "另一个进程同时改动了同一个对话", en: "another process changed the same conversation meanwhile" },
+  },
+  26: { failure: "damaged", why: { zh: "文件不是数据库", en: "the file is not a database" } },
 };

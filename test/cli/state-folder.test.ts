@@ -3,10 +3,10 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createFolder } from "../../src/kit/private-file.ts";
 import { schemaVersion } from "../../src/store/sqlite/schema.ts";
-import { runProgram, temporaryFolder } from "../fakes/program.ts";
+import { configFile, runProgram, temporaryFolder } from "../fakes/program.ts";
 import { runWarmProgram as run } from "../fakes/warm-program.ts";
 import { linux, requires } from "../runner/requirements.ts";
-import { edit } from "../store/damage.ts";
+import { damage, edit } from "../store/damage.ts";
 
 const commands = [
   ["ask", "hi"],
@@ -120,4 +120,15 @@ describe("createFolder", () => {
     createFolder(open);
     expect(statSync(open).mode & 0o777).toBe(0o755);
   });
+});
+
+test("198 the command line tells of a damaged store on stderr and in the result", async () => {
+  const home = await temporaryFolder();
+  await damage["no database"]?.(join(home, "duet.db"));
+  const config = await configFile({ models: { functionCall: { provider: "offline", model: "rules" } }, locale: "en" });
+  const args = ["ask", "echo hello", "--output", "json", "--config", config];
+  const { code, stdout, stderr } = await run(args, { env: { DUET_HOME: home } });
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ status: "complete", notices: [{ code: "store-damaged" }] });
+  expect(stderr).toMatch(/⚠ The conversation store was damaged; its file is kept as .*duet\.db\.damaged-/);
 });

@@ -1,5 +1,7 @@
 // All routes of `serve --http` as the tests of faults go through them, with what each one takes.
+
 import { onTestFinished } from "vitest";
+import { createStoreMonitor } from "../../src/app/conversations/store-monitor.ts";
 import { openDuet } from "../../src/app/open-duet.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { openRunService } from "../../src/runs/run-service.ts";
@@ -90,7 +92,7 @@ export async function openRoutes() {
   const duet = await openDuet(config);
   onTestFinished(() => duet.close());
   const service = openRunService(duet, { settings: config.serve });
-  const operations = openOperations();
+  const operations = openOperations(() => createStoreMonitor().status);
   onTestFinished(() => operations.close());
   return {
     open: { ...createHealthPages(health), ...createChatPages() },

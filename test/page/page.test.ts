@@ -22,7 +22,7 @@ inChromium("the page in a browser", () => {
   });
   checkFaults(() => [watched]);
 
-  test("at its first paint it has asked nobody but us, and weighs less than 60 KB", async () => {
+  test("at its first paint it has asked nobody but us, and weighs less than 61 KB", async () => {
     expect(watched.requests[0]).toBe("GET /");
     const expected = ["GET /", "GET /agent/settings", "GET /agent/conversations", "GET /agent/runs"];
     expect(expected).toEqual(expect.arrayContaining(watched.requests));

@@ -109,7 +109,7 @@ test("a conversation that is asked again, or pinned, between two steps of its re
   const ids = ["asked", "pinned"];
   for (const id of ids) for (let turn = 0; turn < 5; turn++) await ask(store, id, 200_000);
   for (const id of ids) use(file, id, 31);
-  const connection = await openStoreConnection(file, { patienceMs: 1_000, onDamage() {} });
+  const connection = await openStoreConnection(file, { patienceMs: 1_000, onDamage() {}, onReplace() {} });
   onTestFinished(() => connection.close());
   const before = new Date(Date.now() - 30 * dayMs).toISOString();
   const changes = { asked: () => ask(store, "asked"), pinned: () => store.change("pinned", { isPinned: true }) };

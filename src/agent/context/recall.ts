@@ -1,5 +1,6 @@
 import type { Notice } from "../../core/events.ts";
 import type { Message } from "../../core/messages.ts";
+import { noticeKinds } from "../../core/notices.ts";
 import type { ConversationTurn, Summary } from "../../core/store/store.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
@@ -84,11 +85,7 @@ async function keepSummary(run: Run, summary: Summary): Promise<void> {
   try {
     await run.services.store.summarise(run.input.conversation.id, summary);
   } catch (thrown) {
-    const { text } = toDuetError(thrown);
-    noticeRecall(run, "warning", "not-saved", {
-      zh: `对话摘要没有保存：${text.zh}`,
-      en: `The summary of the conversation was not saved: ${text.en}`,
-    });
+    run.services.emit(noticeKinds.summaryNotSaved(toDuetError(thrown).text, run.input.locale));
   }
 }
 

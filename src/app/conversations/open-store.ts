@@ -7,7 +7,11 @@ import type { ConversationStore, OperatorStore, SharedStore, TypedHistory } from
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
-import { noticeDamagedStore, noticeUnavailableStore } from "../notices.ts";
+import { StoreError } from "../../store/store-errors.ts";
+import { createMonitoredStore, probeStore } from "./monitored-store.ts";
+import { createReopeningStore } from "./reopening-store.ts";
+import { createStoreMonitor, type StoreMonitor } from "./store-monitor.ts";
+import { createUnsavedRuns, type UnsavedRuns } from "./unsaved-runs.ts";
 
 type CreateNotice = (locale: Locale) => Notice;
 
@@ -20,6 +24,12 @@ export interface OpenedStore {
   retention?: Retention;
   /** Explains why conversations last only as long as the process although they should be saved. */
   problem?: DuetError;
+  /** Returns the runs that could not be saved, or undefined while no file is open. */
+  findUnsaved?(): UnsavedRuns | undefined;
+  /** Stops trying to open a store that could not be opened. */
+  stopOpening?(): void;
+  /** Rejects where the store cannot be written. */
+  probe?(): Promise<void>;
   /** Returns the notices that nobody has received yet, in the order they occurred. Each is returned once. */
   takeNotices(locale: Locale): Notice[];
   /** Adds a notice about what is kept beside the store. */
@@ -38,31 +48,68 @@ type StoreSettings = Pick<Config, "home" | "conversations"> & Partial<Pick<Confi
 export async function openStore(
   { home, conversations, store: retention }: StoreSettings,
   own?: ConversationStore,
+  monitor: StoreMonitor = createStoreMonitor(),
 ): Promise<OpenedStore> {
   const untold: CreateNotice[] = [];
   const notices: Pick<OpenedStore, "takeNotices" | "addNotice"> = {
-    takeNotices: (locale) => untold.splice(0).map((create) => create(locale)),
+    takeNotices: (locale) => [...monitor.takeNotices(locale), ...untold.splice(0).map((create) => create(locale))],
     addNotice: (create) => void untold.push(create),
   };
   if (own) return { store: own, ...notices };
-  if (conversations.store === "memory") return { ...split(await openMemory(retention)), ...notices };
+  if (conversations.store === "memory") {
+    monitor.useMemory();
+    return { ...split(await openMemory(retention)), ...notices };
+  }
   const file = join(home, storeFile);
+  const openAgain = (): Promise<FileStore> => openFile(file, retention, monitor);
   try {
-    const { createSqliteStore } = await import("../../store/sqlite/sqlite-store.ts");
-    const onDamage = (name: string): void => notices.addNotice((locale) => noticeDamagedStore(name, locale));
-    return { ...split(await createSqliteStore(file, { onDamage, retention })), ...notices };
+    return { ...(await openAgain()), ...notices };
   } catch (thrown) {
     const problem = toDuetError(thrown);
-    const notice: CreateNotice = (locale) => noticeUnavailableStore(problem, locale);
-    notices.addNotice(notice);
+    monitor.useMemory(problem);
+    const { store, ...kept } = split(await openMemory(retention));
+    await kept.typedHistory.add(await readStoredTexts(file));
     // Whoever gets the problem itself needs no notice of it.
-    const onThrow = (): void => {
-      if (untold.includes(notice)) untold.splice(untold.indexOf(notice), 1);
-    };
-    const { store, typedHistory, retention: kept } = split(await openMemory(retention));
-    await typedHistory.add(await readStoredTexts(file));
-    return { store: createStandIn(store, problem, onThrow), typedHistory, retention: kept, problem, ...notices };
+    const onThrow = (): void => void monitor.takeNotices("en");
+    const standIn = createStandIn(store, problem, onThrow);
+    // A store of a newer version, for instance, stays what it is.
+    const later = problem instanceof StoreError ? openLater(openAgain, standIn, monitor) : { store: standIn };
+    return { ...kept, ...later, problem, ...notices };
   }
+}
+
+type FileStore = Required<Pick<OpenedStore, "typedHistory" | "retention" | "findUnsaved" | "probe">> & {
+  store: SharedStore;
+};
+
+/** Rejects with a `DuetError` where the file cannot be used. */
+async function openFile(file: string, limits: RetentionLimits | undefined, monitor: StoreMonitor): Promise<FileStore> {
+  const { createSqliteStore } = await import("../../store/sqlite/sqlite-store.ts");
+  const { recordSetAside: onDamage, recordReplaced: onReplace } = monitor;
+  const { store, typedHistory, retention } = split(
+    await createSqliteStore(file, { onDamage, onReplace, retention: limits }),
+  );
+  const unsaved = createUnsavedRuns({ monitor, probe: () => probeStore(store) });
+  const monitored = createMonitoredStore(store, { unsaved });
+  return { store: monitored, typedHistory, retention, findUnsaved: () => unsaved, probe: () => probeStore(monitored) };
+}
+
+/** Uses memory until the file can be opened. */
+function openLater(
+  openAgain: () => Promise<FileStore>,
+  memory: SharedStore,
+  monitor: StoreMonitor,
+): Pick<OpenedStore, "store" | "findUnsaved" | "stopOpening"> {
+  let opened: FileStore | undefined;
+  const { store, close } = createReopeningStore({
+    memory,
+    monitor,
+    async open() {
+      opened = await openAgain();
+      return opened.store;
+    },
+  });
+  return { store, findUnsaved: () => opened?.findUnsaved(), stopOpening: close };
 }
 
 /** Reads what was typed from a store that may not be written, and returns nothing where it cannot be read either. */

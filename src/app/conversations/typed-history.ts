@@ -1,12 +1,12 @@
 import { chmodSync, closeSync, existsSync, fstatSync, openSync, readSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
+import { noticeKinds } from "../../core/notices.ts";
 import { mostTypedTexts, type TypedHistory } from "../../core/store/store.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { DuetError } from "../../kit/errors.ts";
+import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { noticeUnreadHistory } from "../notices.ts";
 import { type OpenedStore, storeFile } from "./open-store.ts";
 
 /** Limits a text that is stored, in UTF-16 units. A longer one lasts as long as the chat. */
@@ -29,7 +29,8 @@ export function createTypedHistory(
     if (!existsSync(join(home, storeFile)) && !isFile(file)) return [];
     const opened = await openStore();
     const left = await takeOver(file, opened, (thrown) => {
-      if (!isReported) opened.addNotice((locale) => noticeUnreadHistory(file, thrown, locale));
+      const why = toDuetError(thrown).text;
+      if (!isReported) opened.addNotice((locale) => noticeKinds.historyUnread({ file, why }, locale));
       isReported = true;
     });
     return [...left, ...((await opened.typedHistory?.list()) ?? [])].slice(-mostTypedTexts);

@@ -96,6 +96,13 @@ export const confirmationSchema = z.object({
   expires_at: z.string(),
 });
 
+/** Tells the reader of a result something about it besides the answer: that it is not saved, that its conversation is a new one. */
+export const outcomeNoticeSchema = z.object({
+  level: z.enum(["info", "warning"]),
+  code: z.string(),
+  message: z.string(),
+});
+
 /** Holds the result of a run in the form that every interface returns (docs/development/contract.md#result, hence `snake_case`). */
 export const outcomeSchema = z.object({
   success: z.boolean(),
@@ -111,4 +118,6 @@ export const outcomeSchema = z.object({
   error: errorReportSchema.nullable(),
   /** Is set with the status `needs_confirmation`, on interfaces that return confirmations. */
   confirmation: confirmationSchema.optional(),
+  /** Is absent when there are none. */
+  notices: z.array(outcomeNoticeSchema).optional(),
 });

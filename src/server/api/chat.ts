@@ -158,7 +158,8 @@ export async function startChatRun(chat: Chat): Promise<ChatRun> {
   if (key === undefined) return { run: await open(chat, undefined), isKeyed: false };
   const id = await api.keyed.join(key, {
     isThere: (runId) => isThere(scope, runId),
-    begin: () => startOnce(scope, key, () => open(chat, key.runId)),
+    begin: () =>
+      startOnce(scope, key, { open: () => open(chat, key.runId), isRecordOptional: isFromOwnPage(call.request) }),
   });
   return { ...(await findRun(scope, id)), isKeyed: true };
 }

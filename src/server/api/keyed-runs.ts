@@ -107,6 +107,15 @@ function describeInvalidKey(key: string) {
   };
 }
 
+export interface KeyedStart {
+  open(): Promise<RunHandle>;
+  /**
+   * Is true when the run is to begin even where it cannot be recorded, so that the key is known to this process alone: a person
+   * waits for it, and reads that nothing is saved.
+   */
+  isRecordOptional: boolean;
+}
+
 /**
  * Returns the id of a key's run: the one that is active or kept, or the one that `open` begins. The run is recorded in the
  * store before it begins, so that it never begins again after a crash. Throws `HttpRefusalError`: 409 when the run has begun and nobody
@@ -115,13 +124,14 @@ function describeInvalidKey(key: string) {
 export async function startOnce(
   scope: CallerScope,
   key: KeyedRequest,
-  open: () => Promise<RunHandle>,
+  { open, isRecordOptional }: KeyedStart,
 ): Promise<string> {
   const { duet, runs, caller } = scope;
   const { runId } = key;
   if (runs.find(runId, caller) !== undefined) return runId;
   const store = await duet.store(caller);
-  const before = await addRecord(store, key);
+  const adding = addRecord(store, key);
+  const before = await (isRecordOptional ? ignoreRejection(adding, "the run says that it is not saved") : adding);
   let keepsRecord = before !== undefined;
   try {
     // Only now: a run that ends meanwhile, in another process, is kept before its record is gone.

@@ -1,3 +1,4 @@
+import type { StoreState } from "../../app/conversations/store-monitor.ts";
 import type { Duet } from "../../app/duet.ts";
 import type { Config } from "../../config/config.ts";
 import { toModelName } from "../../core/model.ts";
@@ -70,7 +71,7 @@ export async function findReadiness(duet: Duet, config: Pick<Config, "models">):
   const [models, servers, store] = await Promise.all([findModels(duet, config), findServers(duet), findStore(duet)]);
   const areAllDown = servers.length > 0 && servers.every(({ state }) => state === "failed" || state === "closed");
   const canDecide = models !== null && !models.paused.some(({ model }) => model === models.function_call);
-  const isReady = canDecide && models.without_key.length === 0 && store === "ok" && !areAllDown;
+  const isReady = canDecide && models.without_key.length === 0 && store !== "failing" && !areAllDown;
   return { isReady, details: { models, servers, store } };
 }
 
@@ -105,10 +106,10 @@ async function findServers(duet: Duet) {
   return all.map(({ name, state }) => ({ name, state }));
 }
 
-async function findStore(duet: Duet): Promise<"ok" | "failed"> {
+async function findStore(duet: Duet): Promise<StoreState> {
   const ask = async () => (await duet.store()).runs({ newest: 1 });
   return ask().then(
-    () => "ok",
-    () => "failed",
+    () => duet.storeMonitor.status.state,
+    () => "failing",
   );
 }

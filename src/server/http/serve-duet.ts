@@ -13,6 +13,7 @@ import { createOpenAiRoutes } from "../openai/openai-routes.ts";
 import { finishRuns } from "../operations/finish-runs.ts";
 import type { Log } from "../operations/log.ts";
 import { type Operations, openOperations } from "../operations/operations.ts";
+import { reportStore } from "../operations/report-store.ts";
 import { parseListenAddress } from "./address.ts";
 import { type OpenPages, openAuth } from "./auth/open-auth.ts";
 import { findReadiness } from "./health.ts";
@@ -37,7 +38,7 @@ export interface DuetHttpOptions extends Omit<McpInterfaceOptions, "settings" | 
 export async function serveDuetOverHttp({ duet, config, address, log, signal, hurry, ...options }: DuetHttpOptions) {
   const { locale } = duet;
   const { auth, grace } = config.serve.http;
-  const operations = openOperations();
+  const operations = openOperations(() => duet.storeMonitor.status);
   const service = openRunService(duet, {
     ...options,
     settings: config.serve,
@@ -52,6 +53,7 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
   });
   const mcp = createMcpInterface(duet, { ...options, settings: config.serve, asks: config.tools.ask, service });
   const stopReporting = reportUnapproved({ gateway: duet.gateway(), locale, log });
+  const stopReportingStore = reportStore({ duet, locale, log, checkAfterMs: 0 });
   try {
     await serveOverHttp({
       ...parseListenAddress(address),
@@ -80,6 +82,7 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
     });
   } finally {
     stopReporting();
+    stopReportingStore();
     operations.close();
   }
 }

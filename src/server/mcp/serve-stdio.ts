@@ -10,6 +10,7 @@ import { type Locale, say } from "../../kit/locale.ts";
 import type { ExitDeadline } from "../../kit/process/exit.ts";
 import { readProcessorWaitMs } from "../../kit/process/processor-wait.ts";
 import { openRunService } from "../../runs/run-service.ts";
+import { reportStore } from "../operations/report-store.ts";
 import { reportUnapproved } from "./announce-changes.ts";
 import { createHostLines } from "./host-lines.ts";
 import { createMcpInterface, type McpInterfaceOptions } from "./mcp-interface.ts";
@@ -52,6 +53,9 @@ const longestCancelledAnswerMs = 1500;
  */
 const pongMs = 250;
 
+/** Is after how long the store is opened, in milliseconds: a host waits for the first answers before that. */
+const storeCheckMs = 1000;
+
 /** Limits how long the connection may take to close, in milliseconds. */
 const closeMs = 100;
 
@@ -92,6 +96,7 @@ export async function serveOverStdio({
   // The end of stdin would close the transport, and what is open would get no answer.
   stdin.pipe(lines, { end: false });
   const stopReporting = reportUnapproved({ gateway: duet.gateway(), locale, log });
+  const stopReportingStore = reportStore({ duet, locale, log, checkAfterMs: storeCheckMs });
   await new Promise<void>((resolve) => {
     void ended.then(resolve);
     input.signal.addEventListener("abort", () => resolve(), { once: true });
@@ -100,6 +105,7 @@ export async function serveOverStdio({
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
   stopReporting();
+  stopReportingStore();
   const isInterrupted = signal.aborted;
   if (!isInterrupted) {
     deadline?.set(longestAnswerMs + longestCancelledAnswerMs + endingMs);

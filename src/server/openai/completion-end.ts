@@ -16,11 +16,13 @@ export interface CompletionEnd {
   annotations: Annotation[];
   finish: Finish;
   usage: WireUsage;
+  /** Holds the notices of the result, which OpenAI's object has no place for. */
+  notices: Outcome["notices"];
 }
 
 /** Returns how a run ended, or a refusal when it has no answer. */
 export function toCompletionEnd(outcome: Outcome, locale: Locale): CompletionEnd | { failure: HttpRefusal } {
-  const { status, response, meta } = outcome;
+  const { status, response, meta, notices } = outcome;
   if (status === "failed") return { failure: toFailure(outcome) };
   if (status === "cancelled" && response === "") return { failure: cancelled };
   return {
@@ -28,6 +30,7 @@ export function toCompletionEnd(outcome: Outcome, locale: Locale): CompletionEnd
     annotations: toAnnotations(outcome),
     finish: toFinish(outcome),
     usage: toUsage(Object.values(meta.models)),
+    notices,
   };
 }
 

@@ -26,6 +26,7 @@ export interface CompletionResult {
   annotations: Annotation[];
   finish: Finish;
   usage: WireUsage;
+  notices: Outcome["notices"];
 }
 
 export function createCompletionId(runId: string, model: string): CompletionId {
@@ -33,7 +34,12 @@ export function createCompletionId(runId: string, model: string): CompletionId {
 }
 
 /** With `includesUsage` the last piece contains the usage, and all pieces before it contain null. */
-export function toChunk(naming: CompletionId, delta: Delta, finish: Finish | null, includesUsage: boolean): object {
+export function toChunk(
+  naming: CompletionId,
+  delta: Delta,
+  finish: Finish | null,
+  { includesUsage, notices }: { includesUsage: boolean; notices?: Outcome["notices"] },
+): object {
   return {
     id: naming.id,
     object: "chat.completion.chunk",
@@ -41,6 +47,7 @@ export function toChunk(naming: CompletionId, delta: Delta, finish: Finish | nul
     model: naming.model,
     choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
     ...(includesUsage ? { usage: null } : {}),
+    ...(notices && { notices }),
   };
 }
 
@@ -49,7 +56,7 @@ export function toUsageChunk({ id, created, model }: CompletionId, usage: WireUs
 }
 
 export function toCompletion({ id, created, model }: CompletionId, answer: CompletionResult): object {
-  const { content, reasoning, annotations, finish, usage } = answer;
+  const { content, reasoning, annotations, finish, usage, notices } = answer;
   const plain = { role: "assistant", content, refusal: null, annotations };
   const message = reasoning === "" ? plain : { ...plain, reasoning_content: reasoning };
   return {
@@ -59,6 +66,7 @@ export function toCompletion({ id, created, model }: CompletionId, answer: Compl
     model,
     choices: [{ index: 0, message, logprobs: null, finish_reason: finish }],
     usage,
+    ...(notices && { notices }),
   };
 }
 

@@ -182,13 +182,20 @@ export async function answerSideCall(service: RunService, asked: ChatRequest, ca
   const outcome = (await runs.waitForEnd(run, abortOnLeave(call, run, service))) ?? run.snapshot();
   const ending = toCompletionEnd(outcome, locale);
   if ("failure" in ending) throw new HttpRefusalError(ending.failure);
-  const { finish, usage } = ending;
-  const answer = { content: outcome.response, reasoning: "", annotations: [], finish, usage };
+  const { finish, usage, notices } = ending;
+  const answer = { content: outcome.response, reasoning: "", annotations: [], finish, usage, notices };
   return Response.json(toCompletion(createCompletionId(runId, model), answer), { headers: { "x-request-id": runId } });
 }
 
 function createEmptyChunk(model: string): object {
-  const nothing = { content: "", reasoning: "", annotations: [], finish: "stop", usage: toUsage([]) } as const;
+  const nothing = {
+    content: "",
+    reasoning: "",
+    annotations: [],
+    finish: "stop",
+    usage: toUsage([]),
+    notices: undefined,
+  } as const;
   return toCompletion(createCompletionId(`side-${createRandomHex()}`, model), { ...nothing, annotations: [] });
 }
 

@@ -34,7 +34,7 @@ export function streamAnswer(run: RunHandle, options: AnswerStreamOptions): Read
     const reasoning = createReasoning(locale);
     const send = (text: string): void => controller.enqueue(encoder.encode(text));
     const sendData = (data: object): void => send(`data: ${JSON.stringify(data)}\n\n`);
-    const add = (delta: Delta): void => sendData(toChunk(naming, delta, null, includesUsage));
+    const add = (delta: Delta): void => sendData(toChunk(naming, delta, null, { includesUsage }));
     function take(event: AgentEvent): void {
       const thought = reasoning(event);
       if (event.type === "answer-delta") add({ content: event.text });
@@ -50,7 +50,7 @@ export function streamAnswer(run: RunHandle, options: AnswerStreamOptions): Read
       if (missing !== "") add({ content: missing });
       if (ending.notice !== "") add({ reasoning_content: `\n\n${ending.notice}` });
       if (ending.annotations.length > 0) add({ annotations: ending.annotations });
-      sendData(toChunk(naming, {}, ending.finish, includesUsage));
+      sendData(toChunk(naming, {}, ending.finish, { includesUsage, notices: ending.notices }));
       if (includesUsage) sendData(toUsageChunk(naming, ending.usage));
     }
     const beat = setInterval(() => send(": keep-alive\n\n"), keepAliveMs);

@@ -1,11 +1,13 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type CollectFunction, Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { StoreStatus } from "../../app/conversations/store-monitor.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 
 /** Holds current values, which are read when metrics are requested. */
 export interface Gauges {
   runs: number;
   streams: number;
+  readStore(): StoreStatus;
 }
 
 /** Holds everything that `/metrics` shows. Names and units follow Prometheus: seconds, and `_total` for values that only grow. */
@@ -48,6 +50,7 @@ export function createMetrics(levels: Gauges) {
   createGauge("duet_http_streams_open", "Open event streams.", function (this: Gauge) {
     this.set(levels.streams);
   });
+  addStoreMetrics(registry, levels.readStore);
   return {
     registry,
     close: addProcessMetrics(registry),
@@ -86,6 +89,53 @@ export function createMetrics(levels: Gauges) {
       seconds.request,
     ),
   };
+}
+
+const storeStates: readonly StoreStatus["state"][] = ["ok", "memory", "failing"];
+
+/** Adds what the operator must know of the store of conversations. */
+function addStoreMetrics(registry: Registry, readStatus: () => StoreStatus): void {
+  const registers = [registry];
+  new Gauge({
+    name: "duet_store_state",
+    help: "1 for the state of the store of conversations: ok, memory (kept until the process ends), failing.",
+    labelNames: ["state"],
+    registers,
+    collect() {
+      for (const state of storeStates) this.set({ state }, readStatus().state === state ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: "duet_store_unsaved_runs",
+    help: "Runs that wait to be saved.",
+    registers,
+    collect() {
+      this.set(readStatus().waiting);
+    },
+  });
+  new Counter({
+    name: "duet_store_failures_total",
+    help: "Failed uses of the store, by kind.",
+    labelNames: ["kind"],
+    registers,
+    collect() {
+      this.reset();
+      for (const [kind, count] of readStatus().failures) this.inc({ kind }, count);
+    },
+  });
+  for (const [name, help, key] of [
+    ["duet_store_saved_late_total", "Runs that were saved some time after their end.", "savedLate"],
+    ["duet_store_lost_runs_total", "Runs that could not be saved and are given up.", "lost"],
+  ] as const)
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(readStatus()[key]);
+      },
+    });
 }
 
 /** Is how often the event loop's delay is sampled, in milliseconds. */

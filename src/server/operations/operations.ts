@@ -1,3 +1,4 @@
+import type { StoreStatus } from "../../app/conversations/store-monitor.ts";
 import type { PhaseEnd, ToolEnd } from "../../core/events.ts";
 import type { RunItem, TurnState } from "../../core/run-state.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
@@ -25,8 +26,8 @@ export interface Operations {
  */
 const mostWaiting = 2000;
 
-export function openOperations(): Operations {
-  const levels = { runs: 0, streams: 0 };
+export function openOperations(readStore: () => StoreStatus): Operations {
+  const levels = { runs: 0, streams: 0, readStore };
   let waiting: MetricUpdate[] = [];
   let figures: Metrics | undefined;
   let loading: Promise<Metrics> | undefined;

@@ -1,10 +1,10 @@
 import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { sleep } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { createFolder } from "../../kit/private-file.ts";
-import { isBusy, isDamage, toStoreError } from "../store-errors.ts";
+import { isDamage, toStoreError } from "../store-errors.ts";
+import { createBusyRetry } from "./busy-retry.ts";
 import { inspectSchema, migrateSchema, schemaVersion } from "./schema.ts";
 import { prepareStatements, type Statements } from "./statements.ts";
 
@@ -30,6 +30,8 @@ export interface ConnectionOptions {
   patienceMs: number;
   /** Is called with the name under which a damaged store is kept, after a new one has replaced it. */
   onDamage(name: string): void;
+  /** Is called when the file that was in use has been replaced or deleted by somebody else, and another one is in use. */
+  onReplace(): void;
 }
 
 /** Rejects with a `DuetError` when the store cannot be used. */
@@ -38,30 +40,24 @@ export async function openStoreConnection(file: string, options: ConnectionOptio
   const orStoreError = (thrown: unknown): never => {
     throw toStoreError(thrown, file);
   };
+  const retryOpening = createBusyRetry(options.patienceMs, closing.signal);
+  /** Holds one for each kind of transaction, because reading does not need the lock of those who write. */
+  const retries = {
+    BEGIN: createBusyRetry(options.patienceMs, closing.signal),
+    "BEGIN IMMEDIATE": createBusyRetry(options.patienceMs, closing.signal),
+  };
   let reopening: Promise<void> | undefined;
-  let database = await open().catch(orStoreError);
+  let database: Database = await open().catch(orStoreError);
 
-  /** Tries again as long as somebody else holds the lock. */
-  async function retryBusy<T>(attempt: () => T): Promise<T> {
-    const end = performance.now() + options.patienceMs;
-    for (;;) {
-      try {
-        return attempt();
-      } catch (thrown) {
-        if (!isBusy(thrown) || performance.now() > end) throw thrown;
-      }
-      await sleep(10 + Math.random() * 30, closing.signal);
-    }
-  }
-
-  async function open(condemned?: string): Promise<Database> {
-    const { damaged, ...opened } = await retryBusy(() => openDatabase(file, condemned));
+  async function open(condemned?: string): Promise<OpenedDatabase> {
+    const { damaged, ...opened } = await retryOpening(() => openDatabase(file, condemned));
     if (damaged !== undefined) options.onDamage(damaged);
-    return opened;
+    return { ...opened, damaged };
   }
 
   async function reopenOnce(condemned?: string): Promise<void> {
-    const opened = await open(condemned);
+    const { damaged, ...opened } = await open(condemned);
+    if (damaged === undefined) options.onReplace();
     const left = closing.signal.aborted ? opened : database;
     left.connection.close();
     closing.signal.throwIfAborted();
@@ -78,12 +74,12 @@ export async function openStoreConnection(file: string, options: ConnectionOptio
 
   const isMoved = (): boolean => getFileIdentity(file) !== database.identity;
 
-  async function use<T>(begin: string, work: StoreWork<T>): Promise<T> {
+  async function use<T>(begin: keyof typeof retries, work: StoreWork<T>): Promise<T> {
     closing.signal.throwIfAborted();
     for (let left = mostReopenings; ; left--) {
       if (left > 0 && isMoved()) await reopen();
       try {
-        const result = await retryBusy(() => runTransaction(database, begin, work));
+        const result = await retries[begin](() => runTransaction(database, begin, work));
         // What was written to a file that was set aside meanwhile is written again.
         if (left === 0 || !isMoved()) return result;
       } catch (thrown) {

@@ -20,6 +20,7 @@ import {
 } from "../../core/store/store.ts";
 import type { Source } from "../../core/tools/tool.ts";
 import { toText } from "../../kit/json.ts";
+import { StoreError } from "../store-errors.ts";
 import { type ConnectionOptions, openStoreConnection, type StoreConnection } from "./connection.ts";
 import { createSqliteDailyUsage } from "./daily-usage.ts";
 import { packTrace, type TraceColumns } from "./packed-trace.ts";
@@ -29,7 +30,10 @@ import { type LoadedConversation, loadConversation, toEntry, toTrace } from "./r
 import { type Owner, type Statements, updateConversation } from "./statements.ts";
 import { toTypedText } from "./typed-texts.ts";
 
-const defaults: ConnectionOptions = { patienceMs: 3_000, onDamage() {} };
+/** Limits the conversations whose numbers are remembered while the store cannot be written. */
+const mostOwing = 1000;
+
+const defaults: ConnectionOptions = { patienceMs: 3_000, onDamage() {}, onReplace() {} };
 
 const keepAll: RetentionLimits = { keepDays: 36_500, maxSize: Number.MAX_SAFE_INTEGER };
 
@@ -57,6 +61,11 @@ export async function createSqliteStore(
   function scopeToOwner(name: string | undefined): SharedStore {
     const owner = name ?? null;
     const toKey = (id: string): string => JSON.stringify([owner, id]);
+    const addOwed = (id: string, more: readonly NumberedSource[]): void => {
+      if (more.length > 0) owed.set(toKey(id), [...(owed.get(toKey(id)) ?? []), ...more]);
+      const [oldest] = owed.keys();
+      if (owed.size > mostOwing && oldest !== undefined) owed.delete(oldest);
+    };
 
     function toConversation(id: string, { sources, ...words }: LoadedConversation): Conversation {
       const list = createSqliteSourceList({
@@ -64,7 +73,7 @@ export async function createSqliteStore(
         owner,
         connection,
         known: sources,
-        owe: (more) => void owed.set(toKey(id), [...(owed.get(toKey(id)) ?? []), ...more]),
+        owe: (more) => addOwed(id, more),
       });
       return { id, ...words, sources: list };
     }
@@ -92,7 +101,13 @@ export async function createSqliteStore(
         const due = owed.get(toKey(run.conversationId)) ?? [];
         owed.delete(toKey(run.conversationId));
         const columns = await packTrace(run.trace);
-        await connection.write((statements) => insertRun(statements, { run, columns, owner, owed: due }));
+        try {
+          await connection.write((statements) => insertRun(statements, { run, columns, owner, owed: due }));
+        } catch (thrown) {
+          // The run may be appended once more, and needs its sources then.
+          if (thrown instanceof StoreError && thrown.mayPass) addOwed(run.conversationId, due);
+          throw thrown;
+        }
         if (options.retention !== undefined) retention.pruneWhenDue();
       },
       async summarise(id, { text, turns, isWanted = false }) {

@@ -191,7 +191,7 @@ describe("a conversation that cannot be compressed", () => {
     const talk = await open(turnsOf(12, 200), store);
     const model = small(["The summary.", "Yes."]);
     const events = await talk.ask({ models: one(model) });
-    expect(noticesOf(events)).toEqual(["history-compressed", "not-saved"]);
+    expect(noticesOf(events)).toEqual(["history-compressed", "summary-not-saved"]);
     expect(historyOf(model.requests[1])[0]).toContain("The summary.");
   });
 });

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
+import { createStoreMonitor } from "../../../src/app/conversations/store-monitor.ts";
 import { runListSchema } from "../../../src/core/schemas/run-schema.ts";
 import { createBoundedLabel } from "../../../src/server/operations/metrics.ts";
 import { openOperations } from "../../../src/server/operations/operations.ts";
@@ -77,7 +78,7 @@ test("what somebody wanted so is no error: a run that was cancelled, a call that
 });
 
 test("/metrics is the operator's alone", async () => {
-  const operations = openOperations();
+  const operations = openOperations(() => createStoreMonitor().status);
   const authenticate = async ({ headers }: Request) => ({ caller: { owner: headers.get("x-owner") ?? undefined } });
   const face = await startHttpFace({ routes: operations.routes, authenticate });
   onTestFinished(async () => {

@@ -110,7 +110,7 @@ test("it is ready with models and a store, and the operator is told which", asyn
   const { origin, lines } = await startHttpDuet({ settings: { locale: "zh" } });
   expect(lines).toEqual([`${origin}/mcp`, `网页：${origin}/`]);
   const models = { function_call: "fake/scripted", answer: "fake/scripted", without_key: [], paused: [] };
-  expect(await readyz(origin)).toEqual([200, { status: "ready", models, servers: [], store: "ok" }]);
+  expect(await readyz(origin)).toEqual([200, { status: "ready", models, servers: [], store: "memory" }]);
 });
 
 test("one server that is down is told, and no reason to take all out of service; when all are, it is", async () => {
@@ -131,7 +131,7 @@ test("who is not signed in is told no more than whether", async () => {
     `the page: ${origin}/#token=… (replace … with the value of DUET_HTTP_TOKEN)`,
   ]);
   expect(await readyz(origin)).toEqual([200, { status: "ready" }]);
-  expect(await readyz(origin, { authorization: "Bearer canary-token" })).toMatchObject([200, { store: "ok" }]);
+  expect(await readyz(origin, { authorization: "Bearer canary-token" })).toMatchObject([200, { store: "memory" }]);
 });
 
 test("a model without its key is named, and no model is asked anything", async () => {

@@ -25,6 +25,8 @@ const annotation = z.object({
   url_citation: z.object({ url: z.string(), title: z.string(), start_index: z.int(), end_index: z.int() }),
 });
 
+const notices = outcomeSchema.shape.notices.meta({ description: "As in the result of a run." });
+
 export const chatCompletion = z.looseObject({
   id: z.string(),
   object: z.literal("chat.completion"),
@@ -43,6 +45,7 @@ export const chatCompletion = z.looseObject({
     }),
   ),
   usage: usage.optional(),
+  notices,
 });
 
 export const chatCompletionChunk = z.looseObject({
@@ -58,6 +61,7 @@ export const chatCompletionChunk = z.looseObject({
     }),
   ),
   usage: usage.nullish(),
+  notices,
 });
 
 const model = z.object({

@@ -2,7 +2,7 @@ import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server"
 import type { Outcome, ToolCallRecord } from "../../../core/outcome.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { sanitize, toSafeJson, toShortLine } from "../../../kit/text/sanitize.ts";
-import { renderPartial } from "../../../render/event-lines.ts";
+import { noticeLine, renderPartial } from "../../../render/event-lines.ts";
 import { type HostOutcomeOptions, toHostOutcome } from "./host-outcome.ts";
 
 export interface AskResultOptions extends HostOutcomeOptions {
@@ -18,7 +18,7 @@ export function toAskResult(
   outcome: Outcome,
   { locale, waits, linksTrace, ...options }: AskResultOptions,
 ): CallToolResult {
-  const text = renderOutcomeText(outcome, locale, waits);
+  const text = [renderOutcomeText(outcome, locale, waits), ...(outcome.notices ?? []).map(noticeLine)].join("\n\n");
   return {
     content: [{ type: "text", text }, ...(linksTrace ? createTraceLink(outcome, locale) : [])],
     structuredContent: toHostOutcome(outcome, text, options),

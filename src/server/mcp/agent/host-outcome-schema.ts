@@ -28,5 +28,6 @@ export const hostOutcomeSchema = z.looseObject({
     cost_usd: z.number().optional(),
   }),
   error: z.looseObject({ code: z.string(), message: z.string() }).optional(),
+  notices: z.array(z.looseObject({ code: z.string(), message: z.string() })).optional(),
   confirmation: z.looseObject({ token: z.string(), expires_at: z.string() }).optional(),
 });

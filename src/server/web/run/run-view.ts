@@ -9,7 +9,7 @@ export interface RunView {
   /** `waiting` means that nothing is known of the run yet. `ended` means that it is over and only its text is known. */
   readonly status: Status | "waiting" | "ended";
   readonly stopReason: StopReason | undefined;
-  /** Holds the notices that arrived before the first step. */
+  /** Holds the notices that arrived before the first step, and those of the outcome. */
   readonly notices: readonly NoticeItem[];
   readonly plan: readonly PlanStep[];
   readonly steps: readonly StepView[];

@@ -27,7 +27,7 @@ export function toView(state: PageRunState): RunView {
     runId,
     status: toStatus(state),
     stopReason: outcome?.stop_reason,
-    notices,
+    notices: addOutcomeNotices(notices, state),
     plan,
     steps: addResults(steps, outcome),
     answer: removeReferences(outcome?.response ?? (text || told.answer.text), sources),
@@ -51,6 +51,14 @@ function toStatus({ outcome, plain, confirmation, runId }: PageRunState): Status
   if (plain !== undefined) return plain.status ?? (plain.isFailed ? "failed" : "ended");
   if (confirmation !== undefined) return "needs_confirmation";
   return runId === undefined ? "waiting" : "running";
+}
+
+/** Adds the notices of the outcome, which may have come after the last step, to those that came before the first. */
+function addOutcomeNotices(early: readonly NoticeItem[], { outcome, current }: PageRunState): readonly NoticeItem[] {
+  const known = [...early, ...current.earlyNotices.map(({ event }) => event)];
+  const isNew = (late: { message: string }): boolean => known.every(({ message }) => message !== late.message);
+  const late = outcome?.notices?.filter(isNew).map((notice): NoticeItem => ({ ...notice, kind: "notice" }));
+  return late?.length ? [...early, ...late] : early;
 }
 
 const headings = ["\n\n参考文献\n\n", "\n\nReferences\n\n"];

@@ -1,6 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, expect, test } from "vitest";
+import { createStoreMonitor } from "../../../../src/app/conversations/store-monitor.ts";
 import { openDuet } from "../../../../src/app/open-duet.ts";
 import { loadConfig } from "../../../../src/config/load-config.ts";
 import type { AgentEvent } from "../../../../src/core/events.ts";
@@ -55,7 +56,7 @@ test("every path and method that is served stands in it, and nothing else does",
     settings: { conversations: { store: "memory" } },
   });
   const duet = await openDuet(config);
-  const operations = openOperations();
+  const operations = openOperations(() => createStoreMonitor().status);
   const routes = joinRoutes(openRunService(duet, { settings: config.serve }), config, operations);
   operations.close();
   await duet.close();

@@ -156,3 +156,17 @@ function bill(cost_usd: number | null): ModelBill {
   const tokens = { input_tokens: 10, output_tokens: 5, reasoning_tokens: 0, cached_tokens: 0 };
   return { provider: "fake", model: "m", calls: 1, ...tokens, elapsed_ms: 100, cost_usd };
 }
+
+test("notices of the outcome stand beside the early ones, each once; what is for logs is not shown", () => {
+  const early = notice("store-unavailable", "Kept until this process ends.", { forLog: true });
+  const end: AgentEvent = {
+    type: "run-end",
+    outcome: outcome({ notices: [early, notice("not-saved", "Not saved."), notice("odd", "Odd.")] }),
+  };
+  const view = viewAfter(told([early, notice("odd", "Odd."), ...events, notice("not-saved", "Not saved."), end]));
+  expect(view.notices.map(({ message }) => message)).toEqual(["Odd.", "Not saved."]);
+});
+
+function notice(code: string, message: string, more: { forLog?: true } = {}): Extract<AgentEvent, { type: "notice" }> {
+  return { type: "notice", level: "warning", code, message, ...more };
+}

@@ -1,0 +1,125 @@
+import { LRUCache } from "lru-cache";
+import {
+  type Conversation,
+  createId,
+  type FinishedRun,
+  type IdempotencyRecords,
+  type SharedStore,
+  type SourceList,
+  toRunEntry,
+} from "../../core/store/store.ts";
+import { toDuetError } from "../../kit/errors.ts";
+import { StoreError } from "../../store/store-errors.ts";
+import type { UnsavedRuns } from "./unsaved-runs.ts";
+
+export interface MonitoredParts {
+  unsaved: UnsavedRuns;
+  owner?: string | undefined;
+  /** Maps conversations to their sources, for runs that cannot be saved. */
+  sourceLists?: LRUCache<string, SourceList>;
+}
+
+/** Limits the conversations whose source numbers are remembered for a run that cannot be saved. */
+const mostConversations = 1000;
+
+/**
+ * Reports each failure of the store, keeps runs that cannot be saved, and shows them as if they were stored: a conversation goes
+ * on while its last turns wait.
+ */
+export function createMonitoredStore(store: SharedStore, parts: MonitoredParts): SharedStore {
+  const { unsaved, owner, sourceLists = new LRUCache({ max: mostConversations }) } = parts;
+  const toKey = (id: string): string => JSON.stringify([owner ?? null, id]);
+
+  async function watch<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (thrown) {
+      if (thrown instanceof StoreError && thrown.mayPass) unsaved.watch(toDuetError(thrown));
+      throw thrown;
+    }
+  }
+
+  function rememberSources(conversation: Conversation): Conversation {
+    sourceLists.set(toKey(conversation.id), conversation.sources);
+    return conversation;
+  }
+
+  async function load(id: string): Promise<Conversation | undefined> {
+    const before = unsaved.find(owner, id);
+    const known = await watch(store.load(id));
+    const after = unsaved.find(owner, id);
+    // What was saved meanwhile is in neither or in both.
+    if (before.length !== after.length) return load(id);
+    const [first] = after;
+    if (first === undefined) return known && rememberSources(known);
+    const begun = known ?? (await watch(store.create(first.run.conversationId)));
+    return rememberSources(addUnsaved(begun, after));
+  }
+
+  return {
+    ...store,
+    of: (name) => createMonitoredStore(store.of(name), { unsaved, owner: name, sourceLists }),
+    idempotency: createMonitoredRecords(store.idempotency, watch),
+    hostTimeouts: store.hostTimeouts,
+    load,
+    create: async (id) => rememberSources(await watch(store.create(id))),
+    append: (run) => unsaved.append({ owner, store, run, sources: sourceLists.get(toKey(run.conversationId)) }),
+    summarise: (id, summary) => watch(store.summarise(id, summary)),
+    latest: () => watch(store.latest()),
+    list: (page) => watch(store.list(page)),
+    async remove(id) {
+      const isWaiting = unsaved.find(owner, id).length > 0;
+      const isRemoved = await watch(store.remove(id));
+      unsaved.remove(owner, id);
+      return isRemoved || isWaiting;
+    },
+    async trace(runId) {
+      const waiting = unsaved.list(owner).map(({ run }) => run);
+      const found = runId === undefined ? waiting.at(-1) : waiting.find((run) => run.runId === runId);
+      return found?.trace ?? watch(store.trace(runId));
+    },
+    async runs(which) {
+      const waiting = unsaved.list(owner).map(({ run }) => run);
+      const stored = await watch(store.runs(which));
+      const added = waiting.filter((run) => isWanted(run, which) && !stored.some(({ id }) => id === run.runId));
+      const entries = added.map(({ trace }) => toRunEntry(trace));
+      return "newest" in which ? [...entries.reverse(), ...stored].slice(0, which.newest) : [...stored, ...entries];
+    },
+  };
+}
+
+type Selection = Parameters<SharedStore["runs"]>[0];
+
+function isWanted({ runId, conversationId }: FinishedRun, which: Selection): boolean {
+  if ("conversationId" in which) return conversationId === which.conversationId;
+  return runId.startsWith(which.beginning ?? "");
+}
+
+function addUnsaved(known: Conversation, waiting: ReturnType<UnsavedRuns["find"]>): Conversation {
+  const last = waiting.at(-1);
+  const loaded = waiting.findLast(({ run }) => run.loadedTools !== undefined)?.run.loadedTools;
+  return {
+    ...known,
+    turns: [...known.turns, ...waiting.flatMap(({ run }) => run.turn ?? [])],
+    sources: last?.sources ?? known.sources,
+    pendingPlan: last?.run.pendingPlan,
+    loadedTools: loaded ?? known.loadedTools,
+  };
+}
+
+function createMonitoredRecords(
+  records: IdempotencyRecords,
+  watch: <T>(work: Promise<T>) => Promise<T>,
+): IdempotencyRecords {
+  return {
+    add: (run) => watch(records.add(run)),
+    remove: (runId) => watch(records.remove(runId)),
+  };
+}
+
+/** Writes a record that nobody looks for, and removes it. Rejects where the store cannot be written. */
+export async function probeStore({ idempotency }: Pick<SharedStore, "idempotency">): Promise<void> {
+  const runId = createId("run");
+  await idempotency.add({ runId, beginning: runId });
+  await idempotency.remove(runId);
+}

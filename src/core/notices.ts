@@ -1,0 +1,199 @@
+import { type Locale, say, type Text } from "../kit/locale.ts";
+import { sanitizeLine } from "../kit/text/sanitize.ts";
+import { truncate } from "../kit/text/truncate.ts";
+import type { Notice } from "./events.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** Creates one kind of notice from its facts. */
+interface NoticeKind<Facts> {
+  (facts: Facts, locale: Locale): Notice;
+  readonly code: string;
+  readonly isInResult: boolean;
+}
+
+interface NoticeRow<Facts> {
+  level: Notice["level"];
+  /** Is true when the result of the run repeats the notice, because it is about the answer itself and not about how it came. */
+  isInResult: boolean;
+  text(facts: Facts): Text;
+}
+
+function defineNotice<Facts>(code: string, { level, isInResult, text }: NoticeRow<Facts>): NoticeKind<Facts> {
+  const create = (facts: Facts, locale: Locale): Notice => {
+    return { type: "notice", level, code, message: sanitizeLine(say(locale, text(facts))) };
+  };
+  return Object.assign(create, { code, isInResult });
+}
+
+/** Lists the notices about the circumstances of a run: what is kept of it, its conversation, and the tools that it lacks. */
+export const noticeKinds = {
+  /** `isTriedAgain` is true while the turn is kept in memory to be saved later. */
+  notSaved: defineNotice("not-saved", {
+    level: "warning",
+    isInResult: true,
+    text: ({ why, isTriedAgain }: { why: Text; isTriedAgain: boolean }) => ({
+      zh: `这一轮没有保存：${why.zh}${isTriedAgain ? "。程序会继续尝试保存。" : ""}`,
+      en: `This turn was not saved: ${why.en}${isTriedAgain ? ". Saving it is tried again." : ""}`,
+    }),
+  }),
+  savedLate: defineNotice("saved-late", {
+    level: "info",
+    isInResult: true,
+    text: (which: "this" | "earlier") =>
+      which === "this"
+        ? { zh: "这一轮起初没能保存，现在已经保存。", en: "This turn could not be saved at first. It is saved now." }
+        : {
+            zh: "这个对话中先前没能保存的内容，现在已经保存。",
+            en: "What could not be saved of this conversation before is saved now.",
+          },
+  }),
+  summaryNotSaved: defineNotice("summary-not-saved", {
+    level: "warning",
+    isInResult: true,
+    text: (why: Text) => ({
+      zh: `对话摘要没有保存：${why.zh}`,
+      en: `The summary of the conversation was not saved: ${why.en}`,
+    }),
+  }),
+  storeUnavailable: defineNotice("store-unavailable", {
+    level: "warning",
+    isInResult: true,
+    text: (why: Text) => ({
+      zh: `对话只保留到进程结束，之前的对话无法读取：${why.zh}`,
+      en: `Conversations are kept only until this process ends, and earlier ones cannot be read: ${why.en}`,
+    }),
+  }),
+  storeFailing: defineNotice("store-failing", {
+    level: "warning",
+    isInResult: true,
+    text: (why: Text) => ({
+      zh: `对话存储目前无法写入：${why.zh}`,
+      en: `The conversation store cannot be written at present: ${why.en}`,
+    }),
+  }),
+  runsLost: defineNotice("runs-lost", {
+    level: "warning",
+    isInResult: false,
+    text: (count: number) => ({
+      zh: `有 ${count} 个运行没能保存，不再尝试。`,
+      en: `${count === 1 ? "1 run" : `${count} runs`} could not be saved, and will not be tried again.`,
+    }),
+  }),
+  /** `name` is the file under which the damaged store is kept, for those who may know it. */
+  storeDamaged: defineNotice("store-damaged", {
+    level: "warning",
+    isInResult: true,
+    text: ({ name }: { name: string | undefined }) => ({
+      zh: `对话存储已损坏，原文件${name === undefined ? "已另行保留" : `保留为 ${name}`}；已新建空的存储，其中没有之前的对话。`,
+      en: `The conversation store was damaged; its file is kept${name === undefined ? "" : ` as ${name}`}. A new, empty store was created.`,
+    }),
+  }),
+  storeReplaced: defineNotice("store-replaced", {
+    level: "warning",
+    isInResult: true,
+    text: () => ({
+      zh: "对话存储的文件在使用中被替换或删除。此后的对话保存在现在的文件中，之前的对话可能已不在其中。",
+      en: "The file of the conversation store was replaced or deleted while it was in use. What follows is saved in the present file, which may lack earlier conversations.",
+    }),
+  }),
+  /** `begun` is the ID of the conversation that replaces the one that was asked for. */
+  conversationUnknown: defineNotice("conversation-unknown", {
+    level: "warning",
+    isInResult: true,
+    text({ id, begun }: { id: string; begun: string }) {
+      const shown = truncate(sanitizeLine(id), 100);
+      const isSame = id === begun;
+      return {
+        zh: `没有找到对话 ${shown}，已用${isSame ? "这个编号" : `编号 ${begun} `}开始新的对话。`,
+        en: `Conversation ${shown} was not found; a new one was started under ${isSame ? "that ID" : `the ID ${begun}`}.`,
+      };
+    },
+  }),
+  priceUnknown: defineNotice("price-unknown", {
+    level: "warning",
+    isInResult: false,
+    text: (model: string) => ({
+      zh: `${model} 的价格未知，费用上限对它不起作用；可在 providers 中用 prices 设置。`,
+      en: `The price of ${model} is unknown, so the cost budget does not include it; set it with prices under providers.`,
+    }),
+  }),
+  nestedTooDeep: defineNotice("nested-too-deep", {
+    level: "warning",
+    isInResult: false,
+    text: (depth: number) => ({
+      zh: `Duet 已嵌套启动 ${depth} 层，为避免循环没有启动 MCP 服务器。`,
+      en: `Duet is nested ${depth} levels deep; to break the loop, no MCP server was started here.`,
+    }),
+  }),
+  serverUnavailable: defineNotice("server-unavailable", {
+    level: "warning",
+    isInResult: false,
+    text: ({ name, why }: { name: string; why: Text }) => ({
+      zh: `MCP 服务器 ${name} 不可用，其余照常：${why.zh}`,
+      en: `MCP server ${name} is unavailable; continuing without it: ${why.en}`,
+    }),
+  }),
+  /** `rest` counts the findings after the first. */
+  serverSuspicious: defineNotice("server-suspicious", {
+    level: "warning",
+    isInResult: false,
+    text: ({ name, first, rest }: { name: string; first: Text; rest: number }) => ({
+      zh: `MCP 服务器 ${name} 有需要查看之处${rest === 0 ? "" : `（另有 ${rest} 项）`}：${first.zh}。详见 duet tools`,
+      en: `The MCP server ${name} has something to review${rest === 0 ? "" : ` (and ${rest} more)`}: ${first.en}. See duet tools`,
+    }),
+  }),
+  toolsUnapproved: defineNotice("tools-unapproved", {
+    level: "warning",
+    isInResult: false,
+    text: ({ name, waiting }: { name: string; waiting: number }) => ({
+      zh: `MCP 服务器 ${name} 有 ${waiting} 个工具是新的或有变化，批准前不会使用：duet tools approve ${name}`,
+      en: `${waiting === 1 ? "1 tool" : `${waiting} tools`} of the MCP server ${name}, new or changed, will not be used until approved: duet tools approve ${name}`,
+    }),
+  }),
+  toolBroken: defineNotice("tool-broken", {
+    level: "warning",
+    isInResult: false,
+    text: (problem: Text) => ({
+      zh: `您的一个工具不能使用，其余照常：${problem.zh}`,
+      en: `One of your own tools was skipped: ${problem.en}`,
+    }),
+  }),
+  historyUnread: defineNotice("history-unread", {
+    level: "warning",
+    isInResult: false,
+    text: ({ file, why }: { file: string; why: Text }) => ({
+      zh: `旧版本的输入历史 ${file} 没有导入，文件保持原样：${why.zh}`,
+      en: `The input history ${file} of an earlier version was not imported and stays as it is: ${why.en}`,
+    }),
+  }),
+};
+
+const resultCodes: ReadonlySet<string> = new Set(
+  Object.values(noticeKinds).flatMap(({ code, isInResult }) => (isInResult ? [code] : [])),
+);
+
+export type OutcomeNotice = NonNullable<Outcome["notices"]>[number];
+
+/** Returns the notices that the result of their run repeats, each once. */
+export function toOutcomeNotices(notices: readonly Pick<Notice, "level" | "code" | "message">[]): OutcomeNotice[] {
+  const kept = notices.filter(({ code }) => resultCodes.has(code));
+  return kept
+    .filter(({ code, message }, index) => {
+      return kept.findIndex((other) => other.code === code && other.message === message) === index;
+    })
+    .map(({ level, code, message }) => ({ level, code, message }));
+}
+
+/** Adds notices to a result. One without any has no such field. */
+export function addNotices(outcome: Outcome, notices: readonly OutcomeNotice[]): Outcome {
+  return notices.length === 0 ? outcome : { ...outcome, notices: [...(outcome.notices ?? []), ...notices] };
+}
+
+/** Returns the result of a run that could be saved after it had ended. */
+export function replaceNotSaved(outcome: Outcome, locale: Locale): Outcome {
+  const { notSaved, storeUnavailable, savedLate } = noticeKinds;
+  const passed: readonly string[] = [notSaved.code, storeUnavailable.code];
+  const others = outcome.notices?.filter(({ code }) => !passed.includes(code)) ?? [];
+  if (others.length === outcome.notices?.length || outcome.notices === undefined) return outcome;
+  return { ...outcome, notices: [...others, ...toOutcomeNotices([savedLate("this", locale)])] };
+}

@@ -36,7 +36,7 @@ export const http: readonly Mutation[] = [
   },
   {
     id: "http-keys",
-    file: "src/server/http/request/read-json.ts",
+    file: "src/kit/json-shape.ts",
     text: '        if (keys.size > mostKeys) return "keys";\n',
     becomes: "",
     tests: ["test/server/http/request/read-message.test.ts"],
@@ -44,7 +44,7 @@ export const http: readonly Mutation[] = [
   },
   {
     id: "http-values",
-    file: "src/server/http/request/read-json.ts",
+    file: "src/kit/json-shape.ts",
     text: 'else if (mark === comma && ++values > mostValues) return "values";',
     becomes: "",
     tests: ["test/server/http/request/read-message.test.ts"],

@@ -90,4 +90,12 @@ export const providers: readonly Mutation[] = [
     tests: ["test/config/trust/trusted-files.test.ts"],
     endangers: "a .env that came with a repository sends the user's keys to another address",
   },
+  {
+    id: "arguments-key-twice",
+    file: "src/providers/wires/tool-fragments.ts",
+    text: 'findShapeFault(text, keysOnly) === "key-twice" ? undefined : parseObject(text)',
+    becomes: "parseObject(text)",
+    tests: ["test/providers/wires/tool-fragments.test.ts"],
+    endangers: "a call runs with one of two values of which nobody knows which was meant",
+  },
 ];

@@ -79,8 +79,8 @@ function findNearestName(name: string, tools: ReadonlyMap<string, Tool>): string
 export function toUnreadableArgumentsResult(input: RunInput, call: ToolCall): ToolResult {
   const shown = truncate(sanitizeLine(call.argumentsText), 80);
   const text = {
-    zh: `必须是一个 JSON 对象（当前值: ${shown || "空"}）`,
-    en: `must be one JSON object (current value: ${shown || "empty"})`,
+    zh: `必须是一个 JSON 对象，每个键只出现一次（当前值: ${shown || "空"}）`,
+    en: `must be one JSON object with each key once (current value: ${shown || "empty"})`,
   };
   return toInvalidArgumentsResult(input.language, [{ path: "", text }]);
 }

@@ -1,5 +1,6 @@
 import type { ToolCall } from "../../core/messages.ts";
 import { isDeeperThan, isRecord, type JsonObject } from "../../kit/json.ts";
+import { findShapeFault } from "../../kit/json-shape.ts";
 
 /** Represents a piece of a tool call, as either wire streams it. */
 export interface ToolFragment {
@@ -74,10 +75,16 @@ export class ToolFragments {
 const deepest = 64;
 
 /**
- * Parses the arguments of a call. Empty text and `null` mean no arguments. Returns undefined for anything but an object, and for
- * an object whose numbers would change when parsed.
+ * Parses the arguments of a call. Empty text and `null` mean no arguments. Returns undefined for anything but an object, for an
+ * object whose numbers would change when parsed, and for one that has a key twice, of which the model may have meant either.
  */
 export function parseArguments(text: string): JsonObject | undefined {
+  return findShapeFault(text, keysOnly) === "key-twice" ? undefined : parseObject(text);
+}
+
+const keysOnly = { depth: Number.POSITIVE_INFINITY, keys: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY };
+
+function parseObject(text: string): JsonObject | undefined {
   const trimmed = text.trim();
   if (trimmed === "" || trimmed === "null") return {};
   try {
@@ -122,5 +129,5 @@ function extend(held: OpenCall, fragment: ToolFragment): void {
 }
 
 function isComplete(text: string): boolean {
-  return text.trim() !== "" && parseArguments(text) !== undefined;
+  return text.trim() !== "" && parseObject(text) !== undefined;
 }

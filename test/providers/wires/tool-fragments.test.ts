@@ -100,6 +100,9 @@ test.each([
   ['{"a":1', undefined],
   ['{"a":1,}', undefined],
   ["```json\n{}\n```", undefined],
+  ['{"a":1,"a":1}', undefined],
+  ['{"a":{"b":1,"\\u0062":2}}', undefined],
+  ['{"a":"\\"a\\":1","b":{"a":2}}', { a: '"a":1', b: { a: 2 } }],
 ])("arguments %j stand for %j", (text, value) => {
   expect(parseArguments(text)).toEqual(value);
 });

@@ -273,10 +273,17 @@ function toListedInput({ properties, additionalProperties: _, ...rest }: Schema)
   return { ...rest, properties: Object.fromEntries(listed) };
 }
 
+/** Holds what stands in the list for fields whose parts `content` tells in words. */
+const listedShort: Readonly<Record<string, object>> = {
+  error: { type: "object" },
+  notices: { type: "array", items: { type: "object" } },
+};
+
 /** Returns the schema without what only says more of its parts: hosts send it to their model with each request. */
 function toListedOutput(schema: Schema): Schema {
   const short: Schema = JSON.parse(
     JSON.stringify(schema, (key, value: unknown) => {
+      if (Object.hasOwn(listedShort, key)) return listedShort[key];
       if (key === "" || !isRecord(value) || value.type !== "object") return value;
       const { required: _, additionalProperties: __, ...rest } = value;
       return rest;

@@ -55,7 +55,7 @@ test.each(["en", "zh"] as const)("the list of tools is small, in words that ever
   const servers = tools.map(({ source }) => ({ name: source, state: "ready", toolCount: 1 }));
   const described = describeAgent(tools, servers, { ask: ["*"], locale });
   const list = JSON.stringify({ tools: await createAgentTools(locale)({ ...described, meta: undefined }) });
-  expect(Buffer.byteLength(list)).toBeLessThanOrEqual(6250);
+  expect(Buffer.byteLength(list)).toBeLessThanOrEqual(6000);
   // What a host that shows pages is listed beside them, for the page alone.
   expect(Buffer.byteLength(JSON.stringify([runPageMeta, createWatchTool(locale)]))).toBeLessThanOrEqual(550);
   expect(list).not.toMatch(/"type":\[|:\{\}|9007199254740991/);

@@ -86,6 +86,8 @@ test("what is submitted meanwhile is answered in its order; Esc stops the run an
   await terminal.hides("⏳");
   await terminal.stands("> 5?");
   expect(terminal.rows().join("\n")).toMatch(/> 5\?\s+6\?\s+half/);
+  // While the run ends, Ctrl-C is for the run.
+  await terminal.stands("Cancelled.");
   terminal.press("ctrl-c");
   await terminal.hides("half");
   terminal.press("ctrl-d");

@@ -125,13 +125,16 @@ test("one server that is down is told, and no reason to take all out of service;
 });
 
 test("who is not signed in is told no more than whether", async () => {
-  const { origin, lines } = await startHttpDuet({ environment: { DUET_HTTP_TOKEN: "canary-token" } });
+  const { origin, lines } = await startHttpDuet({ environment: { DUET_HTTP_TOKEN: "a-canary-of-a-token" } });
   expect(lines).toEqual([
     `${origin}/mcp`,
     `the page: ${origin}/#token=… (replace … with the value of DUET_HTTP_TOKEN)`,
   ]);
   expect(await readyz(origin)).toEqual([200, { status: "ready" }]);
-  expect(await readyz(origin, { authorization: "Bearer canary-token" })).toMatchObject([200, { store: "memory" }]);
+  expect(await readyz(origin, { authorization: "Bearer a-canary-of-a-token" })).toMatchObject([
+    200,
+    { store: "memory" },
+  ]);
 });
 
 test("a model without its key is named, and no model is asked anything", async () => {

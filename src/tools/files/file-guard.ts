@@ -1,7 +1,9 @@
 import type { Stats } from "node:fs";
 import { opendir, realpath, stat } from "node:fs/promises";
-import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { escapeRegExp } from "../../kit/text/escape-reg-exp.ts";
+import { isInside } from "./is-inside.ts";
 
 /** Lists what no tool reads, whatever its name and wherever it lies. The paths are absolute. */
 export interface ProtectedFiles {
@@ -34,10 +36,12 @@ export function createFileGuard({ files, folders }: ProtectedFiles): FileGuard {
     ]);
     const all = [...new Set([...files.map((file) => resolve(file)), ...ownFiles])].map(describeFile);
     // A disk may not tell capitals apart, and its own path of a file is not known to be the one that we know.
-    const inside = ownFolders.map((folder) => folder.toLowerCase());
+    const lowerFolders = ownFolders.map((folder) => folder.toLowerCase());
     return (real) => {
       const lowered = real.toLowerCase();
-      return inside.some((folder) => isBelow(lowered, folder)) || all.some((file) => isSameOrBackup(lowered, file));
+      return (
+        lowerFolders.some((folder) => isInside(lowered, folder)) || all.some((file) => isSameOrBackup(lowered, file))
+      );
     };
   }
   return {
@@ -100,12 +104,6 @@ function isSameOrBackup(real: string, { path, folder, backup, backupBeside }: Pr
   return real === path || backup.test(name) || (dirname(real) === folder && backupBeside.test(name));
 }
 
-/** Compares whole path segments. */
-function isBelow(path: string, folder: string): boolean {
-  const rest = relative(folder, path);
-  return rest === "" || !(rest === ".." || rest.startsWith(`..${sep}`) || isAbsolute(rest));
-}
-
 async function* listFiles(folder: string): AsyncGenerator<string> {
   let left = mostCompared;
   const waiting = [folder];
@@ -119,8 +117,4 @@ async function* listFiles(folder: string): AsyncGenerator<string> {
       else if (entry.isFile()) yield join(path, entry.name);
     }
   }
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

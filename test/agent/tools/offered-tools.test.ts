@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { createFindTools } from "../../../src/agent/tools/find-tools.ts";
 import { choosePreloaded } from "../../../src/agent/tools/preload.ts";
-import { createFindTools } from "../../../src/agent/tools/tool-catalog.ts";
 import type { Tool } from "../../../src/core/tools/tool.ts";
 import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";
 import { createToolIndex } from "../../../src/tools/find/tool-index.ts";

@@ -28,10 +28,10 @@ const mostParameters = 20;
 export function createFindTools({ name, language, hidden, index, load, addUnfound }: FindToolsOptions): Tool {
   let searches = 0;
   let hasFoundNothing = false;
-  const areNamed = renderNames(hidden) !== undefined;
+  const names = renderNames(hidden);
   return {
     name,
-    description: describe(hidden, language),
+    description: describe(names, hidden, language),
     inputSchema: createSearchSchema(language, { usual: usualFound, most: mostFound }),
     source: "builtin",
     annotations: { readOnly: true },
@@ -43,7 +43,7 @@ export function createFindTools({ name, language, hidden, index, load, addUnfoun
       if (found.length === 0) {
         addUnfound(query);
         const text = say(language, describeNothingFound(query));
-        const next = areNamed ? noneThere : searchAgain;
+        const next = names === undefined ? searchAgain : noneThere;
         const advice = hasFoundNothing ? "" : say(language, { zh: next.zh, en: ` ${next.en}` });
         hasFoundNothing = true;
         return { ok: true, text: `${text}${advice}` };
@@ -117,17 +117,15 @@ function renderNames(hidden: readonly Tool[]): string | undefined {
   return text.length > mostNameCharacters ? undefined : text;
 }
 
-function describe(hidden: readonly Tool[], language: Locale): string {
-  const names = renderNames(hidden);
-  if (names !== undefined)
-    return say(language, {
-      zh: `查找没有列出的工具，使它们从下一轮起可以调用。没有列出的工具（按服务器）：${names}。列出的工具都做不到时先查找，不要直接说做不到。`,
-      en: `Finds tools that are not listed, so that they can be called from the next turn on. Not listed (server: tools): ${names}. Where no listed tool will do, search here before saying that something cannot be done.`,
-    });
+function describe(names: string | undefined, hidden: readonly Tool[], language: Locale): string {
   const sources = renderToolSources(hidden, language);
+  const { zh, en } =
+    names === undefined
+      ? { zh: `各服务器的工具数：${sources}`, en: `Tools by server: ${sources}` }
+      : { zh: `没有列出的工具（按服务器）：${names}`, en: `Not listed (server: tools): ${names}` };
   return say(language, {
-    zh: `查找没有列出的工具，使它们从下一轮起可以调用。各服务器的工具数：${sources}。列出的工具都做不到时先查找，不要直接说做不到。`,
-    en: `Finds tools that are not listed, so that they can be called from the next turn on. Tools by server: ${sources}. Where no listed tool will do, search here before saying that something cannot be done.`,
+    zh: `查找没有列出的工具，使它们从下一轮起可以调用。${zh}。列出的工具都做不到时先查找，不要直接说做不到。`,
+    en: `Finds tools that are not listed, so that they can be called from the next turn on. ${en}. Where no listed tool will do, search here before saying that something cannot be done.`,
   });
 }
 

@@ -110,7 +110,9 @@ function createSearchedCatalog(
   const getIndex = (): ToolIndex => finding.index(hidden);
   const name = all.has("find_tools") ? "duet_find_tools" : "find_tools";
   const unfound: string[] = [];
-  const addUnfound = (query: string): void => void unfound.push(toShortLine(query, 80));
+  const addUnfound = (query: string): void => {
+    unfound.push(toShortLine(query, 80));
+  };
   const finder = finding.guard(createFindTools({ name, language, hidden, index: getIndex, load, addUnfound }));
   if (finder === undefined) return undefined;
 

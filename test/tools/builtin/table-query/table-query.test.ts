@@ -210,7 +210,7 @@ test("a file is a source that answers can cite, data is none, and a missing file
     sources: [{ title: "sales.csv" }],
   });
   expect((await query({ data: sales, aggregate })).sources).toBeUndefined();
-  expect(await failure({ path: "salse.csv", aggregate }, files.path)).toMatch(/Files there: sales\.csv \d+ B \(1\)\./);
+  expect(await failure({ path: "salse.csv", aggregate }, files.path)).toMatch(/Files there \(1\): sales\.csv \d+ B\./);
 });
 
 test("a column with several currencies is told not to have been converted", async () => {

@@ -1,5 +1,7 @@
 import { extname } from "node:path";
+import { toInvalidArgumentsResult } from "../../core/tools/argument-feedback.ts";
 import { createFailure, type Source, type ToolResult } from "../../core/tools/tool.ts";
+import type { JsonObject } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { formatSize } from "../../kit/text/format-count.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
@@ -16,6 +18,22 @@ export interface DataFile {
   /** Is the ending of the file's name in lower case, such as `csv`. */
   ending: string;
   source: Source;
+}
+
+/** Returns the parameters of a tool that takes the path of a file or the data themselves. */
+export function createDataProperties(locale: Locale) {
+  const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
+  return {
+    path: { type: "string", ...describe("文件路径（path 和 data 给一个）", "Path of the file (give path or data)") },
+    data: { type: "string", minLength: 1, maxLength: 1_000_000, ...describe("数据原文", "The data as text") },
+  };
+}
+
+/** Refuses a call that gives both a path and data, or neither. Returns undefined for every other call. */
+export function checkDataArguments({ path, data }: JsonObject, locale: Locale): ToolResult | undefined {
+  if ((path === undefined) !== (data === undefined)) return undefined;
+  const text = { zh: "path 和 data 必须给且只给一个", en: "give either path or data" };
+  return toInvalidArgumentsResult(locale, [{ path: "", text }]);
 }
 
 /**

@@ -21,6 +21,12 @@ export interface FileGuard {
   isLinked(opened: Stats): Promise<boolean>;
 }
 
+/** Says which files tools may read: those under the roots, but not those that the guard finds. */
+export interface FileAccess {
+  roots: readonly string[];
+  guard?: FileGuard | undefined;
+}
+
 /** Sets how long the links on the way to the protected files are taken to stay the same, in milliseconds. */
 const resolvedMs = 1000;
 

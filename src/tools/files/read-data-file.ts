@@ -6,7 +6,7 @@ import { type Locale, say } from "../../kit/locale.ts";
 import { formatSize } from "../../kit/text/format-count.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { resolveRoots, toDisplayedPath, toFileSource, toNotTextResult } from "./allowed-path.ts";
-import type { FileGuard } from "./file-guard.ts";
+import type { FileAccess } from "./file-guard.ts";
 import { toMissingFileResult } from "./missing-file.ts";
 import { createDecoder, readStart } from "./read-lines.ts";
 import { openFound } from "./walk-files.ts";
@@ -43,7 +43,7 @@ export function checkDataArguments({ path, data }: JsonObject, locale: Locale): 
 export async function readDataFile(
   path: string,
   locale: Locale,
-  { roots, guard, fileBytes }: { roots: readonly string[]; guard?: FileGuard | undefined; fileBytes: number },
+  { roots, guard, fileBytes }: FileAccess & { fileBytes: number },
 ): Promise<DataFile | ToolResult> {
   const real = await resolveRoots(roots);
   const file = await openFound(path, real, guard);

@@ -3,7 +3,7 @@ import { DuetError } from "../../../kit/errors.ts";
 import type { JsonObject } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { createBuiltinTool, createFileResult, createSuccess } from "../../create-tool.ts";
-import type { FileGuard } from "../../files/file-guard.ts";
+import type { FileAccess } from "../../files/file-guard.ts";
 import { checkDataArguments, createDataProperties, readDataFile } from "../../files/read-data-file.ts";
 import { createDecoder } from "../../files/read-lines.ts";
 import { createHeavyWork, type HeavyWork } from "../../workers/heavy-work.ts";
@@ -15,10 +15,9 @@ import type { ConvertedText } from "./convert.ts";
  * Share one `work` between tools.
  */
 export function createFormatData(
-  roots: readonly string[],
+  { roots, guard }: FileAccess,
   locale: Locale,
   work: HeavyWork = createHeavyWork(),
-  guard?: FileGuard,
 ): Tool {
   const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
   return createBuiltinTool({
@@ -66,7 +65,7 @@ const fileBytes = 2_000_000;
 async function format(
   args: JsonObject,
   { locale, signal }: ToolContext,
-  { roots, guard, work }: { roots: readonly string[]; guard: FileGuard | undefined; work: HeavyWork },
+  { roots, guard, work }: FileAccess & { work: HeavyWork },
 ): Promise<ToolResult> {
   const refused = checkDataArguments(args, locale);
   if (refused) return refused;

@@ -3,7 +3,7 @@ import { DuetError } from "../../../kit/errors.ts";
 import { isRecord, type JsonObject, type JsonSchema, type JsonValue } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { createBuiltinTool, createFileResult, createSuccess } from "../../create-tool.ts";
-import type { FileGuard } from "../../files/file-guard.ts";
+import type { FileAccess } from "../../files/file-guard.ts";
 import { checkDataArguments, createDataProperties, readDataFile } from "../../files/read-data-file.ts";
 import { createHeavyWork, type HeavyWork } from "../../workers/heavy-work.ts";
 import { type Aggregate, operations } from "./aggregate.ts";
@@ -16,11 +16,10 @@ const defaultLimit = 50;
 
 /** Creates the tool for questions about a table. Share one `work` between tools. */
 export function createTableQuery(
-  roots: readonly string[],
+  { roots, guard }: FileAccess,
   locale: Locale,
   work: HeavyWork = createHeavyWork(),
   fileBytes = defaultFileBytes,
-  guard?: FileGuard,
 ): Tool {
   return createBuiltinTool({
     name: "table_query",
@@ -108,9 +107,7 @@ function createSchema(locale: Locale): JsonSchema {
   };
 }
 
-interface Surroundings {
-  roots: readonly string[];
-  guard: FileGuard | undefined;
+interface Surroundings extends FileAccess {
   work: HeavyWork;
   fileBytes: number;
 }

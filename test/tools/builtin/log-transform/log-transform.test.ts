@@ -12,7 +12,7 @@ import { temporaryFiles } from "../files.ts";
 
 const now = () => Date.UTC(2026, 10, 21);
 const transform = (root: string, args: JsonObject, limits?: Partial<LineLimits>, locale: "zh" | "en" = "en") =>
-  createLogTransform([root], locale, now, limits).run(args, testContext({ locale }));
+  createLogTransform({ roots: [root] }, locale, now, limits).run(args, testContext({ locale }));
 
 const app = `2026-01-01 10:00:00 [INFO] server started on port 8080
 2026-01-01 10:05:00 [WARN] slow query took 1532 ms
@@ -279,7 +279,9 @@ describe("hostile files", () => {
   test("a cancel stops the reading", async () => {
     await using files = await temporaryFiles({ "x.log": app });
     const context = testContext({ signal: AbortSignal.abort(new Error("stop")) });
-    await expect(createLogTransform([files.path], "en", now).run({ path: "x.log" }, context)).rejects.toThrow("stop");
+    await expect(
+      createLogTransform({ roots: [files.path] }, "en", now).run({ path: "x.log" }, context),
+    ).rejects.toThrow("stop");
   });
 });
 

@@ -11,7 +11,7 @@ const work = createHeavyWork();
 afterAll(() => work.close());
 
 const query = (args: JsonObject, root = ".", locale: "zh" | "en" = "en") =>
-  withValidation(createTableQuery([root], locale, work)).run(args, testContext({ locale }));
+  withValidation(createTableQuery({ roots: [root] }, locale, work)).run(args, testContext({ locale }));
 
 /** The text of an answer, which must be one. */
 async function answer(args: JsonObject, root?: string): Promise<string> {
@@ -369,7 +369,7 @@ describe("files", () => {
 
   test("that are too large are refused, for a part of them would give wrong totals", async () => {
     await using files = await temporaryFiles({ "x.csv": `v\n${"1\n".repeat(100)}` });
-    const tool = createTableQuery([files.path], "en", work, 100);
+    const tool = createTableQuery({ roots: [files.path] }, "en", work, 100);
     const result = await tool.run({ path: "x.csv" }, testContext({ locale: "en" }));
     expect(result.ok).toBe(false);
     expect(result.text).toContain("x.csv has 202 B; at most 100 B are allowed.");

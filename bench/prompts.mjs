@@ -4,19 +4,24 @@ import { promptNames } from "../src/agent/prompts/choose-prompt.ts";
 import { createPrompts } from "../src/agent/prompts/prompts.ts";
 import { estimateTokens } from "../src/providers/estimate-tokens.ts";
 
-const limits = { decide: 360, "decide-alone": 365, answer: 200, chat: 45, plan: 330, compress: 165 };
+const limits = { decide: 360, "decide-alone": 365, answer: 250, chat: 45, plan: 330, compress: 165 };
 
 const values = { marker: "3f2a9c0d", tools: "", calls: "25", rounds: "10" };
 const places = {
-  zh: "星期二，时区 Asia/Shanghai。工作目录：/home/ada/work；可读的目录：/home/ada/work（相对路径从它算起）。",
-  en: "It is Tuesday, in the time zone Asia/Shanghai. Working folder: /home/ada/work. Readable folder: /home/ada/work (relative paths start there).",
+  zh: {
+    day: "星期二，时区 Asia/Shanghai",
+    place: "工作目录：/home/ada/work；可读的目录：/home/ada/work（相对路径从它算起）。",
+  },
+  en: {
+    day: "Tuesday, time zone Asia/Shanghai",
+    place: "Working folder: /home/ada/work. Readable folder: /home/ada/work (relative paths start there).",
+  },
 };
 const prompts = createPrompts();
 const model = { provider: "openai", model: "gpt-4o-mini" };
 let over = 0;
 for (const name of promptNames) {
-  const weigh = (locale) =>
-    estimateTokens(prompts.render(name, { model, locale }, { ...values, place: places[locale] }));
+  const weigh = (locale) => estimateTokens(prompts.render(name, { model, locale }, { ...values, ...places[locale] }));
   const [zh, en] = [weigh("zh"), weigh("en")];
   if (Math.max(zh, en) > limits[name]) over++;
   const shown = [zh, en, limits[name]].map((tokens) => String(tokens).padStart(4));

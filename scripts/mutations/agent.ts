@@ -149,7 +149,7 @@ export const agent: readonly Mutation[] = [
   {
     id: "bare-yes-later",
     file: "src/agent/plan/pending-plan.ts",
-    text: "renderPendingPlan(withDropped(resumed.begun.steps, resumed.begun.dropped), locale) === last",
+    text: "renderPendingPlan(addDropped(resumed.begun.steps, resumed.begun.dropped), locale) === last",
     becomes: "last !== locale",
     tests: ["test/agent/plan/confirm-plan.test.ts"],
     endangers: "a yes to something else carries out an old plan",

@@ -124,7 +124,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "path-prefix",
-    file: "src/tools/files/allowed-path.ts",
+    file: "src/tools/files/is-inside.ts",
     text: 'rest === "" || !(rest === ".."',
     becomes: 'path.startsWith(root) || !(rest === ".."',
     tests: ["test/tools/files/allowed-path.test.ts"],

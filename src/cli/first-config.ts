@@ -8,9 +8,9 @@ import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { say } from "../kit/locale.ts";
 
 /**
- * Writes the user's configuration file at the very first start in a terminal, because the default limits are soon used up; returns the line
- * that says so. Writes nothing where a configuration file or a conversation exists, or `--config` names a file. A home that
- * cannot be written needs no configuration file either: the defaults apply.
+ * Writes the user's configuration file at the very first start in a terminal, because the default limits are soon used up. Returns
+ * the line that says so. Writes nothing where a configuration file or a conversation exists, or `--config` names a file. A home
+ * that cannot be written needs no configuration file either: the defaults apply.
  */
 export async function writeFirstConfig(
   flags: Flags,

@@ -15,7 +15,7 @@ interface Recommendation {
   why: Text;
 }
 
-const recommendations: Partial<Record<LimitKey | "functionCallTemperature", Recommendation>> = {
+const recommendedLimits: Partial<Record<LimitKey, Recommendation>> = {
   maxIterations: {
     value: 10,
     why: {
@@ -37,12 +37,13 @@ const recommendations: Partial<Record<LimitKey | "functionCallTemperature", Reco
       en: "the default of 2000 cuts long answers and calls with many arguments; a model's thinking counts too",
     },
   },
-  functionCallTemperature: {
-    value: 0,
-    why: {
-      zh: "选工具要稳定；默认 0.7 会让同样的问题得到不同的调用",
-      en: "choosing tools wants no variation: with the default of 0.7 the same question leads to different calls",
-    },
+};
+
+const recommendedTemperature: Recommendation = {
+  value: 0,
+  why: {
+    zh: "选工具要稳定；默认 0.7 会让同样的问题得到不同的调用",
+    en: "choosing tools wants no variation: with the default of 0.7 the same question leads to different calls",
   },
 };
 
@@ -54,7 +55,7 @@ export function createStarterFile(locale: Locale, setsLocale = true): string {
   const toNote = (zh: string, en: string): string => `// ${say(locale, { zh, en })}`;
   const limitLine = (row: DefaultedRow): string => {
     const { key, unit } = row;
-    const recommended = recommendations[key];
+    const recommended = recommendedLimits[key];
     const [zh, en] = [describeRange(row, " 到 "), describeRange(row, " to ")];
     const line = `    ${JSON.stringify(key)}: ${recommended?.value ?? row.default},`;
     const why = recommended ? `    ${toNote(recommended.why.zh, recommended.why.en)}\n` : "";
@@ -62,10 +63,7 @@ export function createStarterFile(locale: Locale, setsLocale = true): string {
     const note = unit ? toNote(`${unitNames[unit].zh}，${zh}`, `${unitNames[unit].en}, ${en}`) : toNote(zh, en);
     return `${why}${line} ${note}`;
   };
-  const { functionCallTemperature: heat } = recommendations;
-  const heatLines = heat
-    ? `    ${toNote(heat.why.zh, heat.why.en)}\n    "functionCallTemperature": ${heat.value}, ${toNote("0 到 1", "0 to 1")}\n`
-    : "";
+  const { value: temperature, why } = recommendedTemperature;
   return `{
   ${toNote("两个模型：functionCall 决定调用哪些工具，answer 撰写回答；只写前者则由它兼任。", "Two models: functionCall decides on tools, answer writes the answer; if only the first is set, it does both.")}
   ${toNote(`都不写时，使用第一个已设置密钥的提供商：${vendorKeys.join("、")}。`, `With neither, the first vendor whose key is set is used: ${vendorKeys.join(", ")}.`)}
@@ -82,7 +80,9 @@ export function createStarterFile(locale: Locale, setsLocale = true): string {
 
   "agent": {
 ${defaultedLimits.map(limitLine).join("\n")}
-${heatLines}    "evaluation": { "minResultLength": 20, "stopWhenSufficient": false }
+    ${toNote(why.zh, why.en)}
+    "functionCallTemperature": ${temperature}, ${toNote("0 到 1", "0 to 1")}
+    "evaluation": { "minResultLength": 20, "stopWhenSufficient": false }
   },
 
   ${toNote("工具所在的 MCP 服务器，写法与 Claude Desktop 相同。", "The MCP servers that have the tools, written as in Claude Desktop.")}
@@ -150,5 +150,6 @@ export async function writeUsersStarterFile(file: string, locale: Locale): Promi
 
 /** Names the limits that a new file sets, with their values, for a line about it. */
 export function listRecommendations(): string[] {
-  return Object.entries(recommendations).map(([key, { value }]) => `${key} ${value}`);
+  const recommended = { ...recommendedLimits, functionCallTemperature: recommendedTemperature };
+  return Object.entries(recommended).map(([key, { value }]) => `${key} ${value}`);
 }

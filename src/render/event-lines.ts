@@ -71,18 +71,13 @@ function renderToolEnd(event: Extract<AgentEvent, { type: "tool-end" }>, locale:
 /** Returns what the reader must know about a partial answer, or undefined when the answer is complete. */
 export function renderPartial(outcome: Outcome, locale: Locale): string | undefined {
   if (outcome.status !== "partial") return undefined;
-  const error = outcome.error && sanitizeLine(outcome.error.message);
-  const reason = say(locale, stopReasons[outcome.stop_reason]);
+  const { error, stop_reason: stop } = outcome;
+  const { zh, en } = stopReasons[stop];
+  const reason = say(locale, { zh: `${zh}。`, en: `${en}.` });
+  const message = error && sanitizeLine(error.message);
   // What went wrong says more than that something did.
-  const named = outcome.stop_reason === "error" ? undefined : reason;
-  const sentences = {
-    zh: [named && `${named}。`, error].filter(Boolean).join(" ") || `${reason}。`,
-    en: [named && `${named}.`, error].filter(Boolean).join(" ") || `${reason}.`,
-  };
-  return say(locale, {
-    zh: `⚠ 这是不完整的回答：${sentences.zh}`,
-    en: `⚠ This answer is partial: ${sentences.en}`,
-  });
+  const sentences = stop === "error" && message ? message : [reason, message].filter(Boolean).join(" ");
+  return say(locale, { zh: `⚠ 这是不完整的回答：${sentences}`, en: `⚠ This answer is partial: ${sentences}` });
 }
 
 export const stopReasons: Record<Outcome["stop_reason"], Text> = {

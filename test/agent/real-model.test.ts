@@ -73,8 +73,7 @@ test.each([
 
 test("a search for tools in vain and the closing note reach the model that writes the answer, the note fenced", async () => {
   const session = { reported: new Set<string>(), approved: new Set<string>(), refused: new Set<string>() };
-  const settings = { allow: ["*"], deny: [], ask: [], directoryIsNamed: false, roots: ["."], searchAbove: 0.1 };
-  const rules = { ...settings, newTools: "stop" } as const;
+  const rules = { allow: ["*"], deny: [], ask: [], searchAbove: 0.1 };
   const finding = await createToolSearch({ tools: rules }).open({ ...session, loaded: new Set() });
   const note = "There is no tool for mail, so nothing was sent to Li Na.";
   const models = createModels([[call("find_tools", { query: "qqzzq zzqqz" })], note]);

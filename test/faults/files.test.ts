@@ -203,7 +203,7 @@ describe("75: what is not a regular file", () => {
     expect((await call(root, "file_search", { query: "one" })).text).toContain(
       "The contents of 1 file over 2 MB were skipped",
     );
-    const log = createLogTransform([root], "en", Date.now, { totalBytes: 20_000_000 });
+    const log = createLogTransform({ roots: [root] }, "en", Date.now, { totalBytes: 20_000_000 });
     expect((await log.run({ path: "big.log" }, testContext())).text).toContain("Partial: a limit on size or time");
     await writeFile(join(root, "zeros.log"), "");
     await truncate(join(root, "zeros.log"), 50_000_000_000);
@@ -220,7 +220,7 @@ describe("76: bombs for a search", () => {
     await writeFile(join(deep, "needle.txt"), "needle");
     const found = await call(files.path, "file_search", { query: "needle" });
     expect(found.text).toMatch(/^Nothing matches "needle"[\s\S]*Partial: a limit on files, depth/);
-    const few = createFileSearch([files.path], "en", { entries: 100 });
+    const few = createFileSearch({ roots: [files.path] }, "en", { entries: 100 });
     expect((await few.run({ query: "needle" }, testContext())).text).toContain("Partial: ");
     // Deeper than rm goes by itself on some systems.
     await rm(join(files.path, "deep"), { recursive: true, force: true });
@@ -241,7 +241,7 @@ describe("76: bombs for a search", () => {
     const read = await call(files.path, "read_file", { path: "line.log" });
     expect(read.text).toMatch(/^line\.log, lines? 1-1[\s\S]*A line is too long and was cut\./);
     expect(read.text.length).toBeLessThan(25_000);
-    const log = createLogTransform([files.path], "en", Date.now, { totalBytes: 100_000_000 });
+    const log = createLogTransform({ roots: [files.path] }, "en", Date.now, { totalBytes: 100_000_000 });
     expect((await log.run({ path: "line.log" }, testContext())).text).toContain("Partial: ");
     expect(process.memoryUsage().rss - before).toBeLessThan(300_000_000);
   });

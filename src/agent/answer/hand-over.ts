@@ -1,6 +1,7 @@
 import { isRefusedCall } from "../../core/tools/refused-call.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
+import { takeStart } from "../../kit/text/truncate.ts";
 import { fence, fenceResult } from "../context/fence.ts";
 import type { Observation } from "../loop/act.ts";
 
@@ -76,7 +77,7 @@ function toCallKey({ call }: Observation): string {
 }
 
 function shorten(text: string, longest: number): string {
-  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+  return text.length > longest ? `${takeStart(text, longest)}…` : text;
 }
 
 function addTitle(title: Text, parts: readonly string[], locale: Locale): string[] {

@@ -79,7 +79,7 @@ function toBoundedObservations(run: Run, observations: readonly Observation[]): 
   const whole = observations
     .filter((_, index) => readOn[index] === undefined)
     .map((one) => {
-      const text = positions.length > 0 ? results.withParts(one.text, positions) : results.removePointer(one.text);
+      const text = positions.length > 0 ? results.insertParts(one.text, positions) : results.removePointer(one.text);
       return { ...one, text };
     });
   const most = Math.min(longestResults, Math.floor((getContextWindow(run.services.models.answer) * 5) / 4));

@@ -8,9 +8,9 @@ import { createReferenceFilter } from "./reference-filter.ts";
 
 /**
  * Checks the citations of an answer while it streams: `[n]` is renumbered by first use when source n was fetched in
- * this conversation, and taken out when it was not. Where the figures of the clause belong to another source, it gets that source's
- * number. Code, Markdown links and what is no citation by its place, such as
- * `list[2]` or "the mean of [5] is", are left alone. A list of references at the end is taken out: `references` makes it.
+ * this conversation, and taken out when it was not. Where the figures of the clause belong to another source, it gets that
+ * source's number. Code, Markdown links and what is no citation by its place, such as `list[2]` or "the mean of [5] is", are left
+ * alone. A list of references at the end is taken out: `references` makes it.
  */
 export interface CitationFilter {
   /** Gives what can be shown of the text so far; holds back what more text may turn into a citation, code or a list. */
@@ -116,7 +116,7 @@ export function createCitationFilter(sources: SourceList, evidence?: Evidence): 
     const known = numbers.filter((number) => sources.get(number));
     if (numbers.length > 1 && known.length < numbers.length) return undefined;
     if (known.length === 0 && (isFootnote || !isCitation(numbers[0] ?? 0, next))) return undefined;
-    return [...new Set(numbers.map(chooseSource))]
+    return [...new Set(chooseSources(numbers))]
       .map(cite)
       .filter((number) => number !== undefined)
       .map((number) => `[${number}]`)
@@ -124,18 +124,16 @@ export function createCitationFilter(sources: SourceList, evidence?: Evidence): 
   }
 
   /** Compares a citation that stands alone with its clause. Several in one bracket share it, so that none can be told to be wrong. */
-  function chooseSource(number: number, _index: number, { length }: readonly number[]): number {
-    return evidence === undefined || length > 1 ? number : evidence.findSource(number, getLastClause(tail));
+  function chooseSources(numbers: readonly number[]): readonly number[] {
+    const [number] = numbers;
+    if (evidence === undefined || number === undefined || numbers.length > 1) return numbers;
+    return [evidence.findSource(number, getLastClause(tail))];
   }
 
   /** Is true when a number without a source is placed like a citation: after a word, before the end of a clause. */
   function isCitation(number: number, next: string): boolean {
-    if (
-      number === 0 ||
-      asksForValue.test(tail.trimEnd().slice(-longestWord)) ||
-      (gap === "" && /[A-Za-z0-9_)[\]]/.test(last))
-    )
-      return false;
+    if (number === 0 || asksForValue.test(tail.trimEnd().slice(-longestWord))) return false;
+    if (gap === "" && /[A-Za-z0-9_)[\]]/.test(last)) return false;
     if (next === "]" || next === "=" || (next === ":" && /^\s*$/.test(lineHead))) return false;
     return sources.size > 0 || (/^[\s.,;:!?。，；：！？、[【]?$/u.test(next) && next !== " ");
   }

@@ -4,7 +4,7 @@ import type { Conversation } from "../../core/store/store.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { Observation } from "../loop/act.ts";
-import { type Plan, type PlannedStep, type StartedPlan, withDropped } from "./plan.ts";
+import { addDropped, type Plan, type PlannedStep, type StartedPlan } from "./plan.ts";
 import { renderPendingPlan } from "./plan-texts.ts";
 
 /** Holds a plan that waited for confirmation, and the reply to it. */
@@ -54,7 +54,7 @@ export function isBareReply(
   if (resumed === undefined || resumed.reply.reply === "edit") return false;
   const last = turns.at(-1)?.answer;
   return locales.some(
-    (locale) => renderPendingPlan(withDropped(resumed.begun.steps, resumed.begun.dropped), locale) === last,
+    (locale) => renderPendingPlan(addDropped(resumed.begun.steps, resumed.begun.dropped), locale) === last,
   );
 }
 

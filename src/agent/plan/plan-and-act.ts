@@ -118,7 +118,7 @@ function unconsentedError({ step }: PlanStep): DuetError {
   return new DuetError({
     code: "tool",
     text: {
-      zh: `步骤 ${step} 没有得到同意，没有执行。`,
+      zh: `步骤 ${step} 没有得到同意，没有执行`,
       en: `step ${step} was not run, because consent for it is missing`,
     },
   });
@@ -231,15 +231,14 @@ async function repair(run: Run, plan: Plan, planner: Planner): Promise<PlanEnd |
 function noticeNext(run: Run, { step }: PlanStep, policy: PlanPolicy["onFailure"], end: "failed" | "refused"): void {
   if (policy === "stop") return;
   const { zh, en } = nextAfterFailure[policy];
-  const message = say(
-    run.input.locale,
+  const happened =
     end === "refused"
-      ? {
-          zh: `步骤 ${step} 没有得到同意，没有执行，${zh}。`,
-          en: `Step ${step} was not run for lack of consent; ${en}.`,
-        }
-      : { zh: `步骤 ${step} 失败，${zh}。`, en: `Step ${step} failed; ${en}.` },
-  );
+      ? { zh: "没有得到同意，没有执行", en: "was not run for lack of consent" }
+      : { zh: "失败", en: "failed" };
+  const message = say(run.input.locale, {
+    zh: `步骤 ${step} ${happened.zh}，${zh}。`,
+    en: `Step ${step} ${happened.en}; ${en}.`,
+  });
   run.services.emit({ type: "evaluation", verdict: "continue", reason: "tool-failed", message });
 }
 

@@ -106,7 +106,7 @@ export interface StartedPlan {
 }
 
 /** Returns the steps of a plan, and after them those that it no longer has, as steps that were not run. */
-export function withDropped(steps: readonly PlanStep[], dropped: readonly PlannedStep[]): PlanStep[] {
+export function addDropped(steps: readonly PlanStep[], dropped: readonly PlannedStep[]): PlanStep[] {
   const left = dropped.map(
     (step, index): PlanStep => ({ step: steps.length + index + 1, ...step, state: "skipped", reason: "dropped" }),
   );
@@ -125,7 +125,7 @@ export function createPlan(run: Run, begun: StartedPlan): Plan {
   let isConfirmed = false;
 
   function show(): void {
-    run.services.emit({ type: "plan", steps: withDropped(steps, dropped) });
+    run.services.emit({ type: "plan", steps: addDropped(steps, dropped) });
   }
 
   function mark({ step: number }: PlanStep, state: PlanStep["state"], reason?: SkipReason): void {
@@ -149,7 +149,7 @@ export function createPlan(run: Run, begun: StartedPlan): Plan {
       return steps;
     },
     get shown() {
-      return withDropped(steps, dropped);
+      return addDropped(steps, dropped);
     },
     get dropped() {
       return dropped;

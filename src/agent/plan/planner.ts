@@ -77,19 +77,12 @@ export function createPlanner(run: Run, plan: Plan): Planner {
       return drafted;
     },
     repair() {
-      const results = toAnswerMessage(
-        "",
-        { observations: plan.observations },
-        run.input.marker,
-        run.input.language,
-      ).trim();
-      const states = fence(renderStates(plan, run.input.language), run.input.marker);
-      ask(
-        say(
-          run.input.language,
-          createRepairRequest({ states, results, first: findFirstOpen(plan), calls: countCallsLeft(run, plan) }),
-        ),
-      );
+      const { marker, language } = run.input;
+      const { observations } = plan;
+      const results = toAnswerMessage("", { observations }, marker, language).trim();
+      const states = fence(renderStates(plan, language), marker);
+      const left = { first: findFirstOpen(plan), calls: countCallsLeft(run, plan) };
+      ask(say(language, createRepairRequest({ states, results, ...left })));
       return draftPlan(run, plan, { messages, reason: reasons.repair, otherwise: () => toUnchangedDraft(run, []) });
     },
   };
@@ -102,7 +95,7 @@ function findFirstOpen(plan: Plan): number {
 
 /** Returns how many steps of a plan may still use a tool. */
 function countCallsLeft(run: Run, plan: Pick<Plan, "toolCalls">): number {
-  return Math.min(run.input.limits.maxToolCalls, mostSteps) - plan.toolCalls;
+  return Math.min(run.input.limits.maxToolCalls - plan.toolCalls, mostSteps);
 }
 
 function createOpeningMessages(run: Run): Message[] {
@@ -224,7 +217,7 @@ async function readTurn(run: Run, plan: Plan, turn: Turn): Promise<ReadDraft> {
     tools: { get: run.services.catalog.findTool, keys: () => run.services.catalog.tools.keys() },
     first: findFirstOpen(plan),
     known: new Set(plan.results.keys()),
-    mostCalls: run.input.limits.maxToolCalls - plan.toolCalls,
+    mostCalls: countCallsLeft(run, plan),
     locale: run.input.language,
   });
   return "problems" in parsed ? parsed : { draft: { steps: parsed.steps, stepwise: false } };

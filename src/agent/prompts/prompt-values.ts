@@ -18,10 +18,10 @@ export function toPlaceholderValues({
   // One that answers in the turn in which it could still read a page must know before there is anything to cite.
   const mayFind = hasOneModel(models) && citable.some((name) => tools.has(name));
   const mayCite = mayFind || conversation.sources.size > 0;
-  const most = { calls: String(limits.maxToolCalls), rounds: String(limits.maxIterations) };
   return {
     marker,
-    ...most,
+    calls: String(limits.maxToolCalls),
+    rounds: String(limits.maxIterations),
     day: describeDay(new Date(), language),
     place: folders ? describeFolders(folders, language) : "",
     ...(maySearch ? {} : { search: "" }),
@@ -42,20 +42,19 @@ function describeDay(now: Date, language: Locale): string {
 /** Shows paths as the file tools take them. */
 function describeFolders({ working, readable }: Folders, language: Locale): string {
   const folder = sanitizeLine(working);
-  const [only] = readable;
-  const list = readable.map(sanitizeLine);
-  if (only === undefined)
+  const [first, ...others] = readable.map((each) => sanitizeLine(each));
+  if (first === undefined)
     return say(language, {
       zh: `工作目录：${folder}；没有可读的目录。`,
       en: `Working folder: ${folder}. No folder can be read.`,
     });
-  if (readable.length > 1)
+  if (others.length > 0)
     return say(language, {
-      zh: `工作目录：${folder}；可读的目录：${list.join("、")}（用完整路径）。`,
-      en: `Working folder: ${folder}. Readable folders: ${list.join(", ")} (use whole paths).`,
+      zh: `工作目录：${folder}；可读的目录：${[first, ...others].join("、")}（用完整路径）。`,
+      en: `Working folder: ${folder}. Readable folders: ${[first, ...others].join(", ")} (use whole paths).`,
     });
   return say(language, {
-    zh: `工作目录：${folder}；可读的目录：${list[0]}（相对路径从它算起）。`,
-    en: `Working folder: ${folder}. Readable folder: ${list[0]} (relative paths start there).`,
+    zh: `工作目录：${folder}；可读的目录：${first}（相对路径从它算起）。`,
+    en: `Working folder: ${folder}. Readable folder: ${first} (relative paths start there).`,
   });
 }

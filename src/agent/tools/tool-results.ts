@@ -22,7 +22,7 @@ export interface ToolResults {
   /**
    * Returns a text from `read` for a reader without tools, with the parts in their places that were read on at these positions.
    */
-  withParts(read: string, positions: readonly ReadPosition[]): string;
+  insertParts(read: string, positions: readonly ReadPosition[]): string;
   /**
    * Shortens a text from `read`, or any other text, to about `kept` characters. With `readsOn` it includes the call that reads
    * the rest.
@@ -120,7 +120,7 @@ export function createToolResults({ tools, longest, language }: ResultOptions): 
       if (called !== name || typeof args?.result !== "number") return undefined;
       return { result: args.result, from: typeof args.from === "number" ? args.from : 0 };
     },
-    withParts(read, positions) {
+    insertParts(read, positions) {
       const number = numbers.get(read);
       const whole = number === undefined ? undefined : shelf[number - 1];
       if (whole === undefined || whole === read) return read;

@@ -115,8 +115,8 @@ async function writeConfig(file: string, locale: Locale): Promise<Text> {
 function describeMissingConfig(file: string): Text {
   const limits = listRecommendations();
   return {
-    zh: `还没有配置文件：将写入 ${file}，其中设好建议的取值（${limits.join("、")}）和原因。`,
-    en: `There is no configuration file: ${file} will be written with recommended values (${limits.join(", ")}) and why.`,
+    zh: `还没有配置文件：将写入 ${file}，其中写明建议的取值（${limits.join("、")}）和原因。`,
+    en: `There is no configuration file: ${file} will be written with recommended values (${limits.join(", ")}) and the reasons.`,
   };
 }
 

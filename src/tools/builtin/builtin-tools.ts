@@ -4,7 +4,7 @@ import type { JsonObject } from "../../kit/json.ts";
 import type { Locale, Text } from "../../kit/locale.ts";
 import type { GuardedFetch } from "../../kit/net/guarded-fetch.ts";
 import { annotateTool } from "../create-tool.ts";
-import type { FileGuard } from "../files/file-guard.ts";
+import type { FileAccess } from "../files/file-guard.ts";
 import { createToolFetch, type ToolFetchRules } from "../outgoing/create-tool-fetch.ts";
 import { createReadPage } from "../page/read-page.ts";
 import { withValidation } from "../schema/with-validation.ts";
@@ -29,11 +29,7 @@ export interface WebOptions extends ToolFetchRules {
   hosts: readonly string[];
 }
 
-export interface BuiltinOptions {
-  /** Lists the directories that the file tools may read. */
-  roots: readonly string[];
-  /** Finds the files there that they may not read. */
-  guard?: FileGuard | undefined;
+export interface BuiltinOptions extends FileAccess {
   locale: Locale;
   /**
    * When it is absent or no backend is configured, there is no `web_search`. The tool announces a third party only once, so
@@ -51,9 +47,7 @@ export interface BuiltinOptions {
 }
 
 /** Holds what the tools are made of. */
-interface BuiltinParts {
-  roots: readonly string[];
-  guard?: FileGuard | undefined;
+interface BuiltinParts extends FileAccess {
   locale: Locale;
   search: SearchOptions | undefined;
   web: { guardedFetch: GuardedFetch; hosts: readonly string[] } | undefined;
@@ -108,21 +102,21 @@ export const builtinTools: Readonly<Record<string, BuiltinRow>> = {
     ],
   },
   file_search: {
-    create: ({ roots, locale, guard }) => createFileSearch(roots, locale, {}, guard),
+    create: (parts) => createFileSearch(parts, parts.locale),
     timeoutMs: 15_000,
     annotations: pure,
     dataFlow: readsFiles,
     examples: [{ query: "openSkill", root_dir: "./data/docs", limit: 5 }],
   },
   read_file: {
-    create: ({ roots, locale, guard }) => createReadFile(roots, locale, {}, guard),
+    create: (parts) => createReadFile(parts, parts.locale),
     timeoutMs: 15_000,
     annotations: pure,
     dataFlow: readsFiles,
     examples: [{ path: "README.md", start_line: 1, lines: 40 }],
   },
   table_query: {
-    create: ({ roots, locale, work, guard }) => createTableQuery(roots, locale, work, undefined, guard),
+    create: (parts) => createTableQuery(parts, parts.locale, parts.work),
     timeoutMs: 30_000,
     annotations: pure,
     dataFlow: readsFiles,
@@ -137,7 +131,7 @@ export const builtinTools: Readonly<Record<string, BuiltinRow>> = {
     ],
   },
   log_transform: {
-    create: ({ roots, locale, now, guard }) => createLogTransform(roots, locale, now, {}, guard),
+    create: (parts) => createLogTransform(parts, parts.locale, parts.now),
     timeoutMs: 30_000,
     annotations: pure,
     dataFlow: readsFiles,
@@ -150,7 +144,7 @@ export const builtinTools: Readonly<Record<string, BuiltinRow>> = {
     examples: [{ timezone: "Asia/Shanghai" }],
   },
   format_data: {
-    create: ({ roots, locale, work, guard }) => createFormatData(roots, locale, work, guard),
+    create: (parts) => createFormatData(parts, parts.locale, parts.work),
     timeoutMs: 30_000,
     annotations: pure,
     dataFlow: readsFiles,

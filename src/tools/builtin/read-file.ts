@@ -7,7 +7,7 @@ import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
 import { takeStart } from "../../kit/text/truncate.ts";
 import { createBuiltinTool, createFileResult } from "../create-tool.ts";
 import { resolveRoots, toDisplayedPath, toFileSource, toNotTextResult } from "../files/allowed-path.ts";
-import type { FileGuard } from "../files/file-guard.ts";
+import type { FileAccess } from "../files/file-guard.ts";
 import { toMissingFileResult } from "../files/missing-file.ts";
 import { countLines, type LineLimits, readLines } from "../files/read-lines.ts";
 import { openFound } from "../files/walk-files.ts";
@@ -22,12 +22,7 @@ const lastLines = 60;
 
 const defaultLimits: LineLimits = { totalBytes: 200_000_000, milliseconds: 8000, lineLength: longest };
 
-export function createReadFile(
-  roots: readonly string[],
-  locale: Locale,
-  limits: Partial<LineLimits> = {},
-  guard?: FileGuard,
-): Tool {
+export function createReadFile({ roots, guard }: FileAccess, locale: Locale, limits: Partial<LineLimits> = {}): Tool {
   const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
   return createBuiltinTool({
     name: "read_file",
@@ -53,9 +48,7 @@ export function createReadFile(
   });
 }
 
-interface Surroundings {
-  roots: readonly string[];
-  guard: FileGuard | undefined;
+interface Surroundings extends FileAccess {
   limits: LineLimits;
 }
 

@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises";
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { createFailure, type Source, type ToolResult } from "../../core/tools/tool.ts";
@@ -7,6 +7,7 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import type { FileGuard } from "./file-guard.ts";
+import { isInside } from "./is-inside.ts";
 
 /**
  * Returns the configured roots as they are on disk now, with links resolved. Missing roots and those inside another are left
@@ -43,12 +44,6 @@ export function isAllowed(real: string, roots: readonly string[]): boolean {
   // What the kernel shows of itself and of us is no file, whatever the roots.
   if (/^\/(proc|sys|dev)(\/|$)/.test(real)) return false;
   return roots.some((root) => isInside(real, root) && !relative(root, real).split(sep).some(isPrivate));
-}
-
-/** Compares whole path segments: `/srv/data-secret` is not inside `/srv/data`. Both must be real paths. */
-function isInside(path: string, root: string): boolean {
-  const rest = relative(root, path);
-  return rest === "" || !(rest === ".." || rest.startsWith(`..${sep}`) || isAbsolute(rest));
 }
 
 const secrets =

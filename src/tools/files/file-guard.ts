@@ -1,7 +1,9 @@
 import type { Stats } from "node:fs";
 import { opendir, realpath, stat } from "node:fs/promises";
-import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { escapeRegExp } from "../../kit/text/escape-reg-exp.ts";
+import { isInside } from "./is-inside.ts";
 
 /** Lists what no tool reads, whatever its name and wherever it lies. The paths are absolute. */
 export interface ProtectedFiles {
@@ -19,6 +21,12 @@ export interface FileGuard {
   isLinked(opened: Stats): Promise<boolean>;
 }
 
+/** Says which files tools may read: those under the roots, but not those that the guard finds. */
+export interface FileAccess {
+  roots: readonly string[];
+  guard?: FileGuard | undefined;
+}
+
 /** Sets how long the links on the way to the protected files are taken to stay the same, in milliseconds. */
 const resolvedMs = 1000;
 
@@ -34,10 +42,12 @@ export function createFileGuard({ files, folders }: ProtectedFiles): FileGuard {
     ]);
     const all = [...new Set([...files.map((file) => resolve(file)), ...ownFiles])].map(describeFile);
     // A disk may not tell capitals apart, and its own path of a file is not known to be the one that we know.
-    const inside = ownFolders.map((folder) => folder.toLowerCase());
+    const lowerFolders = ownFolders.map((folder) => folder.toLowerCase());
     return (real) => {
       const lowered = real.toLowerCase();
-      return inside.some((folder) => isBelow(lowered, folder)) || all.some((file) => isSameOrBackup(lowered, file));
+      return (
+        lowerFolders.some((folder) => isInside(lowered, folder)) || all.some((file) => isSameOrBackup(lowered, file))
+      );
     };
   }
   return {
@@ -100,12 +110,6 @@ function isSameOrBackup(real: string, { path, folder, backup, backupBeside }: Pr
   return real === path || backup.test(name) || (dirname(real) === folder && backupBeside.test(name));
 }
 
-/** Compares whole path segments. */
-function isBelow(path: string, folder: string): boolean {
-  const rest = relative(folder, path);
-  return rest === "" || !(rest === ".." || rest.startsWith(`..${sep}`) || isAbsolute(rest));
-}
-
 async function* listFiles(folder: string): AsyncGenerator<string> {
   let left = mostCompared;
   const waiting = [folder];
@@ -119,8 +123,4 @@ async function* listFiles(folder: string): AsyncGenerator<string> {
       else if (entry.isFile()) yield join(path, entry.name);
     }
   }
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { createFindTools } from "../../../src/agent/tools/find-tools.ts";
 import { choosePreloaded } from "../../../src/agent/tools/preload.ts";
-import { createFindTools } from "../../../src/agent/tools/tool-catalog.ts";
 import type { Tool } from "../../../src/core/tools/tool.ts";
 import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";
 import { createToolIndex } from "../../../src/tools/find/tool-index.ts";
@@ -29,7 +29,7 @@ function preload(question: string): string[] {
 
 const deletes = ["memory__delete_entities", "memory__delete_observations", "memory__delete_relations"];
 
-describe("of the file server and the memory server a question is offered", () => {
+describe("a question beside the file server and the memory server", () => {
   test.each<[question: string, ...tools: string[]]>([
     ["Create a folder named archive in it.", "fs__create_directory"],
     ["在这里新建一个名为 archive 的文件夹", "fs__create_directory"],
@@ -45,7 +45,7 @@ describe("of the file server and the memory server a question is offered", () =>
     ["How large are the files in this folder?", "fs__list_directory_with_sizes"],
     ["这个文件夹里的文件有多大？", "fs__list_directory_with_sizes"],
     ["List the files here", "fs__list_directory"],
-  ])("%s", (question, ...tools) => {
+  ])("is offered the tools that it asks for: %s", (question, ...tools) => {
     expect(preload(question)).toEqual(expect.arrayContaining(tools));
   });
 
@@ -54,7 +54,7 @@ describe("of the file server and the memory server a question is offered", () =>
     ["Use notes.md, and write both into incident.md.", /health_check|nodes|move/],
     ["notes.md 最后一次修改是什么时候？", /edit|write/],
     ["When was notes.md last changed?", /edit|write/],
-  ])("without what it did not ask for: %s", (question, unfit) => {
+  ])("is not offered what it did not ask for: %s", (question, unfit) => {
     expect(preload(question).filter((name) => unfit.test(name))).toEqual([]);
   });
 
@@ -72,7 +72,7 @@ describe("of the file server and the memory server a question is offered", () =>
     "Summarise report-q3.md",
     "Thank you, that is all.",
     "翻译：good morning",
-  ])("nothing at all: %s", (question) => {
+  ])("is offered nothing where no tool of theirs fits: %s", (question) => {
     expect(preload(question)).toEqual([]);
   });
 });

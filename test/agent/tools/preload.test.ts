@@ -23,18 +23,7 @@ function ofServer(name: string, annotations: ToolAnnotations = {}): Tool {
 }
 
 async function openFinding(loaded = new Set<string>(), allowed?: string[]) {
-  const settings = { allow: ["*"], newTools: "stop", directoryIsNamed: false, roots: ["."] } as const;
-  const rules = {
-    ...settings,
-    allow: ["*"],
-    roots: ["."],
-    searchAbove: 0.1,
-    deny: [],
-    ask: [],
-    askBeforeSending: true,
-    private: [],
-    local: [],
-  };
+  const rules = { allow: ["*"], deny: [], ask: [], searchAbove: 0.1 };
   const session = { reported: new Set<string>(), approved: new Set<string>(), refused: new Set<string>(), loaded };
   return createToolSearch({ tools: rules }).open(session, allowed);
 }

@@ -320,7 +320,7 @@ test("what was read on of a result stands in its place in that result, and the g
   const read = results.read(text, "text");
   const from = Number(/"from": (\d+)/.exec(read)?.[1]);
   expect(results.findPosition({ name: "read_result", arguments: { result: 1, from } })).toEqual({ result: 1, from });
-  const merged = results.withParts(read, [{ result: 1, from }]);
+  const merged = results.insertParts(read, [{ result: 1, from }]);
   expect(merged.length).toBeGreaterThan(1500);
   expect(merged.startsWith(text.slice(0, from + 500))).toBe(true);
   expect(merged).toMatch(/\n…\[[\d,]+ characters left out\]…\n/);

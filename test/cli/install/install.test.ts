@@ -88,7 +88,7 @@ test("where there is no file yet, one for the user alone is made, and a host tha
 test("where there is no configuration, one with the recommended limits is written, after a dry run has announced it", async () => {
   const home = await homeWith({ ".cursor/mcp.json": other });
   const config = join(home, ".config/duet/config.json");
-  const announced = `There is no configuration file: ${config} will be written with recommended values (maxIterations 10, maxToolCalls 25, maxTokens 8000, functionCallTemperature 0) and why.\n`;
+  const announced = `There is no configuration file: ${config} will be written with recommended values (maxIterations 10, maxToolCalls 25, maxTokens 8000, functionCallTemperature 0) and the reasons.\n`;
   expect((await run(home, { isDryRun: true })).output).toContain(announced);
   await expect(stat(config)).rejects.toThrow("ENOENT");
   expect((await run(home)).output).toContain(announced);

@@ -8,7 +8,7 @@ import { testContext } from "../context.ts";
 import { temporaryFiles } from "./files.ts";
 
 const read = (root: string, args: JsonObject, locale: "zh" | "en" = "en") =>
-  createReadFile([root], locale).run(args, testContext({ locale }));
+  createReadFile({ roots: [root] }, locale).run(args, testContext({ locale }));
 
 test("reads a text file, in both languages", async () => {
   await using files = await temporaryFiles({ "docs/a.md": "# 标题\r\n\r\nText.\r\n" });
@@ -116,7 +116,7 @@ test("a file that is not read to its end is partial, and says so", async () => {
   await using files = await temporaryFiles();
   await writeFile(join(files.path, "a.txt"), "one\ntwo\n".repeat(20_000));
   await truncate(join(files.path, "a.txt"), 50_000_000_000);
-  const tool = createReadFile([files.path], "en", { totalBytes: 1_000_000 });
+  const tool = createReadFile({ roots: [files.path] }, "en", { totalBytes: 1_000_000 });
   const { text } = await tool.run({ path: "a.txt", start_line: 50_000 }, testContext());
   expect(text).toMatch(/Partial: a limit on size or time was reached/);
 });

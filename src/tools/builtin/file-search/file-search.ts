@@ -6,7 +6,7 @@ import { type Locale, say } from "../../../kit/locale.ts";
 import { formatCount } from "../../../kit/text/format-count.ts";
 import { createBuiltinTool, createSuccess } from "../../create-tool.ts";
 import { findAllowed, resolveRoots, toFileSource, toPathRefusedResult } from "../../files/allowed-path.ts";
-import type { FileGuard } from "../../files/file-guard.ts";
+import type { FileAccess } from "../../files/file-guard.ts";
 import { createFileGlob, type FileSearch, type FileSearchLimits, type Match, searchFiles } from "./search-files.ts";
 
 const defaultLimits: FileSearchLimits = {
@@ -18,10 +18,9 @@ const defaultLimits: FileSearchLimits = {
 };
 
 export function createFileSearch(
-  roots: readonly string[],
+  { roots, guard }: FileAccess,
   locale: Locale,
   limits: Partial<FileSearchLimits> = {},
-  guard?: FileGuard,
 ): Tool {
   return createBuiltinTool({
     name: "file_search",

@@ -4,7 +4,7 @@ import { isMatch } from "../../../kit/text/match-pattern.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { takeStart } from "../../../kit/text/truncate.ts";
 import { toDisplayedPath } from "../../files/allowed-path.ts";
-import type { FileGuard } from "../../files/file-guard.ts";
+import type { FileAccess } from "../../files/file-guard.ts";
 import { createDecoder, readStart } from "../../files/read-lines.ts";
 import { openAllowed, type WalkLimits, walkFiles } from "../../files/walk-files.ts";
 
@@ -15,15 +15,13 @@ export interface FileSearchLimits extends WalkLimits {
 }
 
 /** Holds one search: its query, its limits and what it has used so far. */
-export interface FileSearch {
+export interface FileSearch extends FileAccess {
   needle: string;
   /** Selects files by their displayed path. All files are searched when it is undefined. */
   include: FileGlob | undefined;
   names: boolean;
   contents: boolean;
   most: number;
-  roots: readonly string[];
-  guard?: FileGuard | undefined;
   limits: FileSearchLimits;
   tally: { files: number; bytes: number; large: number; partial: boolean };
 }

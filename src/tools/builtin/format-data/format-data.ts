@@ -1,11 +1,10 @@
-import { toInvalidArgumentsResult } from "../../../core/tools/argument-feedback.ts";
 import { createFailure, type Tool, type ToolContext, type ToolResult } from "../../../core/tools/tool.ts";
 import { DuetError } from "../../../kit/errors.ts";
 import type { JsonObject } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { createBuiltinTool, createFileResult, createSuccess } from "../../create-tool.ts";
-import type { FileGuard } from "../../files/file-guard.ts";
-import { readDataFile } from "../../files/read-data-file.ts";
+import type { FileAccess } from "../../files/file-guard.ts";
+import { checkDataArguments, createDataProperties, readDataFile } from "../../files/read-data-file.ts";
 import { createDecoder } from "../../files/read-lines.ts";
 import { createHeavyWork, type HeavyWork } from "../../workers/heavy-work.ts";
 import { dataFormats } from "./content.ts";
@@ -16,10 +15,9 @@ import type { ConvertedText } from "./convert.ts";
  * Share one `work` between tools.
  */
 export function createFormatData(
-  roots: readonly string[],
+  { roots, guard }: FileAccess,
   locale: Locale,
   work: HeavyWork = createHeavyWork(),
-  guard?: FileGuard,
 ): Tool {
   const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
   return createBuiltinTool({
@@ -31,11 +29,7 @@ export function createFormatData(
     inputSchema: {
       type: "object",
       properties: {
-        path: {
-          type: "string",
-          ...describe("文件路径（path 和 data 给一个）", "Path of the file (give path or data)"),
-        },
-        data: { type: "string", minLength: 1, maxLength: 1_000_000, ...describe("数据原文", "The data as text") },
+        ...createDataProperties(locale),
         to: { type: "string", enum: [...dataFormats], ...describe("目标格式", "The target format") },
         from: {
           type: "string",
@@ -71,12 +65,10 @@ const fileBytes = 2_000_000;
 async function format(
   args: JsonObject,
   { locale, signal }: ToolContext,
-  { roots, guard, work }: { roots: readonly string[]; guard: FileGuard | undefined; work: HeavyWork },
+  { roots, guard, work }: FileAccess & { work: HeavyWork },
 ): Promise<ToolResult> {
-  if ((args.path === undefined) === (args.data === undefined)) {
-    const text = { zh: "path 和 data 必须给且只给一个", en: "give either path or data" };
-    return toInvalidArgumentsResult(locale, [{ path: "", text }]);
-  }
+  const refused = checkDataArguments(args, locale);
+  if (refused) return refused;
   const file =
     typeof args.path === "string" ? await readDataFile(args.path, locale, { roots, guard, fileBytes }) : undefined;
   if (file !== undefined && "ok" in file) return file;

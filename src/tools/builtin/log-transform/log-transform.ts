@@ -6,7 +6,7 @@ import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { truncate } from "../../../kit/text/truncate.ts";
 import { createBuiltinTool, createFileResult } from "../../create-tool.ts";
 import { resolveRoots, toDisplayedPath, toFileSource, toNotTextResult } from "../../files/allowed-path.ts";
-import type { FileGuard } from "../../files/file-guard.ts";
+import type { FileAccess } from "../../files/file-guard.ts";
 import { toMissingFileResult } from "../../files/missing-file.ts";
 import { type LineLimits, readLines } from "../../files/read-lines.ts";
 import { openFound } from "../../files/walk-files.ts";
@@ -20,11 +20,10 @@ const defaultLimits: LineLimits = { totalBytes: 1_000_000_000, milliseconds: 20_
 
 /** The tool needs `now`, in milliseconds since 1970, because syslog writes no year. */
 export function createLogTransform(
-  roots: readonly string[],
+  { roots, guard }: FileAccess,
   locale: Locale,
   now: () => number,
   limits: Partial<LineLimits> = {},
-  guard?: FileGuard,
 ): Tool {
   const describe = (zh: string, en: string) => say(locale, { zh, en });
   return createBuiltinTool({
@@ -89,9 +88,7 @@ export function createLogTransform(
   });
 }
 
-interface Surroundings {
-  roots: readonly string[];
-  guard: FileGuard | undefined;
+interface Surroundings extends FileAccess {
   now: () => number;
   limits: LineLimits;
 }

@@ -32,13 +32,8 @@ export interface AggregateValue {
 
 const none: AggregateValue = { shown: "-", key: undefined, isRounded: false };
 
-/** Prepares an aggregate of these rows. `columns` are named in an error where no cell is a number. */
-export function createAggregator(
-  { op, column }: Aggregate,
-  rows: readonly Row[],
-  fields: Fields,
-  columns: readonly string[],
-): Aggregator {
+/** Prepares an aggregate of these rows. */
+export function createAggregator({ op, column }: Aggregate, rows: readonly Row[], fields: Fields): Aggregator {
   if (column === undefined) {
     if (op === "share") return createShare(op, rows, (group) => createFraction(BigInt(group.length)));
     if (op !== "count") throw missingColumnError(op);
@@ -55,9 +50,8 @@ export function createAggregator(
     };
   }
   const isNumeric = rows.some((row) => field.readNumber(row) !== undefined);
-  if (op === "min" || op === "max") {
-    if (!isNumeric) return { label, compute: (group) => findExtreme(group, field, op) };
-  } else if (!isNumeric && rows.length > 0) throw noNumbersError(field, rows, fields, columns);
+  if (!isNumeric && (op === "min" || op === "max")) return { label, compute: (group) => findExtreme(group, field, op) };
+  if (!isNumeric && rows.length > 0) throw noNumbersError(field, rows, fields);
   if (op === "share") return createShare(label, rows, (group) => sumNumbers(group, field));
   const calculate = statistics[op === "avg" ? "mean" : op];
   return {
@@ -113,16 +107,16 @@ const mostDecimals = 6;
 function toValue(value: Fraction): AggregateValue {
   for (const places of [0, 2, 4, mostDecimals, 10]) {
     if ((value.n * 10n ** BigInt(places)) % value.d === 0n)
-      return { shown: write(value, places), key: value, isRounded: false };
+      return { shown: writeDecimal(value, places), key: value, isRounded: false };
   }
   const shown =
     value.n * 1000n < value.d
       ? String(Number(toNumber(value).toPrecision(6)))
-      : write(round(value, mostDecimals), mostDecimals);
+      : writeDecimal(round(value, mostDecimals), mostDecimals);
   return { shown, key: value, isRounded: true };
 }
 
-function write(value: Fraction, places: number): string {
+function writeDecimal(value: Fraction, places: number): string {
   const digits = String((value.n * 10n ** BigInt(places)) / value.d).padStart(places + 1, "0");
   const point = digits.length - places;
   const text = places === 0 ? digits : `${digits.slice(0, point)}.${digits.slice(point)}`.replace(/\.?0+$/, "");
@@ -192,8 +186,8 @@ function missingColumnError(op: Operation): Error {
   );
 }
 
-function noNumbersError(field: Field, rows: readonly Row[], fields: Fields, columns: readonly string[]): Error {
-  const numeric = columns.filter((name) => {
+function noNumbersError(field: Field, rows: readonly Row[], fields: Fields): Error {
+  const numeric = fields.columns.filter((name) => {
     const other = fields.find(name);
     return rows.some((row) => other.readNumber(row) !== undefined);
   });

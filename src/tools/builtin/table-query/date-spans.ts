@@ -20,15 +20,10 @@ const mostSpans = 12;
  * them ends in October. `used` names the fields of the query, among which a part of a date tells which column counts.
  */
 export function describeSpans(
-  {
-    by,
-    used,
-    columns,
-    fields,
-  }: { by: readonly Field[]; used: readonly Field[]; columns: readonly string[]; fields: Fields },
+  { by, used, fields }: { by: readonly Field[]; used: readonly Field[]; fields: Fields },
   rows: readonly Row[],
 ): Text[] {
-  const dates = findDates(used, columns, fields, rows);
+  const dates = findDates(used, fields, rows);
   const whole = dates && findSpan(rows, dates);
   if (dates === undefined || whole === undefined) return [];
   const name = showValue(dates.column);
@@ -55,16 +50,11 @@ export function describeSpans(
 }
 
 /** Returns the column whose part the query uses, else the first that is filled with dates. */
-function findDates(
-  used: readonly Field[],
-  columns: readonly string[],
-  fields: Fields,
-  rows: readonly Row[],
-): Field | undefined {
+function findDates(used: readonly Field[], fields: Fields, rows: readonly Row[]): Field | undefined {
   const named = used.find(({ part }) => part !== undefined);
   if (named !== undefined) return fields.find(named.column);
   const sample = rows.slice(0, 50);
-  return columns.map((column) => fields.find(column)).find((field) => isOfDates(sample, field));
+  return fields.columns.map((column) => fields.find(column)).find((field) => isOfDates(sample, field));
 }
 
 /** A bare number may be a year or an amount, and is taken for neither. */
@@ -76,14 +66,7 @@ function isOfDates(rows: readonly Row[], field: Field): boolean {
 
 /** Returns the values of a field in order, with the span of the rows of each. */
 function listSpans(rows: readonly Row[], field: Field, dates: Field): [string, Span][] {
-  const groups = new Map<string, Row[]>();
-  for (const row of rows) {
-    const value = field.readText(row);
-    const known = groups.get(value);
-    if (known === undefined) groups.set(value, [row]);
-    else known.push(row);
-  }
-  return [...groups]
+  return [...Map.groupBy(rows, (row) => field.readText(row))]
     .flatMap(([value, members]): [string, Span][] => {
       const span = findSpan(members, dates);
       return span === undefined ? [] : [[value, span]];

@@ -30,6 +30,8 @@ export interface Field {
 }
 
 export interface Fields {
+  /** Lists the names of all columns of the table. */
+  columns: readonly string[];
   /** Throws an error that lists the columns when the table has no such one. */
   find(name: string): Field;
   /** Tells what was assumed about dates. */
@@ -95,6 +97,7 @@ export function createFields({ columns, rows }: Table): Fields {
   }
 
   return {
+    columns,
     notes,
     find(name) {
       const own = findColumn(columns, name);

@@ -43,7 +43,7 @@ export function filterRows(
     const { test, countIncomparable } = createTest(condition, field);
     const before = left;
     left = before.filter(test);
-    notes.push(...describeIncomparable(countIncomparable(), condition, field));
+    notes.push(...describeIncomparable(countIncomparable?.() ?? 0, condition, field));
     if (left.length === 0 && before.length > 0) notes.push(...describeNothing(before, condition, field));
   }
   return { rows: left, notes };
@@ -52,26 +52,21 @@ export function filterRows(
 interface RowTest {
   test(row: Row): boolean;
   /** Counts the cells so far that are neither smaller nor larger than the value, because they are of another kind. */
-  countIncomparable(): number;
+  countIncomparable?(): number;
 }
 
 function createTest({ op, values }: Condition, field: Field): RowTest {
   const [value] = values;
-  if (op === "empty" || op === "not empty") {
-    return { test: (row) => (field.readText(row) === "") === (op === "empty"), countIncomparable: () => 0 };
-  }
+  if (op === "empty" || op === "not empty") return { test: (row) => (field.readText(row) === "") === (op === "empty") };
   if (value === undefined && op !== "in" && op !== "not in") throw missingValueError(field.name, op);
   if (op === "contains" || op === "not contains") {
     const wanted = normalizeText(value ?? "");
-    return {
-      test: (row) => normalizeText(field.readText(row)).includes(wanted) === (op === "contains"),
-      countIncomparable: () => 0,
-    };
+    return { test: (row) => normalizeText(field.readText(row)).includes(wanted) === (op === "contains") };
   }
   const compares = values.map((each) => createCompare(each, field));
   if (op === "=" || op === "!=" || op === "in" || op === "not in") {
     const isWanted = op === "=" || op === "in";
-    return { test: (row) => compares.some((compare) => compare(row) === 0) === isWanted, countIncomparable: () => 0 };
+    return { test: (row) => compares.some((compare) => compare(row) === 0) === isWanted };
   }
   let incomparable = 0;
   return {

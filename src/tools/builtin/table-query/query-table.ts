@@ -1,4 +1,5 @@
 // Loads the parsers of all formats: whoever needs this file imports it when first needed.
+import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { formatCount } from "../../../kit/text/format-count.ts";
 import { sanitize } from "../../../kit/text/sanitize.ts";
@@ -47,9 +48,7 @@ export function answerQuery(query: TableQuery): TableAnswer {
   for (const name of [...query.groupBy, ...query.columns]) fields.find(name);
   const matched = filterRows(table.rows, query.where, fields);
   const isGrouped = query.groupBy.length > 0 || query.aggregate.length > 0;
-  const answer = isGrouped
-    ? answerGroups(query, table.columns, matched.rows, fields)
-    : answerRows(query, table.columns, matched.rows, fields);
+  const answer = isGrouped ? answerGroups(query, matched.rows, fields) : answerRows(query, matched.rows, fields);
   const { names, lines, kind } = answer;
   const shown = lines.slice(0, query.limit);
   const counts = describeCounts(table.rows.length, matched.rows.length, lines.length, shown.length, kind);
@@ -68,13 +67,8 @@ interface Answer {
   notes: Text[];
 }
 
-function answerRows(
-  { columns, sort, locale }: TableQuery,
-  all: readonly string[],
-  rows: readonly Row[],
-  fields: Fields,
-): Answer {
-  const shown = (columns.length > 0 ? columns : all).map((name) => fields.find(name));
+function answerRows({ columns, sort, locale }: TableQuery, rows: readonly Row[], fields: Fields): Answer {
+  const shown = (columns.length > 0 ? columns : fields.columns).map((name) => fields.find(name));
   const keys = sort.map((text) => readSort(text, (name) => fields.find(name)));
   const order: SortKey[] = keys.map(({ isDescending }, index) => ({ index, isDescending }));
   const lines = rows.map(
@@ -86,12 +80,12 @@ function answerRows(
   return { names: shown.map(({ name }) => name), lines: sortLines(lines, order, locale), kind: "rows", notes: [] };
 }
 
-function answerGroups(query: TableQuery, columns: readonly string[], rows: readonly Row[], fields: Fields): Answer {
+function answerGroups(query: TableQuery, rows: readonly Row[], fields: Fields): Answer {
   const { groupBy, locale } = query;
   const aggregate: readonly Aggregate[] =
     query.aggregate.length > 0 ? query.aggregate : [{ op: "count", column: undefined }];
   const by = groupBy.map((name) => fields.find(name));
-  const aggregators = aggregate.map((each) => createAggregator(each, rows, fields, columns));
+  const aggregators = aggregate.map((each) => createAggregator(each, rows, fields));
   const names = [...by.map(({ name }) => name), ...aggregators.map(({ label }) => label)];
   const order = readGroupOrder(query.sort, names, by.length);
   const groups = groupRows(rows, by);
@@ -112,7 +106,7 @@ function answerGroups(query: TableQuery, columns: readonly string[], rows: reado
   const used = [...by, ...query.where.map(({ column }) => fields.find(column))];
   const notes = [
     ...(totals.length > 0 ? [describeTotals(aggregators, totals, rows.length)] : []),
-    ...describeSpans({ by, used, columns, fields }, rows),
+    ...describeSpans({ by, used, fields }, rows),
     ...(isRounded
       ? [{ zh: "除不尽的数四舍五入到 6 位小数", en: "Numbers that do not end are rounded to 6 decimals." }]
       : []),
@@ -131,15 +125,12 @@ interface Group {
 /** Without columns to group by, all rows are one group, also when there are none. */
 function groupRows(rows: readonly Row[], by: readonly Field[]): Group[] {
   if (by.length === 0) return [{ texts: [], keys: [], members: [...rows] }];
-  const groups = new Map<string, Group>();
-  for (const row of rows) {
-    const texts = by.map((field) => field.readText(row));
-    const key = JSON.stringify(texts);
-    const known = groups.get(key);
-    if (known === undefined) groups.set(key, { texts, keys: by.map((field) => toKey(field, row)), members: [row] });
-    else known.members.push(row);
-  }
-  return [...groups.values()];
+  const readTexts = (row: Row): string[] => by.map((field) => field.readText(row));
+  const groups = Map.groupBy(rows, (row) => JSON.stringify(readTexts(row)));
+  return [...groups.values()].map((members) => {
+    const [first = []] = members;
+    return { texts: readTexts(first), keys: by.map((field) => toKey(field, first)), members };
+  });
 }
 
 /** Returns what a cell is sorted by: its number, its date, or its text. */
@@ -152,18 +143,12 @@ function toKey(field: Field, row: Row): Fraction | string | undefined {
 
 /** Groups stand in their own order unless another is asked for. */
 function readGroupOrder(sort: readonly string[], names: readonly string[], own: number): SortKey[] {
-  const normalizeText = (name: string) =>
-    name
-      .normalize("NFKC")
-      .toLowerCase()
-      .replace(/\s/g, "")
-      .replace(/^mean\(/, "avg(");
   const asked = sort.map((text): SortKey => {
     const { found, isDescending } = readSort(text, (name) => {
-      const simple = normalizeText(name);
-      const exact = names.findIndex((each) => normalizeText(each) === simple);
+      const simple = normalizeLabel(name);
+      const exact = names.findIndex((each) => normalizeLabel(each) === simple);
       // The column alone means what was computed of it, if that is one thing.
-      const inner = names.flatMap((each, index) => (normalizeText(each).endsWith(`(${simple})`) ? [index] : []));
+      const inner = names.flatMap((each, index) => (normalizeLabel(each).endsWith(`(${simple})`) ? [index] : []));
       const [only = -1] = inner;
       const index = exact < 0 && inner.length === 1 ? only : exact;
       if (index < 0) throw unknownSortError(name, names);
@@ -173,6 +158,15 @@ function readGroupOrder(sort: readonly string[], names: readonly string[], own: 
   });
   const rest = Array.from({ length: own }, (_, index): SortKey => ({ index, isDescending: false }));
   return [...asked, ...rest];
+}
+
+/** Returns a label such as `sum(amount)` without what makes no difference: case, width, blanks, and the two names of a mean. */
+function normalizeLabel(label: string): string {
+  return label
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/\s/g, "")
+    .replace(/^mean\(/, "avg(");
 }
 
 function showText(field: Field, text: string, locale: Locale): string {
@@ -220,7 +214,7 @@ function describeCounts(read: number, matched: number, lines: number, shown: num
 
 function unknownSortError(name: string, names: readonly string[]): Error {
   return unreadableDataError(
-    `不能按 ${JSON.stringify(name)} 排序（可用：${names.join("、")}）`,
-    `The groups cannot be sorted by ${JSON.stringify(name)} (available: ${names.join(", ")}).`,
+    `不能按 ${showValue(name)} 排序（可用：${names.join("、")}）`,
+    `The groups cannot be sorted by ${showValue(name)} (available: ${names.join(", ")}).`,
   );
 }

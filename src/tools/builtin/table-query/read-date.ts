@@ -29,18 +29,18 @@ export function readDate(cell: JsonValue | undefined, order: DateOrder = "month 
   // 2026.11 is a number; only a text has months after a point.
   if (typeof cell === "number" && !/^(\d{4}|\d{8})$/.test(text)) return undefined;
   const squeezed = compact.exec(text);
-  if (squeezed !== null) return check(squeezed.slice(1));
+  if (squeezed !== null) return toWrittenDate(squeezed.slice(1));
   const first = yearFirst.exec(text);
-  if (first !== null) return check(first.slice(1, 4), first.slice(4));
+  if (first !== null) return toWrittenDate(first.slice(1, 4), first.slice(4));
   const last = yearLast.exec(text);
   if (last !== null) {
     const [month, day] = order === "month first" ? [last[1], last[3]] : [last[3], last[1]];
-    return check([last[4], month, day], last.slice(5));
+    return toWrittenDate([last[4], month, day], last.slice(5));
   }
   const day = dayName.exec(text);
-  if (day !== null) return check([day[3], readMonth(day[2]), day[1]], day.slice(4));
+  if (day !== null) return toWrittenDate([day[3], readMonth(day[2]), day[1]], day.slice(4));
   const month = nameDay.exec(text);
-  return month === null ? undefined : check([month[3], readMonth(month[1]), month[2]], month.slice(4));
+  return month === null ? undefined : toWrittenDate([month[3], readMonth(month[1]), month[2]], month.slice(4));
 }
 
 /**
@@ -126,7 +126,8 @@ function readMonth(name = ""): string | undefined {
   return index < 0 ? undefined : String(index + 1);
 }
 
-function check(
+/** Returns undefined for a day that is not in the calendar, and a time that is not on the clock. */
+function toWrittenDate(
   date: readonly (string | undefined)[],
   [hour, minute, second, half]: readonly (string | undefined)[] = [],
 ): WrittenDate | undefined {

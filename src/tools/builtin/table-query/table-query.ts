@@ -1,11 +1,10 @@
-import { toInvalidArgumentsResult } from "../../../core/tools/argument-feedback.ts";
 import { createFailure, type Tool, type ToolContext, type ToolResult } from "../../../core/tools/tool.ts";
 import { DuetError } from "../../../kit/errors.ts";
 import { isRecord, type JsonObject, type JsonSchema, type JsonValue } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { createBuiltinTool, createFileResult, createSuccess } from "../../create-tool.ts";
-import type { FileGuard } from "../../files/file-guard.ts";
-import { readDataFile } from "../../files/read-data-file.ts";
+import type { FileAccess } from "../../files/file-guard.ts";
+import { checkDataArguments, createDataProperties, readDataFile } from "../../files/read-data-file.ts";
 import { createHeavyWork, type HeavyWork } from "../../workers/heavy-work.ts";
 import { type Aggregate, operations } from "./aggregate.ts";
 import { type Condition, comparisons } from "./filter-rows.ts";
@@ -17,11 +16,10 @@ const defaultLimit = 50;
 
 /** Creates the tool for questions about a table. Share one `work` between tools. */
 export function createTableQuery(
-  roots: readonly string[],
+  { roots, guard }: FileAccess,
   locale: Locale,
   work: HeavyWork = createHeavyWork(),
   fileBytes = defaultFileBytes,
-  guard?: FileGuard,
 ): Tool {
   return createBuiltinTool({
     name: "table_query",
@@ -67,8 +65,7 @@ function createSchema(locale: Locale): JsonSchema {
   return {
     type: "object",
     properties: {
-      path: { ...name, ...describe("文件路径（path 和 data 给一个）", "Path of the file (give path or data)") },
-      data: { type: "string", minLength: 1, maxLength: 1_000_000, ...describe("数据原文", "The data as text") },
+      ...createDataProperties(locale),
       where: {
         ...list(condition, 20),
         ...describe(
@@ -110,19 +107,15 @@ function createSchema(locale: Locale): JsonSchema {
   };
 }
 
-interface Surroundings {
-  roots: readonly string[];
-  guard: FileGuard | undefined;
+interface Surroundings extends FileAccess {
   work: HeavyWork;
   fileBytes: number;
 }
 
 async function runQuery(args: JsonObject, context: ToolContext, surroundings: Surroundings): Promise<ToolResult> {
   const { locale, signal } = context;
-  if ((args.path === undefined) === (args.data === undefined)) {
-    const text = { zh: "path 和 data 必须给且只给一个", en: "give either path or data" };
-    return toInvalidArgumentsResult(locale, [{ path: "", text }]);
-  }
+  const refused = checkDataArguments(args, locale);
+  if (refused) return refused;
   const opened =
     typeof args.path === "string"
       ? await readDataFile(args.path, locale, surroundings)

@@ -10,7 +10,7 @@ import { testContext } from "../../context.ts";
 import { temporaryFiles } from "../files.ts";
 
 const search = (root: string, args: JsonObject, limits?: Partial<FileSearchLimits>, locale: "zh" | "en" = "en") =>
-  createFileSearch([root], locale, limits).run(args, testContext({ locale }));
+  createFileSearch({ roots: [root] }, locale, limits).run(args, testContext({ locale }));
 
 /** The listed matches. */
 async function matches(root: string, args: JsonObject, limits?: Partial<FileSearchLimits>): Promise<string[]> {
@@ -205,7 +205,7 @@ describe("limits", () => {
   test("a cancel stops the search", async () => {
     await using files = await temporaryFiles({ "a.txt": "x" });
     const context = testContext({ signal: AbortSignal.abort(new Error("stop")) });
-    await expect(createFileSearch([files.path], "en").run({ query: "x" }, context)).rejects.toThrow("stop");
+    await expect(createFileSearch({ roots: [files.path] }, "en").run({ query: "x" }, context)).rejects.toThrow("stop");
   });
 
   test("files of one line, or of nothing but lines, do not block the event loop for long", async () => {

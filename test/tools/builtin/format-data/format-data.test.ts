@@ -10,7 +10,7 @@ const work = createHeavyWork();
 afterAll(() => work.close());
 
 const format = (args: JsonObject, locale: "zh" | "en" = "en", root = ".") =>
-  createFormatData([root], locale, work).run({ indent: 0, ...args }, testContext({ locale }));
+  createFormatData({ roots: [root] }, locale, work).run({ indent: 0, ...args }, testContext({ locale }));
 
 /** What stands below the heading. */
 async function converted(args: JsonObject): Promise<string> {

@@ -139,6 +139,14 @@ export const server: readonly Mutation[] = [
     endangers: "while the store fails there is no daily limit",
   },
   {
+    id: "caller-day-moved",
+    file: "src/app/conversations/reopening-store.ts",
+    text: "await store.of(owner).dailyUsage.settle(createRandomHex(), used);",
+    becomes: "",
+    tests: ["test/app/conversations/reopening-store.test.ts"],
+    endangers: "the day of a caller begins anew when a store can be opened late",
+  },
+  {
     id: "caller-day-turns",
     file: "src/app/models/with-turn-budget.ts",
     text: 'if (event.type === "turn-end") charge(event.turn.usage);',

@@ -165,8 +165,8 @@ export const server: readonly Mutation[] = [
   {
     id: "keeps-pinned",
     file: "src/store/sqlite/upkeep-statements.ts",
-    text: "pinned = 0 AND named_by_person = 0 AND updated_at < :before`)",
-    becomes: "updated_at < :before`)",
+    text: `:owner AND \${expendable} AND updated_at`,
+    becomes: ":owner AND updated_at",
     tests: ["test/store/retention.test.ts"],
     endangers: "a conversation that is pinned or asked while it is being removed is lost",
   },

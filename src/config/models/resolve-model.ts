@@ -10,6 +10,7 @@ import {
 } from "../../core/model-settings.ts";
 import type { DuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
+import { escapeRegExp } from "../../kit/text/escape-reg-exp.ts";
 import {
   defaultTemperature,
   defaultWire,
@@ -184,7 +185,7 @@ function toAliasRules(aliases: Readonly<Record<string, string>>): ModelRule[] {
 }
 
 function matchExactly(name: string): RegExp {
-  return new RegExp(`^${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`);
+  return new RegExp(`^${escapeRegExp(name)}$`);
 }
 
 function readModelVariable(row: Vendor, environment: Environment): string | undefined {

@@ -1,5 +1,6 @@
 import { parseEnv } from "node:util";
 import { isRecord } from "../../kit/json.ts";
+import { escapeRegExp } from "../../kit/text/escape-reg-exp.ts";
 import { isSecretName, maskSecret } from "../secrets/mask.ts";
 import { isDangerousVariable } from "./dangerous-variables.ts";
 
@@ -97,8 +98,4 @@ function listMaskedPairs(value: unknown, holder: string): MaskedPair[] {
 
 function isRandom(value: string, shortest: number): boolean {
   return value.length >= shortest && /\d/.test(value) && /[a-z]/i.test(value) && !/\s/.test(value);
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

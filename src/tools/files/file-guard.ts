@@ -2,6 +2,7 @@ import type { Stats } from "node:fs";
 import { opendir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { escapeRegExp } from "../../kit/text/escape-reg-exp.ts";
 
 /** Lists what no tool reads, whatever its name and wherever it lies. The paths are absolute. */
 export interface ProtectedFiles {
@@ -119,8 +120,4 @@ async function* listFiles(folder: string): AsyncGenerator<string> {
       else if (entry.isFile()) yield join(path, entry.name);
     }
   }
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

@@ -43,8 +43,8 @@ export type PermissionCheck = (
 ) => PermissionDecision;
 
 /**
- * Denies what matches `deny` or misses every pattern of `allow`, then asks about what matches `ask`, and allows the rest. `place` names the configuration section of the
- * rules.
+ * Denies what matches `deny` or misses every pattern of `allow`, then asks about what matches `ask`, and allows the rest. `place`
+ * names the configuration section of the rules.
  */
 export function createPermissionCheck(
   { allow, deny = [], ask = [], askBeforeSending = false }: PermissionRules,

@@ -13,7 +13,10 @@ export function withTurnBudgets(models: Models, budget: TurnBudget | undefined):
 }
 
 /** Is how long a turn outside of any run may take, in milliseconds. */
-const longestTurnMs = 120_000;
+const asideTurnMs = 120_000;
+
+/** Limits how long a reservation can last, in milliseconds, whatever time its run has left: its process may be killed. */
+const longestTurnMs = 600_000;
 
 /** Is added to the time of a turn, in milliseconds, so that its reservation ends after it. */
 const graceMs = 10_000;
@@ -25,8 +28,8 @@ export function withTurnBudget(model: Model, budget: TurnBudget | undefined): Mo
     ...model,
     async *stream(request, signal) {
       const wanted = estimateTurn(model, request);
-      const leftMs = request.run?.leftMs() ?? longestTurnMs;
-      const lastsMs = Math.min(Math.max(leftMs, 0), longestTurnMs * 5) + graceMs;
+      const leftMs = request.run?.leftMs() ?? asideTurnMs;
+      const lastsMs = Math.min(Math.max(leftMs, 0), longestTurnMs) + graceMs;
       const reservation = await budget.reserve({ spend: wanted, lastsMs, signal });
       // Whoever leaves the stream early stops a turn of which nobody knows what it has used.
       let used: Spend | undefined;

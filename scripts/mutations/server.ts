@@ -204,9 +204,9 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "caller-owner-key",
-    file: "src/runs/limits/caller-limits.ts",
-    text: 'caller.owner === undefined ? "" :',
-    becomes: '!caller.owner ? "" :',
+    file: "src/core/store/daily-usage.ts",
+    text: 'return owner === null || owner === undefined ? "" :',
+    becomes: 'return !owner ? "" :',
     tests: ["test/runs/limits/caller-limits.test.ts"],
     endangers: "a caller with an empty name uses the operator's account",
   },

@@ -12,6 +12,7 @@ import {
 } from "../../core/store/store.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import { StoreError } from "../../store/store-errors.ts";
+import { toConversationKey } from "./sessions.ts";
 import type { UnsavedRuns } from "./unsaved-runs.ts";
 
 export interface MonitoredParts {
@@ -30,7 +31,7 @@ const mostConversations = 1000;
  */
 export function createMonitoredStore(store: SharedStore, parts: MonitoredParts): SharedStore {
   const { unsaved, owner, sourceLists = new LRUCache({ max: mostConversations }) } = parts;
-  const toKey = (id: string): string => JSON.stringify([owner ?? null, id]);
+  const toKey = (id: string): string => toConversationKey({ owner }, id);
 
   async function watch<T>(work: Promise<T>): Promise<T> {
     try {

@@ -5,6 +5,7 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import { createRetryTimer, type Schedule } from "./retry-timer.ts";
+import { toConversationKey } from "./sessions.ts";
 import type { StoreMonitor } from "./store-monitor.ts";
 
 export interface ReopeningOptions {
@@ -102,7 +103,7 @@ export function createReopeningStore({ memory, monitor, open, schedule }: Reopen
     async function moveOwnUsage(): Promise<void> {
       if (opened !== undefined) await moveUsage(opened, owner);
     }
-    const toKey = (id: string): string => JSON.stringify([owner ?? null, id]);
+    const toKey = (id: string): string => toConversationKey({ owner }, id);
 
     function rememberSources(conversation: Conversation): Conversation {
       if (opened === undefined) sourceLists.set(toKey(conversation.id), conversation.sources);

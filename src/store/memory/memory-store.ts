@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
-import type { DailyUsage } from "../../core/store/daily-usage.ts";
+import { type DailyUsage, mostCallers, toUsageKey } from "../../core/store/daily-usage.ts";
 import {
   dayMs,
   type ExpiredConversation,
@@ -73,7 +73,7 @@ export function createMemoryStore({
   const conversations = new Map<string, StoredConversation>();
   const traces = new LRUCache<string, StoredTrace>({ max });
   const records = createMemoryIdempotencyRecords();
-  const usages = new Map<string | undefined, DailyUsage>();
+  const usages = new LRUCache<string, DailyUsage>({ maxSize: mostCallers, sizeCalculation: () => 1 });
   let asked = 0;
 
   function markUsed(conversation: StoredConversation): void {
@@ -114,8 +114,9 @@ export function createMemoryStore({
   }
 
   function getUsage(owner: string | undefined): DailyUsage {
-    const known = usages.get(owner) ?? createMemoryDailyUsage(now);
-    usages.set(owner, known);
+    const key = toUsageKey(owner);
+    const known = usages.get(key) ?? createMemoryDailyUsage(now);
+    usages.set(key, known);
     return known;
   }
 

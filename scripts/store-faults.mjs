@@ -19,7 +19,7 @@ import { parseArgs } from "node:util";
 const { values } = parseArgs({ options: { case: { type: "string" } } });
 const program = fileURLToPath(new URL("../dist/duet.js", import.meta.url));
 const chromium = process.env.DUET_CHROMIUM ?? "/usr/bin/chromium";
-/** Longer than any wait should be. */
+/** Limits each wait, in milliseconds. */
 const patienceMs = 60_000;
 const question = "echo hello";
 const garbage = "This is a shopping list, not a database.\n".repeat(500);
@@ -81,44 +81,49 @@ const words = {
   "store-damaged": "store was damaged",
   "store-replaced": "store was replaced or deleted",
 };
-const codesIn = (text) => Object.keys(words).filter((code) => text.includes(words[code]));
-const codesOf = (notices = []) => notices.map(({ code }) => code);
+const findCodes = (text) => Object.keys(words).filter((code) => text.includes(words[code]));
+const listCodes = (notices = []) => notices.map(({ code }) => code);
 
 /** Each gives the codes of the notices that it shows, and the run where the interface names it; by the program that is asked. */
 const cli = {
   async "command line"({ run }) {
     const { stderr } = await run(["ask", question]);
-    return { codes: codesIn(stderr) };
+    return { codes: findCodes(stderr) };
   },
 };
 const overStdio = {
   async "MCP text"({ stdio }) {
     const { content, structuredContent } = await stdio.ask(question);
-    return { codes: codesIn(content[0].text), runId: structuredContent.run_id };
+    return { codes: findCodes(content[0].text), runId: structuredContent.run_id };
   },
   async "MCP object"({ stdio }) {
     const { structuredContent } = await stdio.ask(`${question} again`);
-    return { codes: codesOf(structuredContent.notices), runId: structuredContent.run_id };
+    return { codes: listCodes(structuredContent.notices), runId: structuredContent.run_id };
   },
 };
 const overHttp = {
   async REST({ http }) {
     const answer = await http.json("/agent/chat", { message: question });
-    return { codes: codesOf(answer.notices), runId: answer.run_id };
+    return { codes: listCodes(answer.notices), runId: answer.run_id };
   },
   async SSE({ http }) {
     const events = await http.events("/agent/chat", { message: question });
     const told = events.filter(({ type }) => type === "notice");
     const { outcome } = events.find(({ type }) => type === "run-end");
-    return { codes: codesOf(told).filter((code) => codesOf(outcome.notices).includes(code)), runId: outcome.run_id };
+    return {
+      codes: listCodes(told).filter((code) => listCodes(outcome.notices).includes(code)),
+      runId: outcome.run_id,
+    };
   },
   async "/v1"({ http }) {
     const body = { model: "duet-agent", messages: [{ role: "user", content: question }] };
     const whole = await http.json("/v1/chat/completions", body);
     const pieces = await http.events("/v1/chat/completions", { ...body, stream: true });
     const streamed = pieces.flatMap(({ notices = [] }) => notices);
-    const shown = codesIn(whole.choices[0].message.reasoning_content ?? "");
-    return { codes: codesOf(whole.notices).filter((code) => shown.includes(code) && codesOf(streamed).includes(code)) };
+    const shown = findCodes(whole.choices[0].message.reasoning_content ?? "");
+    return {
+      codes: listCodes(whole.notices).filter((code) => shown.includes(code) && listCodes(streamed).includes(code)),
+    };
   },
   async page({ page }) {
     if (page === undefined) return { codes: [], isLeftOut: true };
@@ -128,10 +133,15 @@ const overHttp = {
     const notices = page.locator(".turn .notices:not([hidden])");
     await notices.waitFor();
     const text = await notices.textContent();
-    return { codes: codesIn(text ?? "") };
+    return { codes: findCodes(text ?? "") };
   },
 };
 
+const cases = [...Object.keys(faults), "load"];
+if (values.case !== undefined && !cases.includes(values.case)) {
+  console.error(`--case: unknown case ${JSON.stringify(values.case)} (allowed: ${cases.join(", ")})`);
+  process.exit(2);
+}
 let isBad = false;
 const names = [cli, overStdio, overHttp].flatMap((each) => Object.keys(each));
 print(["", ...names, "log lines", "/metrics", "/readyz", "afterwards"]);
@@ -188,7 +198,7 @@ async function describeEnd(place, runs, { heal }) {
   const { notices } = JSON.parse(await http.text(`/agent/runs/${runs[0].runId}`));
   const kept = countKept(home, runs);
   if (kept < runs.length) isBad = true;
-  return `${kept} of ${runs.length} runs saved late; GET of a run: ${codesOf(notices).join(", ")}`;
+  return `${kept} of ${runs.length} runs saved late; GET of a run: ${listCodes(notices).join(", ")}`;
 }
 
 async function showLoad(place) {
@@ -285,7 +295,7 @@ async function openHttp(child) {
   return {
     origin,
     stderr: () => stderr,
-    text: async (path) => (await fetch(origin + path)).text(),
+    text: async (path) => (await fetch(origin + path, { signal: AbortSignal.timeout(patienceMs) })).text(),
     json: async (path, body) => (await post(path, body, "application/json")).json(),
     async events(path, body) {
       const text = await (await post(path, body, "text/event-stream")).text();
@@ -304,8 +314,15 @@ async function openStdio(child) {
   let last = 0;
   const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   const call = (method, params) =>
-    new Promise((resolve) => {
-      waiting.set(++last, resolve);
+    new Promise((resolve, reject) => {
+      const limit = setTimeout(
+        () => reject(new Error(`${method} was not answered within ${patienceMs} ms`)),
+        patienceMs,
+      );
+      waiting.set(++last, (result) => {
+        clearTimeout(limit);
+        resolve(result);
+      });
       send({ id: last, method, params });
     });
   const clientInfo = { name: "store-faults", version: "1" };
@@ -333,7 +350,7 @@ async function collect(child) {
   });
   child.stdout.resume();
   child.stdin.end();
-  await once(child, "close");
+  await once(child, "close", { signal: AbortSignal.timeout(patienceMs) });
   return { stderr };
 }
 

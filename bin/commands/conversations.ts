@@ -12,8 +12,15 @@ import {
 } from "../options.ts";
 import { type Action, type SetAction, textOrJson, toYargsOptions } from "./command.ts";
 
+/** Lists the commands that take several IDs, each with its help. */
+const commandsWithIds = [
+  ["delete", "removes conversations with their sources and traces"],
+  ["pin", "keeps conversations whatever store.keepDays and store.maxSize say"],
+  ["unpin", "takes the pins away"],
+] as const;
+
 export function addConversationsCommands(it: Argv, setAction: SetAction): Argv {
-  return it
+  const shown = it
     .command(
       ["list", "$0"],
       "lists them, the latest first",
@@ -25,25 +32,8 @@ export function addConversationsCommands(it: Argv, setAction: SetAction): Argv {
       "what was asked and answered",
       (show) => show.positional("id", { type: "string", demandOption: true }).options(toYargsOptions(textOrJson)),
       (values) => setAction(runConversations("show", values)),
-    )
-    .command(
-      "delete <ids..>",
-      "removes conversations with their sources and traces",
-      (remove) => addIds(remove).options(toYargsOptions(textOrJson)),
-      (values) => setAction(runConversations("delete", values)),
-    )
-    .command(
-      "pin <ids..>",
-      "keeps conversations whatever store.keepDays and store.maxSize say",
-      (pin) => addIds(pin).options(toYargsOptions(textOrJson)),
-      (values) => setAction(runConversations("pin", values)),
-    )
-    .command(
-      "unpin <ids..>",
-      "takes the pins away",
-      (unpin) => addIds(unpin).options(toYargsOptions(textOrJson)),
-      (values) => setAction(runConversations("unpin", values)),
-    )
+    );
+  return addCommandsWithIds(shown, setAction)
     .command(
       "name <id> <name>",
       'names a conversation, which is then kept like a pinned one; "" takes the name back',
@@ -60,6 +50,17 @@ export function addConversationsCommands(it: Argv, setAction: SetAction): Argv {
       (prune) => prune.options(toYargsOptions({ ...pruneOptions, ...textOrJson })),
       (values) => setAction(runPrune(values)),
     );
+}
+
+function addCommandsWithIds(it: Argv, setAction: SetAction): Argv {
+  for (const [action, help] of commandsWithIds)
+    it.command(
+      `${action} <ids..>`,
+      help,
+      (command) => addIds(command).options(toYargsOptions(textOrJson)),
+      (values) => setAction(runConversations(action, values)),
+    );
+  return it;
 }
 
 function addIds(it: Argv): Argv {

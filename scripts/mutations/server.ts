@@ -139,6 +139,14 @@ export const server: readonly Mutation[] = [
     endangers: "while the store fails there is no daily limit",
   },
   {
+    id: "caller-day-moved",
+    file: "src/app/conversations/reopening-store.ts",
+    text: "await store.of(owner).dailyUsage.settle(createRandomHex(), used);",
+    becomes: "",
+    tests: ["test/app/conversations/reopening-store.test.ts"],
+    endangers: "the day of a caller begins anew when a store can be opened late",
+  },
+  {
     id: "caller-day-turns",
     file: "src/app/models/with-turn-budget.ts",
     text: 'if (event.type === "turn-end") charge(event.turn.usage);',
@@ -157,8 +165,8 @@ export const server: readonly Mutation[] = [
   {
     id: "keeps-pinned",
     file: "src/store/sqlite/upkeep-statements.ts",
-    text: "pinned = 0 AND named_by_person = 0 AND updated_at < :before`)",
-    becomes: "updated_at < :before`)",
+    text: `:owner AND \${expendable} AND updated_at`,
+    becomes: ":owner AND updated_at",
     tests: ["test/store/retention.test.ts"],
     endangers: "a conversation that is pinned or asked while it is being removed is lost",
   },
@@ -196,9 +204,9 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "caller-owner-key",
-    file: "src/runs/limits/caller-limits.ts",
-    text: 'caller.owner === undefined ? "" :',
-    becomes: '!caller.owner ? "" :',
+    file: "src/core/store/daily-usage.ts",
+    text: 'return owner === null || owner === undefined ? "" :',
+    becomes: 'return !owner ? "" :',
     tests: ["test/runs/limits/caller-limits.test.ts"],
     endangers: "a caller with an empty name uses the operator's account",
   },

@@ -10,7 +10,7 @@ import type { ActiveRun } from "./active-runs.ts";
 import type { AskRequest } from "./ask-request.ts";
 import { scopeStore } from "./conversations/open-store.ts";
 import { rememberApprovals } from "./conversations/remember-approvals.ts";
-import { loadConversation, toSessionKey } from "./conversations/sessions.ts";
+import { loadConversation, toConversationKey } from "./conversations/sessions.ts";
 import type { DuetParts } from "./duet-parts.ts";
 import { mergeLimits } from "./merge-limits.ts";
 import { withTurnBudgets } from "./models/with-turn-budget.ts";
@@ -44,7 +44,7 @@ export async function* askAgent(
     (await loadConversation(ownerStore, conversationId, { caller, going: activeRun, mutex: conversations.planTurns }));
   const isLost = conversationId !== undefined && known === undefined;
   const conversation = known ?? (await ownerStore.create(conversationId));
-  const session = conversations.sessions.of(toSessionKey(caller, conversation.id), known === undefined);
+  const session = conversations.sessions.of(toConversationKey(caller, conversation.id), known === undefined);
   const { monitor } = conversations;
   const isOperator = caller.owner === undefined;
   const noticeReader = { locale, known: session.reported, isOperator, isUnsaved: history !== undefined };

@@ -17,7 +17,7 @@ import { closedError } from "./active-runs.ts";
 import { askAgent, chooseLocale, ignoreAbort } from "./ask-agent.ts";
 import type { AskRequest, CloseLimits, CompactRequest } from "./ask-request.ts";
 import { scopeStore } from "./conversations/open-store.ts";
-import { toSessionKey } from "./conversations/sessions.ts";
+import { toConversationKey } from "./conversations/sessions.ts";
 import type { StoreMonitor, StoreState } from "./conversations/store-monitor.ts";
 import { createTypedHistory } from "./conversations/typed-history.ts";
 import type { DuetParts } from "./duet-parts.ts";
@@ -205,7 +205,7 @@ export class Duet {
    * conversation itself is kept.
    */
   forget(conversationId: string, caller: Caller = operator): void {
-    this.#parts.conversations.sessions.forget(toSessionKey(caller, conversationId));
+    this.#parts.conversations.sessions.forget(toConversationKey(caller, conversationId));
   }
 
   /** Tells how the store is, and each change of that. The store itself is opened when first needed. */

@@ -28,6 +28,23 @@ export interface Model {
   countTokens?(messages: readonly Message[]): number;
 }
 
+/** Returns the same model with another stream. A model may be an instance of a class, of which a spread keeps no method and no getter. */
+export function replaceStream(model: Model, stream: Model["stream"]): Model {
+  const { contextWindow, maxTokens, followsPrompts, keyName } = model;
+  return {
+    ...model,
+    provider: model.provider,
+    model: model.model,
+    ...(contextWindow !== undefined && { contextWindow }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(followsPrompts !== undefined && { followsPrompts }),
+    ...(keyName !== undefined && { keyName }),
+    stream,
+    ...(model.cost && { cost: (usage) => model.cost?.(usage) ?? null }),
+    ...(model.countTokens && { countTokens: (messages) => model.countTokens?.(messages) ?? 0 }),
+  };
+}
+
 /** Returns `provider/model`, as interfaces and events show it. */
 export function toModelName(model: Pick<Model, "provider" | "model">): string {
   return `${model.provider}/${model.model}`;

@@ -1,4 +1,5 @@
 import { type Locale, say, type Text } from "../kit/locale.ts";
+import { formatCount } from "../kit/text/format-count.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { truncate } from "../kit/text/truncate.ts";
 import type { Notice } from "./events.ts";
@@ -76,7 +77,7 @@ export const noticeKinds = {
     isInResult: false,
     text: (count: number) => ({
       zh: `有 ${count} 个运行没能保存，不再尝试。`,
-      en: `${count === 1 ? "1 run" : `${count} runs`} could not be saved, and will not be tried again.`,
+      en: `${formatCount(count, "run")} could not be saved, and will not be tried again.`,
     }),
   }),
   /** `name` is the file under which the damaged store is kept, for those who may know it. */
@@ -147,7 +148,7 @@ export const noticeKinds = {
     isInResult: false,
     text: ({ name, waiting }: { name: string; waiting: number }) => ({
       zh: `MCP 服务器 ${name} 有 ${waiting} 个工具是新的或有变化，批准前不会使用：duet tools approve ${name}`,
-      en: `${waiting === 1 ? "1 tool" : `${waiting} tools`} of the MCP server ${name}, new or changed, will not be used until approved: duet tools approve ${name}`,
+      en: `${formatCount(waiting, "tool")} of the MCP server ${name}, new or changed, will not be used until approved: duet tools approve ${name}`,
     }),
   }),
   toolBroken: defineNotice("tool-broken", {

@@ -23,7 +23,8 @@ export const mostValues = 50_000;
 export function isTooLarge(value: unknown): boolean {
   let left = mostValues;
   const waiting = [value];
-  for (let each = waiting.pop(); waiting.length > 0 || each !== undefined; each = waiting.pop()) {
+  while (waiting.length > 0) {
+    const each = waiting.pop();
     if (typeof each !== "object" || each === null) continue;
     const inner: unknown[] = Object.values(each);
     left -= inner.length;

@@ -30,17 +30,18 @@ export function createRunSnapshot({ runId, conversationId, mode }: RunSnapshotOp
   // An outcome has neither thoughts nor notes.
   const limits = { longestThought: 0, mostNotes: 0 };
   let state = createRunState(limits);
-  const notices: OutcomeNotice[] = [];
+  let notices: OutcomeNotice[] = [];
 
   return {
     get conversationId() {
       return state.start?.conversationId ?? conversationId;
     },
     handle(event) {
-      if (event.type === "notice") notices.push(...toOutcomeNotices([event]));
+      if (event.type === "notice") notices = toOutcomeNotices([...notices, event]);
       return reduceRun(state, event, performance.now());
     },
     close() {
+      notices = [];
       state = { ...createRunState(limits), start: state.start, bills: state.bills, iterations: state.iterations };
     },
     outcome() {

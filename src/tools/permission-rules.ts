@@ -43,8 +43,8 @@ export type PermissionCheck = (
 ) => PermissionDecision;
 
 /**
- * Denies what matches `deny` or misses every pattern of `allow`, then asks about what matches `ask`, and allows the rest. `place` names the configuration section of the
- * rules.
+ * Denies what matches `deny` or misses every pattern of `allow`, then asks about what matches `ask`, and allows the rest. `place`
+ * names the configuration section of the rules.
  */
 export function createPermissionCheck(
   { allow, deny = [], ask = [], askBeforeSending = false }: PermissionRules,
@@ -164,7 +164,7 @@ function describeMissingApproval(
 /** This text is for the reader, who has closed the dialog. */
 function describeDismissal({ name }: Tool): Text {
   return {
-    zh: `${name} 需要同意，但你关闭了对话框、没有作出选择，因此没有执行。`,
+    zh: `${name} 需要同意，但您关闭了对话框，没有作出选择，所以没有执行。`,
     en: `${name} needs consent and the question was dismissed without a decision, so it was not run.`,
   };
 }

@@ -2,9 +2,12 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { withTurnBudget, withTurnBudgets } from "../../src/app/models/with-turn-budget.ts";
 import { createSample } from "../../src/app/open-duet.ts";
+import { createRedactedModel } from "../../src/app/secrets/redacted-model.ts";
+import type { Usage } from "../../src/core/model.ts";
 import type { Spend } from "../../src/core/store/daily-usage.ts";
 import type { AsideBill, TurnBudget } from "../../src/core/turn-budget.ts";
 import { DuetError } from "../../src/kit/errors.ts";
+import { createRedactor } from "../../src/kit/text/redact.ts";
 import { startHttpDuet } from "../fakes/http-duet.ts";
 import { scriptedModel } from "../fakes/model.ts";
 
@@ -62,6 +65,36 @@ test("one model for both roles stays one, and without a limit it is the model it
   const one = withTurnBudgets({ functionCall: model, answer: model }, openBudget().budget);
   expect(one.functionCall).toBe(one.answer);
   expect(withTurnBudgets({ functionCall: model, answer: model }, undefined).answer).toBe(model);
+});
+
+test("a model that is an instance of a class keeps its name, limits and price when its turns are limited and redacted", () => {
+  const { stream } = scriptedModel([]);
+  class OwnModel {
+    get provider() {
+      return "own";
+    }
+    get model() {
+      return "m";
+    }
+    get contextWindow() {
+      return 1000;
+    }
+    get maxTokens() {
+      return 10;
+    }
+    stream = stream;
+    cost(usage: Usage) {
+      return cost(usage);
+    }
+    countTokens() {
+      return this.maxTokens + 1;
+    }
+  }
+  const redacted = createRedactedModel(new OwnModel(), createRedactor([{ name: "KEY", value: "sk-123456" }]));
+  const model = withTurnBudget(redacted, openBudget().budget);
+  expect(model).toMatchObject({ provider: "own", model: "m", contextWindow: 1000, maxTokens: 10 });
+  expect(model.countTokens?.([])).toBe(11);
+  expect(model.cost?.({ inputTokens: 1000, outputTokens: 0, reasoningTokens: 0, cachedTokens: 0 })).toBe(1);
 });
 
 test("a text for a server is reserved like a turn and billed, and not written where nothing is left", async () => {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../core/caller.ts";
 import { type Conversation, type ConversationStore, type ConversationTurn, createId } from "../../core/store/store.ts";
-import { createMemorySourceList } from "../../store/memory/memory-store.ts";
+import { createMemorySourceList } from "../../store/memory/source-list.ts";
 import type { LoadedConversation } from "./sessions.ts";
 
 /** Holds a conversation that the asker keeps, in the form that a run loads. */

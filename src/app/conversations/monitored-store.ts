@@ -1,8 +1,10 @@
 import { LRUCache } from "lru-cache";
+import type { DailyUsage } from "../../core/store/daily-usage.ts";
 import {
   type Conversation,
   createId,
   type FinishedRun,
+  type HostTimeouts,
   type IdempotencyRecords,
   type SharedStore,
   type SourceList,
@@ -10,6 +12,7 @@ import {
 } from "../../core/store/store.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import { StoreError } from "../../store/store-errors.ts";
+import { toConversationKey } from "./sessions.ts";
 import type { UnsavedRuns } from "./unsaved-runs.ts";
 
 export interface MonitoredParts {
@@ -28,7 +31,7 @@ const mostConversations = 1000;
  */
 export function createMonitoredStore(store: SharedStore, parts: MonitoredParts): SharedStore {
   const { unsaved, owner, sourceLists = new LRUCache({ max: mostConversations }) } = parts;
-  const toKey = (id: string): string => JSON.stringify([owner ?? null, id]);
+  const toKey = (id: string): string => toConversationKey({ owner }, id);
 
   async function watch<T>(work: Promise<T>): Promise<T> {
     try {
@@ -57,16 +60,17 @@ export function createMonitoredStore(store: SharedStore, parts: MonitoredParts):
   }
 
   return {
-    ...store,
     of: (name) => createMonitoredStore(store.of(name), { unsaved, owner: name, sourceLists }),
     idempotency: createMonitoredRecords(store.idempotency, watch),
-    hostTimeouts: store.hostTimeouts,
+    ...(store.hostTimeouts && { hostTimeouts: createMonitoredTimeouts(store.hostTimeouts, watch) }),
+    dailyUsage: createMonitoredUsage(store.dailyUsage, watch),
     load,
     create: async (id) => rememberSources(await watch(store.create(id))),
     append: (run) => unsaved.append({ owner, store, run, sources: sourceLists.get(toKey(run.conversationId)) }),
     summarise: (id, summary) => watch(store.summarise(id, summary)),
     latest: () => watch(store.latest()),
     list: (page) => watch(store.list(page)),
+    change: (id, changes) => watch(store.change(id, changes)),
     async remove(id) {
       const isWaiting = unsaved.find(owner, id).length > 0;
       const isRemoved = await watch(store.remove(id));
@@ -85,8 +89,12 @@ export function createMonitoredStore(store: SharedStore, parts: MonitoredParts):
       const entries = added.map(({ trace }) => toRunEntry(trace));
       return "newest" in which ? [...entries.reverse(), ...stored].slice(0, which.newest) : [...stored, ...entries];
     },
+    close: () => store.close(),
   };
 }
+
+/** Reports where the work has failed because of the store. Rejects with the same. */
+type Watch = <T>(work: Promise<T>) => Promise<T>;
 
 type Selection = Parameters<SharedStore["runs"]>[0];
 
@@ -107,13 +115,25 @@ function addUnsaved(known: Conversation, waiting: ReturnType<UnsavedRuns["find"]
   };
 }
 
-function createMonitoredRecords(
-  records: IdempotencyRecords,
-  watch: <T>(work: Promise<T>) => Promise<T>,
-): IdempotencyRecords {
+function createMonitoredRecords(records: IdempotencyRecords, watch: Watch): IdempotencyRecords {
   return {
     add: (run) => watch(records.add(run)),
     remove: (runId) => watch(records.remove(runId)),
+  };
+}
+
+function createMonitoredTimeouts(timeouts: HostTimeouts, watch: Watch): HostTimeouts {
+  return {
+    get: (host) => watch(timeouts.get(host)),
+    set: (host, seconds) => watch(timeouts.set(host, seconds)),
+  };
+}
+
+function createMonitoredUsage(usage: DailyUsage, watch: Watch): DailyUsage {
+  return {
+    read: () => watch(usage.read()),
+    reserve: (wanted) => watch(usage.reserve(wanted)),
+    settle: (id, used) => watch(usage.settle(id, used)),
   };
 }
 

@@ -99,7 +99,7 @@ function openLater(
   openAgain: () => Promise<FileStore>,
   memory: SharedStore,
   monitor: StoreMonitor,
-): Pick<OpenedStore, "store" | "findUnsaved" | "stopOpening"> {
+): Pick<OpenedStore, "store" | "findUnsaved" | "probe" | "stopOpening"> {
   let opened: FileStore | undefined;
   const { store, close } = createReopeningStore({
     memory,
@@ -109,7 +109,12 @@ function openLater(
       return opened.store;
     },
   });
-  return { store, findUnsaved: () => opened?.findUnsaved(), stopOpening: close };
+  return {
+    store,
+    findUnsaved: () => opened?.findUnsaved(),
+    probe: async () => opened?.probe(),
+    stopOpening: close,
+  };
 }
 
 /** Reads what was typed from a store that may not be written, and returns nothing where it cannot be read either. */

@@ -1,9 +1,11 @@
 import { LRUCache } from "lru-cache";
 import type { Conversation, FinishedRun, SharedStore, SourceList } from "../../core/store/store.ts";
 import { UnsavedRunError } from "../../core/store/unsaved-run-error.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import { createRetryTimer, type Schedule } from "./retry-timer.ts";
+import { toConversationKey } from "./sessions.ts";
 import type { StoreMonitor } from "./store-monitor.ts";
 
 export interface ReopeningOptions {
@@ -49,17 +51,18 @@ export function createReopeningStore({ memory, monitor, open, schedule }: Reopen
       monitor.useMemory(toDuetError(thrown));
       return false;
     }
-    if (isClosed) {
-      await store.close();
-      return true;
-    }
-    for (let [first] = kept; first !== undefined; [first] = kept) {
+    for (let [first] = kept; first !== undefined && !isClosed; [first] = kept) {
       await move(store, first);
       // It may have been removed meanwhile.
       removeKept((each) => each === first);
     }
-    for (const owner of spenders) await moveUsage(store, owner);
+    if (isClosed) {
+      await store.close();
+      return true;
+    }
     opened = store;
+    // From here on memory counts no more, so that nothing is left out or counted twice.
+    for (const owner of [...spenders]) await ignoreRejection(moveUsage(store, owner), "the next turn tries again");
     monitor.useDisk();
     return true;
   }
@@ -74,7 +77,7 @@ export function createReopeningStore({ memory, monitor, open, schedule }: Reopen
 
   async function move(store: SharedStore, { owner, run, sources }: KeptRun): Promise<void> {
     try {
-      await saveWithSources(owner === undefined ? store : store.of(owner), run, sources);
+      await saveWithSources(store.of(owner), run, sources);
       monitor.recordSaved(run.runId);
     } catch (thrown) {
       // Whoever keeps it tries again.
@@ -82,19 +85,25 @@ export function createReopeningStore({ memory, monitor, open, schedule }: Reopen
     }
   }
 
-  /** Counts in the store what callers have used in memory, so that their day does not begin anew. */
+  /** Counts in the store what a caller has used in memory, so that its day does not begin anew. */
   async function moveUsage(store: SharedStore, owner: string | undefined): Promise<void> {
-    const scope = (from: SharedStore): SharedStore => (owner === undefined ? from : from.of(owner));
-    const { used } = await scope(memory).dailyUsage.read();
-    await scope(store).dailyUsage.settle(createRandomHex(), used);
-    spenders.delete(owner);
+    if (!spenders.delete(owner)) return;
+    try {
+      const { used } = await memory.of(owner).dailyUsage.read();
+      await store.of(owner).dailyUsage.settle(createRandomHex(), used);
+    } catch (thrown) {
+      spenders.add(owner);
+      throw thrown;
+    }
   }
 
   function scopeToOwner(owner: string | undefined): SharedStore {
-    const own = owner === undefined ? memory : memory.of(owner);
-    const getCurrent = (): SharedStore =>
-      opened === undefined || owner === undefined ? (opened ?? own) : opened.of(owner);
-    const toKey = (id: string): string => JSON.stringify([owner ?? null, id]);
+    const own = memory.of(owner);
+    const getCurrent = (): SharedStore => opened?.of(owner) ?? own;
+    async function moveOwnUsage(): Promise<void> {
+      if (opened !== undefined) await moveUsage(opened, owner);
+    }
+    const toKey = (id: string): string => toConversationKey({ owner }, id);
 
     function rememberSources(conversation: Conversation): Conversation {
       if (opened === undefined) sourceLists.set(toKey(conversation.id), conversation.sources);
@@ -107,10 +116,20 @@ export function createReopeningStore({ memory, monitor, open, schedule }: Reopen
         add: (run) => getCurrent().idempotency.add(run),
         remove: (runId) => getCurrent().idempotency.remove(runId),
       },
+      get hostTimeouts() {
+        return getCurrent().hostTimeouts;
+      },
       dailyUsage: {
-        read: () => getCurrent().dailyUsage.read(),
-        reserve: (wanted) => getCurrent().dailyUsage.reserve(wanted),
-        settle(id, used) {
+        async read() {
+          await moveOwnUsage();
+          return getCurrent().dailyUsage.read();
+        },
+        async reserve(wanted) {
+          await moveOwnUsage();
+          return getCurrent().dailyUsage.reserve(wanted);
+        },
+        async settle(id, used) {
+          await moveOwnUsage();
           if (opened === undefined) spenders.add(owner);
           return getCurrent().dailyUsage.settle(id, used);
         },
@@ -126,7 +145,10 @@ export function createReopeningStore({ memory, monitor, open, schedule }: Reopen
         if (opened !== undefined) return saveWithSources(getCurrent(), run, sources);
         await own.append(run);
         kept.push({ owner, run, sources });
-        if (kept.length > mostRuns) kept.shift();
+        if (kept.length > mostRuns) {
+          kept.shift();
+          monitor.recordLost(1);
+        }
         monitor.countWaiting(kept.length);
       },
       summarise: (id, summary) => getCurrent().summarise(id, summary),

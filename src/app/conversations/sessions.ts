@@ -28,7 +28,7 @@ export interface Sessions {
 /**
  * Returns a key that distinguishes a conversation from every other one, whatever its ID. One owner cannot find data of another.
  */
-export function toSessionKey({ owner }: Caller, conversationId: string): string {
+export function toConversationKey({ owner }: Pick<Caller, "owner">, conversationId: string): string {
   return JSON.stringify([owner ?? null, conversationId]);
 }
 
@@ -70,7 +70,7 @@ export async function loadConversation(
   if (known?.pendingPlan === undefined) return { known, waitedMs: 0 };
   const began = performance.now();
   // Who is cancelled meanwhile needs no turn any more.
-  going.atEnd(await mutex(toSessionKey(caller, conversationId), going.signal).catch(() => () => {}));
+  going.atEnd(await mutex(toConversationKey(caller, conversationId), going.signal).catch(() => () => {}));
   const waitedMs = performance.now() - began;
   return { known: await store.load(conversationId), waitedMs };
 }

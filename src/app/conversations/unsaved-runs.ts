@@ -5,6 +5,7 @@ import { waitAbortable } from "../../kit/async/timeout.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { StoreError } from "../../store/store-errors.ts";
 import { createRetryTimer, firstPauseMs, type Schedule } from "./retry-timer.ts";
+import { toConversationKey } from "./sessions.ts";
 import { describeStoreProblem, type StoreMonitor } from "./store-monitor.ts";
 
 /** Holds a run that could not be saved when it ended. */
@@ -133,7 +134,7 @@ export function createUnsavedRuns({
       monitor.recordLost(1);
       return;
     }
-    savedLate.add(toKey(owner, run.conversationId));
+    savedLate.add(toConversationKey({ owner }, run.conversationId));
     const [oldest] = savedLate;
     if (savedLate.size > mostSaved && oldest !== undefined) savedLate.delete(oldest);
     monitor.recordSaved(run.runId);
@@ -178,7 +179,7 @@ export function createUnsavedRuns({
     remove(owner, id) {
       setWaiting(waiting.filter((each) => each.owner !== owner || each.run.conversationId !== id));
     },
-    takeSaved: (owner, id) => savedLate.delete(toKey(owner, id)),
+    takeSaved: (owner, id) => savedLate.delete(toConversationKey({ owner }, id)),
     watch(found) {
       recordFailure(found);
       if (!isClosed) timer.start();
@@ -194,10 +195,6 @@ export function createUnsavedRuns({
       return { saved: length - lost, lost };
     },
   };
-}
-
-function toKey(owner: string | undefined, conversationId: string): string {
-  return JSON.stringify([owner ?? null, conversationId]);
 }
 
 function isTemporary(thrown: unknown): boolean {

@@ -1,6 +1,6 @@
 import { countRequestTokens } from "../../agent/context/context-window.ts";
 import type { Models } from "../../agent/run.ts";
-import type { Model, ModelRequest, Usage } from "../../core/model.ts";
+import { type Model, type ModelRequest, replaceStream, type Usage } from "../../core/model.ts";
 import { addSpend, noSpend, type Spend } from "../../core/store/daily-usage.ts";
 import type { TurnBudget } from "../../core/turn-budget.ts";
 
@@ -13,7 +13,10 @@ export function withTurnBudgets(models: Models, budget: TurnBudget | undefined):
 }
 
 /** Is how long a turn outside of any run may take, in milliseconds. */
-const longestTurnMs = 120_000;
+const asideTurnMs = 120_000;
+
+/** Limits how long a reservation can last, in milliseconds, whatever time its run has left: its process may be killed. */
+const longestTurnMs = 600_000;
 
 /** Is added to the time of a turn, in milliseconds, so that its reservation ends after it. */
 const graceMs = 10_000;
@@ -21,34 +24,31 @@ const graceMs = 10_000;
 /** Reserves each turn of the model before it begins, and settles it after its end, whatever that is. */
 export function withTurnBudget(model: Model, budget: TurnBudget | undefined): Model {
   if (budget === undefined) return model;
-  return {
-    ...model,
-    async *stream(request, signal) {
-      const wanted = estimateTurn(model, request);
-      const leftMs = request.run?.leftMs() ?? longestTurnMs;
-      const lastsMs = Math.min(Math.max(leftMs, 0), longestTurnMs * 5) + graceMs;
-      const reservation = await budget.reserve({ spend: wanted, lastsMs, signal });
-      // Whoever leaves the stream early stops a turn of which nobody knows what it has used.
-      let used: Spend | undefined;
-      const charge = (usage: Usage): void => {
-        used = addSpend(used ?? noSpend, toSpend(model, usage));
-      };
-      let isOver = false;
-      try {
-        for await (const event of model.stream(request, signal)) {
-          if (event.type === "spent") charge(event.usage);
-          if (event.type === "turn-end") charge(event.turn.usage);
-          yield event;
-        }
-        isOver = true;
-      } catch (thrown) {
-        isOver = true;
-        throw thrown;
-      } finally {
-        await reservation.settle(used ?? (isOver ? noSpend : wanted));
+  return replaceStream(model, async function* (request, signal) {
+    const wanted = estimateTurn(model, request);
+    const leftMs = request.run?.leftMs() ?? asideTurnMs;
+    const lastsMs = Math.min(Math.max(leftMs, 0), longestTurnMs) + graceMs;
+    const reservation = await budget.reserve({ spend: wanted, lastsMs, signal });
+    // Whoever leaves the stream early stops a turn of which nobody knows what it has used.
+    let used: Spend | undefined;
+    const charge = (usage: Usage): void => {
+      used = addSpend(used ?? noSpend, toSpend(model, usage));
+    };
+    let isOver = false;
+    try {
+      for await (const event of model.stream(request, signal)) {
+        if (event.type === "spent") charge(event.usage);
+        if (event.type === "turn-end") charge(event.turn.usage);
+        yield event;
       }
-    },
-  };
+      isOver = true;
+    } catch (thrown) {
+      isOver = true;
+      throw thrown;
+    } finally {
+      await reservation.settle(used ?? (isOver ? noSpend : wanted));
+    }
+  });
 }
 
 /** Is assumed for a model whose output has no known limit, in tokens. */

@@ -1,4 +1,5 @@
 import { toConversationJson, toEntryJson } from "../../core/store/conversation-json.ts";
+import { longestTitle } from "../../core/store/conversation-title.ts";
 import type { ConversationChanges, ConversationStore, RunEntry } from "../../core/store/store.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
@@ -94,9 +95,6 @@ export async function pinConversations(
   return changeConversations(options, { ids, changes: { isPinned }, done, key: isPinned ? "pinned" : "unpinned" });
 }
 
-/** Limits a name, in characters. */
-const longestName = 200;
-
 /**
  * Gives a conversation a name, or takes it back where the name is empty. A named one is never removed unasked. 1 when there is no
  * such conversation. Throws a `config` error for a name that is no line.
@@ -106,7 +104,7 @@ export async function renameConversation(
   { id, name }: { id: string; name: string },
 ): Promise<number> {
   const line = name.trim();
-  if (line.length > longestName || sanitizeLine(line) !== line || /[\r\n]/.test(line)) throw invalidNameError(name);
+  if (line.length > longestTitle || sanitizeLine(line) !== line || /[\r\n]/.test(line)) throw invalidNameError(name);
   const done: Text = line === "" ? { zh: "已取消命名", en: "Unnamed" } : { zh: "已命名", en: "Named" };
   return changeConversations(options, {
     ids: [id],
@@ -121,8 +119,8 @@ function invalidNameError(name: string): DuetError {
   return new DuetError({
     code: "config",
     text: {
-      zh: `名称 ${shown} 不可用（允许：一行文字，最多 ${longestName} 个字符；"" 表示取消命名）`,
-      en: `the name ${shown} is not allowed (allowed: one line of at most ${longestName} characters; "" takes the name back)`,
+      zh: `名称 ${shown} 不可用（允许：一行文字，最多 ${longestTitle} 个字符；"" 表示取消命名）`,
+      en: `the name ${shown} is not allowed (allowed: one line of at most ${longestTitle} characters; "" takes the name back)`,
     },
   });
 }

@@ -1,5 +1,6 @@
 import type { ExpiredConversation, Retention } from "../../core/store/retention.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { formatCount, formatSize } from "../../kit/text/format-count.ts";
 import { sanitizeLine, toSafeJson, toShortLine } from "../../kit/text/sanitize.ts";
 import { type Console, writeSafely } from "../console.ts";
 import { renderTime } from "./conversation-lines.ts";
@@ -42,31 +43,22 @@ function toJson({ id, owner, title, updatedAt, bytes, reason }: ExpiredConversat
 function renderExpired({ id, owner, title, updatedAt, bytes, reason }: ExpiredConversation, locale: Locale): string {
   const why = reason === "age" ? "store.keepDays" : "store.maxSize";
   const whose = owner === undefined ? [] : [say(locale, { zh: `调用方 ${owner}`, en: `caller ${owner}` })];
-  const words = [id, renderTime(updatedAt), renderSize(bytes), why, ...whose];
+  const words = [id, renderTime(updatedAt), formatSize(bytes), why, ...whose];
   return [...words.map(sanitizeLine), toShortLine(title, 100)].join("  ");
 }
 
 function describePlan(count: number, bytes: number): Text {
-  const size = renderSize(bytes);
+  const size = formatSize(bytes);
   return {
     zh: `将删除 ${count} 个对话；目前保存的内容占 ${size}。未做任何更改。`,
-    en: `${countConversations(count)} would be removed; ${size} are stored. Nothing was changed.`,
+    en: `${formatCount(count, "conversation")} would be removed; ${size} are stored. Nothing was changed.`,
   };
 }
 
 function describeResult(count: number, bytes: number): Text {
-  const size = renderSize(bytes);
+  const size = formatSize(bytes);
   return {
     zh: `已删除 ${count} 个对话；目前保存的内容占 ${size}。`,
-    en: `Removed ${countConversations(count)}; ${size} are stored.`,
+    en: `Removed ${formatCount(count, "conversation")}; ${size} are stored.`,
   };
-}
-
-function countConversations(count: number): string {
-  return count === 1 ? "1 conversation" : `${count} conversations`;
-}
-
-/** Renders bytes as kilobytes or megabytes, with one digit behind the point. */
-function renderSize(bytes: number): string {
-  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -1,7 +1,7 @@
 import { truncate } from "../../kit/text/truncate.ts";
 
 /** Limits a conversation's title, in characters. */
-const longestTitle = 200;
+export const longestTitle = 200;
 
 /** Returns the first line with a word in a conversation's first question, truncated when it is long. */
 export function toConversationTitle(question: string): string {

@@ -39,6 +39,9 @@ export interface UsageLimits {
   cost?: number | undefined;
 }
 
+/** Limits the callers that a process remembers. The least recently active one is forgotten first. */
+export const mostCallers = 100_000;
+
 export const noSpend: Spend = { tokens: 0, cost: 0 };
 
 export function addSpend(one: Spend, other: Spend): Spend {
@@ -60,6 +63,11 @@ export function canReserve({ used, reserved }: UsageToday, wanted: Spend, limits
 }
 
 const usageKeys = ["tokens", "cost"] as const;
+
+/** Returns the name under which a caller's usage is counted. The operator, who has no name, has the empty one. */
+export function toUsageKey(owner: string | null | undefined): string {
+  return owner === null || owner === undefined ? "" : `=${owner}`;
+}
 
 /** Returns the day of UTC, such as `2026-11-26`. */
 export function toUsageDay(ms: number): string {

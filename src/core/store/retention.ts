@@ -6,6 +6,9 @@ export interface RetentionLimits {
   maxSize: number;
 }
 
+/** Keeps everything. */
+export const keepAll: RetentionLimits = { keepDays: 36_500, maxSize: Number.MAX_SAFE_INTEGER };
+
 /** Removes old conversations. It never removes one that a person has named or pinned. */
 export interface Retention {
   readonly limits: RetentionLimits;

@@ -9,9 +9,9 @@ const [startField, endField] = [47, 48];
 
 /**
  * Erases our variables where other processes of the same user read them: `/proc/PID/environ` shows the memory in which the system
- * handed them over at the start, and nothing reads it any more once each variable has been set anew. Linux only; on others, and
- * where our own memory cannot be written, all stays as it was. The variables of
- * the process are the same afterwards.
+ * handed them over at the start, and nothing reads it any more once each variable has been set anew. Works on Linux alone; on
+ * other systems, and where our own memory cannot be written, all stays as it was. The variables of the process are the same
+ * afterwards.
  */
 export function hideEnvironment({ env: environment }: Pick<NodeJS.Process, "env">): void {
   if (process.platform !== "linux") return;

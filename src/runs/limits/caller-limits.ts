@@ -2,7 +2,13 @@ import { LRUCache } from "lru-cache";
 import type { Config } from "../../config/config.ts";
 import type { Caller } from "../../core/caller.ts";
 import type { AgentEvent } from "../../core/events.ts";
-import type { DailyUsage, Spend, UsageLimits } from "../../core/store/daily-usage.ts";
+import {
+  type DailyUsage,
+  mostCallers,
+  type Spend,
+  toUsageKey,
+  type UsageLimits,
+} from "../../core/store/daily-usage.ts";
 import { dayMs } from "../../core/store/retention.ts";
 import type { TurnBudget, TurnReservation, WantedTurn } from "../../core/turn-budget.ts";
 import { createSemaphore, type Semaphore } from "../../kit/async/semaphore.ts";
@@ -75,8 +81,6 @@ const minuteMs = 60_000;
 const pollMs = 250;
 /** Suggests when to try again, in milliseconds, so that another run can end first. */
 const laterMs = 5000;
-/** Limits the callers that are remembered. The least recently active one is forgotten first. */
-const mostCallers = 100_000;
 
 export function createCallerLimits({
   limits,
@@ -94,7 +98,7 @@ export function createCallerLimits({
   const accounts = new LRUCache<string, Account>({ maxSize: mostCallers, sizeCalculation: () => 1 });
 
   function findAccount(caller: Caller): Account {
-    const key = caller.owner === undefined ? "" : `=${caller.owner}`;
+    const key = toUsageKey(caller.owner);
     const known = accounts.get(key);
     if (known !== undefined) return known;
     const account: Account = {

@@ -1,16 +1,19 @@
 import { LRUCache } from "lru-cache";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
-import type { DailyUsage } from "../../core/store/daily-usage.ts";
-import { dayMs, type ExpiredConversation, type Retention, type RetentionLimits } from "../../core/store/retention.ts";
+import { type DailyUsage, mostCallers, toUsageKey } from "../../core/store/daily-usage.ts";
+import {
+  dayMs,
+  type ExpiredConversation,
+  keepAll,
+  type Retention,
+  type RetentionLimits,
+} from "../../core/store/retention.ts";
 import {
   type Conversation,
   type ConversationChanges,
   type ConversationEntry,
   type ConversationTurn,
   createId,
-  type IdempotencyRecord,
-  type IdempotencyRecords,
-  longestRecordMs,
   mostTypedTexts,
   type OperatorStore,
   type SharedStore,
@@ -19,10 +22,11 @@ import {
   type TypedHistory,
   toRunEntry,
 } from "../../core/store/store.ts";
-import type { Source } from "../../core/tools/tool.ts";
 import type { AgentTrace } from "../../core/trace.ts";
 import { noConversationError } from "../store-errors.ts";
 import { createMemoryDailyUsage } from "./daily-usage.ts";
+import { createMemoryIdempotencyRecords } from "./idempotency-records.ts";
+import { createMemorySourceList } from "./source-list.ts";
 
 interface StoredConversation {
   id: string;
@@ -48,8 +52,6 @@ interface StoredTrace {
   trace: AgentTrace;
 }
 
-const keepAll: RetentionLimits = { keepDays: 36_500, maxSize: Number.MAX_SAFE_INTEGER };
-
 export interface MemoryStoreOptions {
   /** Limits the conversations, and as many traces are kept. */
   max?: number;
@@ -71,7 +73,7 @@ export function createMemoryStore({
   const conversations = new Map<string, StoredConversation>();
   const traces = new LRUCache<string, StoredTrace>({ max });
   const records = createMemoryIdempotencyRecords();
-  const usages = new Map<string | undefined, DailyUsage>();
+  const usages = new LRUCache<string, DailyUsage>({ maxSize: mostCallers, sizeCalculation: () => 1 });
   let asked = 0;
 
   function markUsed(conversation: StoredConversation): void {
@@ -112,8 +114,9 @@ export function createMemoryStore({
   }
 
   function getUsage(owner: string | undefined): DailyUsage {
-    const known = usages.get(owner) ?? createMemoryDailyUsage(now);
-    usages.set(owner, known);
+    const key = toUsageKey(owner);
+    const known = usages.get(key) ?? createMemoryDailyUsage(now);
+    usages.set(key, known);
     return known;
   }
 
@@ -262,67 +265,4 @@ function toConversation(kept: StoredConversation): Conversation {
 function toEntry(kept: StoredConversation): ConversationEntry {
   const { id, title, isNamed, isPinned, turns, createdAt, updatedAt } = kept;
   return { id, title, isNamed, isPinned, turns: turns.length, createdAt, updatedAt };
-}
-
-export function createMemorySourceList(): SourceList {
-  const sources: Source[] = [];
-  const numbers = new Map<string, number>();
-  function numberSource(source: Source): number {
-    const known = numbers.get(source.url);
-    if (known !== undefined) return known;
-    sources.push(source);
-    numbers.set(source.url, sources.length);
-    return sources.length;
-  }
-  return {
-    number: async (found) => found.map(numberSource),
-    get: (wanted) => sources[wanted - 1],
-    all: () => sources.map((source, index) => ({ n: index + 1, source })),
-    get size() {
-      return sources.length;
-    },
-  };
-}
-
-export interface MemoryIdempotencyRecords {
-  of(owner: string | undefined): IdempotencyRecords;
-  /** Runs when the run has been stored. */
-  settle(runId: string): void;
-  /** Removes the records of runs that continue this conversation. */
-  removeOf(conversationId: string): void;
-}
-
-interface MemoryRecord extends IdempotencyRecord {
-  owner: string | undefined;
-  conversationId: string | undefined;
-}
-
-/** Creates records that live as long as the process. */
-export function createMemoryIdempotencyRecords(): MemoryIdempotencyRecords {
-  const records = new Map<string, MemoryRecord>();
-  const settle = (runId: string): void => void records.delete(runId);
-
-  function removeOldest(): void {
-    const oldest = new Date(Date.now() - longestRecordMs).toISOString();
-    for (const { runId, begunAt } of records.values()) if (begunAt < oldest) settle(runId);
-  }
-
-  return {
-    settle,
-    removeOf(wanted) {
-      for (const { runId, conversationId } of records.values()) if (conversationId === wanted) settle(runId);
-    },
-    of: (owner) => ({
-      async add({ runId, beginning, conversationId }) {
-        removeOldest();
-        for (const { owner: whose, conversationId: _, ...record } of records.values())
-          if (whose === owner && record.runId.startsWith(beginning)) return record;
-        records.set(runId, { runId, begunAt: new Date().toISOString(), owner, conversationId });
-        return undefined;
-      },
-      async remove(runId) {
-        if (records.get(runId)?.owner === owner) settle(runId);
-      },
-    }),
-  };
 }

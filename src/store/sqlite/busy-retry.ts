@@ -5,8 +5,8 @@ import { isBusy } from "../store-errors.ts";
 export type BusyRetry = <T>(attempt: () => T) => Promise<T>;
 
 /**
- * Creates a retry that lasts `patienceMs` milliseconds while somebody else holds a lock. SQLite blocks the whole process for a moment at each
- * attempt, so of all that wait only one tries at a time, and the pauses between are theirs together.
+ * Creates a retry that lasts `patienceMs` milliseconds while somebody else holds a lock. SQLite blocks the whole process for a
+ * moment at each attempt, so of all that wait only one tries at a time, and the pauses between are theirs together.
  */
 export function createBusyRetry(patienceMs: number, signal: AbortSignal): BusyRetry {
   let pause: Promise<void> | undefined;

@@ -1,4 +1,11 @@
-import { canReserve, type DailyUsage, type Spend, toUsageDay, type UsageToday } from "../../core/store/daily-usage.ts";
+import {
+  canReserve,
+  type DailyUsage,
+  type Spend,
+  toUsageDay,
+  toUsageKey,
+  type UsageToday,
+} from "../../core/store/daily-usage.ts";
 import { dayMs } from "../../core/store/retention.ts";
 import type { StoreConnection } from "./connection.ts";
 import type { Owner, Statements } from "./statements.ts";
@@ -18,7 +25,7 @@ export function createSqliteDailyUsage(
   owner: Owner,
   now: () => number = Date.now,
 ): DailyUsage {
-  const caller = owner === null ? "" : `=${owner}`;
+  const caller = toUsageKey(owner);
 
   function read({ usageToday, usageReserved }: Statements): UsageToday {
     const time = now();

@@ -1,13 +1,29 @@
 import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { mostTypedTexts } from "../../core/store/store.ts";
+import { mostTypedTexts, type TypedHistory } from "../../core/store/store.ts";
 import { toText } from "../../kit/json.ts";
-import { loadSqlite } from "./connection.ts";
+import { loadSqlite, type StoreConnection } from "./connection.ts";
 import { selectTypedTexts } from "./statements.ts";
 
+/** Stores what the operator types in the store's own file. */
+export function createSqliteTypedHistory(connection: StoreConnection): TypedHistory {
+  return {
+    async list() {
+      const rows = await connection.read(({ typedTexts }) => typedTexts.all(mostTypedTexts));
+      return rows.map(toTypedText);
+    },
+    add: (texts) =>
+      connection.write(({ addTypedText, pruneTypedTexts }) => {
+        const added = typeof texts === "function" ? texts() : texts;
+        for (const text of added.slice(-mostTypedTexts)) addTypedText.run(JSON.stringify(text));
+        if (added.length > 0) pruneTypedTexts.run(mostTypedTexts);
+      }),
+  };
+}
+
 /** Returns the text of a row. */
-export function toTypedText({ text }: Record<string, unknown>): string {
+function toTypedText({ text }: Record<string, unknown>): string {
   return String(JSON.parse(toText(text)));
 }
 

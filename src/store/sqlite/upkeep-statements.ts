@@ -5,6 +5,7 @@ export type Prepare = (sql: string) => StatementSync;
 /** Limits the pages that one step gives back. */
 const pagesPerStep = 64;
 
+/** Selects the conversations that nobody has pinned or named. */
 const expendable = "pinned = 0 AND named_by_person = 0";
 
 /** Prepares the statements that remove a conversation. Each finds rows of a conversation whose owner was checked before. */
@@ -13,7 +14,7 @@ export function prepareRemoval(prepare: Prepare) {
     isOwned: prepare("SELECT 1 FROM conversations WHERE id = :id AND owner IS :owner"),
     isExpendable: prepare(`
       SELECT 1 FROM conversations
-      WHERE id = :id AND owner IS :owner AND pinned = 0 AND named_by_person = 0 AND updated_at < :before`),
+      WHERE id = :id AND owner IS :owner AND ${expendable} AND updated_at < :before`),
     oldestTraces: prepare(`
       SELECT n, octet_length(trace) + coalesce(octet_length(packed), 0) AS bytes FROM traces
       WHERE conversation = :id ORDER BY n LIMIT :limit`),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createCitationFilter } from "../../../src/agent/citations/citations.ts";
 import { createEvidence, getLastClause } from "../../../src/agent/citations/evidence.ts";
-import { createMemorySourceList } from "../../../src/store/memory/memory-store.ts";
+import { createMemorySourceList } from "../../../src/store/memory/source-list.ts";
 
 /** Three sources as a run may have read them: two pages and a file. */
 const read = [

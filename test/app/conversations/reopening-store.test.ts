@@ -4,6 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { createReopeningStore } from "../../../src/app/conversations/reopening-store.ts";
 import { createStoreMonitor, type StoreEvent } from "../../../src/app/conversations/store-monitor.ts";
+import type { DailyUsage, UsageToday } from "../../../src/core/store/daily-usage.ts";
+import type { SharedStore } from "../../../src/core/store/store.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { toStoreError } from "../../../src/store/store-errors.ts";
@@ -54,6 +56,53 @@ test("what another process has stored meanwhile under the same numbers is not mi
   expect((await store.load("a"))?.turns.map(({ question }) => question)).toEqual(["theirs"]);
 });
 
+test("what callers used in memory is counted in the store once it can be opened, beside what it knows, and once", async () => {
+  const { store, tick, gate, file } = await unopenedStore();
+  await store.dailyUsage.settle("", { tokens: 5, cost: 0.5 });
+  await store.of("anna").dailyUsage.settle("", { tokens: 7, cost: 0 });
+  await store.of("bob").dailyUsage.read();
+  gate.close();
+  const other = await openStore(file);
+  await other.of("anna").dailyUsage.settle("", { tokens: 100, cost: 0.25 });
+  await tick();
+  expect(await other.dailyUsage.read()).toMatchObject({ used: { tokens: 5, cost: 0.5 } });
+  expect(await other.of("anna").dailyUsage.read()).toMatchObject({ used: { tokens: 107, cost: 0.25 } });
+  // A turn that began in memory ends when the store is open.
+  expect(await store.of("anna").dailyUsage.settle("begun", { tokens: 1, cost: 0 })).toMatchObject({
+    used: { tokens: 108 },
+  });
+  expect(await other.of("bob").dailyUsage.read()).toMatchObject({ used: { tokens: 0, cost: 0 } });
+});
+
+test("usage that the store does not take when it is opened is counted with the caller's next turn", async () => {
+  const { store, tick, gate, file, failUsage, monitor } = await unopenedStore();
+  await store.of("anna").dailyUsage.settle("", { tokens: 7, cost: 0 });
+  gate.close();
+  failUsage(true);
+  await tick();
+  expect(monitor.status.state).toBe("ok");
+  await expect(store.of("anna").dailyUsage.read()).rejects.toThrow("cannot be used");
+  failUsage(false);
+  expect(await store.of("anna").dailyUsage.settle("", { tokens: 1, cost: 0 })).toMatchObject({ used: { tokens: 8 } });
+  expect(await (await openStore(file)).of("anna").dailyUsage.read()).toMatchObject({ used: { tokens: 8 } });
+});
+
+test("the time-outs of hosts are remembered once the store is open", async () => {
+  const { store, tick, gate } = await unopenedStore();
+  const hers = store.of("anna");
+  expect(hers.hostTimeouts).toBeUndefined();
+  gate.close();
+  await tick();
+  await hers.hostTimeouts?.set({ name: "host", version: "1" }, 60);
+  expect(await hers.hostTimeouts?.get({ name: "host", version: "1" })).toBe(60);
+});
+
+test("a run that is more than memory keeps for the store is counted as lost", async () => {
+  const { store, monitor } = await unopenedStore();
+  await Promise.all(Array.from({ length: 1001 }, () => store.append(finishedRun("a", "q"))));
+  expect(monitor.status).toMatchObject({ waiting: 1000, lost: 1 });
+});
+
 test("no attempt follows once it is closed", async () => {
   const { close, pauses, hasNext } = await unopenedStore();
   close();
@@ -67,7 +116,17 @@ async function unopenedStore() {
   const gate = new DatabaseSync(`${file}-gate`);
   gate.exec("BEGIN EXCLUSIVE");
   const monitor = createStoreMonitor();
-  monitor.useMemory(toStoreError(Object.assign(new Error(), { errcode: 5 }), file));
+  const locked = toStoreError(Object.assign(new Error(), { errcode: 5 }), file);
+  monitor.useMemory(locked);
+  let isUsageFailing = false;
+  function failingUsage(opened: SharedStore): SharedStore {
+    async function settle(...args: Parameters<DailyUsage["settle"]>): Promise<UsageToday> {
+      if (isUsageFailing) throw locked;
+      return opened.dailyUsage.settle(...args);
+    }
+    const of = (owner: string | undefined): SharedStore => failingUsage(opened.of(owner));
+    return { ...opened, of, dailyUsage: { ...opened.dailyUsage, settle } };
+  }
   const events: StoreEvent[] = [];
   const pauses: number[] = [];
   let next: (() => void) | undefined;
@@ -85,7 +144,7 @@ async function unopenedStore() {
         isTried.resolve();
       },
     },
-    open: () => createSqliteStore(file, { patienceMs: 0 }),
+    open: async () => failingUsage(await createSqliteStore(file, { patienceMs: 0 })),
     schedule(ms, work) {
       pauses.push(ms);
       next = work;
@@ -102,6 +161,9 @@ async function unopenedStore() {
   monitor.follow((event) => event.type !== "memory" && events.push(event));
   return {
     ...{ file, gate, store, close, monitor, events, pauses },
+    failUsage(isFailing: boolean) {
+      isUsageFailing = isFailing;
+    },
     hasNext: () => next !== undefined,
     async tick() {
       isTried = Promise.withResolvers();

@@ -9,6 +9,7 @@ import {
   type StoreEvent,
 } from "../../../src/app/conversations/store-monitor.ts";
 import { createUnsavedRuns, type UnsavedLimits } from "../../../src/app/conversations/unsaved-runs.ts";
+import { noSpend } from "../../../src/core/store/daily-usage.ts";
 import { UnsavedRunError } from "../../../src/core/store/unsaved-run-error.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { finishedRun, page } from "../../store/runs.ts";
@@ -74,6 +75,20 @@ test("a store that was found failing by a question's key is found well again wit
   expect(monitor.status).toMatchObject({ state: "ok", failures: new Map([["locked", 1]]) });
 });
 
+test.each([
+  ["a name", ({ store }: Locked) => store.change("a", { name: "n" })],
+  ["a caller's day", ({ store }: Locked) => store.of("anna").dailyUsage.settle("", noSpend)],
+  ["a host's time-out", ({ store }: Locked) => store.of("anna").hostTimeouts?.set({ name: "h", version: "1" }, 60)],
+])("a store that cannot write %s is told as failing", async (_, write) => {
+  const locked = await lockedStore();
+  locked.lock();
+  await expect(write(locked)).rejects.toThrow("another process keeps it locked");
+  expect(locked.monitor.status.state).toBe("failing");
+  locked.unlock();
+  await locked.tick();
+  expect(locked.monitor.status.state).toBe("ok");
+});
+
 test("too many or too old runs are given up, the oldest first, and counted", async () => {
   const { store, lock, tick, monitor, events, wait } = await lockedStore({ runs: 2, size: 1_000_000, keepMs: 100_000 });
   lock();
@@ -133,6 +148,8 @@ test("a file that is deleted or replaced by garbage while it is in use is told, 
   expect(JSON.stringify(tell(true))).toContain(`${file}.damaged-`);
   expect(JSON.stringify(tell(false))).not.toContain(dirname(file));
 });
+
+type Locked = Awaited<ReturnType<typeof lockedStore>>;
 
 /** A store whose lock the test takes and gives back, and whose pauses end when the test says so. */
 async function lockedStore(limits?: UnsavedLimits) {

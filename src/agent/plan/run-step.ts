@@ -73,20 +73,19 @@ export async function runStep(run: Run, plan: Plan, step: PlanStep): Promise<Ste
     if (refused) return toRefusedStep(plan, refused, results.length > 0);
     if (failed.some(({ isOverLimit }) => isOverLimit)) return { end: "stop", reason: "tool-call-limit" };
     const { error } = first.result;
-    const left = calls.filter((_, index) => observations[index]?.result.ok === false);
     if (error?.code === "invalid_arguments" && canCorrect(run, step)) {
       ready = { trouble: { quoted: first.text, touchesPlan: !isConfirmed(run) } };
-    } else if (
-      retries < run.input.planPolicy.retries &&
-      failed.every(({ call, result }) => canHelp(tool, call.arguments ?? {}, result.error))
-    ) {
-      await ignoreRejection(
-        sleep(firstPauseMs * 2 ** retries++, run.services.clock.decideSignal),
-        "the loop looks at the signal after the pause",
-      );
-      run.services.clock.callerSignal.throwIfAborted();
-      ready = { calls: left };
-    } else return { end: "failed", why: error?.message ?? first.text };
+      continue;
+    }
+    const mayRetry = failed.every(({ call, result }) => canHelp(tool, call.arguments ?? {}, result.error));
+    if (!mayRetry || retries >= run.input.planPolicy.retries)
+      return { end: "failed", why: error?.message ?? first.text };
+    await ignoreRejection(
+      sleep(firstPauseMs * 2 ** retries++, run.services.clock.decideSignal),
+      "the loop looks at the signal after the pause",
+    );
+    run.services.clock.callerSignal.throwIfAborted();
+    ready = { calls: calls.filter((_, index) => observations[index]?.result.ok === false) };
   }
 }
 

@@ -3,6 +3,7 @@ import { createSearchSchema, renderToolSources } from "../../core/tools/tool-sea
 import { isRecord, type JsonObject, type JsonSchema } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
+import { toOwnName } from "./preload.ts";
 
 export interface FindToolsOptions {
   name: string;
@@ -105,14 +106,8 @@ const mostNameCharacters = 600;
 
 /** Names tools by server, `fs: write_file, edit_file; memory: read_graph`, and returns undefined where they are many. */
 function renderNames(hidden: readonly Tool[]): string | undefined {
-  const bySource = new Map<string, string[]>();
-  for (const { name, source } of hidden) {
-    const prefix = `${source}__`;
-    const isOfSource = name.startsWith(prefix);
-    const key = isOfSource ? source : "";
-    bySource.set(key, [...(bySource.get(key) ?? []), isOfSource ? name.slice(prefix.length) : name]);
-  }
-  const groups = [...bySource].map(([source, names]) => `${source === "" ? "" : `${source}: `}${names.join(", ")}`);
+  const byPrefix = Map.groupBy(hidden, (tool) => (toOwnName(tool) === tool.name ? "" : `${tool.source}: `));
+  const groups = [...byPrefix].map(([prefix, tools]) => prefix + tools.map(toOwnName).join(", "));
   const text = groups.join("; ");
   return text.length > mostNameCharacters ? undefined : text;
 }

@@ -150,7 +150,7 @@ const writingVerbs =
   /\b(writ(e|es|ing|ten)|creat(e|es|ing)|add(s|ing)?|edit(s|ing)?|updat(e|es|ing)|delet(e|es|ing)|remov(e|es|ing)|mov(e|es|ing)|renam(e|es|ing)|cop(y|ies|ying)|append(s|ing)?|insert(s|ing)?|replac(e|es|ing)|chang(e|es|ing)|modif(y|ies|ying)|fix|set|put|post|send(s|ing)?|upload(s|ing)?|sav(e|es|ing)|stor(e|es|ing)|clear|publish|submit|remember|record|note down|forget|make|mkdir|push|merge|commit)\b|写|创建|新建|建一?个|建立|生成|添加|增加|新增|追加|插入|加到|加入|删|移除|移动|移到|挪到|搬到|改名|重命名|改成|改为|修改|更改|更新|编辑|替换|复制|拷贝|保存|存到|存入|存成|存为|记住|记下|记录|记到|忘掉|忘记|发送|发给|发邮件|发一封|发布|上传|提交|推送|合并|清空|设置|设为/i;
 
 /** Returns the tool's name on its server, without the server's prefix. */
-function toOwnName({ name, source }: Tool): string {
+export function toOwnName({ name, source }: Tool): string {
   const prefix = `${source}__`;
   return name.startsWith(prefix) ? name.slice(prefix.length) : name;
 }

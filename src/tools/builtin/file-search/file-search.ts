@@ -176,9 +176,8 @@ const mostSources = 10;
 
 /** Returns the files with matching content as sources, each with its matches. */
 function listSources(matches: readonly Match[], roots: readonly string[]): Source[] {
-  const byFile = new Map<string, string[]>();
-  for (const { file, text } of matches) if (file !== undefined) byFile.set(file, [...(byFile.get(file) ?? []), text]);
-  return [...byFile]
+  const inContent = matches.flatMap(({ file, text }) => (file === undefined ? [] : [{ file, text }]));
+  return [...Map.groupBy(inContent, ({ file }) => file)]
     .slice(0, mostSources)
-    .map(([file, texts]) => ({ ...toFileSource(file, roots), snippet: texts.join("\n") }));
+    .map(([file, found]) => ({ ...toFileSource(file, roots), snippet: found.map(({ text }) => text).join("\n") }));
 }

@@ -141,8 +141,8 @@ export const tools: readonly Mutation[] = [
   {
     id: "path-link",
     file: "src/tools/files/allowed-path.ts",
-    text: 'ignoreRejection(realpath(resolve(root, path)), "a path that does not exist is in no root")',
-    becomes: "resolve(root, path)",
+    text: 'ignoreRejection(realpath(resolve(base, path)), "a path that does not exist is in no root")',
+    becomes: "resolve(base, path)",
     tests: ["test/tools/files/allowed-path.test.ts"],
     endangers: "a link leads out of a root",
   },

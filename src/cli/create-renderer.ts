@@ -1,7 +1,8 @@
 import type { AgentEvent } from "../core/events.ts";
-import type { Citation } from "../core/outcome.ts";
+import { noticeKinds } from "../core/notices.ts";
+import type { Citation, Outcome } from "../core/outcome.ts";
 import type { Locale } from "../kit/locale.ts";
-import { createSanitizer } from "../kit/text/sanitize.ts";
+import { createSanitizer, sanitizeLine } from "../kit/text/sanitize.ts";
 import { createStepWriter } from "../render/step-writer.ts";
 import { type Output, writeSafely } from "./console.ts";
 import { createHyperlink } from "./terminal/text/hyperlink.ts";
@@ -49,9 +50,18 @@ export function createRenderer(options: RenderOptions): (event: AgentEvent) => v
     writeSafely(console.stderr, `${word && current ? word(line, current) : line}\n`);
   }
 
+  /** Says on stdout, too, which calls were not made: who reads it alone must not believe that they were. */
+  function writeMissingConsent({ notices = [] }: Outcome): void {
+    for (const { code, message } of notices)
+      if (code === noticeKinds.approvalMissing.code) console.stdout.write(`\n> ${sanitizeLine(message)}\n`);
+  }
+
   return (event) => {
     current = event;
-    if (event.type === "run-end") closeAnswer();
+    if (event.type === "run-end") {
+      closeAnswer();
+      if (!console.stdout.isTTY) writeMissingConsent(event.outcome);
+    }
     // What was thought before the answer is written before it.
     if (event.type !== "answer-delta" || !open) log(event);
     if (event.type !== "answer-delta") return;

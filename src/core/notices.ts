@@ -159,6 +159,8 @@ export const noticeKinds = {
       en: `One of your own tools was skipped: ${problem.en}`,
     }),
   }),
+  /** Is told by the rules of consent, which know why a call was not run. */
+  approvalMissing: defineNotice("approval-missing", { level: "info", isInResult: true, text: (why: Text) => why }),
   historyUnread: defineNotice("history-unread", {
     level: "warning",
     isInResult: false,

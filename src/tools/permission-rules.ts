@@ -1,3 +1,4 @@
+import { noticeKinds } from "../core/notices.ts";
 import { toInvalidArgumentsResult } from "../core/tools/argument-feedback.ts";
 import {
   type Approval,
@@ -95,7 +96,7 @@ export function withPermission(tool: Tool, checkPermission: PermissionCheck): To
     const answer = await askPerson(tool, args, { rule, privateSources }, context);
     const permission: Permission = { decision: toDecision(answer), rule };
     const missing = describeMissingApproval(tool, { ...permission, privateSources }, context.approve !== undefined);
-    if (missing) context.notice("approval-missing", say(context.locale, missing));
+    if (missing) context.notice(noticeKinds.approvalMissing.code, say(context.locale, missing));
     if (permission.decision !== "approved")
       return toRefusedResult(tool, { ...permission, isForGood: answer === "never" }, context);
     return addPermission(permission, await tool.run(args, context));

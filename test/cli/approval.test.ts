@@ -259,6 +259,7 @@ describe("duet ask", () => {
     it.provider.script("strong", { text: "It was not written." });
     const ask = await runProgram(["ask", "Write a", "--config", it.config], it.options);
     expect(ask.code).toBe(0);
+    expect(ask.stdout).toMatch(/^It was not written\.\n\n> files__write_file needs consent .* was not run\./);
     expect(ask.stderr).toContain(
       "files__write_file needs consent (rule tools.ask: *:destructive) and nobody can be asked here, so it was not run.",
     );

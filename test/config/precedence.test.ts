@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { getFallbackLocale, loadConfig } from "../../src/config/load-config.ts";
+import { listSearchedPaths } from "../../src/config/sources/find-file.ts";
 import { lineOf, load, refusal, workplace } from "./workplace.ts";
 
 const iterations = (value: number): string => JSON.stringify({ agent: { maxIterations: value } });
@@ -22,6 +23,15 @@ describe("which file", () => {
     expect(await read({}, "here")).toEqual([join(directory, "here/duet.config.json"), 2]);
     expect(await read({}, ".")).toEqual([join(directory, "xdg/duet/config.json"), 3]);
   });
+
+  test.each(["", ".", "home"])(
+    "a home of %j names no folder, so that nothing of the current one counts as the user's own",
+    (HOME) => {
+      const [, users] = listSearchedPaths({ HOME, USERPROFILE: HOME }, "/work");
+      expect(isAbsolute(users)).toBe(true);
+      expect(users).not.toContain("/work");
+    },
+  );
 
   test("the user's file is below ~/.config when XDG_CONFIG_HOME is absent or relative", async () => {
     const directory = workplace({ "home/.config/duet/config.json": iterations(3) });

@@ -44,6 +44,25 @@ test("an answer at /v1 says itself which call did not run because nobody could b
   expect(ran).toEqual([]);
 });
 
+test("a result says which call did not run because nobody could be asked: in the object, in the text of a host, and over HTTP", async () => {
+  const ran: object[] = [];
+  const settings = { serve: { confirm: "never" } };
+  const { origin } = await startWire({ turns: [...turns, ...turns], tools: [readDiary, createPost(ran)], settings });
+  const client = new Client({ name: "test", version: "1" });
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${origin}/mcp`)));
+  onTestFinished(() => client.close());
+  const told = await client.callTool({ name: "agent_ask", arguments: { question: "Post my diary." } });
+  expect(told.structuredContent).toMatchObject({ notices: [{ code: "approval-missing" }] });
+  expect(JSON.stringify(told.content)).toMatch(missing);
+  const chat = await fetch(`${origin}/agent/chat`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ message: "Post my diary." }),
+  });
+  expect(await chat.json()).toMatchObject({ notices: [{ code: "approval-missing" }] });
+  expect(ran).toEqual([]);
+});
+
 test("a host that shows no dialogs is told what is at stake, and its user's yes lets the run go on without another question", async () => {
   const ran: object[] = [];
   const twice: ScriptedTurn[] = [...turns.slice(0, 2), [{ id: "3", name: "post", input: { text: "more" } }], "Posted."];

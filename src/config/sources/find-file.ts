@@ -1,5 +1,5 @@
 import { access, readFile, stat } from "node:fs/promises";
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
 import { isAbsolute, join, parse, relative, resolve } from "node:path";
 import { DuetError, getMessage } from "../../kit/errors.ts";
 import { configError } from "../config-errors.ts";
@@ -51,8 +51,10 @@ function getBaseDirectory(environment: Environment, variable: string, fallback: 
   return base && isAbsolute(base) ? base : join(getHomeDirectory(environment), fallback);
 }
 
+/** An empty or relative `HOME` would let the current folder stand for the user's own, whose files are trusted. */
 export function getHomeDirectory(environment: Environment): string {
-  return environment.HOME || environment.USERPROFILE || homedir();
+  const named = [environment.HOME, environment.USERPROFILE, homedir()];
+  return named.find((path) => path !== undefined && isAbsolute(path)) ?? userInfo().homedir;
 }
 
 /** Returns an absolute path. `~/` is the user's home. */

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../../core/events.ts";
 import { stoppingLimits } from "../../core/limits.ts";
+import { noticeKinds } from "../../core/notices.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { ErrorCode, ErrorReport } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
@@ -40,7 +41,7 @@ export function toCompletionEnd(outcome: Outcome, locale: Locale): CompletionEnd
  */
 export function renderMissingConsent(events: readonly AgentEvent[]): string {
   const messages = events.flatMap((event) =>
-    event.type === "notice" && event.code === "approval-missing" ? [event.message] : [],
+    event.type === "notice" && event.code === noticeKinds.approvalMissing.code ? [event.message] : [],
   );
   return [...new Set(messages)].map((message) => `\n\n> ${sanitizeLine(message)}`).join("");
 }

@@ -32,8 +32,9 @@ export async function findAllowed(
 ): Promise<string | undefined> {
   if (path.includes("\0")) return undefined;
   const isProtected = await guard?.findProtected();
-  for (const root of roots) {
-    const real = await ignoreRejection(realpath(resolve(root, path)), "a path that does not exist is in no root");
+  // A root inside another one is not in the list, but paths of the folder where we run are still meant.
+  for (const base of [...roots, process.cwd()]) {
+    const real = await ignoreRejection(realpath(resolve(base, path)), "a path that does not exist is in no root");
     if (real !== undefined && isAllowed(real, roots) && !isProtected?.(real)) return real;
   }
   return undefined;

@@ -172,3 +172,9 @@ test.each([
 test.each(["environment.ts", "keyboard.txt", "credentials.ts", "a.env.md", "README"])("%s is not private", (name) =>
   expect(isPrivate(name)).toBe(false),
 );
+
+test("a path is looked for in the folder where we run, too, where that lies inside a root", async () => {
+  const roots = await resolveRoots([".."]);
+  expect(await findAllowed("package.json", roots)).toBe(await realpath("package.json"));
+  expect(await findAllowed("package.json", await resolveRoots(["src"]))).toBeUndefined();
+});

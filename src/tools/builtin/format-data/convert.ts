@@ -173,8 +173,8 @@ function detectFormat(text: string): DataFormat {
   if (lines.length > 1 && lines.every((line) => !/[:[\]{}]/.test(line))) return "csv";
   const piece = showValue(first);
   throw unreadableDataError(
-    `看不出数据的格式（开头是 ${piece}），请用 from 指明`,
-    `The format is not clear (it begins with ${piece}): name it in from.`,
+    `看不出数据的格式（开头是 ${piece}）；format_data 可以用 from 指明`,
+    `The format is not clear (it begins with ${piece}); format_data can be told it in from.`,
   );
 }
 

@@ -213,7 +213,7 @@ describe("what cannot be converted is told with its place", () => {
     [
       "a format that is not clear",
       { data: "hello", to: "json" },
-      /^The format is not clear \(it begins with "hello"\): name it in from/,
+      /^The format is not clear \(it begins with "hello"\); format_data can be told it in from/,
     ],
     ["depth", { data: `${"[".repeat(101)}${"]".repeat(101)}`, to: "yaml" }, /more than 100 levels deep/],
     ["a long header over short rows", { data: `${"a,".repeat(2000)}\n${"1\n".repeat(1000)}`, to: "json" }, tooLarge],

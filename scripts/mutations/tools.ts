@@ -291,6 +291,22 @@ export const tools: readonly Mutation[] = [
     endangers: "tools look into the folder of our state",
   },
   {
+    id: "attach-protected",
+    file: "src/cli/terminal/editor/files/attach-files.ts",
+    text: "if (await isProtected(handle, file, guard)) ",
+    becomes: "if (file === undefined) ",
+    tests: ["test/cli/terminal/editor/files.test.ts"],
+    endangers: "a question sends the configuration with its keys to a vendor",
+  },
+  {
+    id: "attach-linked",
+    file: "src/cli/terminal/editor/files/attach-files.ts",
+    text: " || (await guard.isLinked(await handle.stat()))",
+    becomes: "",
+    tests: ["test/cli/terminal/editor/files.test.ts"],
+    endangers: "a hard link attaches the configuration in force",
+  },
+  {
     id: "guard-opened",
     file: "src/tools/files/walk-files.ts",
     text: "    if (await guard?.isLinked(opened)) return false;\n",

@@ -14,11 +14,13 @@ export function listKnownSecrets(config: Config): Secret[] {
     model !== undefined && "wire" in model ? [model] : [],
   );
   const backends = searchBackendNames.flatMap((name) => search[name] ?? []);
+  const served = servers.flatMap((server) => listServerSecrets(server, environment));
   const own = [
     ...called.map(({ apiKeyEnv, apiKey }) => ({ name: apiKeyEnv ?? "API_KEY", value: apiKey })),
     ...backends.map(({ apiKey }) => ({ name: "API_KEY", value: apiKey })),
     { name: "DUET_HTTP_TOKEN", value: httpToken },
     { name: "SMTP_PASSWORD", value: email?.password },
+    ...served.filter(({ name }) => /^(?:proxy-)?authorization$/i.test(name)),
   ];
   const addresses = [
     ...called.map(({ baseUrl }) => baseUrl),
@@ -27,7 +29,7 @@ export function listKnownSecrets(config: Config): Secret[] {
   ];
   const named = [
     ...Object.entries(environment).flatMap(([name, value]) => (isSecretName(name) ? [{ name, value }] : [])),
-    ...servers.flatMap((server) => listServerSecrets(server, environment)).filter(({ name }) => isTelling(name)),
+    ...served.filter(({ name }) => isTelling(name)),
     ...addresses.flatMap((address) => findAddressSecrets(address ?? "")).map((value) => ({ name: "URL", value })),
   ];
   return [...own.filter(isLong), ...named.filter(isLong).filter(({ value }) => isRandom(value))];

@@ -1,7 +1,10 @@
 import type { Duet } from "../../app/duet.ts";
+import { listProtectedFiles } from "../../app/tools/protected-files.ts";
+import type { Config } from "../../config/config.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { Mode } from "../../core/outcome.ts";
 import { say } from "../../kit/locale.ts";
+import { createFileGuard } from "../../tools/files/file-guard.ts";
 import { createTerminalUser } from "../questions/ask-question.ts";
 import { attachFiles } from "../terminal/editor/files/attach-files.ts";
 import type { Folders } from "../terminal/editor/files/complete-files.ts";
@@ -10,6 +13,7 @@ import type { ChatInterface } from "./chat-interface.ts";
 
 export interface QuestionOptions {
   duet: Duet;
+  config: Config;
   chatInterface: ChatInterface;
   question: string;
   mode: Mode;
@@ -51,6 +55,7 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
 
 /** Adds to the question the files that it names. A pipe's text is taken as it is. */
 async function withFiles({
+  config,
   chatInterface,
   folders,
   question,
@@ -58,7 +63,8 @@ async function withFiles({
   signal,
 }: QuestionOptions): Promise<string> {
   if (!chatInterface.reader) return question;
-  const { question: whole, attached, problems } = await attachFiles(question, { ...folders, locale, signal });
+  const guard = createFileGuard(await listProtectedFiles(config));
+  const { question: whole, attached, problems } = await attachFiles(question, { ...folders, locale, guard, signal });
   for (const problem of problems) chatInterface.write(`⚠ ${say(locale, problem)}`);
   for (const { name, characters } of attached)
     chatInterface.write(

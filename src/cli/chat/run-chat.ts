@@ -97,6 +97,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     await runStoppable((stop) =>
       answerQuestion({
         duet,
+        config,
         chatInterface,
         question,
         mode,

@@ -29,8 +29,10 @@ export function maskAddress(address: string): string {
 
 /** Returns the possible credentials in an address, as written and decoded. A text that is no address has none. */
 export function findAddressSecrets(address: string): string[] {
-  if (!/^https?:/i.test(address) || !URL.canParse(address)) return [];
+  if (!/^[a-z][a-z\d+.-]*:\/\//i.test(address) || !URL.canParse(address)) return [];
   const url = new URL(address);
+  // Of other schemes nothing but the password is known to be one.
+  if (!/^https?:$/.test(url.protocol)) return url.password === "" ? [] : [url.password, decodePart(url.password)];
   const query = url.search
     .slice(1)
     .split("&")
@@ -52,17 +54,18 @@ function isRandom(text: string): boolean {
   return /^[\w.~%=+-]{20,}$/.test(text) && /\d/.test(text) && /[a-z]/i.test(text);
 }
 
-/** Masks every known secret in the text, and every value that looks like one (`sk-...`, `"api_key": "..."`). */
+/** Masks every known secret in the text, and every value that looks like one (`sk-...`, `"api_key": "..."`, `//user:...@`). */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   const findable = secrets.filter((secret) => secret.length >= shortestSecret);
   const known = findable.reduce((rest, secret) => rest.replaceAll(secret, () => maskSecret(secret)), text);
-  return [wellKnown, assigned].reduce(
+  return [wellKnown, assigned, userinfo].reduce(
     (rest, written) => rest.replace(written, (_, before: string, secret: string) => before + maskSecret(secret)),
     known,
   );
 }
 
 const wellKnown = /(\bBearer |(?<![A-Za-z0-9]))((?:sk-|tvly-|gh[opsu]_|github_pat_|xox[abp]-|hf_|AIza)[\w-]{8,})/g;
+const userinfo = /(\b[a-z][a-z\d+.-]*:\/\/[^\s/:@"'<>]*:)([^\s/"'<>…]+)(?=@)/gi;
 const assigned = /((?:key|token|secret|password)["']?\s*[:=]\s*["']?)([^\s"',}&…]{4,})/gi;
 
 /** Returns the printable form of a text at `path` of the configuration. */

@@ -3,9 +3,10 @@ import { isRecord } from "../../kit/json.ts";
 import { escapeRegExp } from "../../kit/text/escape-reg-exp.ts";
 import { isSecretName, maskSecret } from "../secrets/mask.ts";
 import { isDangerousVariable } from "./dangerous-variables.ts";
+import { isRandom, maskArguments, maskWord } from "./mask-words.ts";
 
 // What is shown before a file is trusted may be somebody else's, and what is masked there could be code. So only this is masked:
-// a value that no program runs because of the name under which it stands, and in commands and addresses what reads like a token.
+// a value that no program runs because of the name or option beside which it stands, and what reads like a token elsewhere.
 
 /** Returns the form in which the value of a variable, a header or a setting is shown. A reference to a variable is no secret. */
 export function maskNamed(name: string, value: string, holder: "env" | "headers" | "setting"): string {
@@ -16,37 +17,21 @@ export function maskNamed(name: string, value: string, holder: "env" | "headers"
   return maskWord(value.replace(/(:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/g, "$1…"));
 }
 
-/** Masks what reads like a token in a word of a command or in an address: `--token=…`, `//user:…@`, `?key=…`. */
-export function maskWord(word: string): string {
-  return word.replace(assigned, (whole: string, before: string, value: string) => {
-    const [, name] = /([\w.-]+)=$/.exec(before) ?? [];
-    return (name === undefined || isSecretName(name)) && isRandom(value, 16) ? before + maskSecret(value) : whole;
-  });
-}
-
-const assigned = /((?:(?:^|[\s"'])--?|[?&])[\w.-]+=|:\/\/[^\s/:@"']*:)([\w+/=.~%-]{16,})(?=$|[\s"'&@#])/g;
-
-/** Returns the arguments of a program, with the value of `--token VALUE` masked. No package has such a name. */
-export function maskArguments(words: readonly string[]): string[] {
-  return words.map((word, index) => {
-    const option = words[index - 1] ?? "";
-    const isValue = option.startsWith("-") && !option.includes("=") && isSecretName(option);
-    return isValue && isRandom(word, 20) && /[a-z]/.test(word) && /[A-Z]/.test(word)
-      ? maskSecret(word)
-      : maskWord(word);
-  });
-}
-
 /** Returns the text of a configuration with the same masked as in its preview: a value only beside its own name. */
 export function maskFileText(text: string, tree: unknown): string {
   const pairs = listMaskedPairs(tree, "");
-  const known = pairs.reduce((rest, { before, value, shown }) => {
-    const pattern = new RegExp(
-      `(${escapeRegExp(JSON.stringify(before))}\\s*[:,]\\s*)${escapeRegExp(JSON.stringify(value))}`,
-      "g",
-    );
-    return rest.replace(pattern, (_, head: string) => head + JSON.stringify(shown));
-  }, text);
+  // In one pass: what is before a value may itself be masked.
+  const found = pairs.map(({ before, value }) => {
+    const [head, written] = [before, value].map((each) => escapeRegExp(JSON.stringify(each)));
+    return `(?<=${head}\\s*[:,]\\s*\\[?\\s*)(${written})`;
+  });
+  const known =
+    pairs.length === 0
+      ? text
+      : text.replace(new RegExp(found.join("|"), "g"), (whole: string, ...groups: unknown[]) => {
+          const at = groups.slice(0, pairs.length).findIndex((group) => group !== undefined);
+          return JSON.stringify(pairs[at]?.shown ?? whole);
+        });
   // Comments are not in the tree.
   return maskWord(
     known.replace(namedText, (whole: string, head: string, name: string, value: string) =>
@@ -70,32 +55,27 @@ export function maskDotEnvText(text: string): string {
 }
 
 interface MaskedPair {
-  /** Holds the name of the value, or the option before it. */
+  /** Holds the name of the value or of its list, or the word before it in a list. */
   before: string;
   value: string;
   shown: string;
 }
 
-function listMaskedPairs(value: unknown, holder: string): MaskedPair[] {
+function listMaskedPairs(value: unknown, holder: string, program = ""): MaskedPair[] {
   if (Array.isArray(value)) {
     const words = value.map((word) => (typeof word === "string" ? word : ""));
-    const shown = maskArguments(words);
+    const [, ...shown] = maskArguments([program, ...words]);
     const inner = value.flatMap((each) => (typeof each === "string" ? [] : listMaskedPairs(each, "")));
     const masked = words.flatMap((word, index) =>
-      index > 0 && shown[index] !== word
-        ? [{ before: words[index - 1] ?? "", value: word, shown: shown[index] ?? "" }]
-        : [],
+      shown[index] === word ? [] : [{ before: words[index - 1] ?? holder, value: word, shown: shown[index] ?? "" }],
     );
     return [...inner, ...masked];
   }
   if (!isRecord(value)) return [];
+  const command = typeof value.command === "string" ? value.command : "";
   return Object.entries(value).flatMap(([name, inner]) => {
-    if (typeof inner !== "string") return listMaskedPairs(inner, name);
+    if (typeof inner !== "string") return listMaskedPairs(inner, name, name === "args" ? command : "");
     const shown = maskNamed(name, inner, holder === "env" || holder === "headers" ? holder : "setting");
     return shown === inner ? [] : [{ before: name, value: inner, shown }];
   });
-}
-
-function isRandom(value: string, shortest: number): boolean {
-  return value.length >= shortest && /\d/.test(value) && /[a-z]/i.test(value) && !/\s/.test(value);
 }

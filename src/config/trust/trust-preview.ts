@@ -3,7 +3,8 @@ import { isRecord } from "../../kit/json.ts";
 import { getValue, type Path, renderPath } from "../sources/setting-path.ts";
 import { listLeaves } from "../sources/source.ts";
 import { isDangerousVariable } from "./dangerous-variables.ts";
-import { maskArguments, maskNamed } from "./mask-preview.ts";
+import { maskNamed } from "./mask-preview.ts";
+import { maskArguments } from "./mask-words.ts";
 
 /**
  * Describes one thing that a configuration would start, call, read or load: a key and a value in the form of `written`, in which

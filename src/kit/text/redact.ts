@@ -148,6 +148,8 @@ export function listForms(value: string): Set<string> {
     ...percent,
     ...percent.map((form) => form.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase())),
     JSON.stringify(value).slice(1, -1),
+    ...listEscapedForms("%", hex.match(/../g) ?? []),
+    ...listEscapedForms("\\u", listCodeUnits(value)),
     ...base64,
     ...base64.map((form) => form.replaceAll("+", "-").replaceAll("/", "_")),
     hex,
@@ -164,6 +166,15 @@ function listPercentForms(value: string): string[] {
   const strict = plain.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
   const field = new URLSearchParams([["", value]]).toString().slice(1);
   return [plain, strict, plain.replaceAll("%20", "+"), strict.replaceAll("%20", "+"), field];
+}
+
+/** Returns the spellings in which every character is escaped, with digits of either case. */
+function listEscapedForms(sign: string, digits: readonly string[]): string[] {
+  return [digits, digits.map((each) => each.toUpperCase())].map((each) => sign + each.join(sign));
+}
+
+function listCodeUnits(value: string): string[] {
+  return value.split("").map((unit) => unit.charCodeAt(0).toString(16).padStart(4, "0"));
 }
 
 /**

@@ -48,10 +48,15 @@ export function isAllowed(real: string, roots: readonly string[]): boolean {
 }
 
 const secrets =
-  /^(\..+|.*\.(env|pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg)|id_(rsa|dsa|ecdsa|ed25519).*|(credentials?|secrets?)(\.(json|ya?ml|toml|ini|txt|csv|xml|conf|cfg))?|service[-_]account.*\.json|.*duet\.config\.json.*|mcp\.json|claude_desktop_config\.json)$/i;
+  /^(\.env(\..*)?|\.(netrc|npmrc|pypirc|pgpass)|.*\.(env|pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg)|id_(rsa|dsa|ecdsa|ed25519).*|(credentials?|secrets?)(\.(json|ya?ml|toml|ini|txt|csv|xml|conf|cfg))?|service[-_]account.*\.json|.*duet\.config\.json.*|mcp\.json|claude_desktop_config\.json)$/i;
 
 /** Returns true for hidden files and those that usually hold keys or passwords, ignoring case. No tool reads them. */
 export function isPrivate(name: string): boolean {
+  return /^\../.test(name) || isSecretFile(name);
+}
+
+/** Returns true for a name of files that usually hold keys or passwords, ignoring case. */
+export function isSecretFile(name: string): boolean {
   return secrets.test(name);
 }
 

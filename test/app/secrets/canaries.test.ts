@@ -20,6 +20,8 @@ const environment = {
 };
 const others = {
   header: canary("header"),
+  // Has no digit, so that it reads like a word: only its place says what it is.
+  plainHeader: "canary-plain-header",
   env: canary("env"),
   arg: canary("arg"),
   query: canary("query").replaceAll(/[/+=]/g, "_"),
@@ -35,6 +37,10 @@ const mcpServers = {
     ...{ url: `http://127.0.0.1:9/mcp?key=${others.query}`, headers: { Authorization: `Bearer ${others.header}` } },
     start: "lazy",
   },
+  plain: {
+    ...{ url: "http://127.0.0.1:9/mcp", headers: { Authorization: `Bearer ${others.plainHeader}` } },
+    start: "lazy",
+  },
 };
 
 const encodings: Record<string, (text: string) => string> = {
@@ -43,6 +49,8 @@ const encodings: Record<string, (text: string) => string> = {
   hex: (text) => Buffer.from(text).toString("hex"),
   percent: encodeURIComponent,
   JSON: (text) => JSON.stringify(text).slice(1, -1),
+  "percent throughout": (text) => Buffer.from(text).toString("hex").replace(/../g, "%$&"),
+  "JSON throughout": (text) => Buffer.from(text).toString("hex").replace(/../g, "\\u00$&"),
 };
 
 /** Writes every secret in every encoding. */

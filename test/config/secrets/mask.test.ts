@@ -45,6 +45,8 @@ test.each([
   ['{"api_key":"canary-canary-canary"}', '{"api_key":"…nary"}'],
   ["password=hunter2", "password=…"],
   ["the known-secret-of-mine", "the …mine"],
+  ["postgres://bob:hunter2pass99@db/x, redis://:p@ss@h", "postgres://bob:…@db/x, redis://:…@h"],
+  ["http://h:80/a@b and https://h/x:y@z", "http://h:80/a@b and https://h/x:y@z"],
   ["api_key_env is OPENAI_API_KEY, max_tokens: 2000", "api_key_env is OPENAI_API_KEY, max_tokens: 2000"],
 ])("in %j secrets are hidden", (text, shown) => {
   expect(hideSecrets(text, ["known-secret-of-mine", "is"])).toBe(shown);
@@ -57,7 +59,14 @@ test("the secrets of a configuration are all those that a log could repeat", asy
     mcpServers: {
       amap: {
         command: "npx",
-        args: ["-y", "--api-key", "argument-one", "--token=argument-two", "http://x/?key=argument-three"],
+        args: [
+          "-y",
+          "--api-key",
+          "argument-one",
+          "--token=argument-two",
+          "http://x/?key=argument-three",
+          "pg://u:argument-4@h/d",
+        ],
         env: { AMAP_MAPS_API_KEY: "amap-secret", LOG_LEVEL: "information" },
       },
       docs: {
@@ -79,6 +88,7 @@ test("the secrets of a configuration are all those that a log could repeat", asy
     [
       "Bearer header-secret",
       "amap-secret",
+      "argument-4",
       "argument-one",
       "argument-three",
       "argument-two",

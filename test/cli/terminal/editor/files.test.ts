@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { link, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { attachFiles } from "../../../../src/cli/terminal/editor/files/attach-files.ts";
 import { createCompleteFiles } from "../../../../src/cli/terminal/editor/files/complete-files.ts";
+import { createFileGuard } from "../../../../src/tools/files/file-guard.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 describe("completion of @path", () => {
@@ -93,6 +94,26 @@ describe("files that a question names", () => {
     ]);
   });
 
+  test("are not attached where they are protected, by whatever name", async () => {
+    const cwd = await project();
+    const secret = "SECRET-0123456789";
+    await mkdir(join(cwd, "state"));
+    const names = ["team.json", "team.json.bak", ".env", ".env.local", "id_rsa", "state/notes.txt"];
+    for (const name of [...names, "public"]) await writeFile(join(cwd, name), secret);
+    await symlink("team.json", join(cwd, "soft.txt"));
+    await symlink("id_rsa", join(cwd, "key.txt"));
+    await link(join(cwd, "team.json"), join(cwd, "hard.txt"));
+    await symlink("public", join(cwd, "server.pem"));
+    names.push("soft.txt", "key.txt", "hard.txt", "server.pem", "/proc/self/environ");
+    const { question, attached, problems } = await attach(names.map((name) => `@${name}`).join(" "), cwd);
+    expect(question).not.toContain(secret);
+    expect(attached).toEqual([]);
+    expect(problems.map(({ en }) => en)).toEqual(
+      names.map((name) => `Not attached: @${name} is protected (Duet's configuration or data, or a file of keys)`),
+    );
+    expect(problems[0]?.zh).toBe("未附上 @team.json：受保护的文件（Duet 的配置、数据或密钥）");
+  });
+
   test("are at most 1 MB in all", async () => {
     const cwd = await temporaryFolder();
     const names = ["1", "2", "3", "4", "5", "6"];
@@ -106,13 +127,15 @@ describe("files that a question names", () => {
 
   test("are read no more once the signal aborts", async () => {
     const cwd = await project();
-    const options = { cwd, home: cwd, locale: "en", signal: AbortSignal.abort(new Error("stopped")) } as const;
+    const guard = createFileGuard({ files: [], folders: [] });
+    const options = { cwd, home: cwd, locale: "en", guard, signal: AbortSignal.abort(new Error("stopped")) } as const;
     await expect(attachFiles("@readme.md", options)).rejects.toThrow("stopped");
   });
 });
 
 async function attach(text: string, cwd: string) {
-  return attachFiles(text, { cwd, home: join(cwd, "src"), locale: "en", signal: AbortSignal.timeout(5_000) });
+  const guard = createFileGuard({ files: [join(cwd, "team.json")], folders: [join(cwd, "state")] });
+  return attachFiles(text, { cwd, home: join(cwd, "src"), locale: "en", guard, signal: AbortSignal.timeout(5_000) });
 }
 
 async function project(): Promise<string> {

@@ -1,9 +1,12 @@
 import { constants } from "node:fs";
-import { type FileHandle, open, stat } from "node:fs/promises";
+import { type FileHandle, open, readlink, realpath, stat } from "node:fs/promises";
+import { basename } from "node:path";
 import { ignoreRejection } from "../../../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, timeoutError, waitAbortable } from "../../../../kit/async/timeout.ts";
 import { type Locale, say, type Text } from "../../../../kit/locale.ts";
 import { createRandomHex } from "../../../../kit/random.ts";
+import { isSecretFile } from "../../../../tools/files/allowed-path.ts";
+import type { FileGuard } from "../../../../tools/files/file-guard.ts";
 import { type FileMention, type Folders, findMentions, resolvePath, toPath } from "./complete-files.ts";
 
 /** Holds a question with the content of the files that it names appended. */
@@ -18,6 +21,8 @@ export interface AttachedQuestion {
 export interface AttachOptions extends Folders {
   /** Selects the language of the sentence that explains the files to the model. */
   locale: Locale;
+  /** Finds the files of our configuration and state, which are not attached. */
+  guard: FileGuard;
   signal: AbortSignal;
 }
 
@@ -63,7 +68,7 @@ async function find(mention: FileMention, options: AttachOptions): Promise<Found
   for (const typed of listReadings(mention.typed)) {
     const name = toPath(typed);
     const file = resolvePath(name, options);
-    const attachment = await readInTime(file, options.signal);
+    const attachment = await readInTime(file, options);
     if (attachment.is !== "missing") return { name, file, attachment };
   }
   return { name: toPath(listReadings(mention.typed).at(-1) ?? ""), file: "", attachment: { is: "missing" } };
@@ -79,14 +84,14 @@ function listReadings(typed: string): string[] {
   return [...new Set([typed, bare, latin, latin.replace(/[\p{P}]+$/u, "")])].filter((reading) => reading !== "");
 }
 
-async function readInTime(file: string, signal: AbortSignal): Promise<Attachment> {
+async function readInTime(file: string, { guard, signal }: AttachOptions): Promise<Attachment> {
   const limit = createTimeLimit(
     limitMs,
     () => timeoutError({ zh: "读取文件", en: "Reading the file" }, limitMs),
     signal,
   );
   try {
-    return await waitAbortable(readAttachment(file), limit.signal);
+    return await waitAbortable(readAttachment(file, guard), limit.signal);
   } catch (thrown) {
     if (!limit.expired) throw thrown;
     return { is: "refused", reason: slow };
@@ -115,6 +120,10 @@ const isData: Text = {
 };
 const tooMuch: Text = { zh: "附件总量超过 1 MB", en: "would make the attachments larger than 1 MB" };
 const missing: Text = { zh: "没有这个文件", en: "does not exist" };
+const protectedFile: Text = {
+  zh: "受保护的文件（Duet 的配置、数据或密钥）",
+  en: "is protected (Duet's configuration or data, or a file of keys)",
+};
 const slow: Text = { zh: "2 秒内没有读完", en: "could not be read within 2 s" };
 const mostBytesInAll = 1_000_000;
 const mostMentions = 100;
@@ -126,14 +135,14 @@ const mostBytes = 200_000;
 /** Holds a file's text, or why it cannot be attached; `missing` means that there is no such file. */
 type Attachment = { is: "text"; text: string; bytes: number } | { is: "missing" } | { is: "refused"; reason: Text };
 
-/** Reads a text file; opens nothing but regular files. Never rejects. */
-export async function readAttachment(file: string): Promise<Attachment> {
+/** Reads a text file; opens nothing but regular files, and reads none that is protected. Never rejects. */
+async function readAttachment(file: string, guard: FileGuard): Promise<Attachment> {
   try {
     const state = await ignoreRejection(stat(file), "a path that cannot be read is no file to attach");
     if (state === undefined) return { is: "missing" };
     if (state.isDirectory()) return createRefusal("是文件夹，只能附上文件", "is a folder; only files can be attached");
     if (!state.isFile()) return createRefusal("不是普通文件", "is not a regular file");
-    return toText(await readBytes(file));
+    return await readOpened(file, guard);
   } catch (thrown) {
     const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
     return createRefusal(`无法读取（${code || "错误"}）`, `cannot be read (${code || "error"})`);
@@ -141,15 +150,26 @@ export async function readAttachment(file: string): Promise<Attachment> {
 }
 
 /** Reads at most one byte more than may be attached, because a file's reported size may be wrong. */
-async function readBytes(file: string): Promise<Buffer | undefined> {
+async function readOpened(file: string, guard: FileGuard): Promise<Attachment> {
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     // What stood there may have been put in its place since it was looked at.
-    if (!(await handle.stat()).isFile()) return undefined;
-    return await fill(handle, Buffer.alloc(mostBytes + 1));
+    if (!(await handle.stat()).isFile()) return createRefusal("不是普通文件", "is not a regular file");
+    if (await isProtected(handle, file, guard)) return { is: "refused", reason: protectedFile };
+    return toText(await fill(handle, Buffer.alloc(mostBytes + 1)));
   } finally {
     await handle.close();
   }
+}
+
+/** Returns true for what file tools do not read either: our configuration and state, and files of keys, by whatever name. */
+async function isProtected(handle: FileHandle, file: string, guard: FileGuard): Promise<boolean> {
+  const own = await ignoreRejection(readlink(`/proc/self/fd/${handle.fd}`), "without /proc the path itself is checked");
+  const real = own ?? (await realpath(file));
+  const isOurs = await guard.findProtected();
+  // What the kernel shows of a program holds its environment.
+  if (/^\/proc\//.test(real) || isSecretFile(basename(real)) || isSecretFile(basename(file))) return true;
+  return isOurs(real) || (await guard.isLinked(await handle.stat()));
 }
 
 async function fill(handle: FileHandle, bytes: Buffer): Promise<Buffer> {
@@ -162,8 +182,7 @@ async function fill(handle: FileHandle, bytes: Buffer): Promise<Buffer> {
   return bytes.subarray(0, length);
 }
 
-function toText(bytes: Buffer | undefined): Attachment {
-  if (bytes === undefined) return createRefusal("不是普通文件", "is not a regular file");
+function toText(bytes: Buffer): Attachment {
   if (bytes.length > mostBytes) {
     return createRefusal(`太大（最多 ${mostBytes} 字节）`, `is too large (at most ${mostBytes} bytes)`);
   }

@@ -109,7 +109,7 @@ export const http: readonly Mutation[] = [
   {
     id: "page-token-change",
     file: "src/server/web/chat/storage/tab-storage.ts",
-    text: "  if (!(await ask())) return;\n",
+    text: "    if (!(await ask())) return false;\n",
     becomes: "",
     tests: ["test/server/web/link-token.test.ts"],
     endangers: "a link makes a person ask under somebody else's name",
@@ -297,5 +297,13 @@ export const http: readonly Mutation[] = [
     becomes: "if (held && trouble) {",
     tests: ["test/server/http/auth/keys.test.ts"],
     endangers: "keys that were taken back count for ever while the issuer is down",
+  },
+  {
+    id: "page-open-link",
+    file: "src/server/web/chat/storage/tab-storage.ts",
+    text: '["popstate", "hashchange"]',
+    becomes: "[]",
+    tests: ["test/page/questions.test.ts"],
+    endangers: "the token of a link stays in the address of a page that is open",
   },
 ];

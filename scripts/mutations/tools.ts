@@ -307,6 +307,14 @@ export const tools: readonly Mutation[] = [
     endangers: "a hard link attaches the configuration in force",
   },
   {
+    id: "guard-linked-backups",
+    file: "src/tools/files/file-guard.ts",
+    text: "if (isProtected(path) && (await isSame(path))) return true;",
+    becomes: "if (path === folder) return true;",
+    tests: ["test/tools/files/file-guard.test.ts"],
+    endangers: "a hard link hands out a backup of the configuration",
+  },
+  {
     id: "guard-opened",
     file: "src/tools/files/walk-files.ts",
     text: "    if (await guard?.isLinked(opened)) return false;\n",

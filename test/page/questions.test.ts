@@ -47,32 +47,46 @@ inChromium("questions to a person in a browser", () => {
   });
 
   test.each([
-    ["zh-CN", /链接带来另一个令牌/, "取消", "改用"],
-    ["en-US", /The link brings another token/, "Cancel", "Use it"],
-  ])("a token in a link replaces no other one unasked (%s)", async (locale, question, stay, change) => {
-    const duet = await startPageDuet({ environment: { DUET_HTTP_TOKEN: token }, settings: { locale: undefined } });
-    const { page } = await openPage(`${duet.origin}/#token=${token}`, { locale, meant: /401/ });
-    const readToken = () => page.evaluate("sessionStorage.getItem('duet.token')");
-    expect(await readToken()).toBe(token);
-    const follow = async (link: string) => {
-      await page.goto("about:blank");
-      await page.goto(`${duet.origin}/#token=${link}`);
-    };
-    await follow("the-token-of-somebody-else");
-    const dialog = page.getByRole("dialog", { name: question });
-    await dialog.waitFor();
-    expect(page.url()).not.toContain("somebody");
-    for (const say of [() => page.getByRole("button", { name: stay }).click(), () => page.keyboard.press("Escape")]) {
-      await say();
-      await page.locator(".mode-now").getByText(/Agent/).waitFor();
+    ["zh-CN", "opens the page", /链接带来另一个令牌/, "取消", "改用"],
+    ["en-US", "opens the page", /The link brings another token/, "Cancel", "Use it"],
+    ["en-US", "finds it open", /The link brings another token/, "Cancel", "Use it"],
+  ])(
+    "a token in a link replaces no other one unasked (%s, the link %s)",
+    async (locale, way, question, stay, change) => {
+      const duet = await startPageDuet({ environment: { DUET_HTTP_TOKEN: token }, settings: { locale: undefined } });
+      const isOpen = way === "finds it open";
+      const { page } = await openPage(isOpen ? duet.origin : `${duet.origin}/#token=${token}`, {
+        locale,
+        meant: /401/,
+      });
+      if (isOpen) {
+        await page.getByRole("dialog", { name: "Sign in" }).waitFor();
+        await page.goto(`${duet.origin}/#token=${token}`);
+        await page.locator(".mode-now").getByText(/Agent/).waitFor();
+        expect(page.url()).not.toContain(token);
+      }
+      const readToken = () => page.evaluate("sessionStorage.getItem('duet.token')");
       expect(await readToken()).toBe(token);
+      const follow = async (link: string) => {
+        if (!isOpen) await page.goto("about:blank");
+        await page.goto(`${duet.origin}/#token=${link}`);
+      };
       await follow("the-token-of-somebody-else");
+      const dialog = page.getByRole("dialog", { name: question });
       await dialog.waitFor();
-    }
-    await page.getByRole("button", { name: change }).click();
-    await page.getByRole("dialog", { name: /登录|Sign in/ }).waitFor();
-    expect(await readToken()).toBe("the-token-of-somebody-else");
-  });
+      expect(page.url()).not.toContain("somebody");
+      for (const say of [() => page.getByRole("button", { name: stay }).click(), () => page.keyboard.press("Escape")]) {
+        await say();
+        await page.locator(".mode-now").getByText(/Agent/).waitFor();
+        expect(await readToken()).toBe(token);
+        await follow("the-token-of-somebody-else");
+        await dialog.waitFor();
+      }
+      await page.getByRole("button", { name: change }).click();
+      await page.getByRole("dialog", { name: /登录|Sign in/ }).waitFor();
+      expect(await readToken()).toBe("the-token-of-somebody-else");
+    },
+  );
 
   test("a token that is not accepted is asked for again; commands are the page's own", async () => {
     const duet = await startPageDuet({ environment: { DUET_HTTP_TOKEN: token, DEFAULT_MODE: "chat" } });

@@ -30,7 +30,7 @@ export interface FileAccess {
 /** Sets how long the links on the way to the protected files are taken to stay the same, in milliseconds. */
 const resolvedMs = 1000;
 
-/** Limits the files of protected directories that are compared with a file of several names. */
+/** Limits the files of a directory that are compared with a file of several names. */
 const mostCompared = 20_000;
 
 export function createFileGuard({ files, folders }: ProtectedFiles): FileGuard {
@@ -63,6 +63,10 @@ export function createFileGuard({ files, folders }: ProtectedFiles): FileGuard {
         return there?.ino === opened.ino && there.dev === opened.dev;
       };
       for (const file of files) if (await isSame(file)) return true;
+      const isProtected = await this.findProtected();
+      for (const folder of await listFolders(files)) {
+        for await (const path of listEntries(folder)) if (isProtected(path) && (await isSame(path))) return true;
+      }
       for (const folder of folders) {
         for await (const path of listFiles(folder)) if (await isSame(path)) return true;
       }
@@ -75,6 +79,23 @@ export function createFileGuard({ files, folders }: ProtectedFiles): FileGuard {
 async function toReal(path: string): Promise<string> {
   const absolute = resolve(path);
   return (await ignoreRejection(realpath(absolute), "what does not exist yet has the path it will have")) ?? absolute;
+}
+
+/** Lists the directories in which backups of the files lie, as they are named and where links lead. */
+async function listFolders(files: readonly string[]): Promise<string[]> {
+  const real = await Promise.all(files.map(toReal));
+  return [...new Set([...(await Promise.all(files.map((file) => toReal(dirname(file))))), ...real.map(dirname)])];
+}
+
+/** Lists what lies directly in a directory, as far as that can be read. */
+async function* listEntries(folder: string): AsyncGenerator<string> {
+  const entries = await ignoreRejection(opendir(folder), "a folder that cannot be read has nothing to compare");
+  let left = mostCompared;
+  for await (const { name } of entries ?? []) {
+    left -= 1;
+    if (left < 0) return;
+    yield join(folder, name);
+  }
 }
 
 interface ProtectedFile {

@@ -47,13 +47,19 @@ test("no tool reads the configuration in force, its backups or the state, by any
   await symlink(join(root, "team.json"), join(root, "links/soft.txt"));
   await symlink(join(root, "state"), join(root, "links/folder"));
   await link(join(root, "team.json"), join(root, "links/hard.txt"));
+  await link(join(root, "team.json.bak"), join(root, "links/backup.txt"));
+  await link(join(root, "team-2026-11-01.json"), join(root, "links/dated.txt"));
+  await link(join(root, "notes.txt"), join(root, "links/notes.txt"));
   await link(join(root, "state/pins/s.json"), join(root, "links/pins.txt"));
+  shown.push("links/notes.txt");
   const hidden = [
     ...["team.json", "./sub/../team.json", join(root, "team.json"), "state/history", "state/pins/s.json", ...backups],
     ...[
       "links/soft.txt",
       "links/folder/history",
       "links/hard.txt",
+      "links/backup.txt",
+      "links/dated.txt",
       "links/pins.txt",
       `/proc/self/cwd${root}/team.json`,
     ],

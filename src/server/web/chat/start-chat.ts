@@ -31,6 +31,7 @@ import {
   type StoredChat,
   setLinkToken,
   takeToken,
+  watchLinks,
 } from "./storage/tab-storage.ts";
 
 /** Starts the page at `/`. It connects user actions, server events and the view. */
@@ -58,6 +59,13 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     save(state, screen.locale);
     preferences.saveChoices({ locale: screen.locale, mode: state.choices.mode });
     place.follow(before, state);
+  });
+  watchLinks(window, async (token) => {
+    if (await setLinkToken(token, keeper, askChange)) {
+      // What is in sight is not kept for the other token.
+      hasBegun = false;
+      window.location.reload();
+    } else if (hasBegun) place.settle(store.state);
   });
   const getLocale = () => screen.locale;
   const gate = createSignInGate(keeper, (isWrong) => screen.askToken(isWrong));

@@ -140,8 +140,8 @@ export function askAboutToken(document: Document, locale: Locale): Promise<boole
 
 /** Shows a question that blocks the rest of the page. The browser keeps the focus inside, and Escape means no. */
 export function createQuestionDialog(locale: Locale): QuestionDialog {
-  const words = createElement("p", { id: "dialog-words" });
-  const dialog = createElement("dialog", { class: "confirm-delete", "aria-labelledby": "dialog-words" });
+  const words = createElement("p");
+  const dialog = createElement("dialog", { class: "confirm-delete" });
   let act = (): void => {};
   const yes = createButton("", () => {
     dialog.close();
@@ -155,6 +155,8 @@ export function createQuestionDialog(locale: Locale): QuestionDialog {
     ask(text, yesWord, then) {
       act = then;
       setText(words, text);
+      // Several such dialogs may be in the page, so that an ID would not tell which words are meant.
+      dialog.setAttribute("aria-label", text);
       setText(yes, yesWord);
       dialog.showModal();
       no.focus();

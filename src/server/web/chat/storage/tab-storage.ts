@@ -75,19 +75,37 @@ export function takeToken({ location, history }: AddressBar): string | undefined
 
 /**
  * Keeps the token of a link. Where the tab already has another one, `ask` decides; what was in sight belongs to the other
- * one's conversations and is forgotten.
+ * one's conversations and is forgotten. Returns true when the tab has another token than before.
  */
 export async function setLinkToken(
   given: string | undefined,
   keeper: TabStorage,
   ask: () => Promise<boolean>,
-): Promise<void> {
+): Promise<boolean> {
   const before = keeper.token();
-  if (given === undefined || given === before) return;
-  if (before === undefined) return keeper.keepToken(given);
-  if (!(await ask())) return;
+  if (given === undefined || given === before) return false;
+  if (before !== undefined) {
+    if (!(await ask())) return false;
+    keeper.keepChat({ ...keeper.chat(), conversationId: undefined, runs: [] });
+  }
   keeper.keepToken(given);
-  keeper.keepChat({ ...keeper.chat(), conversationId: undefined, runs: [] });
+  return true;
+}
+
+interface LinkEvents {
+  addEventListener(name: string, act: (event: { stopImmediatePropagation(): void }) => void): void;
+}
+
+/** Passes on the token of each link that is followed while the page is open; the address names no conversation then. */
+export function watchLinks(window: AddressBar & LinkEvents, onToken: (token: string) => void): void {
+  for (const name of ["popstate", "hashchange"]) {
+    window.addEventListener(name, (event) => {
+      const token = takeToken(window);
+      if (token === undefined) return;
+      event.stopImmediatePropagation();
+      onToken(token);
+    });
+  }
 }
 
 function readChat(text: string | undefined): StoredChat {

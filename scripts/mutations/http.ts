@@ -303,7 +303,7 @@ export const http: readonly Mutation[] = [
     file: "src/server/web/chat/storage/tab-storage.ts",
     text: '["popstate", "hashchange"]',
     becomes: "[]",
-    tests: ["test/page/questions.test.ts"],
+    tests: ["test/server/web/link-token.test.ts"],
     endangers: "the token of a link stays in the address of a page that is open",
   },
 ];

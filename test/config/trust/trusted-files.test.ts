@@ -222,7 +222,7 @@ describe("duet config trust", () => {
     ["node", "--api-key=$(touch x)", "https://user:$(touch$IFS)@evil.example/0123456789abcdefghij?key=touch"],
     ["node", "-e", "import(process.argv[2])", "--token", "evil", "https://user:touch%20x@evil.example/", "--key=evil"],
     ["cmd", "/c", "npx", "--api-key", "evil-package-2"],
-    ["npx", "-y", "-p", "good", "--api-key", "evil-package-2"],
+    ["npx", "-y", "--package", "good", "--api-key", "evil-package-2"],
     ["node", "--key", "./evil", "--token", "evil.mjs", "--secret", "--import=x", "--key", "http://evil.example"],
     ["sh", "-c", `Bearer sk-0123456789-0123456789 ${"touch x;".repeat(1000)}`],
   ])("hides nothing of a command that looks like a secret: %s %s", async (command, ...args) => {

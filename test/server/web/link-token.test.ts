@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createTabStorage, setLinkToken } from "../../../src/server/web/chat/storage/tab-storage.ts";
+import { createTabStorage, setLinkToken, watchLinks } from "../../../src/server/web/chat/storage/tab-storage.ts";
 
 /** A tab whose browser denies its storage keeps things in memory. */
 function openTab(token?: string) {
@@ -36,4 +36,24 @@ test("another token replaces one only after a yes, and what was in sight is forg
   expect(keeper.token()).toBe("theirs");
   expect(keeper.chat()).toMatchObject({ locale: "zh", choices: { mode: "plan" }, conversationId: undefined });
   expect(asked).toEqual([false, true]);
+});
+
+test("a link that finds the page open is told once, off the address, and to nobody else", () => {
+  const location = { hash: "", pathname: "/", search: "" };
+  const history = {
+    replaceState(_: unknown, __: string, place: string) {
+      location.hash = place.slice(1);
+    },
+  };
+  const events = new EventTarget();
+  const addEventListener = events.addEventListener.bind(events);
+  const told: string[] = [];
+  watchLinks({ location, history, addEventListener }, (token) => told.push(token));
+  addEventListener("popstate", () => told.push("another listener"));
+  for (const hash of ["#token=theirs", "#conversation=conv-2"]) {
+    location.hash = hash;
+    for (const name of ["popstate", "hashchange"]) events.dispatchEvent(new Event(name));
+  }
+  expect(told).toEqual(["theirs", "another listener"]);
+  expect(location.hash).toBe("#conversation=conv-2");
 });

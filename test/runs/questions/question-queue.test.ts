@@ -55,7 +55,10 @@ test("a question that was not answered in time is withdrawn, and the run comes t
   const { mcp, wiped } = await openFace({ turns: [[wipe], "Left as it was."], serve: { confirmTime: 1 } });
   const silent = await linkHost(mcp, { name: "claude-code", onQuestion: () => new Promise<object>(() => {}) });
   const { outcome } = await silent.ask("Wipe disk a.");
-  expect(outcome).toMatchObject({ status: "complete", response: "Left as it was." });
+  expect(outcome).toMatchObject({
+    status: "complete",
+    response: "Left as it was.\n\nℹ wipe_disk needs consent and got no answer, so it was not run.",
+  });
   expect(wiped).toEqual([]);
 });
 

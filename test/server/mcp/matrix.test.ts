@@ -102,19 +102,27 @@ describe.each(rows)("$name over $transport", ({ connect, served, name, transport
   });
 
   test.each([
-    ["yes", { action: "accept", content: {} }, 1],
-    ["no", { action: "decline" }, 0],
-    ["nothing", { action: "cancel" }, 0],
-  ])("a dangerous tool is asked about; when its user says %s it runs as often as that", async (word, said, times) => {
-    reply = said;
-    asked = [];
-    const cup = `${word} ${name} ${transport}`;
-    duet.provider.script("cheap", { toolCalls: [{ name: "pour", arguments: { cup } }] }, { text: "That is all." });
-    const result = await ask(`Pour for ${word}`);
-    expect(outcomeOf(result)).toMatchObject({ status: "complete", response: "That is all." });
-    expect(asked).toEqual([expect.stringContaining(cup)]);
-    expect((await duet.poured()).filter((each) => each === cup)).toHaveLength(times);
-  });
+    ["yes", { action: "accept", content: {} }, 1, "That is all."],
+    ["no", { action: "decline" }, 0, "That is all."],
+    [
+      "nothing",
+      { action: "cancel" },
+      0,
+      "That is all.\n\nℹ pour needs consent and the question was dismissed without a decision, so it was not run.",
+    ],
+  ])(
+    "a dangerous tool is asked about; when its user says %s it runs as often as that",
+    async (word, said, times, response) => {
+      reply = said;
+      asked = [];
+      const cup = `${word} ${name} ${transport}`;
+      duet.provider.script("cheap", { toolCalls: [{ name: "pour", arguments: { cup } }] }, { text: "That is all." });
+      const result = await ask(`Pour for ${word}`);
+      expect(outcomeOf(result)).toMatchObject({ status: "complete", response });
+      expect(asked).toEqual([expect.stringContaining(cup)]);
+      expect((await duet.poured()).filter((each) => each === cup)).toHaveLength(times);
+    },
+  );
 
   test("a run that is not done in time goes on; the question asked again meets it, and agent_result has its end", async () => {
     const requests = watchModel();

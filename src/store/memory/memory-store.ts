@@ -39,6 +39,7 @@ interface StoredConversation {
   sources: SourceList;
   /** Is about what it takes with its traces, in bytes. */
   bytes: number;
+  runIds: string[];
   pendingPlan?: string | undefined;
   loadedTools?: readonly string[] | undefined;
   /** Orders conversations by their last question: a conversation that is only read comes no further up. */
@@ -60,6 +61,9 @@ export interface MemoryStoreOptions {
   now?: () => number;
 }
 
+/** Is how often the age of all conversations is looked at, in milliseconds. */
+const ageCheckMs = 3_600_000;
+
 /**
  * Keeps conversations for as long as the process lives. Beyond the limits, the least recently used of all owners are dropped that
  * nobody has named or pinned. When only such ones are left, it keeps more.
@@ -75,6 +79,9 @@ export function createMemoryStore({
   const records = createMemoryIdempotencyRecords();
   const usages = new LRUCache<string, DailyUsage>({ maxSize: mostCallers, sizeCalculation: () => 1 });
   let asked = 0;
+  /** Counts the bytes of all conversations. */
+  let stored = 0;
+  let ageCheckedAt = Number.NEGATIVE_INFINITY;
 
   function markUsed(conversation: StoredConversation): void {
     conversations.delete(conversation.id);
@@ -82,21 +89,25 @@ export function createMemoryStore({
   }
 
   function drop(id: string): boolean {
-    for (const [runId, { trace }] of traces.entries()) if (trace.conversation_id === id) traces.delete(runId);
+    const { bytes = 0, runIds = [] } = conversations.get(id) ?? {};
+    for (const runId of runIds) traces.delete(runId);
     records.removeOf(id);
+    stored -= bytes;
     return conversations.delete(id);
   }
 
-  const measure = (): number => conversations.values().reduce((sum, { bytes }) => sum + bytes, 0);
-
-  /** Lists what is over the limits, the least recently used first. The conversation that was used last always stays. */
-  function listExpired(): ExpiredConversation[] {
+  /**
+   * Lists what is over the limits, the least recently used first. The conversation that was used last always stays. Without
+   * `checksAge` it looks no further than the other limits need.
+   */
+  function listExpired(checksAge = true): ExpiredConversation[] {
     const oldest = toTime(now() - limits.keepDays * dayMs);
-    const all = [...conversations.values()];
-    let count = all.length;
-    let bytes = measure();
+    let count = conversations.size;
+    let bytes = stored;
+    let seen = 0;
     const expired: ExpiredConversation[] = [];
-    for (const each of all.slice(0, -1)) {
+    for (const each of conversations.values()) {
+      if (++seen === conversations.size || !(checksAge || count > max || bytes > limits.maxSize)) break;
       const { id, owner, title, updatedAt, isNamed, isPinned } = each;
       const isOld = updatedAt < oldest;
       if (isNamed || isPinned || !(isOld || count > max || bytes > limits.maxSize)) continue;
@@ -107,10 +118,16 @@ export function createMemoryStore({
     return expired;
   }
 
-  function dropExpired(): number {
-    const expired = listExpired();
+  function dropAll(expired: readonly ExpiredConversation[]): number {
     for (const { id } of expired) drop(id);
     return expired.length;
+  }
+
+  /** Runs with each question, so that it looks at the age of all conversations only once an hour. */
+  function dropExpired(): void {
+    const checksAge = now() - ageCheckedAt >= ageCheckMs;
+    if (checksAge) ageCheckedAt = now();
+    dropAll(listExpired(checksAge));
   }
 
   function getUsage(owner: string | undefined): DailyUsage {
@@ -163,7 +180,10 @@ export function createMemoryStore({
         const kept = touch(conversationId);
         kept.title ||= toConversationTitle(trace.question);
         if (turn) kept.turns.push(turn);
-        kept.bytes += 2 * (JSON.stringify(trace).length + (turn ? turn.question.length + turn.answer.length : 0));
+        const bytes = 2 * (JSON.stringify(trace).length + (turn ? turn.question.length + turn.answer.length : 0));
+        kept.bytes += bytes;
+        stored += bytes;
+        kept.runIds.push(runId);
         kept.pendingPlan = pendingPlan;
         kept.loadedTools = loadedTools ?? kept.loadedTools;
         traces.set(runId, { owner, trace });
@@ -216,8 +236,8 @@ export function createMemoryStore({
   const retention: Retention = {
     limits,
     listExpired: async () => listExpired(),
-    prune: async () => dropExpired(),
-    measure: async () => measure(),
+    prune: async () => dropAll(listExpired()),
+    measure: async () => stored,
     settled: async () => {},
   };
   return { ...scopeToOwner(undefined), typedHistory: createMemoryTypedHistory(), retention };
@@ -253,7 +273,7 @@ function begin(id: string, owner: string | undefined, now: string): StoredConver
   const sources = createMemorySourceList();
   const times = { asked: 0, createdAt: now, updatedAt: now };
   const words = { title: "", isNamed: false, isPinned: false, turns: [], summary: undefined };
-  return { id, owner, ...words, sources, bytes: 0, ...times };
+  return { id, owner, ...words, sources, bytes: 0, runIds: [], ...times };
 }
 
 /** Returns a snapshot of the conversation. Later turns are not added to it. */

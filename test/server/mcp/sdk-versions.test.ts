@@ -72,9 +72,9 @@ function connectEarly<Transport>(
 /** How the model takes part; the first word of a question chooses. */
 const turns: Record<string, (asked: { version: string; hasResult: boolean }) => FakeTurn> = {
   answer: () => ({ text: "It is five." }),
-  calculate: ({ hasResult }) =>
+  calculate: ({ version, hasResult }) =>
     hasResult
-      ? { text: "It is five." }
+      ? { text: "It is five.", hang: "after-text", until: progressed.get(version)?.promise }
       : { text: "I will add them.", toolCalls: [{ name: "calculator", arguments: { expression: "2+3" } }] },
   pour: ({ version, hasResult }) =>
     hasResult ? { text: "It is full." } : { toolCalls: [{ name: "pour", arguments: { cup: version } }] },
@@ -84,6 +84,9 @@ const turns: Record<string, (asked: { version: string; hasResult: boolean }) => 
 
 /** When the model may end its turn for `linger`. */
 const endings = new Map(rows.map(({ version }) => [version, Promise.withResolvers<void>()]));
+
+/** When the host has heard of progress three times, so that `calculate` may end. */
+const progressed = new Map(rows.map(({ version }) => [version, Promise.withResolvers<void>()]));
 
 function reply({ body }: JournalEntry): FakeTurn {
   const messages = body.messages as { role: string; content: unknown }[];
@@ -131,7 +134,10 @@ describe.concurrent.each(rows)("the official SDK $version over stdio", ({ connec
 
   test("gets progress that rises", async () => {
     const progress: number[] = [];
-    const result = await ask("calculate", { onprogress: (one) => progress.push(one.progress) });
+    const onprogress = (one: { progress: number }) => {
+      if (progress.push(one.progress) === 3) progressed.get(version)?.resolve();
+    };
+    const result = await ask("calculate", { onprogress });
     expect(outcomeOf(result).tool_calls).toMatchObject([{ tool: "calculator", ok: true }]);
     expect(progress.length).toBeGreaterThan(2);
     expect(progress).toEqual([...new Set(progress)].sort((a, b) => a - b));

@@ -1,8 +1,8 @@
 import type { AgentEvent } from "../core/events.ts";
-import { noticeKinds } from "../core/notices.ts";
+import { renderMissingConsent } from "../core/notices.ts";
 import type { Citation, Outcome } from "../core/outcome.ts";
 import type { Locale } from "../kit/locale.ts";
-import { createSanitizer, sanitizeLine } from "../kit/text/sanitize.ts";
+import { createSanitizer } from "../kit/text/sanitize.ts";
 import { createStepWriter } from "../render/step-writer.ts";
 import { type Output, writeSafely } from "./console.ts";
 import { createHyperlink } from "./terminal/text/hyperlink.ts";
@@ -51,9 +51,8 @@ export function createRenderer(options: RenderOptions): (event: AgentEvent) => v
   }
 
   /** Says on stdout, too, which calls were not made: who reads it alone must not believe that they were. */
-  function writeMissingConsent({ notices = [] }: Outcome): void {
-    for (const { code, message } of notices)
-      if (code === noticeKinds.approvalMissing.code) console.stdout.write(`\n> ${sanitizeLine(message)}\n`);
+  function writeMissingConsent(outcome: Outcome): void {
+    for (const line of renderMissingConsent(outcome)) console.stdout.write(`\n${line}\n`);
   }
 
   return (event) => {

@@ -187,6 +187,15 @@ export function toOutcomeNotices(notices: readonly Pick<Notice, "level" | "code"
     .map(({ level, code, message }) => ({ level, code, message }));
 }
 
+/**
+ * Returns a quoted line for each call of a run that was not made for want of consent. It belongs into the answer where its reader
+ * may see nothing else.
+ */
+export function renderMissingConsent({ notices = [] }: Pick<Outcome, "notices">): string[] {
+  const missing = notices.filter(({ code }) => code === noticeKinds.approvalMissing.code);
+  return missing.map(({ message }) => `> ${sanitizeLine(message)}`);
+}
+
 /** Adds notices to a result. One without any has no such field. */
 export function addNotices(outcome: Outcome, notices: readonly OutcomeNotice[]): Outcome {
   return notices.length === 0 ? outcome : { ...outcome, notices: [...(outcome.notices ?? []), ...notices] };

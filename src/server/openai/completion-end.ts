@@ -1,10 +1,7 @@
-import type { AgentEvent } from "../../core/events.ts";
 import { stoppingLimits } from "../../core/limits.ts";
-import { noticeKinds } from "../../core/notices.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { ErrorCode, ErrorReport } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
-import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { renderOutcome } from "../../render/step-writer.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";
 import { toRetryResponse } from "../http/response/refusal.ts";
@@ -33,17 +30,6 @@ export function toCompletionEnd(outcome: Outcome, locale: Locale): CompletionEnd
     usage: toUsage(Object.values(meta.models)),
     notices,
   };
-}
-
-/**
- * Returns what the answer has to say about calls that did not run because nobody could be asked. It is part of the answer, because
- * clients fold the reasoning away. Is empty where there were none.
- */
-export function renderMissingConsent(events: readonly AgentEvent[]): string {
-  const messages = events.flatMap((event) =>
-    event.type === "notice" && event.code === noticeKinds.approvalMissing.code ? [event.message] : [],
-  );
-  return [...new Set(messages)].map((message) => `\n\n> ${sanitizeLine(message)}`).join("");
 }
 
 /** `length` means that the answer was cut. When a limit was reached before the answer was written, the notice says so instead. */

@@ -5,6 +5,7 @@ import { readChain } from "../../core/chain-text.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { Message } from "../../core/messages.ts";
 import { addUsage, type FinishReason, type Model, noUsage, toModelName, type Usage } from "../../core/model.ts";
+import { renderMissingConsent } from "../../core/notices.ts";
 import { hasSucceeded, type Outcome, type Status, type StopReason } from "../../core/outcome.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
@@ -19,7 +20,7 @@ import type { HttpRefusal } from "../http/response/dialects.ts";
 import { HttpRefusalError, toRetryResponse } from "../http/response/refusal.ts";
 import type { Handle, Route, RouteCall } from "../http/routes.ts";
 import { createCompletionId, toCompletion, toUsage } from "./completion.ts";
-import { renderMissingConsent, toCompletionEnd } from "./completion-end.ts";
+import { toCompletionEnd } from "./completion-end.ts";
 import { type ChatRequest, createModelRoutes, readChat } from "./read-chat.ts";
 import { readMessages, readText } from "./read-messages.ts";
 import { isSideCall } from "./side-calls.ts";
@@ -146,7 +147,7 @@ export async function waitForCompletion(
   if ("failure" in ending) throw new HttpRefusalError(ending.failure);
   const { notice, ...said } = ending;
   if (notice !== "") thoughts.push(`\n\n${notice}`);
-  const content = run.snapshot().response + renderMissingConsent(run.events);
+  const content = [run.snapshot().response, ...renderMissingConsent(ending)].join("\n\n");
   return toCompletion(naming, { ...said, content, reasoning: thoughts.join("").trim() });
 }
 

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../../core/events.ts";
+import { renderMissingConsent } from "../../core/notices.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { renderEvent } from "../../render/event-lines.ts";
@@ -8,7 +9,7 @@ import { type RunService, releaseRun } from "../../runs/run-service.ts";
 import { openAi } from "../http/response/dialects.ts";
 import type { RouteCall } from "../http/routes.ts";
 import { type CompletionId, type Delta, toChunk, toUsageChunk } from "./completion.ts";
-import { renderMissingConsent, toCompletionEnd } from "./completion-end.ts";
+import { toCompletionEnd } from "./completion-end.ts";
 
 export interface AnswerStreamOptions {
   naming: CompletionId;
@@ -46,8 +47,7 @@ export function streamAnswer(run: RunHandle, options: AnswerStreamOptions): Read
         sendData(openAi(ending.failure, locale).body);
         return;
       }
-      const missing = renderMissingConsent(run.events);
-      if (missing !== "") add({ content: missing });
+      for (const line of renderMissingConsent(ending)) add({ content: `\n\n${line}` });
       if (ending.notice !== "") add({ reasoning_content: `\n\n${ending.notice}` });
       if (ending.annotations.length > 0) add({ annotations: ending.annotations });
       sendData(toChunk(naming, {}, ending.finish, { includesUsage, notices: ending.notices }));

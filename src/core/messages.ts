@@ -6,6 +6,50 @@ import type { JsonObject } from "../kit/json.ts";
  */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
 
+/** Is what a person or a tool says: one text, or parts in their order where there is more than text. */
+export type MessageContent = string | readonly ContentPart[];
+
+export type ContentPart = TextPart | ImagePart | FilePart;
+
+export interface TextPart {
+  type: "text";
+  text: string;
+}
+
+/** Refers to an image, whose bytes are never part of a message. */
+export interface ImagePart {
+  type: "image";
+  image: StoredFile;
+  /** Is the size in pixels, where the format told it. */
+  width?: number;
+  height?: number;
+}
+
+/** Refers to a document. Models that do not take its bytes read its text. */
+export interface FilePart {
+  type: "file";
+  file: StoredFile;
+  /** Holds what the document says, as text. */
+  text: string;
+}
+
+/** Names bytes that are stored once, however many messages refer to them. */
+export interface StoredFile {
+  /** Is the SHA-256 of the bytes, in lower-case hexadecimal digits. */
+  hash: string;
+  /** Is the type that the bytes show, such as `image/png`, whatever their sender called them. */
+  mediaType: string;
+  /** Counts the bytes. */
+  size: number;
+  /** Is the name that the sender gave, without folders. */
+  name?: string;
+}
+
+/** Reads stored bytes. It resolves with undefined when there are none with this hash, or no longer. */
+export interface FileReader {
+  read(hash: string): Promise<Uint8Array | undefined>;
+}
+
 export interface SystemMessage {
   role: "system";
   content: string;

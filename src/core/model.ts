@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { JsonSchema } from "../kit/json.ts";
 import type { Locale } from "../kit/locale.ts";
 import type { Notice } from "./events.ts";
-import type { AssistantMessage, Message } from "./messages.ts";
+import type { AssistantMessage, FileReader, Message } from "./messages.ts";
 import type { finishReasonSchema, usageSchema } from "./schemas/events-schema.ts";
 
 /** Calls a language model through one interface, whatever its vendor and wire format. */
@@ -13,6 +13,8 @@ export interface Model {
   readonly contextWindow?: number;
   /** Limits the output of one call, in tokens, where the request does not, and is undefined when unknown. */
   readonly maxTokens?: number;
+  /** Says what the model can do, and is absent when nothing is known of it. */
+  readonly capabilities?: ModelCapabilities;
   /** Is false for a rule-based model that reads no prompt: it can decide and answer, but not plan. */
   readonly followsPrompts?: false;
   /** Names the variable that holds the model's key, so that a refused key is not tried for another model. */
@@ -30,13 +32,14 @@ export interface Model {
 
 /** Returns the same model with another stream. A model may be an instance of a class, of which a spread keeps no method and no getter. */
 export function replaceStream(model: Model, stream: Model["stream"]): Model {
-  const { contextWindow, maxTokens, followsPrompts, keyName } = model;
+  const { contextWindow, maxTokens, capabilities, followsPrompts, keyName } = model;
   return {
     ...model,
     provider: model.provider,
     model: model.model,
     ...(contextWindow !== undefined && { contextWindow }),
     ...(maxTokens !== undefined && { maxTokens }),
+    ...(capabilities !== undefined && { capabilities }),
     ...(followsPrompts !== undefined && { followsPrompts }),
     ...(keyName !== undefined && { keyName }),
     stream,
@@ -64,10 +67,36 @@ export interface ModelRequest {
   tools: ToolDefinition[];
   /** Overrides the model's configured output limit, in tokens. */
   maxTokens?: number;
+  /** Ends the output before the first of these texts. Vendors take at most four. */
+  stop?: readonly string[];
+  /** Says whether the model may, must or must not call a tool. It is `auto` when absent. */
+  toolChoice?: ToolChoice;
+  /** Sets the form of the text that the model writes. It is `text` when absent. */
+  responseFormat?: ResponseFormat;
+  /** Reads the bytes of the images and files that the messages name. It is absent when they name none. */
+  files?: FileReader;
   /** Sets the language of the notices about the call. When absent, it is the language in which the model was opened. */
   locale?: Locale;
   /** Identifies the run of this turn, and is absent for a call outside of any run. */
   run?: RunContext;
+}
+
+export type ToolChoice = "auto" | "none" | "required" | { tool: string };
+
+/** `json_schema` describes an object, and its name matches `^[a-zA-Z0-9_-]{1,64}$`. */
+export type ResponseFormat =
+  | { type: "text" }
+  | { type: "json_object" }
+  | { type: "json_schema"; name: string; schema: JsonSchema; description?: string };
+
+/** Says what a model can do. What is absent is not known, and is tried. */
+export interface ModelCapabilities {
+  functionCalling?: boolean;
+  /** Is true for a model that can see images. */
+  vision?: boolean;
+  /** Is true for a model that keeps to a JSON Schema which the request names. */
+  structuredOutput?: boolean;
+  reasoning?: boolean;
 }
 
 export interface RunContext {

@@ -135,7 +135,7 @@ export const agent: readonly Mutation[] = [
     file: "src/core/tools/failure-kind.ts",
     text: 'denied: "final"',
     becomes: 'denied: "unclear"',
-    tests: ["test/agent/plan/confirm-plan.test.ts", "test/agent/plan/plan-and-act.test.ts"],
+    tests: ["test/agent/plan/refused-step.test.ts"],
     endangers: "a call that was refused is asked for again",
   },
   {

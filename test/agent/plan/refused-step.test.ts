@@ -4,7 +4,7 @@ import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts"
 import { createPermissionCheck, withPermission } from "../../../src/tools/permission-rules.ts";
 import { makeTool, outcomeOf } from "../../fakes/events.ts";
 import { runAll } from "../../fakes/run.ts";
-import { lastAsked, planners, plansOf, written } from "./planning.ts";
+import { callsOf, lastAsked, planners, plansOf, written } from "./planning.ts";
 
 const writing = makeTool("write_it", () => ({ ok: true, text: "Written." }));
 const tools = [
@@ -80,4 +80,13 @@ test("the model that chooses tools reads that a refused call must not be replace
     `Not run: it needs the user's consent, and nobody can be asked now. ${noOtherWay}`,
   );
   expect(JSON.stringify(events)).not.toContain(noOtherWay);
+});
+
+test("a step whose arguments a rule forbids is tried once only", async () => {
+  const forbidden = withPermission(
+    makeTool("write_it", () => ({ ok: true, text: "Written." })),
+    createPermissionCheck({ deny: ["write_it(incident.md)"] }),
+  );
+  const events = await runAll({ mode: "plan", models: planners([written(write), written(add)]), tools: [forbidden] });
+  expect(callsOf(events)).toEqual(['1 write_it {"path":"incident.md"}']);
 });

@@ -10,16 +10,16 @@ export interface DataFlowRules {
   local?: readonly string[] | undefined;
 }
 
-/** Returns the tool with what its calls do with data. `isServers` is true for a tool of a server. */
-export type MarkDataFlow = (tool: Tool, isServers: boolean) => Tool;
+/** Returns the tool with what its calls do with data. `isOfServer` is true for a tool of a server. */
+export type MarkDataFlow = (tool: Tool, isOfServer: boolean) => Tool;
 
 /** A server may keep what it gets and send it on, whatever it says about its tools. */
 const ofServers: DataFlow = { readsUntrusted: true, sendsOut: true };
 
 export function createDataFlowRules({ private: secluded = [], local = [] }: DataFlowRules): MarkDataFlow {
   const [privatePatterns, localPatterns] = [parseToolPatterns(secluded), parsePermitPatterns(local)];
-  return (tool, isServers) => {
-    const known = tool.dataFlow ?? (isServers ? ofServers : toOwnDataFlow(tool));
+  return (tool, isOfServer) => {
+    const known = tool.dataFlow ?? (isOfServer ? ofServers : toOwnDataFlow(tool));
     const isPrivate = privatePatterns.some((pattern) => findFittingCalls(pattern, tool) !== "none");
     const isLocal = localPatterns.some((pattern) => findFittingCalls(pattern, tool) === "all");
     if (known === tool.dataFlow && !isPrivate && !isLocal) return tool;

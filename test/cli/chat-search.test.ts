@@ -7,13 +7,13 @@ import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
 
 const page = { title: "Node.js 24", url: "https://nodejs.example/24", content: "Node.js 24 came in May 2025." };
 
-interface Surroundings {
+interface SearchChat {
   provider: FakeProvider;
   search: FakeSearch;
   env: Record<string, string>;
 }
 
-async function surroundings(): Promise<Surroundings> {
+async function openSearchChat(): Promise<SearchChat> {
   const [provider, search] = await Promise.all([startFakeProvider(), startFakeSearch({ "*": [page] })]);
   onTestFinished(async () => {
     await Promise.all([provider.close(), search.close()]);
@@ -32,7 +32,7 @@ function link(text: string): string {
 
 describe("the search switch in a terminal", () => {
   test("is off at first, shows how it stands, and searches for the message as it was typed", async () => {
-    const { provider, search, env } = await surroundings();
+    const { provider, search, env } = await openSearchChat();
     provider.script("one", { text: "Hello!" }, { text: "In May 2025 [1]." });
     const terminal = await startTerminal(["--mode", "chat"], { env });
     await terminal.shows("Duet · Chat mode · Web search: off ·");
@@ -56,7 +56,7 @@ describe("the search switch in a terminal", () => {
   });
 
   test("cannot be switched on where the configuration takes search away", async () => {
-    const { env } = await surroundings();
+    const { env } = await openSearchChat();
     const terminal = await startTerminal(["--mode", "chat", "--no-search"], { env });
     await terminal.shows("Chat mode > ");
     terminal.type("/search on\r");
@@ -66,7 +66,7 @@ describe("the search switch in a terminal", () => {
   });
 
   test("is on where the configuration says so", async () => {
-    const { env } = await surroundings();
+    const { env } = await openSearchChat();
     const file = await configFile({ search: { enabled: true } });
     const terminal = await startTerminal(["--mode", "chat", "--config", file, "--locale", "zh"], { env });
     await terminal.shows("联网搜索：开");
@@ -78,7 +78,7 @@ describe("the search switch in a terminal", () => {
 
 describe("citations as links", () => {
   test("a terminal that shows them gets the numbers and the addresses as links", async () => {
-    const { provider, env } = await surroundings();
+    const { provider, env } = await openSearchChat();
     provider.script("one", { text: "In May 2025 [1]." });
     const terminal = await startTerminal(["ask", "When?", "--mode", "chat", "--search"], {
       env: { ...env, TERM_PROGRAM: "ghostty" },
@@ -93,7 +93,7 @@ describe("citations as links", () => {
     ["NO_COLOR", [], { NO_COLOR: "1" }],
     ["TERM=dumb", [], { TERM: "dumb" }],
   ])("%s: none", async (_, args, more) => {
-    const { provider, env } = await surroundings();
+    const { provider, env } = await openSearchChat();
     provider.script("one", { text: "In May 2025 [1]." });
     const terminal = await startTerminal(["ask", "When?", "--mode", "chat", "--search", ...args], {
       env: { ...env, TERM_PROGRAM: "ghostty", ...more },
@@ -104,7 +104,7 @@ describe("citations as links", () => {
   });
 
   test.each([["text"], ["json"], ["jsonl"]])("a pipe gets none (%s)", async (output) => {
-    const { provider, env } = await surroundings();
+    const { provider, env } = await openSearchChat();
     provider.script("one", { text: "In May 2025 [1]." });
     const { stdout, code } = await runProgram(["ask", "When?", "--mode", "chat", "--search", "--output", output], {
       env: { ...env, TERM_PROGRAM: "ghostty", FORCE_HYPERLINK: "1" },
@@ -117,7 +117,7 @@ describe("citations as links", () => {
 
 describe("duet ask --mode chat", () => {
   test("does not search unless it is told to", async () => {
-    const { provider, search, env } = await surroundings();
+    const { provider, search, env } = await openSearchChat();
     provider.script("one", { text: "No idea." });
     const { stdout } = await runProgram(["ask", "When?", "--mode", "chat"], { env });
     expect(stdout).toBe("No idea.\n");
@@ -125,7 +125,7 @@ describe("duet ask --mode chat", () => {
   });
 
   test("does not wait for servers that are still starting", async () => {
-    const { provider, env } = await surroundings();
+    const { provider, env } = await openSearchChat();
     provider.script("one", { text: "In May 2025 [1]." });
     const file = await configFile({ mcpServers: { slow: { command: "sleep", args: ["600"] } } });
     const { stdout, stderr } = await runProgram(["ask", "When?", "--mode", "chat", "--search", "--config", file], {

@@ -153,7 +153,7 @@ export interface ToolRegistry {
    * Wraps the tool, of a server or the user's own, in its checks, limits and rules. The result is always the same for the same
    * tool.
    */
-  guard(tool: Tool, isServers: boolean): Tool;
+  guard(tool: Tool, isOfServer: boolean): Tool;
   /**
    * Creates the built-in tools once per conversation, so that it is notified once where its searches go, and its pages are
    * remembered.
@@ -202,11 +202,11 @@ export async function openToolRegistry(config: Config, redactor: Redactor): Prom
   const guarded = new WeakMap<Tool, Tool>();
 
   return {
-    guard(tool, isServers) {
+    guard(tool, isOfServer) {
       const inside =
         guarded.get(tool) ??
         withPermission(
-          withValidation(withRedaction(withOutputLimit(markDataFlow(tool, isServers)), redactor)),
+          withValidation(withRedaction(withOutputLimit(markDataFlow(tool, isOfServer)), redactor)),
           checkPermission,
         );
       guarded.set(tool, inside);

@@ -84,14 +84,14 @@ function readTarget(written: string): Probe | ArgumentProblem {
   );
 }
 
-interface Surroundings {
+interface ProbeOptions {
   guardedFetch: GuardedFetch;
   now: () => number;
   timeoutMs: number;
   context: ToolContext;
 }
 
-async function check({ written, endpoint }: Probe, shared: Surroundings): Promise<Finding> {
+async function check({ written, endpoint }: Probe, shared: ProbeOptions): Promise<Finding> {
   const { guardedFetch, timeoutMs, context } = shared;
   const { signal, locale } = context;
   const start = performance.now();

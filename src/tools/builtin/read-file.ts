@@ -48,14 +48,14 @@ export function createReadFile({ roots, guard }: FileAccess, locale: Locale, lim
   });
 }
 
-interface Surroundings extends FileAccess {
+interface ReadOptions extends FileAccess {
   limits: LineLimits;
 }
 
 async function read(
   args: JsonObject,
   context: ToolContext,
-  { roots, guard, limits }: Surroundings,
+  { roots, guard, limits }: ReadOptions,
 ): Promise<ToolResult> {
   const { locale, signal } = context;
   const real = await resolveRoots(roots);

@@ -62,8 +62,8 @@ export async function loadSkills(
   skills.sort((one, other) => (one.name < other.name ? -1 : 1));
   const lifeline = createLifeline(environment.PATH);
   // Scripts need process groups, which Windows has not.
-  const surroundings = { environment, lifeline, locale, timeoutMs };
-  const scripts = process.platform === "win32" ? undefined : createScriptTool(skills, surroundings);
+  const options = { environment, lifeline, locale, timeoutMs };
+  const scripts = process.platform === "win32" ? undefined : createScriptTool(skills, options);
   const texts = withTimeout(createSkillTool(skills, locale), 15_000);
   const tools = [texts, ...(scripts ? [scripts] : [])].map((tool) => withFailure(tool, tool.name));
   return { tools, dropped, close: () => lifeline.close() };

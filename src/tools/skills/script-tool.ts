@@ -24,10 +24,10 @@ export interface ScriptToolOptions {
 }
 
 /** Runs the scripts of skills as child processes; undefined where no skill has any. */
-export function createScriptTool(skills: readonly Skill[], surroundings: ScriptToolOptions): Tool | undefined {
+export function createScriptTool(skills: readonly Skill[], options: ScriptToolOptions): Tool | undefined {
   const able = skills.filter(({ scripts }) => scripts.length > 0);
   if (able.length === 0) return undefined;
-  const { locale, timeoutMs } = surroundings;
+  const { locale, timeoutMs } = options;
   return createTool({
     name: "skill_script",
     source: "skills",
@@ -48,7 +48,7 @@ export function createScriptTool(skills: readonly Skill[], surroundings: ScriptT
     async run(args, context) {
       const skill = able.find(({ name }) => name === args.name);
       if (skill === undefined) throw new Error(`There is no skill with scripts named ${args.name}`);
-      return run(skill, args, surroundings, context);
+      return run(skill, args, options, context);
     },
   });
 }

@@ -145,9 +145,9 @@ function groupTools(tools: readonly Tool[], ofServers: ReadonlySet<string>): Gro
   const own: string[] = [];
   const byServer = new Map<string, string[]>();
   for (const { name, source } of tools) {
-    const isServers = ofServers.has(source);
-    if (!isServers && source === "builtin") builtin.push(name);
-    else if (!isServers && (source === "user" || source === "skills")) own.push(name);
+    const isOfServer = ofServers.has(source);
+    if (!isOfServer && source === "builtin") builtin.push(name);
+    else if (!isOfServer && (source === "user" || source === "skills")) own.push(name);
     else byServer.set(source, [...(byServer.get(source) ?? []), removeServerPrefix(name, source)]);
   }
   const remote = sortNames([...byServer.keys()]).map((server) => ({

@@ -88,7 +88,7 @@ export function createLogTransform(
   });
 }
 
-interface Surroundings extends FileAccess {
+interface TransformOptions extends FileAccess {
   now: () => number;
   limits: LineLimits;
 }
@@ -96,7 +96,7 @@ interface Surroundings extends FileAccess {
 async function transformLog(
   args: JsonObject,
   context: ToolContext,
-  { roots, guard, now, limits }: Surroundings,
+  { roots, guard, now, limits }: TransformOptions,
 ): Promise<ToolResult> {
   const thisYear = new Date(now()).getUTCFullYear();
   const { filter, problems } = readFilter(args, thisYear);

@@ -107,24 +107,24 @@ function createSchema(locale: Locale): JsonSchema {
   };
 }
 
-interface Surroundings extends FileAccess {
+interface QueryOptions extends FileAccess {
   work: HeavyWork;
   fileBytes: number;
 }
 
-async function runQuery(args: JsonObject, context: ToolContext, surroundings: Surroundings): Promise<ToolResult> {
+async function runQuery(args: JsonObject, context: ToolContext, options: QueryOptions): Promise<ToolResult> {
   const { locale, signal } = context;
   const refused = checkDataArguments(args, locale);
   if (refused) return refused;
   const opened =
     typeof args.path === "string"
-      ? await readDataFile(args.path, locale, surroundings)
+      ? await readDataFile(args.path, locale, options)
       : { name: "", bytes: undefined, ending: "", source: undefined };
   if ("ok" in opened) return opened;
   try {
     const content = opened.bytes ?? String(args.data);
     const request = { content, ending: opened.ending, ...readRequest(args), locale };
-    const { counts, table, notes } = await surroundings.work.run("query", request, signal);
+    const { counts, table, notes } = await options.work.run("query", request, signal);
     const name = opened.name === "" ? "" : `${opened.name}${say(locale, { zh: "：", en: ": " })}`;
     const text = [`${name}${counts}`, table, notes.join("\n")].filter((part) => part !== "").join("\n\n");
     return opened.source ? createFileResult(text, opened.source) : createSuccess(text);

@@ -253,8 +253,8 @@ export const tools: readonly Mutation[] = [
   {
     id: "sending-servers",
     file: "src/tools/data-flow-rules.ts",
-    text: "tool.dataFlow ?? (isServers ? ofServers",
-    becomes: "tool.dataFlow ?? (isServers && tool.annotations.openWorld ? ofServers",
+    text: "tool.dataFlow ?? (isOfServer ? ofServers",
+    becomes: "tool.dataFlow ?? (isOfServer && tool.annotations.openWorld ? ofServers",
     tests: ["test/app/ask-before-sending.test.ts"],
     endangers: "a server's word about its tools lets private data leave",
   },

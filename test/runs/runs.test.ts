@@ -67,9 +67,9 @@ describe.each(eras)("a host of %s", (era) => {
     const { mcp, model } = await openFace({ turns: ["At last."], gate: gate.promise });
     const host = await linkHost(mcp, { era });
     await expect(host.ask("What is it?", {}, { timeout: 100 })).rejects.toThrow(/timed out/i);
-    const again = host.ask("What is it?");
     gate.resolve();
-    expect((await again).text).toBe("At last.");
+    // A host that gave up after a moment is answered in less: on a busy machine with word that the run still goes on.
+    await expect.poll(async () => (await host.ask("What is it?")).text).toBe("At last.");
     expect(model.requests).toHaveLength(1);
   });
 

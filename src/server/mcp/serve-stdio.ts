@@ -120,9 +120,19 @@ export async function serveOverStdio({
   stdin.pause();
   input.abort();
   await waitForAnswers(requests, cancelledAnswerMs, longestCancelledAnswerMs);
+  refuseOpenRequests(requests, transport, locale);
   if (!isInterrupted) deadline?.set(endingMs);
   await Promise.race([handle.close(), sleep(closeMs)]);
   return { written: out.release() };
+}
+
+/** Answers what is still open: a host that waits for an answer must not have to guess from the end of the connection. */
+export function refuseOpenRequests(requests: OpenRequests, transport: Transport, locale: Locale): void {
+  const message = say(locale, { zh: "Duet 正在退出，请求已取消。", en: "Duet is ending; the request was cancelled." });
+  for (const id of requests.list()) {
+    const error = { code: -32000, message };
+    void ignoreRejection(transport.send({ jsonrpc: "2.0", id, error }), "the host may have closed its end already");
+  }
 }
 
 /** Waits for answers `ms`, and as much longer as the process has waited for a processor meanwhile, `longestMs` in all. */
@@ -206,6 +216,8 @@ export function claimStdout(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStre
 
 /** Tracks the requests of a host that wait for an answer. */
 export interface OpenRequests {
+  /** Returns the ids of those that have no answer yet. */
+  list(): (string | number)[];
   /** Resolves when each is answered, or when the signal aborts. */
   waitForAnswers(signal: AbortSignal): Promise<void>;
 }
@@ -236,6 +248,7 @@ export function followRequests(transport: Transport): OpenRequests {
     await sent;
   };
   return {
+    list: () => [...open],
     waitForAnswers: (signal) =>
       new Promise((resolve) => {
         if (open.size === 0 || signal.aborted) return resolve();

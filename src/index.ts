@@ -11,7 +11,17 @@ export type { ModelOption } from "./app/models/model-options.ts";
 export type { AgentEvent, PlanStep } from "./core/events.ts";
 export type { AskElicitation, Elicitation, ElicitationReply } from "./core/forms/elicitation.ts";
 export type { AssistantMessage, Message, ToolCall } from "./core/messages.ts";
-export type { FinishReason, Model, ModelEvent, ModelRequest, ToolDefinition, Turn, Usage } from "./core/model.ts";
+export {
+  type FinishReason,
+  type Model,
+  type ModelCapabilities,
+  type ModelEvent,
+  type ModelRequest,
+  supportsFunctionCalling,
+  type ToolDefinition,
+  type Turn,
+  type Usage,
+} from "./core/model.ts";
 export type { Citation, Mode, Outcome, Status, StopReason, ToolCallRecord } from "./core/outcome.ts";
 export type { PlanReply } from "./core/questions/plan-reply.ts";
 export type { ConfirmPlan } from "./core/questions/user.ts";

@@ -48,6 +48,14 @@ export function replaceStream(model: Model, stream: Model["stream"]): Model {
   };
 }
 
+/**
+ * Returns whether the model can call tools (the specification's `supports_function_calling`). It is true where nobody knows,
+ * because it is tried then; `capabilities.functionCalling` tells the two apart.
+ */
+export function supportsFunctionCalling({ capabilities }: Pick<Model, "capabilities">): boolean {
+  return capabilities?.functionCalling ?? true;
+}
+
 /** Returns `provider/model`, as interfaces and events show it. */
 export function toModelName(model: Pick<Model, "provider" | "model">): string {
   return `${model.provider}/${model.model}`;

@@ -97,9 +97,13 @@ async function describeModel(role: UsedModel["role"], choice: ModelChoice, confi
       value: contextWindow,
       origin: findOrigin("contextWindow", choice.contextWindow === undefined ? listed : vendorTable),
     },
-    capabilities: describeCapabilities(choice, known, findOrigin("capabilities", listed)),
+    capabilities: describeCapabilities(choice, known, findOrigin(`capabilities.${findOwnCapability(choice)}`, listed)),
     price: describePrice(choice, known, config),
   };
+}
+
+function findOwnCapability({ capabilities = {} }: ModelSettings): string | undefined {
+  return Object.keys(capabilities)[0];
 }
 
 function describeCapabilities(

@@ -8,6 +8,7 @@ export type { EmbeddedDuet } from "./app/create-duet.ts";
 export type { DuetOptions } from "./app/duet-options.ts";
 export type { LimitChanges } from "./app/merge-limits.ts";
 export type { ModelOption } from "./app/models/model-options.ts";
+export type { EarlierModel, EarlierModelEvent } from "./app/models/user-model.ts";
 export type { AgentEvent, PlanStep } from "./core/events.ts";
 export type { AskElicitation, Elicitation, ElicitationReply } from "./core/forms/elicitation.ts";
 export type { AssistantMessage, Message, ToolCall } from "./core/messages.ts";
@@ -17,6 +18,7 @@ export {
   type ModelCapabilities,
   type ModelEvent,
   type ModelRequest,
+  type OnModelEvent,
   supportsFunctionCalling,
   type ToolDefinition,
   type Turn,

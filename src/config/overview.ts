@@ -1,3 +1,4 @@
+import { toModelName } from "../core/model.ts";
 import type { Config } from "./config.ts";
 import type { ModelChoice } from "./models/models.ts";
 import { maskTree } from "./secrets/mask.ts";
@@ -56,6 +57,7 @@ function toShownModel(model: ModelChoice): Record<string, unknown> {
     ...{ temperature, topP, maxTokens, timeout: model.timeoutMs / 1000, contextWindow },
     reasoningEffort: model.reasoningEffort,
     capabilities,
+    fallbacks: model.fallbacks?.map(toModelName),
   };
 }
 

@@ -152,6 +152,8 @@ export interface ModelSettings {
   reasoningEffort?: string;
   /** Holds the price that the user has set, else the one of the vendor's list. The cost is not known when it is absent. */
   price?: ListPrice;
+  /** Lists the models that take over when this one fails, in their order. They have none of their own. */
+  fallbacks?: readonly ModelSettings[];
   /** Says what the model can do, where the user or the vendor's list knows it. */
   capabilities?: ModelCapabilities;
   quirks: Quirks;

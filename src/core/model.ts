@@ -124,6 +124,8 @@ export interface RunContext {
   readonly isInteractive?: boolean;
   /** Is true when the call writes the answer, which may use all the time of the run. */
   readonly isAnswer?: boolean;
+  /** Is true when another model takes over where this one fails, so that a long wait for it is not worth its time. */
+  readonly hasFallback?: boolean;
   /** Returns how long the call may take, in milliseconds: until the answer must begin or, for the answer, until the run must end. */
   leftMs(): number;
 }

@@ -1,5 +1,6 @@
 import { type ModelCapabilities, offlineProvider } from "../../core/model.ts";
 import { vendors } from "../../providers/vendors.ts";
+import type { SchemaParts } from "../schema/schema-parts.ts";
 import { defineGroup, defineNamedGroup, defineOptionalGroup, defineSetting } from "./setting.ts";
 
 const vendorNames = Object.keys(vendors).filter((id) => vendors[id]?.regionOf === undefined);
@@ -21,8 +22,8 @@ const capabilityRows = {
   reasoning: defineSetting(({ z }) => z.boolean().optional(), { help: { zh: "会推理", en: "it reasons" } }),
 } satisfies Record<keyof ModelCapabilities, unknown>;
 
-/** Holds the settings of a model. A variable holds them as JSON, with keys in `snake_case`. */
-export const modelRows = {
+/** Holds the settings of a model that takes over from another. */
+export const fallbackRows = {
   provider: defineSetting(({ text }) => text, {
     help: { zh: "[提供商](models.zh.md#提供商)", en: "a [provider](models.md#providers)" },
     fileHelp: `${vendorNames.join(", ")}, ${offlineProvider}, or one of \`providers\`.`,
@@ -79,6 +80,54 @@ export const modelRows = {
     absent: { zh: "已知的内容", en: "what is known" },
   }),
 };
+
+function createFallbackSchema(parts: SchemaParts) {
+  const { strictObject } = parts.z;
+  const { capabilities, ...rows } = fallbackRows;
+  const { functionCalling, vision, structuredOutput, reasoning } = capabilities.rows;
+  return strictObject({
+    provider: rows.provider.schema(parts),
+    model: rows.model.schema(parts),
+    temperature: rows.temperature.schema(parts),
+    maxTokens: rows.maxTokens.schema(parts),
+    topP: rows.topP.schema(parts),
+    baseUrl: rows.baseUrl.schema(parts),
+    apiKeyEnv: rows.apiKeyEnv.schema(parts),
+    timeout: rows.timeout.schema(parts),
+    contextWindow: rows.contextWindow.schema(parts),
+    reasoningEffort: rows.reasoningEffort.schema(parts),
+    wire: rows.wire.schema(parts),
+    capabilities: strictObject({
+      functionCalling: functionCalling.schema(parts),
+      vision: vision.schema(parts),
+      structuredOutput: structuredOutput.schema(parts),
+      reasoning: reasoning.schema(parts),
+    }).optional(),
+  } satisfies Record<keyof typeof fallbackRows, unknown>);
+}
+
+/** Holds the settings of a model. A variable holds them as JSON, with keys in `snake_case`. */
+export const modelRows = {
+  ...fallbackRows,
+  fallbacks: defineSetting(
+    (parts) =>
+      parts.z
+        .array(parts.z.union([parts.text, createFallbackSchema(parts)]))
+        .max(mostFallbacks)
+        .optional(),
+    {
+      help: {
+        zh: "[备用模型](models.zh.md#备用模型)，按顺序：`provider/model`，或与模型一样写的对象",
+        en: "[models that take over](models.md#fallback-models), in their order: `provider/model`, or objects like a model's",
+      },
+      fileHelp: "Models that take over when this one fails, in their order: provider/model, or objects like this one.",
+      absent: { zh: "无", en: "none" },
+    },
+  ),
+};
+
+/** Each fallback may take a part of the run's time. */
+const mostFallbacks = 8;
 
 const modelHelp = "A model and its parameters.";
 

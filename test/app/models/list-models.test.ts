@@ -94,3 +94,34 @@ test("a vendor that refuses or stays silent leaves the known models, with the re
   expect(unlisted[1]?.reason.en).toBe("no answer within 0.3 s");
   expect(JSON.stringify(unlisted)).not.toContain("sk-test-openai-1");
 });
+
+test("a list is read neither from another address nor without an end", async () => {
+  let asked = 0;
+  const other = await serve((_, response) => {
+    asked++;
+    response.end('{"data":[{"id":"gpt-stray-1"}]}');
+  });
+  const moved = await serve((_, response) => response.writeHead(302, { location: `${other}/v1/models` }).end());
+  const endless = await serve((_, response) => {
+    const piece = " ".repeat(1 << 20);
+    const write = (): void => {
+      while (!response.destroyed && response.write(piece));
+      if (!response.destroyed) response.once("drain", write);
+    };
+    write();
+  });
+  const list = await openList(
+    {},
+    {
+      OPENAI_API_KEY: "sk-test-openai-1",
+      OPENAI_BASE_URL: `${moved}/v1`,
+      GROQ_API_KEY: "gsk-test-2",
+      GROQ_BASE_URL: `${endless}/v1`,
+    },
+    20_000,
+  );
+  const { names, unlisted } = await listOf(list);
+  expect([asked, names.includes("openai/gpt-stray-1")]).toEqual([0, false]);
+  expect(unlisted.map(({ provider }) => provider)).toEqual(["openai", "groq"]);
+  expect(unlisted[1]?.reason.en).toContain("cannot be read");
+});

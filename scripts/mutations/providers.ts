@@ -99,14 +99,6 @@ export const providers: readonly Mutation[] = [
     endangers: "a call runs with one of two values of which nobody knows which was meant",
   },
   {
-    id: "known-model-own-name",
-    file: "src/providers/known-models/known-models.ts",
-    text: "list && Object.hasOwn(list.models, each)",
-    becomes: "list && each in list.models",
-    tests: ["test/providers/prices.test.ts"],
-    endangers: "a model named like a method of objects has a price",
-  },
-  {
     id: "model-list-redirect",
     file: "src/providers/offered-models.ts",
     text: 'redirect: "error"',

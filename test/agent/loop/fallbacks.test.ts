@@ -128,6 +128,10 @@ describe("a fallback model", () => {
     const events = await runAll({ models: alone(scriptedModel([failing("server")], "first"), second, third, fourth) });
     expect(phasesOf(events)).toEqual(["decide first server", "decide second auth", "decide fourth ok"]);
     expect(asked(third)).toBe(0);
+    expect(takeoversOf(events).map((message) => /model (\S+) takes/.exec(message)?.[1])).toEqual([
+      "fake/second",
+      "fake/fourth",
+    ]);
   });
 
   test("that reads more gets a request which the first would have to cut, whole", async () => {
@@ -141,13 +145,16 @@ describe("a fallback model", () => {
     expect([asked(narrow), asked(small)]).toEqual([0, 0]);
   });
 
-  test("is not begun once the run is cancelled or its budget is used up", async () => {
+  test("is not begun once the run is cancelled, its time is over or its budget is used up", async () => {
     const stop = new AbortController();
     const second = scriptedModel(["never asked"], "second");
     const first = scriptedModel([{ hang: true }], "first");
     const run = runAll({ models: alone(first, second), signal: stop.signal });
     stop.abort(new Error("stop"));
     expect(outcomeOf(await run)).toMatchObject({ status: "cancelled" });
+    const slow = scriptedModel([{ hang: true }, { hang: true }], "first");
+    const late = await runAll({ models: alone(slow, second), limits: { maxExecutionTimeMs: 100 } });
+    expect(outcomeOf(late)).toMatchObject({ status: "failed", stop_reason: "time_limit" });
     // A failed attempt that reached the model is charged.
     const usage = { ...noUsage, inputTokens: 90, outputTokens: 40 };
     const dear = replaceStream(first, async (_, onEvent) => {

@@ -185,7 +185,9 @@ export function toInstructionMessages({ language, instruction }: RunInput): Mess
 
 /** Returns a notice when there is a cost budget and the price of a model is not known. */
 export function findUnknownPrice(limits: Limits, models: Models, locale: Locale): Notice | undefined {
-  const unknown = [models.functionCall, models.answer].find(({ cost }) => cost?.(anyUsage) == null);
+  const { functionCall, answer, fallbacks } = models;
+  const all = [functionCall, answer, ...(fallbacks?.functionCall ?? []), ...(fallbacks?.answer ?? [])];
+  const unknown = all.find(({ cost }) => cost?.(anyUsage) == null);
   if (limits.costBudget === undefined || unknown === undefined) return undefined;
   const name = toModelName(unknown);
   return noticeKinds.priceUnknown(name, locale);

@@ -1,6 +1,6 @@
 import type { AgentEvent, Notice, Phase } from "../core/events.ts";
 import { mapLimits, stoppingLimits } from "../core/limits.ts";
-import type { AgentsBill, Outcome, OutcomeMeta } from "../core/outcome.ts";
+import type { AgentsBill, ModelBill, ModelUsage, Outcome, OutcomeMeta } from "../core/outcome.ts";
 import { isLimit } from "../core/verdict.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../kit/text/sanitize.ts";
@@ -101,13 +101,20 @@ type Bill = Pick<OutcomeMeta, "models" | "total_tokens" | "latency_ms" | "cost_u
 /** Renders what each role used: tokens, time and, where prices are known, money. */
 export function renderBill({ meta }: { meta: Bill }, locale: Locale): string {
   const { function_call: decide, answer } = meta.models;
-  const renderRole = (
-    name: Text,
-    { provider, model, calls, input_tokens, output_tokens, elapsed_ms, cost_usd }: typeof decide,
-  ): string => {
+  const renderModel = ({
+    provider,
+    model,
+    calls,
+    input_tokens,
+    output_tokens,
+    elapsed_ms,
+    cost_usd,
+  }: ModelUsage): string => {
     const cost = cost_usd === null ? "" : ` ${renderDollars(cost_usd)}`;
-    return `${say(locale, name)} ${provider}/${model} ×${calls} ${input_tokens}→${output_tokens} tok ${renderSeconds(elapsed_ms)}${cost}`;
+    return `${provider}/${model} ×${calls} ${input_tokens}→${output_tokens} tok ${renderSeconds(elapsed_ms)}${cost}`;
   };
+  const renderRole = (name: Text, bill: ModelBill): string =>
+    `${say(locale, name)} ${(bill.by_model ?? [bill]).map(renderModel).join(" + ")}`;
   const parts = [
     decide.calls > 0 && renderRole({ zh: "工具调用", en: "decide" }, decide),
     answer.calls > 0 && renderRole({ zh: "回答", en: "answer" }, answer),

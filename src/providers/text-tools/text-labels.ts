@@ -6,14 +6,14 @@ export const stopText = "\nObservation:";
 
 /** Maps labels as models write them, in lower case and without blanks, to their meaning. */
 const labels: ReadonlyMap<string, Label> = new Map([
-  ...nameLabel("thought", "thought thoughts thinking 思考 想法"),
-  ...nameLabel("action", "action 行动 动作"),
-  ...nameLabel("input", "actioninput 行动输入 动作输入"),
-  ...nameLabel("observation", "observation observations 观察 观察结果 观测"),
-  ...nameLabel("answer", "finalanswer 最终答案 最终回答"),
+  ...toEntries("thought", "thought thoughts thinking 思考 想法"),
+  ...toEntries("action", "action 行动 动作"),
+  ...toEntries("input", "actioninput 行动输入 动作输入"),
+  ...toEntries("observation", "observation observations 观察 观察结果 观测"),
+  ...toEntries("answer", "finalanswer 最终答案 最终回答"),
 ]);
 
-function nameLabel(label: Label, names: string): [string, Label][] {
+function toEntries(label: Label, names: string): [string, Label][] {
   return names.split(" ").map((name) => [name, label]);
 }
 

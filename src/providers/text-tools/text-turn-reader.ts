@@ -91,15 +91,12 @@ export class TextTurnReader {
     const line = this.#line === undefined ? undefined : this.#line + part;
     const isWhole = part.endsWith("\n");
     this.#line = isWhole ? "" : undefined;
-    if (line === undefined) return this.#add(part);
-    const found = readLineStart(line);
-    if (found.start === "open" && !isWhole) {
-      this.#line = line;
-      return;
-    }
-    if (found.start !== "label" || !this.#open(found.label, found.name)) return this.#add(line);
-    this.#closing = new ClosingMark(found.mark);
-    if (found.rest !== "") this.#add(found.rest);
+    const found = line === undefined ? undefined : readLineStart(line);
+    if (found?.start === "open" && !isWhole) this.#line = line;
+    else if (found?.start === "label" && this.#open(found.label, found.name)) {
+      this.#closing = new ClosingMark(found.mark);
+      this.#add(found.rest);
+    } else this.#add(line ?? part);
   }
 
   /** Returns false where the label is part of the text in which it stands. */
@@ -150,11 +147,10 @@ export class TextTurnReader {
   }
 
   #addBare(text: string): void {
-    if (this.#isFlowing) return this.#emit("text-delta", text);
-    this.#bare += text;
-    if (this.#bare.trim().length <= longestBare) return;
-    this.#isFlowing = true;
-    this.#emit("text-delta", this.#bare);
+    const held = this.#isFlowing ? text : this.#bare + text;
+    this.#isFlowing ||= held.trim().length > longestBare;
+    this.#bare = this.#isFlowing ? "" : held;
+    if (this.#isFlowing) this.#emit("text-delta", held);
   }
 
   #emit(type: TextPiece["type"], text: string): void {
@@ -208,7 +204,7 @@ class GrowingText {
     return shown;
   }
 
-  /** Parts what follows from what is there. */
+  /** Puts a blank between what is there and what follows. */
   separate(blank: string): void {
     this.#isStart = true;
     if (this.value + this.#held !== "") this.#held = this.#held.trimEnd() + blank;

@@ -13,6 +13,7 @@ import { rememberApprovals } from "./conversations/remember-approvals.ts";
 import { loadConversation, toConversationKey } from "./conversations/sessions.ts";
 import type { DuetParts } from "./duet-parts.ts";
 import { mergeLimits } from "./merge-limits.ts";
+import { routeByRules } from "./models/route-by-rules.ts";
 import { withTurnBudgets } from "./models/with-turn-budget.ts";
 import { noticeBrokenTools, noticeNested, noticeSuspicious, noticeUnapproved, noticeUnavailable } from "./notices.ts";
 import { selectSearch } from "./tools/search-limits.ts";
@@ -60,10 +61,11 @@ export async function* askAgent(
     servers,
     dropped,
   } = await waitAbortable(Promise.resolve(resolvedTools), signal).catch(ignoreAbort(signal, noTools));
-  const billed = withTurnBudgets(chosen, budget);
+  const routing = await routeByRules({ config, models: chosen, request, conversation, mode, tools: offered, locale });
+  const billed = withTurnBudgets(routing.models, budget);
   const observer = await telemetry.follow({
     question,
-    models: chosen,
+    models: routing.models,
     tools: offered,
     servers,
     callersTraceId: getTraceId(chain?.trace),
@@ -84,6 +86,7 @@ export async function* askAgent(
     },
     parts: {
       models: billed,
+      router: routing.router,
       budget,
       prompts,
       store: givenConversation?.store ?? ownerStore,
@@ -104,6 +107,7 @@ export async function* askAgent(
       ...noticeSuspicious(servers, session.reported, locale),
       ...noticeBrokenTools(dropped, session.reported, locale),
       ...noticeNested(config, session.reported, locale),
+      ...routing.notices,
     ],
     findLateNotices: () => monitor.listLateNotices(noticeReader),
     observer: activeRun.observe(observer),

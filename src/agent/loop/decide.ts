@@ -23,7 +23,8 @@ import { runTurn } from "./run-turn.ts";
 export async function decideAndAct(run: Run): Promise<DecideResult> {
   const messages = createOpeningMessages(run);
   const observations: Observation[] = [];
-  let toolCalls = 0;
+  // The rules may have made calls before a model took over.
+  let toolCalls = run.state.calls.length;
   /** Counts consecutive rounds that only asked for known results. */
   let circles = 0;
   for (let step = 1; ; step++) {

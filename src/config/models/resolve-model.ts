@@ -4,6 +4,7 @@ import {
   type ModelSettings,
   type Price,
   type Quirks,
+  type ToolCallForm,
   type Vendor,
   type WireName,
   wires,
@@ -36,6 +37,7 @@ export interface ModelSpec {
   contextWindow?: number;
   reasoningEffort?: string;
   wire?: string;
+  toolCalls?: ToolCallForm;
 }
 
 /** Holds the values of a model for what its specification leaves out. They do not count as set by the user. */
@@ -126,6 +128,7 @@ export function resolveModel(
       checkPositiveInteger(spec.contextWindow, `${path}.contextWindow`) ?? findLastRule(rules, "contextWindow"),
     maxOutput: findLastRule(rules, "maxOutput"),
     reasoningEffort,
+    toolCalls: spec.toolCalls,
     price: getOwnPrice(row, model) ?? getOwnPrice(row, servedAs),
     quirks,
   };

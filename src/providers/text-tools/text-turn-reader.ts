@@ -46,6 +46,11 @@ export class TextTurnReader {
   #actions: ActionText[] = [];
   #out: TextPiece[] = [];
 
+  /** Is true once nothing more of the turn is read. */
+  get isOver(): boolean {
+    return this.#section === "over";
+  }
+
   read(content: string): TextPiece[] {
     this.#readTagged(this.#tags.read(content));
     return this.#takePieces();

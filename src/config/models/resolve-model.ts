@@ -1,4 +1,4 @@
-import { offlineProvider } from "../../core/model.ts";
+import { type ModelCapabilities, offlineProvider } from "../../core/model.ts";
 import {
   type ModelRule,
   type ModelSettings,
@@ -38,6 +38,8 @@ export interface ModelSpec {
   reasoningEffort?: string;
   wire?: string;
   toolCalls?: ToolCallForm;
+  /** Overrides what is known of the model. */
+  capabilities?: ModelCapabilities;
 }
 
 /** Holds the values of a model for what its specification leaves out. They do not count as set by the user. */
@@ -130,6 +132,7 @@ export function resolveModel(
     reasoningEffort,
     toolCalls: spec.toolCalls,
     price: getOwnPrice(row, model) ?? getOwnPrice(row, servedAs),
+    capabilities: spec.capabilities,
     quirks,
   };
 }

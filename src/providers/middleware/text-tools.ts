@@ -9,7 +9,10 @@ import type { ModelContext } from "./middleware.ts";
 /** Has a model without function calling call its tools in text (docs/models.md#models-without-function-calling). */
 export function withTextTools(next: Model, { settings, locale = "en" }: ModelContext): Model {
   const { toolCalls, capabilities } = settings;
-  return callInText(next, { form: toolCalls ?? (capabilities?.functionCalling === false ? "text" : undefined), locale });
+  return callInText(next, {
+    form: toolCalls ?? (capabilities?.functionCalling === false ? "text" : undefined),
+    locale,
+  });
 }
 
 export interface CallForm {

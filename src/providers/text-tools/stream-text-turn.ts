@@ -26,15 +26,13 @@ export async function streamTextTurn(
   let hasText = false;
   let cutUsage: Usage | undefined;
   const receive = (event: ModelEvent): void => {
-    if (reader.isOver) {
-      if (event.type === "spent") cutUsage = event.usage;
-      return;
-    }
-    if (event.type !== "text-delta") return onEvent(event);
-    hasText = true;
-    for (const piece of reader.read(event.text)) onEvent(piece);
-    // What follows would only be paid for: a vendor that does not know our stop text writes on.
-    if (reader.isOver) throw turnIsOver;
+    if (reader.isOver) cutUsage = event.type === "spent" ? event.usage : cutUsage;
+    else if (event.type === "text-delta") {
+      hasText = true;
+      for (const piece of reader.read(event.text)) onEvent(piece);
+      // What follows would only be paid for: a vendor that does not know our stop text writes on.
+      if (reader.isOver) throw turnIsOver;
+    } else onEvent(event);
   };
   const turn = await model.stream(toTextRequest(request, locale), receive, signal).catch((thrown: unknown) => {
     if (thrown !== turnIsOver) throw thrown;

@@ -6,9 +6,9 @@ export function describeProtocol(
   { tools, toolChoice, responseFormat }: Pick<ModelRequest, "tools" | "toolChoice" | "responseFormat">,
   locale: Locale,
 ): string {
-  const lines = tools.map(toLine);
   const more = [describeChoice(toolChoice), describeFormat(responseFormat)].filter((text) => text !== undefined);
-  return [say(locale, protocol), ...more.map((text) => say(locale, text)), say(locale, list), ...lines].join("\n");
+  // The form stands last, nearest to what the model writes.
+  return [say(locale, list), ...tools.map(toLine), ...[protocol, ...more].map((text) => say(locale, text))].join("\n");
 }
 
 /** A tool is one line of JSON, out of which no description can break. */
@@ -16,36 +16,38 @@ function toLine({ name, description, inputSchema }: ToolDefinition): string {
   return JSON.stringify({ name, description, parameters: inputSchema });
 }
 
+const list: Text = {
+  zh: "## 工具\n每行一个 JSON，parameters 是参数的 JSON Schema：",
+  en: '## Tools\nOne on each line, as JSON; "parameters" is the JSON Schema of the arguments:',
+};
+
 const protocol: Text = {
-  zh: `## 工具的用法
-你没有函数调用的接口，要用工具就写文本。每次回复只能是下面两种形式之一，标签照抄，各占一行的开头。
+  zh: `
+## 回复的形式
+你没有函数调用的接口，要用工具就写文本。每次回复只能是下面两种形式之一；标签照抄，各在一行的开头。
 
 要用工具时：
 Thought: 已经知道什么，这一步要做什么
-Action: 工具名，与下面列出的完全一致
-Action Input: 参数，写成一个 JSON 对象
+Action: 工具名，与上面列出的完全一致
+Action Input: 参数，写成一个 JSON 对象，例如 {"name": "value"}；没有参数时写 {}
 写到这里就停下。结果会在下一条消息里给你，以“Observation:”开头；绝不要自己写 Observation。几个互不依赖的调用，可以接着再写 Action 和 Action Input。
 
 不用工具，或不再需要工具时：
 Thought: 为什么不需要
-Final Answer: 上面要你写的内容`,
-  en: `## How to use tools
-You have no function calling; you use tools by writing text. Each of your replies has one of two forms. Copy the labels, each at the beginning of a line.
+Final Answer: 这时按前面的要求该写的内容（回答或说明）`,
+  en: `
+## Form of your replies
+You have no function calling; you use tools by writing text. Each reply has one of two forms. Copy the labels, each at the beginning of a line.
 
 To use a tool:
 Thought: what you know, and what this step is for
-Action: the name of the tool, exactly as below
-Action Input: its arguments, as one JSON object
+Action: the name of the tool, exactly as above
+Action Input: its arguments as one JSON object, like {"name": "value"}; {} for none
 Stop there. The result comes in the next message, after "Observation:"; never write an Observation yourself. For more calls that do not depend on one another, go on with another Action and Action Input.
 
 To use no tool, or no more tools:
 Thought: why none is needed
-Final Answer: what you are asked to write above`,
-};
-
-const list: Text = {
-  zh: "\n可用的工具（每行一个 JSON，parameters 是参数的 JSON Schema）：",
-  en: '\nThe tools (one on each line, as JSON; "parameters" is the JSON Schema of the arguments):',
+Final Answer: what you were told above to write then (the answer, or the note)`,
 };
 
 function describeChoice(choice: ToolChoice | undefined): Text | undefined {

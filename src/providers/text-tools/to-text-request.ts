@@ -70,10 +70,10 @@ function toTextTurn({ content, toolCalls, native: _, ...turn }: AssistantMessage
 
 /** Returns the results of a turn as one message, because the templates of many open models want turns to alternate. */
 function toObservations(results: readonly ToolMessage[]): UserMessage {
-  const parts = results.flatMap(({ tool, content }, index) => {
-    const label = results.length === 1 ? "Observation: " : `Observation ${index + 1} (${tool}): `;
-    return toParts(addLabel(content, label));
-  });
+  // Not numbered: sources have numbers, and an answer cites those.
+  const parts = results.flatMap(({ tool, content }) =>
+    toParts(addLabel(content, results.length === 1 ? "Observation: " : `Observation (${tool}): `)),
+  );
   return { role: "user", content: fromParts(parts) };
 }
 

@@ -157,7 +157,10 @@ describe("tool calls", () => {
     const model = scriptedModel([[{ id: "1", name: "broken", input: {} }], "Sorry."]);
     const events = await runOne(model, { tools: [broken] });
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: "tool", callId: "1", ok: false });
-    expect(model.requests[1]?.messages.at(-1)?.content).toContain("disk on fire");
+    // The reason stands in the prompt for errors, and in a fence: it comes from outside.
+    expect(model.requests[1]?.messages.at(-1)?.content).toMatch(
+      /^broken failed:\n<<<result (\w+)\ndisk on fire\nresult \1>>>\nDecide by the reason: .*\nLeft: /,
+    );
     expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: { status: "complete", response: "Sorry." } });
     expect(events).toContainEqual(expect.objectContaining({ type: "evaluation", reason: "tool-failed" }));
   });

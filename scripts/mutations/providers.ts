@@ -140,7 +140,7 @@ export const providers: readonly Mutation[] = [
   },
   {
     id: "rules-context",
-    file: "src/app/models/route-by-rules.ts",
+    file: "src/app/models/choose-deciders.ts",
     text: "conversation.turns.length > 0 ||",
     becomes: "",
     tests: ["test/app/models/rules-first.test.ts"],

@@ -34,8 +34,8 @@ export async function answerByRules(run: Run): Promise<Pick<RunResult, "work" | 
       });
       return { work, written: { finish: "stop" } };
     }
-    const think = (): void => run.services.emit({ type: "thought-delta", text: found.thought });
-    showPhase(run, router, { phase: "decide", step, reason: reasons.decide, write: think });
+    const showThought = (): void => run.services.emit({ type: "thought-delta", text: found.thought });
+    showPhase(run, router, { phase: "decide", step, reason: reasons.decide, write: showThought });
     observations.push(...(await act(run, [found.call], step, maxToolCalls - run.state.calls.length)));
     clock.callerSignal.throwIfAborted();
   }

@@ -9,13 +9,13 @@ import { type Locale, say } from "../../kit/locale.ts";
 import type { AskRequest } from "../ask-request.ts";
 
 /** Says who decides in a run: the models, and the rules before them where these are to answer what is plain. */
-export interface Routing {
+export interface Deciders {
   models: Models;
   router?: RuleRouter;
   notices: readonly Notice[];
 }
 
-export interface RoutedAsk {
+export interface DecidersRequest {
   config: Pick<Config, "agent">;
   models: Models;
   request: AskRequest;
@@ -29,9 +29,9 @@ export interface RoutedAsk {
  * Chooses between rules and models. With `agent.rules: "first"` the rules get a question that stands by itself. Where the rules are
  * the function-call model and a language model answers, that model decides too about what the rules do not know.
  */
-export async function routeByRules(ask: RoutedAsk): Promise<Routing> {
+export async function chooseDeciders(ask: DecidersRequest): Promise<Deciders> {
   const { config, models, request, conversation, mode, tools, locale } = ask;
-  const byModels: Routing = { models, notices: [] };
+  const byModels: Deciders = { models, notices: [] };
   if (mode === "chat" || conversation.pendingPlan !== undefined || isOffline(models.answer)) return byModels;
   const decidesByRules = isOffline(models.functionCall);
   if (!decidesByRules && (config.agent.rules !== "first" || mode !== "agent" || hasContext(ask))) return byModels;
@@ -49,7 +49,7 @@ export async function routeByRules(ask: RoutedAsk): Promise<Routing> {
 }
 
 /** Is true when the question may mean something else than its words say: it goes on from others, or comes with more. */
-function hasContext({ request, conversation }: RoutedAsk): boolean {
+function hasContext({ request, conversation }: DecidersRequest): boolean {
   const { attachments = [], instruction = "" } = request;
   return conversation.turns.length > 0 || attachments.length > 0 || instruction.trim() !== "";
 }

@@ -278,7 +278,7 @@ describe("duet prompts", () => {
       "Wrote prompts/zh/error.md",
       "Wrote prompts/zh/plan.md",
       "Exists and stays as it is: prompts/en/error.md",
-      expect.stringContaining('"prompts": { "directory": "prompts" }'),
+      expect.stringContaining('"prompts": { "directory": "./prompts" }'),
       "",
     ]);
     expect((await run(directory, "prompts", "export", "all", "--output", "json")).code).toBe(0);

@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import {
   type CustomPrompt,
   choosePrompt,
@@ -99,17 +99,24 @@ export async function exportPrompts(
     }
   }
   if (output === "json") return write(toJsonText({ folder, written, kept }));
-  write(describeExport({ folder, written, kept }, config.locale));
+  write(describeExport({ setting: toSetting(folder, config), written, kept }, config.locale));
+}
+
+/** Returns the folder as the configuration names it: relative to the file. */
+function toSetting(folder: string, { file }: Config): string {
+  const path = file === undefined ? resolve(folder) : relative(dirname(file), resolve(folder));
+  return path === "" || /^\w/.test(path) ? `./${path}` : path;
 }
 
 interface Export {
-  folder: string;
+  /** Is what the configuration says to use the files. */
+  setting: string;
   written: readonly string[];
   kept: readonly string[];
 }
 
-function describeExport({ folder, written, kept }: Export, locale: Locale): string {
-  const place = sanitizeLine(folder);
+function describeExport({ setting, written, kept }: Export, locale: Locale): string {
+  const place = sanitizeLine(setting);
   const lines = [
     ...written.map((file) => ({ zh: `已写入 ${sanitizeLine(file)}`, en: `Wrote ${sanitizeLine(file)}` })),
     ...kept.map((file) => ({

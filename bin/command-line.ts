@@ -9,6 +9,7 @@ import { type Action, createOutputOption, textOrJson, toYargsOptions } from "./c
 import { addConfigCommands } from "./commands/config.ts";
 import { addConversationsCommands, showTrace } from "./commands/conversations.ts";
 import { addInstallOptions, install } from "./commands/install.ts";
+import { addPromptsCommands } from "./commands/prompts.ts";
 import { startServer } from "./commands/serve.ts";
 import { addToolsCommands } from "./commands/tools.ts";
 import {
@@ -82,6 +83,7 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
       (it) => it.options(toYargsOptions(textOrJson)),
       (values) => setAction(runModels(values)),
     )
+    .command("prompts", "the prompts that the models get", (it) => addPromptsCommands(it, setAction))
     .command(
       "trace [run]",
       "the trace of a run, step by step (default: the last run)",

@@ -266,4 +266,12 @@ export const agent: readonly Mutation[] = [
     tests: ["test/app/remember-approvals.test.ts"],
     endangers: "a yes for one call counts for all later ones",
   },
+  {
+    id: "error-prompt-fence",
+    file: "src/agent/loop/decide.ts",
+    text: "tool: call.name, error: fenced }",
+    becomes: "tool: call.name, error: text }",
+    tests: ["test/agent/run-agent.test.ts"],
+    endangers: "what a failing tool says stands in a prompt as if it were an instruction",
+  },
 ];

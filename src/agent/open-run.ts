@@ -33,7 +33,7 @@ export interface RunOptions {
 
 /** Holds what the caller provides for a run. The services of the run are made from it. */
 export interface RunParts
-  extends Pick<RunServices, "models" | "prompts" | "store" | "evaluator" | "folders" | "budget"> {
+  extends Pick<RunServices, "models" | "prompts" | "store" | "evaluator" | "folders" | "budget" | "router"> {
   tools: readonly Tool[];
   /** Holds what a search among tools needs when they are too many to be listed. All tools are listed when it is absent. */
   finding?: ToolFinder | undefined;
@@ -76,7 +76,7 @@ export function openRun(request: RunRequest, parts: RunParts, environment: RunEn
 }
 
 function createServices(input: RunInput, parts: RunParts, environment: RunEnvironment): RunServices {
-  const { models, prompts, store, evaluator, folders, budget, user } = parts;
+  const { models, prompts, store, evaluator, folders, budget, router, user } = parts;
   const { clock, emit, keepOutput, question } = environment;
   return {
     models,
@@ -85,6 +85,7 @@ function createServices(input: RunInput, parts: RunParts, environment: RunEnviro
     evaluator,
     folders,
     budget,
+    router,
     user: user && createRunUser(user, clock),
     catalog: openCatalog(input, parts, question),
     clock,

@@ -85,8 +85,18 @@ async function runToEnd(run: Run, ending: RunResult): Promise<void> {
     ending.written = await answerInChatMode(run);
     return;
   }
+  if (await answerFirstByRules(run, ending)) return;
   ending.work = run.input.mode === "plan" ? await runPlan(run) : await decideAndAct(run);
   ending.written = ending.work.answer ?? (await writeAnswer(run, createAnswerInput(run, ending.work)));
+}
+
+/** Returns true when the rules have answered. */
+async function answerFirstByRules(run: Run, ending: RunResult): Promise<boolean> {
+  if (run.services.router === undefined || run.input.mode !== "agent") return false;
+  const { answerByRules } = await import("./rules/answer-by-rules.ts");
+  const answered = await answerByRules(run);
+  Object.assign(ending, answered);
+  return answered !== undefined;
 }
 
 async function runPlan(run: Run): Promise<DecideResult> {

@@ -4,6 +4,7 @@ import type { Message } from "../core/messages.ts";
 import type { Model } from "../core/model.ts";
 import type { Mode, ToolCallRecord } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
+import type { RuleRouter } from "../core/rule-router.ts";
 import type { Conversation, ConversationStore } from "../core/store/store.ts";
 import type { TurnBudget } from "../core/turn-budget.ts";
 import type { DuetError } from "../kit/errors.ts";
@@ -101,6 +102,8 @@ export interface RunServices {
   readonly evaluator?: Evaluator | undefined;
   /** Limits what the caller's runs use together. The models reserve their turns themselves; texts for servers have to. */
   readonly budget?: TurnBudget | undefined;
+  /** Answers plain requests before a model is asked; absent where models are to answer everything. */
+  readonly router?: RuleRouter | undefined;
   /** Answers the questions of the run; absent where nobody can be asked. */
   readonly user: User | undefined;
   /** Says where the run takes place; absent where models are not to be told. */

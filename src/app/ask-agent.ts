@@ -14,6 +14,7 @@ import { rememberApprovals } from "./conversations/remember-approvals.ts";
 import { loadConversation, toConversationKey } from "./conversations/sessions.ts";
 import type { DuetParts } from "./duet-parts.ts";
 import { mergeLimits } from "./merge-limits.ts";
+import { chooseDeciders } from "./models/choose-deciders.ts";
 import { withTurnBudgets } from "./models/with-turn-budget.ts";
 import { noticeBrokenTools, noticeNested, noticeSuspicious, noticeUnapproved, noticeUnavailable } from "./notices.ts";
 import { selectSearch } from "./tools/search-limits.ts";
@@ -65,10 +66,19 @@ export async function askAgent(
     servers,
     dropped,
   } = await waitAbortable(Promise.resolve(resolvedTools), signal).catch(ignoreAbort(signal, noTools));
-  const billed = withTurnBudgets(chosen, budget);
+  const deciders = await chooseDeciders({
+    config,
+    models: chosen,
+    request,
+    conversation,
+    mode,
+    tools: offered,
+    locale,
+  });
+  const billed = withTurnBudgets(deciders.models, budget);
   const observer = await telemetry.follow({
     question,
-    models: chosen,
+    models: deciders.models,
     tools: offered,
     servers,
     callersTraceId: getTraceId(chain?.trace),
@@ -89,6 +99,7 @@ export async function askAgent(
     },
     parts: {
       models: billed,
+      router: deciders.router,
       budget,
       prompts,
       store: givenConversation?.store ?? ownerStore,
@@ -109,6 +120,7 @@ export async function askAgent(
       ...noticeSuspicious(servers, session.reported, locale),
       ...noticeBrokenTools(dropped, session.reported, locale),
       ...noticeNested(config, session.reported, locale),
+      ...deciders.notices,
     ],
     findLateNotices: () => monitor.listLateNotices(noticeReader),
     observer: activeRun.observe(observer),

@@ -66,7 +66,7 @@ export interface SystemMessage extends MessageBase {
 
 export interface UserMessage extends MessageBase {
   role: "user";
-  content: string;
+  content: MessageContent;
 }
 
 export interface AssistantMessage extends MessageBase {
@@ -89,7 +89,7 @@ export interface ToolMessage extends MessageBase {
   role: "tool";
   callId: string;
   tool: string;
-  content: string;
+  content: MessageContent;
   ok: boolean;
 }
 

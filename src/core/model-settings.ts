@@ -6,6 +6,11 @@ export const wires = ["openai-chat", "openai-responses", "anthropic-messages"] a
 
 export type WireName = (typeof wires)[number];
 
+/** Lists how a model may be asked to call tools: by the wire's own function calling, or by lines of text. */
+export const toolCallForms = ["native", "text"] as const;
+
+export type ToolCallForm = (typeof toolCallForms)[number];
+
 /** Describes a vendor: its address, its authentication and its differences. A difference is a value here, never a branch. */
 export interface Vendor {
   wire: WireName;
@@ -150,6 +155,8 @@ export interface ModelSettings {
   /** Limits the output of one turn, in tokens. It is undefined when unknown. */
   maxOutput?: number;
   reasoningEffort?: string;
+  /** Says how the model calls tools. What it can do decides when absent. */
+  toolCalls?: ToolCallForm;
   /** Holds the price that the user has set, else the one of the vendor's list. The cost is not known when it is absent. */
   price?: ListPrice;
   /** Lists the models that take over when this one fails, in their order. They have none of their own. */

@@ -17,6 +17,8 @@ export type Verdict =
         | "repetition"
         | "plan-done"
         | "plan-failed"
+        // The rules answer, and no model was asked.
+        | "rules-answered"
         | "custom";
     };
 

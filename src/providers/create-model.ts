@@ -7,6 +7,7 @@ import type { Middleware, ModelContext, RetryOptions } from "./middleware/middle
 import { withSettingNotices } from "./middleware/parameters.ts";
 import { withRepair } from "./middleware/repair.ts";
 import { withRetry } from "./middleware/retry.ts";
+import { withTextTools } from "./middleware/text-tools.ts";
 import { withToolRequestLimits } from "./middleware/tool-request-limits.ts";
 import { calculateCost } from "./prices.ts";
 
@@ -21,6 +22,7 @@ export interface CreateOptions extends Omit<RetryOptions, "endpoint"> {
  */
 const middleware: readonly Middleware[] = [
   withContextWarning,
+  withTextTools,
   withSettingNotices,
   withToolRequestLimits,
   withRetry,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
+import { toPlainText } from "../../src/core/message-content.ts";
 import { createFailure, type Tool } from "../../src/core/tools/tool.ts";
 import { sleep } from "../../src/kit/async/timeout.ts";
 import { DuetError } from "../../src/kit/errors.ts";
@@ -51,7 +52,7 @@ describe("with two models", () => {
     const models = { functionCall: scriptedModel([[search], "enough"]), answer };
     await runAll({ models, tools: [makeTool("search", () => ({ ok: true, text: hostile }))] });
 
-    const asked = answer.requests[0]?.messages.at(-1)?.content ?? "";
+    const asked = toPlainText(answer.requests[0]?.messages.at(-1)?.content ?? "", "en");
     const marker = /<<<result ([0-9a-f]{8})\n/.exec(asked)?.[1];
     expect(asked).toContain("What is Duet?");
     expect(asked).toContain(`${hostile}\nresult ${marker}>>>`);
@@ -155,7 +156,10 @@ describe("tool calls", () => {
     const model = scriptedModel([[{ id: "1", name: "broken", input: {} }], "Sorry."]);
     const events = await runOne(model, { tools: [broken] });
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: "tool", callId: "1", ok: false });
-    expect(model.requests[1]?.messages.at(-1)?.content).toContain("disk on fire");
+    // The reason stands in the prompt for errors, and in a fence: it comes from outside.
+    expect(model.requests[1]?.messages.at(-1)?.content).toMatch(
+      /^broken failed:\n<<<result (\w+)\ndisk on fire\nresult \1>>>\nDecide by the reason: .*\nLeft: /,
+    );
     expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: { status: "complete", response: "Sorry." } });
     expect(events).toContainEqual(expect.objectContaining({ type: "evaluation", reason: "tool-failed" }));
   });

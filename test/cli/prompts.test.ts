@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { createPrompts } from "../../src/agent/prompts/prompts.ts";
+import { createBuiltInPrompts, createPrompts } from "../../src/agent/prompts/prompts.ts";
 import { readUserPrompts } from "../../src/app/agent/user-prompts.ts";
 import { isRecord } from "../../src/kit/json.ts";
 import { lineOf, workplace } from "../config/workplace.ts";
@@ -101,6 +101,21 @@ describe("the prompts that a model gets", () => {
     expect(answer).toMatch(/^For Claude, [0-9a-f]{8}\.$/);
   });
 
+  test("tell of a call that failed in the user's words, and of one that could not be made in its own", async () => {
+    const toolCalls = ["none.txt", 5].map((path) => ({ name: "read_file", arguments: { path } }));
+    provider.script("cheap", { toolCalls }, { text: "Enough." });
+    provider.script("claude-strong", { text: "Hello." });
+    const directory = setUp({ prompts: { "error.md": "Oh dear, {tool}! {error} Think." } });
+    const { code } = await run(directory, "ask", "Read none.txt");
+    expect(code).toBe(0);
+    const messages = provider.requests("cheap")[1]?.body.messages;
+    const results = (Array.isArray(messages) ? messages : []).filter(isRecord).filter(({ role }) => role === "tool");
+    expect(results.map(({ content }) => content)).toEqual([
+      expect.stringMatching(/^Oh dear, read_file! <<<result (\w+)\n[\s\S]*none\.txt[\s\S]*\nresult \1>>> Think\.$/),
+      expect.stringMatching(/^<<<result (\w+)\nThe tool call's arguments are not valid:[\s\S]*\nresult \1>>>\nLeft: /),
+    ]);
+  });
+
   test("are the user's Chinese ones for a Chinese question", async () => {
     scriptBoth();
     const prompts = { "zh/answer.md": "中文 {marker}", "en/answer.md": "English {marker}" };
@@ -130,12 +145,12 @@ describe("a folder with a wrong prompt", () => {
     const { code, stderr } = await run(directory, "ask", "你好", "--locale", "zh");
     expect(stderr).toBe(
       `duet: ${join(directory, "prompts/anser.md")}: 未知的提示词文件，是否想写 answer.md？（允许：NAME.md 或 NAME.模型系列.md，` +
-        "可放在 zh/ 或 en/ 下；NAME 是 decide, decide-alone, answer, chat, plan, compress, guide, search, cite, untrusted）\n",
+        "可放在 zh/ 或 en/ 下；NAME 是 decide, decide-alone, answer, chat, plan, compress, error, guide, search, cite, untrusted）\n",
     );
     expect(code).toBe(2);
   });
 
-  const names = "decide, decide-alone, answer, chat, plan, compress, guide, search, cite, untrusted";
+  const names = "decide, decide-alone, answer, chat, plan, compress, error, guide, search, cite, untrusted";
   const allowed = `(allowed: NAME.md or NAME.MODEL-FAMILY.md, also in zh/ or en/, where NAME is one of ${names})`;
   const unmarked = "(the marker of external data, whose instructions a model must not follow)";
   test.each([
@@ -176,6 +191,11 @@ describe("a folder with a wrong prompt", () => {
       "a plan without tools",
       { "plan.md": "{marker}" },
       "plan.md: the variable {tools} is missing (the available tools)",
+    ],
+    [
+      "an error without its reason",
+      { "error.md": "{tool}" },
+      "error.md: the variable {error} is missing (the reason of the failure)",
     ],
   ])("is refused for %s", async (_, files, line) => {
     const directory = workplace(files);
@@ -221,4 +241,54 @@ test("every name, also with families and languages, is taken", async () => {
     ["guide", "qwen3", "en"],
     ["plan", undefined, "zh"],
   ]);
+});
+
+describe("duet prompts", () => {
+  test("lists each prompt with its use and the files that replace it, and shows the one that the models in use get", async () => {
+    const directory = setUp({ prompts: { "answer.claude.md": "Mine {marker}", "zh/chat.md": "聊" } });
+    const list = await run(directory, "prompts");
+    expect(list).toMatchObject({ code: 0, stderr: "" });
+    const rows = list.stdout.split("\n").map((line) => line.split(/ {2,}/));
+    expect(rows).toContainEqual(["answer", "the answer", `built in, ${join(directory, "prompts/answer.claude.md")}`]);
+    expect(rows).toContainEqual(["error", "what the model reads of a call that failed", "built in"]);
+    const json: unknown = JSON.parse((await run(directory, "prompts", "list", "--output", "json")).stdout);
+    expect(json).toMatchObject({
+      directory: join(directory, "prompts"),
+      prompts: expect.arrayContaining([
+        expect.objectContaining({
+          name: "chat",
+          files: [{ file: join(directory, "prompts/zh/chat.md"), language: "zh", family: null }],
+        }),
+      ]),
+    });
+    expect((await run(directory, "prompts", "show", "answer")).stdout).toBe("Mine {marker}\n");
+    expect((await run(directory, "prompts", "show", "chat")).stdout).toMatch(/^You are a helpful assistant/);
+    expect((await run(directory, "prompts", "show", "chat", "--locale", "zh")).stdout).toBe("聊\n");
+    const wrong = await run(directory, "prompts", "show", "anser");
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toMatch(/^duet: duet prompts: "anser" .*\(allowed: decide, .*; did you mean answer\?\)\n$/);
+  });
+
+  test("exports the built-in prompts into a folder that the configuration can name, and keeps what is there", async () => {
+    const directory = setUp({ prompts: { "en/error.md": "Mine: {error}" } });
+    const { code, stdout } = await run(directory, "prompts", "export", "prompts", "error", "plan");
+    expect(code).toBe(0);
+    expect(stdout.split("\n")).toEqual([
+      "Wrote prompts/en/plan.md",
+      "Wrote prompts/zh/error.md",
+      "Wrote prompts/zh/plan.md",
+      "Exists and stays as it is: prompts/en/error.md",
+      expect.stringContaining('"prompts": { "directory": "./prompts" }'),
+      "",
+    ]);
+    expect((await run(directory, "prompts", "export", "all", "--output", "json")).code).toBe(0);
+    // What was exported is accepted as it is, and says the same as what is built in.
+    const own = await readUserPrompts(join(directory, "all"));
+    const texts = createBuiltInPrompts();
+    expect(own).toHaveLength(22);
+    expect(own.filter(({ name, locale = "en", text }) => text !== texts(name, locale))).toEqual([]);
+    const refused = await run(directory, "prompts", "export", "duet.config.json");
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toBe("duet: duet.config.json/en: cannot be written: ENOTDIR\n");
+  });
 });

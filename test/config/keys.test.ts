@@ -11,6 +11,7 @@ function at(path: string, value: unknown): unknown {
 const accepted: [path: string, value: unknown][] = [
   ["$schema", "./schema.json"],
   ["agent.mode", "plan"],
+  ["agent.rules", "first"],
   ["agent.maxIterations", 1],
   ["agent.maxIterations", 10],
   ["agent.maxExecutionTime", 10],
@@ -30,6 +31,7 @@ const accepted: [path: string, value: unknown][] = [
   ["models.functionCall", { provider: "ollama", model: "qwen3", timeout: 3600, contextWindow: 1 }],
   ["models.functionCall", { provider: "openai", baseUrl: "http://localhost:1/v1", apiKeyEnv: "MY_KEY" }],
   ["models.functionCall", { provider: "openai", model: "m", wire: "anthropic-messages" }],
+  ["models.functionCall", { provider: "ollama", model: "gemma3", toolCalls: "text" }],
   ["models.functionCall", { provider: "offline" }],
   ["providers.local", { wire: "openai-chat", baseUrl: "http://127.0.0.1:8000/v1", apiKeyEnv: "LOCAL_KEY" }],
   ["providers.openai", { baseUrl: "https://proxy.example/v1" }],
@@ -178,7 +180,7 @@ describe("keys of the file", () => {
 
   test("an unknown key is refused with the key that was meant and all that are allowed", async () => {
     const limits = limitRows.map(({ key }) => key).join(", ");
-    const allowed = `mode, ${limits}, functionCallTemperature, repeatable, plan, evaluation, verbose`;
+    const allowed = `mode, ${limits}, functionCallTemperature, rules, repeatable, plan, evaluation, verbose`;
     expect(await refusal({ file: { agent: { max_iterations: 5 } } })).toBe(
       `duet.config.json: agent.max_iterations: unknown key; did you mean maxIterations? (allowed: ${allowed})`,
     );

@@ -1,5 +1,6 @@
 import type { Message } from "../../core/messages.ts";
 import type { ToolDefinition, Turn } from "../../core/model.ts";
+import { isRefusedCall } from "../../core/tools/refused-call.ts";
 import { isLimit, type Verdict } from "../../core/verdict.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
@@ -22,7 +23,8 @@ import { runTurn } from "./run-turn.ts";
 export async function decideAndAct(run: Run): Promise<DecideResult> {
   const messages = createOpeningMessages(run);
   const observations: Observation[] = [];
-  let toolCalls = 0;
+  // The rules may have made calls before a model took over.
+  let toolCalls = run.state.calls.length;
   /** Counts consecutive rounds that only asked for known results. */
   let circles = 0;
   for (let step = 1; ; step++) {
@@ -223,14 +225,27 @@ const firstReason = { zh: "分析问题，决定是否需要工具", en: "readin
 const nextReason = { zh: "查看结果，判断是否还需要工具", en: "reading the results and judging what is missing" };
 
 /** Returns the results of a round for the model. Behind the last one stands how many calls and rounds are left. */
-function toToolMessages({ input, state }: Run, round: readonly Observation[], calls: number): Message[] {
+function toToolMessages(run: Run, round: readonly Observation[], calls: number): Message[] {
+  const { input, state } = run;
   const left = describeLeft(calls, input.limits.maxIterations - state.statistics.iterations);
-  return round.map(({ call, result, text }, index) => {
-    const fenced = fenceResult(text, result, input.marker);
+  return round.map((one, index) => {
+    const { call, result } = one;
     const isLast = index === round.length - 1;
-    const content = isLast ? `${fenced}\n${say(input.language, left)}` : fenced;
+    const text = renderObservation(run, one);
+    const content = isLast ? `${text}\n${say(input.language, left)}` : text;
     return { role: "tool", callId: call.id, tool: call.name, content, ok: result.ok };
   });
+}
+
+/** Returns a result in its fence; one that failed stands in the prompt for errors. What was not run says itself what to do. */
+function renderObservation(run: Run, { call, result, text, ran }: Observation): string {
+  const { language: locale, marker } = run.input;
+  const { prompts, models } = run.services;
+  const fenced = fenceResult(text, result, marker);
+  const isForbidden = result.permission?.decision === "denied" || isRefusedCall(result);
+  if (result.ok || !ran || isForbidden || models.functionCall.followsPrompts === false) return fenced;
+  const values = { ...toPlaceholderValues(run), tool: call.name, error: fenced };
+  return prompts.render("error", { model: models.functionCall, locale }, values);
 }
 
 function describeLeft(calls: number, rounds: number): Text {

@@ -62,6 +62,10 @@ function listReasons(limits: Limits): Record<AnswerReason, Text> {
     sufficient: { zh: "结果足够回答问题，提前结束工具调用", en: "the results are enough, so the tool calls end early" },
     "plan-done": { zh: "计划已执行完", en: "the plan is complete" },
     custom: { zh: "自定义评估认为信息已足够", en: "the custom evaluator judged the information sufficient" },
+    "rules-answered": {
+      zh: "规则认出了这个请求，不用模型就得到了结果",
+      en: "the rules know this request and have its result without a model",
+    },
     "plan-failed": { zh: "计划没有全部完成", en: "the plan was not completed" },
     "turn-cut": {
       zh: "模型的这一轮被截断，其中的工具调用没有执行",

@@ -142,6 +142,7 @@ const stopReasons: Record<AnswerReason, StopReason> = {
   "model-decided": "answered",
   sufficient: "answered",
   "plan-done": "answered",
+  "rules-answered": "answered",
   custom: "answered",
   "model-failed": "error",
   "model-refused": "refused",

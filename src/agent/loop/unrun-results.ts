@@ -56,11 +56,15 @@ export function toFailedResult(input: RunInput, thrown: unknown): ToolResult {
 export function toUnknownToolResult(run: Run, name: string): ToolResult {
   const near = findNearestName(name, run.services.catalog.all);
   const names = [...run.services.catalog.tools.keys()];
+  const what =
+    name === ""
+      ? { zh: "这个调用没有写工具名。", en: "The call names no tool." }
+      : { zh: `没有名为 ${name} 的工具。`, en: `There is no tool named ${name}.` };
   return createFailure(
     "unknown_tool",
     say(run.input.language, {
-      zh: `没有名为 ${name} 的工具。${near ? `是不是 ${near}？` : ""}可用的工具：${names.join("、") || "无"}。`,
-      en: `There is no tool named ${name}.${near ? ` Did you mean ${near}?` : ""} Available tools: ${names.join(", ") || "none"}.`,
+      zh: `${what.zh}${near ? `是不是 ${near}？` : ""}可用的工具：${names.join("、") || "无"}。`,
+      en: `${what.en}${near ? ` Did you mean ${near}?` : ""} Available tools: ${names.join(", ") || "none"}.`,
     }),
   );
 }
@@ -70,6 +74,7 @@ export function toUnknownToolResult(run: Run, name: string): ToolResult {
  * in its place.
  */
 function findNearestName(name: string, tools: ReadonlyMap<string, Tool>): string | undefined {
+  if (name === "") return undefined;
   const wanted = name.toLowerCase();
   return [...tools.keys()].find(
     (known) => known.toLowerCase() === wanted || known.toLowerCase().endsWith(`__${wanted}`),

@@ -13,6 +13,8 @@ export interface CustomPrompt {
   /** Restricts the prompt to this language. */
   locale?: Locale | undefined;
   text: string;
+  /** Is the path of the file. */
+  file?: string;
 }
 
 /**
@@ -48,7 +50,7 @@ export function toHyphenated(name: string): string {
  * These are the prompts that models get. `decide` is for a model that works with a separate answer model, `decide-alone` for one
  * that does both.
  */
-export const promptNames = ["decide", "decide-alone", "answer", "chat", "plan", "compress"] as const;
+export const promptNames = ["decide", "decide-alone", "answer", "chat", "plan", "compress", "error"] as const;
 
 /** Sentences that prompts share: each stands in a file of its own and fills the place of its name. */
 export const partNames = ["guide", "search", "cite", "untrusted"] as const;
@@ -70,16 +72,19 @@ export function isPartName(name: string): name is PartName {
 /** Lists the placeholders that a file may have. A part cannot contain other parts. */
 export function listPlaceholders(name: FileName): readonly string[] {
   const parts = isPartName(name) ? [] : partNames;
-  const tools = name === "plan" ? ["tools"] : [];
-  return ["today", "day", "place", "marker", "calls", "rounds", ...tools, ...parts];
+  return ["today", "day", "place", "marker", "calls", "rounds", ...(ownPlaceholders[name] ?? []), ...parts];
 }
+
+/** Lists the placeholders of single files. */
+const ownPlaceholders: Partial<Record<FileName, readonly string[]>> = { plan: ["tools"], error: ["tool", "error"] };
 
 /**
  * Lists the placeholders that a file must have, one of each group. A model that reads untrusted text must know its marker, and
- * one that plans must know the tools.
+ * one that plans must know the tools, and one whose call failed must know why.
  */
 export function listRequiredPlaceholders(name: FileName): readonly (readonly string[])[] {
   if (name === "untrusted") return [["marker"]];
+  if (name === "error") return [["error"]];
   if (name === "chat" || isPartName(name)) return [];
   return name === "plan" ? [["untrusted", "marker"], ["tools"]] : [["untrusted", "marker"]];
 }

@@ -48,7 +48,7 @@ async function readUserPrompt(path: string, file: string, locale?: Locale): Prom
   if (unknown !== undefined) throw unknownPlaceError(path, unknown, allowed);
   const missing = listRequiredPlaceholders(name).find((group) => !group.some((place) => places.includes(place)));
   if (missing !== undefined) throw missingPlaceError(path, missing);
-  return { name, family, locale, text };
+  return { name, family, locale, text, file: path };
 }
 
 /** Reads a text file. A pipe, which might never end, is refused unread. */
@@ -102,12 +102,12 @@ function missingPlaceError(path: string, group: readonly string[]): Error {
 }
 
 function describeGroup(group: readonly string[]): Text {
-  return group.includes("tools")
-    ? { zh: "可用的工具", en: "the available tools" }
-    : {
-        zh: "外来数据的标记，模型不得执行其中的要求",
-        en: "the marker of external data, whose instructions a model must not follow",
-      };
+  if (group.includes("tools")) return { zh: "可用的工具", en: "the available tools" };
+  if (group.includes("error")) return { zh: "失败的原因", en: "the reason of the failure" };
+  return {
+    zh: "外来数据的标记，模型不得执行其中的要求",
+    en: "the marker of external data, whose instructions a model must not follow",
+  };
 }
 
 function describeGuess(guess: string | undefined): Text {

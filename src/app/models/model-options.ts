@@ -1,7 +1,7 @@
 import { missingError } from "../../config/config-errors.ts";
 import { readModelFlag } from "../../config/models/model-text.ts";
 import type { ModelInput } from "../../config/schema/file-schema.ts";
-import { type Model, offlineProvider } from "../../core/model.ts";
+import { type Model, offlineProvider, supportsFunctionCalling } from "../../core/model.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { CustomModels } from "./model-registry.ts";
 import { type EarlierModel, toModel } from "./user-model.ts";
@@ -39,7 +39,15 @@ type ReadModel = { model: Model; spec?: undefined } | { model?: undefined; spec:
 async function readModelOption(given: unknown, role: string): Promise<ReadModel | undefined> {
   if (given === undefined) return undefined;
   if (typeof given === "string") return { spec: await readModelFlag(given, `createDuet: models.${role}`, []) };
-  return isModel(given) ? { model: toModel(given) } : { spec: given };
+  return isModel(given) ? { model: await openOwnModel(given) } : { spec: given };
+}
+
+/** A model that says that it cannot call tools calls them in text. */
+async function openOwnModel(given: Model | EarlierModel): Promise<Model> {
+  const model = toModel(given);
+  if (supportsFunctionCalling(model)) return model;
+  const { callInText } = await import("../../providers/middleware/text-tools.ts");
+  return callInText(model, { form: "text", locale: "en" });
 }
 
 function isModel(given: unknown): given is Model | EarlierModel {

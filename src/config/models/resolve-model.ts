@@ -4,6 +4,7 @@ import {
   type ModelSettings,
   type Price,
   type Quirks,
+  type ToolCallForm,
   type Vendor,
   type WireName,
   wires,
@@ -36,6 +37,7 @@ export interface ModelSpec {
   contextWindow?: number;
   reasoningEffort?: string;
   wire?: string;
+  toolCalls?: ToolCallForm;
   /** Overrides what is known of the model. */
   capabilities?: ModelCapabilities;
   /** Lists models that take over when this one fails, as `provider/model`, `provider`, or with parameters. */
@@ -183,6 +185,7 @@ function resolveOne(
       checkPositiveInteger(spec.contextWindow, `${path}.contextWindow`) ?? findLastRule(rules, "contextWindow"),
     maxOutput: findLastRule(rules, "maxOutput"),
     reasoningEffort,
+    toolCalls: spec.toolCalls,
     price: getOwnPrice(row, model) ?? getOwnPrice(row, servedAs),
     capabilities: spec.capabilities,
     quirks,

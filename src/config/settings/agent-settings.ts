@@ -50,6 +50,13 @@ export const agentSettings = defineGroup(
         "0 to 1: temperature of models.functionCall where it names none, also of a model that is chosen by its key.",
       absent: { zh: "0.7", en: "0.7" },
     }),
+    rules: defineSetting(({ z }) => z.enum(["off", "first"]).default("off"), {
+      help: {
+        zh: "`first`：简单明确的请求[先按规则回答](modes.zh.md#规则优先)，不用模型",
+        en: "`first`: plain requests are [answered by rule](modes.md#rules-first), without a model",
+      },
+      fileHelp: "first: plain requests (the time, a calculation, a file search) are answered by rule, without a model.",
+    }),
     repeatable: defineSetting(({ patterns }) => patterns.default([]), {
       help: { zh: "可以重复得到相同结果的工具（轮询）", en: "tools that may be called again with the same result" },
       fileHelp: "Tools that may be called again with the same result: polling.",

@@ -1,4 +1,5 @@
 import { type ModelCapabilities, offlineProvider } from "../../core/model.ts";
+import { toolCallForms } from "../../core/model-settings.ts";
 import { vendors } from "../../providers/vendors.ts";
 import type { SchemaParts } from "../schema/schema-parts.ts";
 import { defineGroup, defineNamedGroup, defineOptionalGroup, defineSetting } from "./setting.ts";
@@ -72,6 +73,14 @@ export const fallbackRows = {
     help: { zh: "接口格式", en: "wire format" },
     absent: { zh: "由提供商决定", en: "the provider's" },
   }),
+  toolCalls: defineSetting(({ z }) => z.enum(toolCallForms).optional(), {
+    help: {
+      zh: "怎样调用工具：`native` 用函数调用，`text` [写成文本](models.zh.md#不支持函数调用的模型)",
+      en: "how it calls tools: `native` by function calling, `text` [in text](models.md#models-without-function-calling)",
+    },
+    fileHelp: "native: by function calling; text: by lines of text, for a model without it. Default: as the model can.",
+    absent: { zh: "由模型决定", en: "as the model can" },
+  }),
   capabilities: defineOptionalGroup(capabilityRows, {
     help: {
       zh: "模型[能做什么](models.zh.md#模型能做什么)，覆盖已知的内容",
@@ -97,6 +106,7 @@ function createFallbackSchema(parts: SchemaParts) {
     contextWindow: rows.contextWindow.schema(parts),
     reasoningEffort: rows.reasoningEffort.schema(parts),
     wire: rows.wire.schema(parts),
+    toolCalls: rows.toolCalls.schema(parts),
     capabilities: strictObject({
       functionCalling: functionCalling.schema(parts),
       vision: vision.schema(parts),

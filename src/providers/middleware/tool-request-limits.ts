@@ -34,14 +34,25 @@ function adaptRequest(
     description: tool.description,
     inputSchema: adapt(tool.inputSchema),
   });
-  const tools = [
-    ...request.tools
+  return {
+    ...request,
+    tools: sortTools(request.tools, fit),
+    messages: request.messages.map((message) => renameMessage(message, names.toVendor)),
+  };
+}
+
+/** Returns the tools in the order in which a vendor's cache finds them again. Those that came late stay behind the others. */
+export function sortTools(
+  tools: readonly ToolDefinition[],
+  change: (tool: ToolDefinition) => ToolDefinition = (tool) => tool,
+): ToolDefinition[] {
+  return [
+    ...tools
       .filter(({ late }) => !late)
-      .map(fit)
+      .map(change)
       .sort(compareNames),
-    ...request.tools.filter(({ late }) => late).map(fit),
+    ...tools.filter(({ late }) => late).map(change),
   ];
-  return { ...request, tools, messages: request.messages.map((message) => renameMessage(message, names.toVendor)) };
 }
 
 function compareNames(a: ToolDefinition, b: ToolDefinition): number {

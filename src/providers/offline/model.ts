@@ -11,7 +11,7 @@ import {
 } from "../../core/model.ts";
 import { detectLanguage, type Locale, say } from "../../kit/locale.ts";
 import { type OfflineQuestion, readHistory } from "./history.ts";
-import { introduce, introduceTools, isHelpRequest } from "./introduction.ts";
+import { introduce, introduceTools, isHelpRequest, type MatchingTool } from "./introduction.ts";
 import { quoteBlock, toOneLine } from "./result-text.ts";
 import { planSteps, type Step } from "./steps.ts";
 
@@ -59,22 +59,26 @@ function answer(text: string): RuleTurn {
   return { text, toolCalls: [] };
 }
 
-function call(
-  { rule, arguments: args, catalog }: Extract<Step, { step: "call" }>,
-  { done }: OfflineQuestion,
-  locale: Locale,
-): RuleTurn {
-  const { zh, en } = rule.purpose(args);
-  const text = toOneLine(
-    say(locale, { zh: `用 ${catalog.tool} ${zh}。`, en: `Using ${catalog.tool} to ${en}.` }),
-    longestThought,
-  );
-  const argumentsText = JSON.stringify(catalog.arguments);
-  return {
-    text,
-    toolCalls: [{ id: `rule-${done.length + 1}`, name: catalog.tool, argumentsText, arguments: catalog.arguments }],
-  };
+function call({ rule, arguments: args, catalog }: CallStep, { done }: OfflineQuestion, locale: Locale): RuleTurn {
+  const text = describeCall({ rule, arguments: args, catalog }, locale);
+  return { text, toolCalls: [toToolCall(catalog, done.length)] };
 }
+
+/** Says in a sentence what the call is for. */
+export function describeCall(
+  { rule, arguments: args, catalog }: Pick<CallStep, "rule" | "arguments" | "catalog">,
+  locale: Locale,
+): string {
+  const { zh, en } = rule.purpose(args);
+  const text = say(locale, { zh: `用 ${catalog.tool} ${zh}。`, en: `Using ${catalog.tool} to ${en}.` });
+  return toOneLine(text, longestThought);
+}
+
+export function toToolCall({ tool, arguments: args }: MatchingTool, before: number): ToolCall {
+  return { id: `rule-${before + 1}`, name: tool, argumentsText: JSON.stringify(args), arguments: args };
+}
+
+type CallStep = Extract<Step, { step: "call" }>;
 
 const longestThought = 200;
 
@@ -84,9 +88,12 @@ const longestThought = 200;
  */
 export function writeAnswer(steps: readonly Step[], tools: readonly ToolDefinition[], locale: Locale): string {
   if (steps.every(({ step }) => step === "unknown")) return introduce(tools, locale);
-  // A request made twice shares one step.
-  const parts = [...new Set(steps)].map((step) => renderStep(step, locale));
-  return `${parts.join("\n\n")}\n\n${say(locale, footers[steps.some(({ step }) => step === "done") ? "called" : "not-called"])}`;
+  return `${renderSteps(steps, locale)}\n\n${say(locale, footers[steps.some(({ step }) => step === "done") ? "called" : "not-called"])}`;
+}
+
+/** Renders the result of each step. A request made twice shares one step. */
+export function renderSteps(steps: readonly Step[], locale: Locale): string {
+  return [...new Set(steps)].map((step) => renderStep(step, locale)).join("\n\n");
 }
 
 function renderStep(step: Step, locale: Locale): string {

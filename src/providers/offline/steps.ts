@@ -27,7 +27,7 @@ export function planSteps({ question, done }: OfflineQuestion, tools: readonly T
   const steps: Step[] = [];
   const open = [...done];
   const mayCall = tools.length > 0 && done.length < mostCalls;
-  for (const part of question.length > longestQuestion ? [] : splitParts(question, recognize)) {
+  for (const part of splitRequest(question)) {
     const step = planStep(part, { steps, open, tools, mayCall });
     steps.push(step);
     if (step.step === "call") return steps;
@@ -38,6 +38,11 @@ export function planSteps({ question, done }: OfflineQuestion, tools: readonly T
     steps.push({ step: "done", rule, arguments: rest.arguments, done: rest });
   }
   return steps;
+}
+
+/** Returns the parts of a question that are requests of their own, in their order. Each has a step of `planSteps`. */
+export function splitRequest(question: string): string[] {
+  return question.length > longestQuestion ? [] : splitParts(question, recognize);
 }
 
 interface Walk {

@@ -13,6 +13,7 @@ export const calculate: Rule = {
     const text = normalizeNumbers(request);
     return readStatistics(text, earlier) ?? readExpression(text);
   },
+  isPlain: (request) => isPlainCalculation(normalizeNumbers(request)),
   purpose(args) {
     if (args.expression !== undefined) {
       const expression = getTextArgument(args, "expression");
@@ -173,6 +174,16 @@ export function readExpression(text: string): RuleMatch | undefined {
     return { arguments: { expression: first.text.replace(/^\(([^()]*)\)$/, "$1") } };
   }
   return undefined;
+}
+
+/** Returns true when nothing stands beside the numbers, the operations and the words that ask for their result. */
+function isPlainCalculation(text: string): boolean {
+  if (findOperations(text).length === 0) {
+    const rest = trimExpression(toSymbols(text).replace(command, "").replace(question, ""));
+    return rest.replace(candidate, "") === "";
+  }
+  const beside = removeOperations(text.replace(/\[[^[\]]*\]|\([^()]*,[^()]*\)/, " "));
+  return !/\p{L}/u.test(beside.replace(/to|through|到|至/gi, " ").replace(plainWords, ""));
 }
 
 /** Replaces words for operators by the operators. */

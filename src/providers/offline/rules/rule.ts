@@ -14,6 +14,11 @@ export interface Rule {
    * oldest first. "The numbers in it" are taken from the last.
    */
   read(request: string, earlier: readonly string[]): RuleMatch | undefined;
+  /**
+   * Is true for a request of which the rule has understood every word, and which its tool's result answers as well as a model
+   * would. A rule without it never answers in place of a model.
+   */
+  isPlain?(request: string, args: JsonObject): boolean;
   /** Describes the call. It completes "Using calculator to …" and "Could not …". */
   purpose(args: JsonObject): Text;
   /** Renders the tool's result as text for the reader. */

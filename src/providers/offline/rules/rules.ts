@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../kit/json.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import { calculate } from "../arithmetic/calculate.ts";
 import { parseResult, quoteBlock, quoteLine, renderResult } from "../result-text.ts";
-import { address, removeQuotes, removeTail } from "../text-patterns.ts";
+import { address, quotes, removeQuotes, removeTail } from "../text-patterns.ts";
 import { findHits, findNotes } from "./file-hits.ts";
 import { readFileRequest } from "./file-request.ts";
 import { getTextArgument, type Rule, type RuleMatch } from "./rule.ts";
@@ -25,6 +25,7 @@ export const tellTime: Rule = {
     // "The meeting's time" is no question for the clock; "the time in Atlantis" is one that it cannot answer.
     return now === undefined ? undefined : { refusal: refusePlace(place.trim()) };
   },
+  isPlain: () => true,
   purpose(args) {
     const zone = getTextArgument(args, "timezone");
     if (zone === "") return { zh: "查看现在的时间", en: "read the clock" };
@@ -107,6 +108,7 @@ const findFiles: Rule = {
     const wanted = readFileRequest(request);
     return wanted && { arguments: { ...wanted } };
   },
+  isPlain: (request, args) => isPlainQuery(request, getTextArgument(args, "query")),
   purpose(args) {
     const [query, folder] = [getTextArgument(args, "query"), getTextArgument(args, "root_dir")];
     return {
@@ -117,8 +119,14 @@ const findFiles: Rule = {
   renderResult: renderTime,
 };
 
+/** Returns true for a query in quotation marks and for one word. Of several words, some may say more than what to look for. */
+function isPlainQuery(request: string, query: string): boolean {
+  const isQuoted = [...request.matchAll(quotes)].some(([quoted]) => removeQuotes(quoted) === query);
+  return isQuoted || /^[\w.:@/-]{1,60}$|^\p{Script=Han}{1,6}$/u.test(query);
+}
+
 /** Recognises a plain "search x" when no web search is on offer. */
-export const findInFiles: Rule = { ...findFiles, read: readPlainSearch };
+export const findInFiles: Rule = { ...findFiles, read: readPlainSearch, isPlain: () => false };
 
 function renderTime(result: string, args: JsonObject, locale: Locale): string {
   const query = getTextArgument(args, "query");
@@ -208,6 +216,8 @@ const echo: Rule = {
     const text = patterns.map((pattern) => pattern.exec(request)?.[1]).find((said) => said !== undefined);
     return text === undefined ? undefined : { arguments: { text: removeQuotes(text) } };
   },
+  // "复述" may also ask for other words.
+  isPlain: (request) => !/复述/.test(request),
   purpose: (args) => ({
     zh: `回显“${getTextArgument(args, "text")}”`,
     en: `say "${getTextArgument(args, "text")}" back`,

@@ -14,6 +14,7 @@ export const weather: Rule = {
     if (city === undefined) return undefined;
     return city === "" ? { refusal: noCity } : { arguments: { city } };
   },
+  isPlain: () => true,
   purpose: (args) => ({
     zh: `查询${getTextArgument(args, "city")}的天气`,
     en: `look up the weather in ${getTextArgument(args, "city")}`,

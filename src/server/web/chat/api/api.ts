@@ -184,6 +184,7 @@ const verdicts: Readonly<Record<Verdict["reason"], true>> = {
   ),
   "plan-done": true,
   "plan-failed": true,
+  "rules-answered": true,
   custom: true,
   repetition: true,
   sufficient: true,

@@ -1,3 +1,8 @@
+import { takeStart } from "../../kit/text/truncate.ts";
+
+/** Limits the name of a tool, in characters. A longer one is no name. */
+const longestName = 200;
+
 /** Holds an action as it was written: what stands behind `Action:`, and behind `Action Input:` where that was written. */
 export interface ActionText {
   head: string;
@@ -13,22 +18,31 @@ export interface TextAction {
 
 /** Reads an action. Code fences and what follows its JSON are no part of the arguments; nothing else is changed of them. */
 export function toAction({ head, input }: ActionText): TextAction {
-  const [, before = head, sameLine] = /^([^\n]*?)\s*Action Input\s*[:：]([\s\S]*)$/i.exec(head.trim()) ?? [];
-  const [name = "", ...more] = before.trim().split("\n");
-  const written = input ?? sameLine ?? (more.join("\n").trim() || undefined);
+  const [first = "", ...more] = head.trim().split("\n");
+  const label = /Action Input *[:：]/i.exec(first);
+  const name = label === null ? first : first.slice(0, label.index);
+  const sameLine = label === null ? [] : [first.slice(label.index + label[0].length)];
+  const written = input ?? ([...sameLine, ...more].join("\n").trim() || undefined);
   return {
-    name: name.trim().replace(/^[`'"*[「“]+|[`'"*\]」”]+$/g, ""),
+    name: takeStart(name.trim(), longestName).replace(/^[`'"*[「“]+|[`'"*\]」”]+$/g, ""),
     argumentsText: written === undefined ? undefined : toArgumentsText(written),
   };
 }
 
 function toArgumentsText(written: string): string {
-  const text = written
-    .trim()
-    .replace(/^`+(?:json\b)?\s*/i, "")
-    .replace(/\s*`+$/, "");
+  const text = removeFences(written.trim());
   const end = findObjectEnd(text);
   return end === undefined ? text : text.slice(0, end);
+}
+
+/** Removes the backticks around a text, with the word that names its language. */
+function removeFences(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === "`") end--;
+  return text
+    .slice(0, end)
+    .trimEnd()
+    .replace(/^`+(?:json\b)?\s*/i, "");
 }
 
 /** Returns the position behind the object with which the text begins, or undefined when there is none or it does not end. */

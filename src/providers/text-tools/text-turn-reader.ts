@@ -153,7 +153,8 @@ export class TextTurnReader {
 
   #addBare(text: string): void {
     const held = this.#isFlowing ? text : this.#bare + text;
-    this.#isFlowing ||= held.trim().length > longestBare;
+    // Blanks at the end make it no longer, and are not looked at again and again.
+    this.#isFlowing ||= text.trim() !== "" && held.trim().length > longestBare;
     this.#bare = this.#isFlowing ? "" : held;
     if (this.#isFlowing) this.#emit("text-delta", held);
   }
@@ -202,6 +203,10 @@ class GrowingText {
     const text = this.#isStart ? part.trimStart() : part;
     if (text === "") return "";
     this.#isStart = false;
+    if (text.trim() === "") {
+      this.#held += text;
+      return "";
+    }
     const whole = this.#held + text;
     const shown = whole.slice(0, findEnd(whole));
     this.#held = whole.slice(shown.length);

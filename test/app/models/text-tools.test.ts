@@ -39,6 +39,9 @@ describe.each(["openai-chat", "openai-responses", "anthropic-messages"] as const
       expect(outcome.tool_calls).toMatchObject([{ tool: "calculator", arguments: { expression: "6*7" }, ok: true }]);
       const thoughts = events.flatMap((event) => (event.type === "reasoning-delta" ? event.text : [])).join("|");
       expect(thoughts.replaceAll("|", "")).toBe("先算。够了。");
+      // The turn that was read no further is billed, too.
+      const used = events.flatMap((event) => (event.type === "phase-end" ? [event.usage.inputTokens > 0] : []));
+      expect(used).toEqual([true, true]);
       const sent = scene.provider.requests(name);
       expect(sent.map((one) => one.wire)).toEqual([wire, wire]);
       expect(sent.filter(({ body }) => "tools" in body)).toEqual([]);

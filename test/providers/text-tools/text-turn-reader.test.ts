@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TextTurnReader } from "../../../src/providers/text-tools/text-turn-reader.ts";
+import { startCpuClock } from "../../fakes/cpu-time.ts";
 import { textTurns } from "./text-turns.ts";
 
 /** Reads a turn that arrives in these pieces. What was streamed is joined by its kind. */
@@ -64,6 +65,18 @@ test("the pieces in which a turn arrives make no difference, wherever they are c
       expect(whole.text).toBe(whole.turn.text);
     }),
   );
+});
+
+test("blanks without end, in any part of a turn, take no quadratic time", () => {
+  for (const start of ["", "Thought: x", "Action: x", "Action Input: {", "Final Answer: x"]) {
+    const reader = new TextTurnReader();
+    reader.read(`${start}x`);
+    const measure = startCpuClock();
+    for (let count = 0; count < 200_000; count++) reader.read(" ");
+    reader.read("y");
+    reader.finish();
+    expect(measure()).toBeLessThan(2000);
+  }
 });
 
 test("an answer is streamed as it comes, and a long text without a label too", () => {

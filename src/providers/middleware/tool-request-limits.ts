@@ -49,7 +49,10 @@ function adaptRequest(
       .sort(compareNames),
     ...request.tools.filter(({ late }) => late).map(fit),
   ];
-  return { ...request, tools, messages: request.messages.map((message) => renameMessage(message, names.toVendor)) };
+  const messages = request.messages.map((message) => renameMessage(message, names.toVendor));
+  const { toolChoice } = request;
+  if (typeof toolChoice !== "object") return { ...request, tools, messages };
+  return { ...request, tools, messages, toolChoice: { tool: names.toVendor(toolChoice.tool) } };
 }
 
 function compareNames(a: ToolDefinition, b: ToolDefinition): number {

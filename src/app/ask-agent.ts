@@ -28,7 +28,7 @@ export async function* askAgent(
   activeRun: ActiveRun,
 ): AsyncGenerator<AgentEvent, void, undefined> {
   const { question, caller = operator, conversationId, mode = "agent", search, user, limits, chain } = request;
-  const { history, instruction, budget } = request;
+  const { history, instruction, budget, answerForm, stop, toolChoice } = request;
   const { signal } = activeRun;
   const began = performance.now();
   const locale = request.locale ?? chooseLocale(config, question);
@@ -76,6 +76,9 @@ export async function* askAgent(
       conversation,
       instruction,
       search: searchFirst,
+      answerForm,
+      stop,
+      toolChoice,
       locale,
       isInteractive: request.isInteractive,
       limits: mergeLimits(config, limits, chain),

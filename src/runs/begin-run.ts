@@ -1,4 +1,5 @@
 import type { AskRequest } from "../app/ask-request.ts";
+import type { AnswerForm } from "../core/answer-form.ts";
 import { type Chain, getTraceId } from "../core/chain.ts";
 import { mapLimits, offeredLimits, toRunUnit } from "../core/limits.ts";
 import type { QuestionKind } from "../core/questions/user-question.ts";
@@ -23,8 +24,10 @@ export interface RunQuestionRequest {
   locale: Locale;
   /** Replaces the models in force. */
   models?: AskRequest["models"];
-  /** Holds the earlier messages, and the instruction for answers, that the calling program supplies. */
-  given?: Pick<AskRequest, "history" | "instruction"> | undefined;
+  /** Is the form of the answer, which stands for `output_schema`. */
+  answerForm?: AnswerForm | undefined;
+  /** Holds what the calling program supplies: the earlier messages, the instruction for answers, and options of the calls. */
+  given?: Pick<AskRequest, "history" | "instruction" | "stop" | "toolChoice"> | undefined;
   /** Is true when a person waits for the answer at our own web page. */
   isInteractive?: boolean | undefined;
   /** Sets the ID of the run. A new one is generated when absent. */
@@ -33,7 +36,7 @@ export interface RunQuestionRequest {
 
 /** Begins a run. Throws where there are too many, and for a conversation that cannot be. */
 export function beginRun(asked: RunQuestionRequest): RunHandle {
-  const { scope, input, chain, locale, models, given, isInteractive, runId } = asked;
+  const { scope, input, chain, locale, models, answerForm, given, isInteractive, runId } = asked;
   const { duet, settings, runs, caller, mode, logSteps } = scope;
   checkConversationId(input.conversation_id);
   const run = runs.begin({
@@ -42,7 +45,7 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
     key: (models ?? given) === undefined || input.confirmation ? toRequestKey(input, chain) : createRandomHex(),
     caller,
     locale,
-    request: { ...toRequest(input), ...given, mode: input.mode ?? mode, models, locale, chain, isInteractive },
+    request: { ...toRequest(input), ...given, answerForm, mode: input.mode ?? mode, models, locale, chain, isInteractive },
     canAsk: (kind) => canAskKind(asked, kind),
     patienceMs: settings.confirmTime * 1000,
     ask: (request) => duet.ask(request),

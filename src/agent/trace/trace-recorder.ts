@@ -60,6 +60,7 @@ export function createTraceRecorder({ question }: { question: string }): TraceRe
         plan: state.plan?.steps,
         steps: toTraceSteps(state, { outcome, outputs, startedAt }),
         final_answer: outcome.response,
+        output: outcome.output,
         finish_reason: outcome.stop_reason,
         used_tools: toToolStats(state),
         token_usage: toTokenUsage(state.usage),

@@ -118,6 +118,8 @@ export const outcomeSchema = z.object({
   error: errorReportSchema.nullable(),
   /** Is set with the status `needs_confirmation`, on interfaces that return confirmations. */
   confirmation: confirmationSchema.optional(),
+  /** Holds the answer as an object, where the caller asked for one by a schema. `response` is its text. */
+  output: z.record(z.string(), jsonValueSchema).optional(),
   /** Is absent when there are none. */
   notices: z.array(outcomeNoticeSchema).optional(),
 });

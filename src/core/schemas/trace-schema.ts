@@ -102,6 +102,8 @@ export const traceSchema = z.object({
   plan: z.array(planStepSchema).optional(),
   steps: z.array(traceStepSchema),
   final_answer: z.string(),
+  /** Holds the answer as an object, where one was asked for. */
+  output: z.record(z.string(), jsonValueSchema).optional(),
   finish_reason: stopReasonSchema,
   used_tools: z.record(z.string(), toolStatsSchema),
   token_usage: tokenUsageSchema,

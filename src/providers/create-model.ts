@@ -1,6 +1,7 @@
 import type { Model, ModelEvent } from "../core/model.ts";
 import type { ModelSettings, WireName } from "../core/model-settings.ts";
 import { estimateMessageTokens } from "./estimate-tokens.ts";
+import { withAnswerFormat } from "./middleware/answer-format.ts";
 import { withContextWarning } from "./middleware/context-warning.ts";
 import type { Endpoints } from "./middleware/endpoints.ts";
 import type { Middleware, ModelContext, RetryOptions } from "./middleware/middleware.ts";
@@ -23,6 +24,7 @@ const middleware: readonly Middleware[] = [
   withContextWarning,
   withSettingNotices,
   withToolRequestLimits,
+  withAnswerFormat,
   withRetry,
   withRepair,
 ];

@@ -1,11 +1,12 @@
-import type { Model, ModelEvent } from "../core/model.ts";
+import { type Model, withCall } from "../core/model.ts";
 import type { ModelSettings, WireName } from "../core/model-settings.ts";
 import { estimateMessageTokens } from "./estimate-tokens.ts";
 import { withAnswerFormat } from "./middleware/answer-format.ts";
 import { withContextWarning } from "./middleware/context-warning.ts";
 import type { Endpoints } from "./middleware/endpoints.ts";
 import type { Middleware, ModelContext, RetryOptions } from "./middleware/middleware.ts";
-import { withSettingNotices } from "./middleware/parameters.ts";
+import { withOutputLimit } from "./middleware/output-limit.ts";
+import { chooseParameters, withSettingNotices } from "./middleware/parameters.ts";
 import { withRepair } from "./middleware/repair.ts";
 import { withRetry } from "./middleware/retry.ts";
 import { withToolRequestLimits } from "./middleware/tool-request-limits.ts";
@@ -25,6 +26,7 @@ const middleware: readonly Middleware[] = [
   withSettingNotices,
   withToolRequestLimits,
   withAnswerFormat,
+  withOutputLimit,
   withRetry,
   withRepair,
 ];
@@ -40,6 +42,7 @@ export function createModel(settings: ModelSettings, { endpoints, ...options }: 
     ...middleware.reduceRight((next, wrap) => wrap(next, context), createLazyModel(settings)),
     contextWindow: settings.contextWindow,
     maxTokens: settings.maxTokens,
+    outputAllowance: chooseParameters({ tools: [] }, settings).allowance || undefined,
     keyName: settings.apiKeyEnv,
     countTokens: estimateMessageTokens,
     cost: (usage) => (price ? calculateCost(usage, price) : null),
@@ -49,17 +52,15 @@ export function createModel(settings: ModelSettings, { endpoints, ...options }: 
 function createLazyModel(settings: ModelSettings): Model {
   let opening: Promise<Model> | undefined;
   let opened: Model | undefined;
-  async function* openAndStream(...call: Parameters<Model["stream"]>): AsyncGenerator<ModelEvent> {
-    opening ??= openers[settings.wire](settings);
-    opened = await opening;
-    yield* opened.stream(...call);
-  }
-  return {
+  return withCall({
     provider: settings.provider,
     model: settings.model,
-    // A generator on the way costs every event; once the model is there, none is needed.
-    stream: (...call) => (opened ? opened.stream(...call) : openAndStream(...call)),
-  };
+    async stream(...call: Parameters<Model["stream"]>) {
+      opening ??= openers[settings.wire](settings);
+      opened ??= await opening;
+      return opened.stream(...call);
+    },
+  });
 }
 
 const openers: Record<WireName, (settings: ModelSettings) => Promise<Model>> = {

@@ -1,48 +1,38 @@
 import type { Notice } from "../../core/events.ts";
 import type { Message } from "../../core/messages.ts";
-import { type Model, type ModelRequest, toModelName } from "../../core/model.ts";
+import { type Model, type ModelRequest, replaceStream, toModelName } from "../../core/model.ts";
 import type { AnswerFormat, ModelSettings } from "../../core/model-settings.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { JsonSchema } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { type AnswerDialect, toAnswerSchema } from "../schema/answer-schema.ts";
-import { isContent } from "../wires/turn-reader.ts";
+import { createDelivery } from "./delivery.ts";
 import type { ModelContext } from "./middleware.ts";
 import { chooseParameters, isReasoning } from "./parameters.ts";
 
 /**
  * Tells the vendor the form of the answer as far as the vendor can be told, and the model in words what is left. A vendor that
- * refuses a format gets the request once more without it, and none from then on.
+ * refuses a format gets the request once more with less of it, and no more than that from then on.
  */
 export function withAnswerFormat(next: Model, { settings, locale = "en" }: ModelContext): Model {
-  let most = getAnswerFormat(settings);
-  return {
-    provider: next.provider,
-    model: next.model,
-    async *stream(request, signal) {
-      for (;;) {
-        const fitted = fitAnswerFormat(request, settings, most);
-        let taken = false;
-        try {
-          for await (const event of next.stream(fitted, signal)) {
-            taken ||= isContent(event);
-            yield event;
-          }
-          return;
-        } catch (thrown) {
-          const lower = taken || signal.aborted ? undefined : findLowerFormat(fitted, thrown);
-          if (lower === undefined) throw thrown;
-          most = lower;
-          yield toRefusalNotice(toModelName(next), request.locale ?? locale);
-        }
+  let most = settings.quirks.answerFormat ?? "json_schema";
+  return replaceStream(next, async (request, onEvent, signal) => {
+    if (request.responseFormat === undefined) return next.stream(request, onEvent, signal);
+    for (let allowed = most; ; ) {
+      const fitted = fitAnswerFormat(request, settings, allowed);
+      const delivery = createDelivery(onEvent);
+      try {
+        return await next.stream(fitted, delivery.onEvent, signal);
+      } catch (thrown) {
+        const lower = delivery.isFinal || signal.aborted ? undefined : findLowerFormat(fitted, thrown);
+        if (lower === undefined) throw thrown;
+        allowed = lower;
+        // A refused schema says nothing of others.
+        if (!isAboutSchema(thrown)) most = lower;
+        onEvent(toRefusalNotice(toModelName(next), request.locale ?? locale));
       }
-    },
-  };
-}
-
-/** A wire without a field for any object takes a schema or nothing. */
-function getAnswerFormat({ quirks }: ModelSettings): AnswerFormat {
-  return quirks.answerFormat ?? "json_schema";
+    }
+  });
 }
 
 /**
@@ -94,6 +84,10 @@ function findLowerFormat({ responseFormat: sent }: ModelRequest, thrown: unknown
   if (sent === undefined || !(thrown instanceof DuetError) || thrown.code !== "invalid_request") return undefined;
   if (!aboutFormat.test(thrown.text.en)) return undefined;
   return sent.type === "json_schema" ? "json_object" : "none";
+}
+
+function isAboutSchema(thrown: unknown): boolean {
+  return thrown instanceof DuetError && /invalid schema|\.schema\b/i.test(thrown.text.en);
 }
 
 const aboutFormat = /response_format|json_schema|json_object|json mode|output_config|output_format|text\.format|structured output/i;

@@ -63,15 +63,13 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
       "ask [question]",
       "one question; the answer on stdout, everything else on stderr (- or a pipe: the question from stdin)",
       (it) =>
-        it
-          .positional("question", { type: "string" })
-          .options(
-            toYargsOptions({
-              ...conversationOptions,
-              schema: { type: "string", describe: "a file with a JSON Schema: the answer is JSON that matches it" },
-              output: createOutputOption("text", "json", "jsonl"),
-            }),
-          ),
+        it.positional("question", { type: "string" }).options(
+          toYargsOptions({
+            ...conversationOptions,
+            schema: { type: "string", describe: "a file with a JSON Schema: the answer is JSON that matches it" },
+            output: createOutputOption("text", "json", "jsonl"),
+          }),
+        ),
       (values) => setAction(ask({ ...values, question: values.question ?? rest })),
     )
     .command(

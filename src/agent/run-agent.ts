@@ -119,7 +119,10 @@ function checkCallOptions({ input: { answerForm, toolChoice }, services: { model
   const names = [...catalog.tools.keys()].slice(0, 20).join(", ");
   throw new DuetError({
     code: "invalid_request",
-    text: { zh: `toolChoice: 没有工具 ${shown}（允许：${names}）`, en: `toolChoice: there is no tool ${shown} (allowed: ${names})` },
+    text: {
+      zh: `toolChoice: 没有工具 ${shown}（允许：${names}）`,
+      en: `toolChoice: there is no tool ${shown} (allowed: ${names})`,
+    },
   });
 }
 

@@ -10,9 +10,7 @@ import type { Text } from "../kit/locale.ts";
 import type { AskRequest } from "./ask-request.ts";
 
 /** Holds the options that a program which embeds Duet may give with a question. */
-export interface AskOptions
-  extends Omit<AskRequest, "question" | "models" | "user" | "answerForm">,
-    UserCallbacks {
+export interface AskOptions extends Omit<AskRequest, "question" | "models" | "user" | "answerForm">, UserCallbacks {
   /**
    * Describes the object that the answer is to be, as a JSON Schema or a Zod 4 object. The outcome then has it as `output`, and its
    * text as `response`.

@@ -15,12 +15,27 @@ const longSilentOpenai = /(^|\/)(o\d|gpt-[5-9]).*-pro(?![a-z])/i;
  * Holds what is added to an output limit into which a vendor counts hidden reasoning, in tokens: several times what models use
  * for a common question, because only what is used is paid.
  */
-const allowances = { minimal: 2_000, low: 4_000, medium: 16_000, high: 32_000, xhigh: 64_000, max: 64_000, ultra: 64_000 };
+const allowances = {
+  minimal: 2_000,
+  low: 4_000,
+  medium: 16_000,
+  high: 32_000,
+  xhigh: 64_000,
+  max: 64_000,
+  ultra: 64_000,
+};
 const allowNone: ReasoningAllowance = { ...allowances, default: 0 };
 const allowMedium: ReasoningAllowance = { ...allowances, default: allowances.medium };
 const allowHigh: ReasoningAllowance = { ...allowances, default: allowances.high };
 /** Older models of Claude get the allowance as a budget, and think no longer than that. */
-const allowBudget: ReasoningAllowance = { low: 1024, medium: 4096, high: 16_384, xhigh: 32_768, max: 32_768, default: 0 };
+const allowBudget: ReasoningAllowance = {
+  low: 1024,
+  medium: 4096,
+  high: 16_384,
+  xhigh: 32_768,
+  max: 32_768,
+  default: 0,
+};
 
 const qwen: Vendor = {
   wire: "openai-chat",

@@ -1,6 +1,6 @@
 import type { AgentEvent, Notice, Phase } from "../core/events.ts";
 import { mapLimits, stoppingLimits } from "../core/limits.ts";
-import type { AgentsBill, Outcome, OutcomeMeta } from "../core/outcome.ts";
+import type { AgentsBill, ModelBill, Outcome, OutcomeMeta } from "../core/outcome.ts";
 import { isLimit } from "../core/verdict.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../kit/text/sanitize.ts";
@@ -103,10 +103,11 @@ export function renderBill({ meta }: { meta: Bill }, locale: Locale): string {
   const { function_call: decide, answer } = meta.models;
   const renderRole = (
     name: Text,
-    { provider, model, calls, input_tokens, output_tokens, elapsed_ms, cost_usd }: typeof decide,
+    { provider, model, calls, input_tokens, output_tokens, elapsed_ms, cost_usd, ...tokens }: typeof decide,
   ): string => {
     const cost = cost_usd === null ? "" : ` ${renderDollars(cost_usd)}`;
-    return `${say(locale, name)} ${provider}/${model} ×${calls} ${input_tokens}→${output_tokens} tok ${renderSeconds(elapsed_ms)}${cost}`;
+    const used = `${input_tokens}→${output_tokens} tok${renderReasoning(tokens, locale)}`;
+    return `${say(locale, name)} ${provider}/${model} ×${calls} ${used} ${renderSeconds(elapsed_ms)}${cost}`;
   };
   const parts = [
     decide.calls > 0 && renderRole({ zh: "工具调用", en: "decide" }, decide),
@@ -117,6 +118,18 @@ export function renderBill({ meta }: { meta: Bill }, locale: Locale): string {
     meta.agents && renderAgentsBill(meta.agents, locale),
   ];
   return parts.filter(Boolean).join(" · ");
+}
+
+/** Renders how many tokens of the output were reasoning, and how many the output limits allowed for it. Nothing where there were none. */
+export function renderReasoning(
+  { reasoning_tokens, reasoning_allowance: most }: Pick<ModelBill, "reasoning_tokens" | "reasoning_allowance">,
+  locale: Locale,
+): string {
+  if (reasoning_tokens === 0) return "";
+  return say(locale, {
+    zh: `（推理 ${reasoning_tokens}${most === undefined ? "" : `，上限 ${most}`}）`,
+    en: ` (${reasoning_tokens} reasoning${most === undefined ? "" : ` of ${most} allowed`})`,
+  });
 }
 
 /** Returns the cost of the run's own models, or undefined when none of it is known. */

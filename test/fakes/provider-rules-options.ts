@@ -131,7 +131,8 @@ function checkMessagesOptions({ body, model }: JournalEntry): Refusal | undefine
     return invalid("stop_sequences: each stop sequence must contain non-whitespace");
   if (isRecord(choice)) {
     if (listOf(body.tools).length === 0) return invalid("tool_choice may only be specified while providing tools");
-    if (!["auto", "any", "tool", "none"].includes(String(choice.type))) return invalid("tool_choice: Input tag is unknown");
+    if (!["auto", "any", "tool", "none"].includes(String(choice.type)))
+      return invalid("tool_choice: Input tag is unknown");
     const isKnown = choice.type !== "tool" || listOf(body.tools).some(({ name }) => name === choice.name);
     if (!isKnown) return invalid(`Tool '${choice.name}' not found in provided tools`);
   }
@@ -142,7 +143,8 @@ function checkMessagesOptions({ body, model }: JournalEntry): Refusal | undefine
   if (/^claude-(3|(sonnet|haiku|opus)-4(-[01](-|$)|-\d{8}|$))/.test(model))
     return invalid(`output_config.format: structured outputs are not supported by '${model}'`);
   const { type, schema } = recordOf(format);
-  if (type !== "json_schema" || !isRecord(schema)) return invalid("output_config.format.type: Input should be 'json_schema'");
+  if (type !== "json_schema" || !isRecord(schema))
+    return invalid("output_config.format.type: Input should be 'json_schema'");
   const problem = findClaudeProblem(schema);
   return problem === undefined ? undefined : invalid(`output_config.format.schema: ${problem}`);
 }

@@ -22,22 +22,26 @@ export interface Statistics {
 }
 
 /** Holds what one model turn used, including its failed attempts. The costs are empty when nothing was used. */
-export type TurnBill = AsideBill;
+export interface TurnBill extends AsideBill {
+  /** Is what the output limit allowed for hidden reasoning, in tokens. */
+  allowance?: number | undefined;
+}
 
 export function createStatistics(): Statistics {
   const used = {
-    functionCall: { calls: 0, usage: noUsage, elapsedMs: 0, costs: noCosts },
-    answer: { calls: 0, usage: noUsage, elapsedMs: 0, costs: noCosts },
+    functionCall: { calls: 0, usage: noUsage, elapsedMs: 0, allowance: 0, costs: noCosts },
+    answer: { calls: 0, usage: noUsage, elapsedMs: 0, allowance: 0, costs: noCosts },
   };
   let iterations = 0;
   let last = { tokens: 0, cost: 0 };
 
-  function addAside(role: ModelRole, { usage, elapsedMs, costs }: TurnBill): void {
+  function addAside(role: ModelRole, { usage, elapsedMs, costs, allowance = 0 }: TurnBill): void {
     const before = used[role];
     used[role] = {
       calls: before.calls + 1,
       usage: addUsage(before.usage, usage),
       elapsedMs: before.elapsedMs + elapsedMs,
+      allowance: before.allowance + allowance,
       costs: [...before.costs, ...costs],
     };
   }
@@ -63,7 +67,7 @@ export function createStatistics(): Statistics {
       return inputTokens + outputTokens;
     },
     bill(role, model) {
-      const { calls, usage, elapsedMs, costs } = used[role];
+      const { calls, usage, elapsedMs, allowance, costs } = used[role];
       return {
         provider: model.provider,
         model: model.model,
@@ -71,6 +75,7 @@ export function createStatistics(): Statistics {
         input_tokens: usage.inputTokens,
         output_tokens: usage.outputTokens,
         reasoning_tokens: usage.reasoningTokens,
+        ...(allowance > 0 && { reasoning_allowance: allowance }),
         cached_tokens: usage.cachedTokens,
         elapsed_ms: Math.round(elapsedMs),
         cost_usd: sumCosts(costs),

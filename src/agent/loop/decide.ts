@@ -135,10 +135,7 @@ function getCause(thrown: unknown): DuetError | undefined {
 }
 
 /** Returns the ending for a turn without calls to run. With one model, its text is the answer. */
-function toEnding(
-  run: Run,
-  { finish, message }: Turn,
-): Pick<DecideResult, "reason" | "answer" | "lastWords"> {
+function toEnding(run: Run, { finish, message }: Turn): Pick<DecideResult, "reason" | "answer" | "lastWords"> {
   // A turn that says it asks for tools, and asks for none, is at its end.
   const isDone = finish === "stop" || finish === "tool-calls";
   const hasAnswered = answersWhileDeciding(run) && message.content.trim() !== "";

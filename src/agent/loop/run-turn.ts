@@ -72,7 +72,7 @@ export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
     throw thrown;
   } finally {
     const elapsedMs = performance.now() - started;
-    run.state.statistics.add(plan.role, { usage, elapsedMs, costs });
+    run.state.statistics.add(plan.role, { usage, elapsedMs, costs, allowance: turn?.allowance });
     run.services.emit({
       type: "phase-end",
       phase,
@@ -81,6 +81,7 @@ export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
       usage,
       elapsedMs: Math.round(elapsedMs),
       costUsd: sumCosts(costs),
+      allowance: turn?.allowance,
       finish: turn?.finish,
       error,
     });

@@ -171,9 +171,10 @@ function toTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-function toTracePhase({ phase, step, model, usage, elapsedMs, costUsd }: PhaseEnd): TracePhase {
+function toTracePhase({ phase, step, model, usage, elapsedMs, costUsd, allowance }: PhaseEnd): TracePhase {
   const { total_tokens: _, ...tokens } = toTokenUsage(usage);
-  return { phase, step, model, ...tokens, elapsed_ms: elapsedMs, cost_usd: costUsd };
+  const allowed = allowance === undefined ? {} : { reasoning_allowance: allowance };
+  return { phase, step, model, ...tokens, ...allowed, elapsed_ms: elapsedMs, cost_usd: costUsd };
 }
 
 function toTokenUsage(usage: Usage): TokenUsage {

@@ -33,6 +33,8 @@ export const modelBillSchema = z.object({
   input_tokens: z.int(),
   output_tokens: z.int(),
   reasoning_tokens: z.int(),
+  /** Is what the output limits of the calls allowed for hidden reasoning beside `max_tokens`; absent where there was none. */
+  reasoning_allowance: z.int().optional(),
   cached_tokens: z.int(),
   elapsed_ms: z.int(),
   cost_usd: z.number().nullable(),

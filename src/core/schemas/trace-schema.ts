@@ -76,6 +76,8 @@ export const tracePhaseSchema = z.object({
   /** Holds `provider/model`. */
   model: z.string(),
   ...tokens,
+  /** Is what the output limit allowed for hidden reasoning, and absent where there was none. */
+  reasoning_allowance: z.int().optional(),
   elapsed_ms: milliseconds,
   cost_usd: cost,
 });

@@ -90,7 +90,8 @@ function isAboutSchema(thrown: unknown): boolean {
   return thrown instanceof DuetError && /invalid schema|\.schema\b/i.test(thrown.text.en);
 }
 
-const aboutFormat = /response_format|json_schema|json_object|json mode|output_config|output_format|text\.format|structured output/i;
+const aboutFormat =
+  /response_format|json_schema|json_object|json mode|output_config|output_format|text\.format|structured output/i;
 
 function toRefusalNotice(name: string, locale: Locale): Notice {
   const message = say(locale, {

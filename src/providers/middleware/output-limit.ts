@@ -14,7 +14,8 @@ export function withOutputLimit(next: Model, { settings, locale = "en" }: ModelC
   return replaceStream(next, async (request, onEvent, signal) => {
     const { maxTokens, allowance } = chooseParameters(request, settings);
     const first = await next.stream(request, onEvent, signal);
-    const larger = hasNothingToRead(first) ? findLargerAllowance(maxTokens, allowance, settings) : undefined;
+    const isUsedUp = hasNothingToRead(first) && hasUsedUp(first, maxTokens + allowance);
+    const larger = isUsedUp ? findLargerAllowance(maxTokens, allowance, settings) : undefined;
     if (larger === undefined || (request.run?.leftMs() ?? 1) <= 0) return addAllowance(first, allowance);
     onEvent({ type: "spent", usage: first.usage });
     const limits = { before: maxTokens + allowance, after: maxTokens + larger };
@@ -26,6 +27,14 @@ export function withOutputLimit(next: Model, { settings, locale = "en" }: ModelC
 
 function hasNothingToRead({ finish, message: { content, toolCalls } }: Turn): boolean {
   return finish === "length" && content.trim() === "" && toolCalls.length === 0;
+}
+
+/**
+ * Is false where something else has ended the turn, such as the model's window or a limit of the vendor's own: a larger limit would
+ * not help then. What is only estimated leaves hidden reasoning out.
+ */
+function hasUsedUp({ usage: { outputTokens, estimated } }: Turn, limit: number): boolean {
+  return estimated === true || outputTokens >= limit / 2;
 }
 
 /** Is the least total limit of a second try, in tokens, and how many times the first it is at least. */

@@ -64,7 +64,11 @@ export function chooseParameters(request: ParameterRequest, settings: ModelSetti
 }
 
 /** Is true when the model reasons with this effort, or without one by itself. */
-export function isReasoning(effort: string | undefined, { alwaysReasons, reasoningAllowance }: Quirks): boolean {
+export function isReasoning(
+  effort: string | undefined,
+  { noReasoning, alwaysReasons, reasoningAllowance }: Quirks,
+): boolean {
+  if (noReasoning) return false;
   if (effort !== undefined) return effort !== "none";
   return alwaysReasons === true || (reasoningAllowance?.default ?? 0) > 0;
 }
@@ -77,7 +81,10 @@ function getAllowance(effort: string | undefined, { reasoningAllowance, noReason
 
 /** Limits an allowance by what the model writes in one turn, and by a quarter of its window, which also holds the question. */
 function limitAllowance(wanted: number, maxTokens: number, { maxOutput, contextWindow }: ModelSettings): number {
-  const most = Math.min((maxOutput ?? Number.POSITIVE_INFINITY) - maxTokens, (contextWindow ?? Number.POSITIVE_INFINITY) / 4);
+  const most = Math.min(
+    (maxOutput ?? Number.POSITIVE_INFINITY) - maxTokens,
+    (contextWindow ?? Number.POSITIVE_INFINITY) / 4,
+  );
   return Math.max(0, Math.floor(Math.min(wanted, most)));
 }
 
@@ -141,11 +148,7 @@ function explainSampling(effort: string | undefined, { noSampling }: Quirks): Te
   return noSampling === "while-reasoning" && isReasoning ? reasons.refusedReasoning : undefined;
 }
 
-function chooseMaxTokens(
-  request: ParameterRequest,
-  settings: ModelSettings,
-  ignored: IgnoredSetting[],
-): number {
+function chooseMaxTokens(request: ParameterRequest, settings: ModelSettings, ignored: IgnoredSetting[]): number {
   const wanted = request.maxTokens ?? settings.maxTokens;
   const { maxOutput } = settings;
   if (maxOutput === undefined || wanted <= maxOutput) return wanted;

@@ -258,7 +258,16 @@ function hasLookAround(value: unknown): boolean {
   return typeof value === "string" && /\(\?[=!<]/.test(value);
 }
 
-const structure = ["type", "properties", "required", "items", "additionalProperties", "description", "$defs", "definitions"];
+const structure = [
+  "type",
+  "properties",
+  "required",
+  "items",
+  "additionalProperties",
+  "description",
+  "$defs",
+  "definitions",
+];
 const silent = ["title", "examples", "example", "default", "deprecated", "readOnly", "writeOnly", "allOf"];
 /** Limits one note in a description, in characters. */
 const longestNote = 160;

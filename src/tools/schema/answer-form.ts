@@ -22,16 +22,20 @@ const mostProblems = 20;
 export function openAnswerForm(schema: unknown): { form: AnswerForm } | { problem: Text } {
   if (!isJsonObject(schema)) return { problem: describeNoObject(showValue(schema)) };
   const excess = findSchemaExcess(schema);
-  if (excess !== undefined) return { problem: { zh: `模式过大：${excess.zh}`, en: `the schema is too large: ${excess.en}` } };
+  if (excess !== undefined)
+    return { problem: { zh: `模式过大：${excess.zh}`, en: `the schema is too large: ${excess.en}` } };
   const remote = findRemoteReference(schema);
   if (remote !== undefined) return { problem: describeRemote(toShortLine(remote, 120)) };
-  if (!describesObject(schema)) return { problem: describeNoObject(`{"type": ${JSON.stringify(schema.type ?? null)}}`) };
+  if (!describesObject(schema))
+    return { problem: describeNoObject(`{"type": ${JSON.stringify(schema.type ?? null)}}`) };
   const [error] = describeProblems(findSchemaErrors(schema));
-  if (error !== undefined) return { problem: describeInvalid(`${error.path}: ${error.text.zh}`, `${error.path}: ${error.text.en}`) };
+  if (error !== undefined)
+    return { problem: describeInvalid(`${error.path}: ${error.text.zh}`, `${error.path}: ${error.text.en}`) };
   try {
     const check = compileCheck(schema);
     const { description } = schema;
-    const named = typeof description === "string" && description !== "" ? { description: description.slice(0, 1000) } : {};
+    const named =
+      typeof description === "string" && description !== "" ? { description: description.slice(0, 1000) } : {};
     return {
       form: {
         format: { type: "json_schema", name: formName, schema, ...named },

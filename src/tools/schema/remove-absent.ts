@@ -11,7 +11,16 @@ export function removeAbsent(answer: JsonObject, schema: JsonSchema): JsonObject
   function visit(value: JsonValue, forms: readonly JsonSchema[], level: number): JsonValue {
     if (level > deepest || forms.length === 0 || typeof value !== "object" || value === null) return value;
     if (Array.isArray(value))
-      return value.map((item) => visit(item, expandAll(forms.map(({ items }) => items), schema), level + 1));
+      return value.map((item) =>
+        visit(
+          item,
+          expandAll(
+            forms.map(({ items }) => items),
+            schema,
+          ),
+          level + 1,
+        ),
+      );
     return visitFields(value, forms, level);
   }
 
@@ -47,7 +56,9 @@ function expandAll(parts: readonly unknown[], root: JsonSchema): JsonSchema[] {
   const expand = (part: unknown): void => {
     if (!isRecord(part) || seen.has(part)) return;
     seen.add(part);
-    const branches = [part.anyOf, part.oneOf, part.allOf].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
+    const branches = [part.anyOf, part.oneOf, part.allOf].flatMap((list): unknown[] =>
+      Array.isArray(list) ? list : [],
+    );
     const target = typeof part.$ref === "string" ? findTarget(root, part.$ref) : undefined;
     // A union without a type of its own says nothing by itself.
     if (branches.length === 0 && target === undefined) found.push(part);

@@ -19,7 +19,10 @@ import type { WireRequest } from "../../middleware/repair.ts";
 
 /** Describes the fields of a Messages request body that Duet uses. */
 export interface MessagesRequest
-  extends Pick<MessageCreateParamsStreaming, "model" | "system" | "max_tokens" | "stream" | "stop_sequences" | "tool_choice"> {
+  extends Pick<
+    MessageCreateParamsStreaming,
+    "model" | "system" | "max_tokens" | "stream" | "stop_sequences" | "tool_choice"
+  > {
   [field: string]: unknown;
   messages: TurnParam[];
   tools?: Tool[];
@@ -54,9 +57,14 @@ export function toMessagesRequest(request: WireRequest, settings: ModelSettings)
     temperature: parameters.temperature,
     top_p: parameters.topP,
     stop_sequences: parameters.stop,
-    ...addFormat(toThinkingFields(thinks ? parameters : { ...parameters, effort: undefined }, settings), request),
+    ...addFormat(toThinkingFields(thinks ? parameters : withoutThinking(parameters, request), settings), request),
     ...settings.quirks.body,
   };
+}
+
+/** Without thinking, only a second try needs room beside what can be read. */
+function withoutThinking(parameters: Parameters, { allowance = 0 }: WireRequest): Parameters {
+  return { ...parameters, effort: undefined, allowance };
 }
 
 /** Anthropic's API knows a form for answers only as a schema. */
@@ -200,9 +208,9 @@ export function toThinkingFields(
   { effort, maxTokens, allowance }: Parameters,
   { quirks }: Pick<ModelSettings, "quirks">,
 ): ThinkingFields {
-  if (effort === undefined || effort === "none") return { max_tokens: maxTokens };
   // The limit that was set is meant for what can be read, and a budget must stay below the field's value.
   const max_tokens = maxTokens + allowance;
+  if (effort === undefined || effort === "none") return { max_tokens };
   if (quirks.adaptiveThinking) return { max_tokens, thinking: { type: "adaptive" }, output_config: { effort } };
   if (allowance < leastBudget) return { max_tokens: maxTokens };
   return { max_tokens, thinking: { type: "enabled", budget_tokens: allowance } };

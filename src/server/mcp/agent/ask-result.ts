@@ -27,7 +27,10 @@ export function toAskResult(
     ...notices,
   ]);
   return {
-    content: [...[text, ...aside].map((part): ContentBlock => ({ type: "text", text: part })), ...(linksTrace ? createTraceLink(outcome, locale) : [])],
+    content: [
+      ...[text, ...aside].map((part): ContentBlock => ({ type: "text", text: part })),
+      ...(linksTrace ? createTraceLink(outcome, locale) : []),
+    ],
     structuredContent: toHostOutcome(outcome, text, options),
     // What was stopped on purpose has not gone wrong.
     isError: outcome.success || outcome.status === "cancelled" ? undefined : true,

@@ -26,7 +26,8 @@ export function toHostOutcome(
   text: string,
   { detail = "brief", leavesOutResponse = false }: HostOutcomeOptions = {},
 ): HostOutcome {
-  const { status, stop_reason, conversation_id, run_id, trace_id, citations, output, error, notices, confirmation } = outcome;
+  const { status, stop_reason, conversation_id, run_id, trace_id, citations, output, error, notices, confirmation } =
+    outcome;
   const fixed = {
     ...{ status, stop_reason, conversation_id, run_id, trace_id },
     meta: toHostMeta(outcome.meta, detail),

@@ -138,7 +138,7 @@ export function hasOneModel(models: Models): boolean {
  * Is true when the last decide turn is the answer, because one model plays both roles. An answer in a form of its own, or with stop
  * texts, gets a turn of its own: vendors take these poorly beside tools.
  */
-export function answersWhileDeciding({
+export function canAnswerWhileDeciding({
   services: { models },
   input: { answerForm, stop },
 }: Pick<Run, "services" | "input">): boolean {

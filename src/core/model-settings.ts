@@ -111,7 +111,7 @@ export interface Quirks {
   /** The vendor takes no JSON format while the model reasons. */
   noFormatWhileReasoning?: boolean;
   /**
-   * The vendor counts hidden reasoning into the output limit. This many tokens are added to the limit for it, as `maxTokens` means
+   * This many tokens are added to the output limit for hidden reasoning, where the vendor counts it into the limit: `maxTokens` means
    * what can be read.
    */
   reasoningAllowance?: ReasoningAllowance;

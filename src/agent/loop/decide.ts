@@ -8,7 +8,7 @@ import { formatCount } from "../../kit/text/format-count.ts";
 import { fenceResult } from "../context/fence.ts";
 import { getProgress } from "../limits/reached-limit.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
-import { answersWhileDeciding, type Run, type RunServices } from "../run.ts";
+import { canAnswerWhileDeciding, type Run, type RunServices } from "../run.ts";
 import { act, type Observation } from "./act.ts";
 import { askEvaluator, evaluate, type JudgedVerdict } from "./evaluate.ts";
 import { countResults, explainOwnAnswer, explainVerdict } from "./explain-verdict.ts";
@@ -108,7 +108,7 @@ function createOpeningMessages(run: Run): Message[] {
     input: { language: locale },
     services: { models },
   } = run;
-  const name = answersWhileDeciding(run) ? "decide-alone" : "decide";
+  const name = canAnswerWhileDeciding(run) ? "decide-alone" : "decide";
   const content = run.services.prompts.render(name, { model: models.functionCall, locale }, toPlaceholderValues(run));
   return [{ role: "system", content }, ...run.state.history, { role: "user", content: run.state.question }];
 }
@@ -138,7 +138,7 @@ function getCause(thrown: unknown): DuetError | undefined {
 function toEnding(run: Run, { finish, message }: Turn): Pick<DecideResult, "reason" | "answer" | "lastWords"> {
   // A turn that says it asks for tools, and asks for none, is at its end.
   const isDone = finish === "stop" || finish === "tool-calls";
-  const hasAnswered = answersWhileDeciding(run) && message.content.trim() !== "";
+  const hasAnswered = canAnswerWhileDeciding(run) && message.content.trim() !== "";
   const written: AnswerResult | undefined = hasAnswered ? { finish: isDone ? "stop" : finish } : undefined;
   if (isDone) return { reason: "model-decided", answer: written, lastWords: message.content };
   return { reason: finish === "length" ? "turn-cut" : "model-refused", answer: written };
@@ -162,7 +162,7 @@ interface DecideTurn {
 
 /** Runs one decide turn. With two models all its text is thought; with one, the text of a turn without calls is the answer. */
 async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTurn): Promise<Turn> {
-  const isOne = answersWhileDeciding(run);
+  const isOne = canAnswerWhileDeciding(run);
   const held = createBufferedText(run.state.answer.push);
   const emitThought = (text: string): void => run.services.emit({ type: "thought-delta", text });
   const time = isOne ? createFlowSignal(run.services, held) : { signal: run.services.clock.decideSignal, clear() {} };
@@ -197,7 +197,7 @@ async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTu
 function settle(run: Run, { finish }: Turn, { held, think }: { held: BufferedText; think(text: string): void }): void {
   if (finish !== "tool-calls") {
     held.asAnswer();
-    if (answersWhileDeciding(run)) run.state.answer.finish();
+    if (canAnswerWhileDeciding(run)) run.state.answer.finish();
     return;
   }
   const thought = held.asThought();

@@ -1,6 +1,6 @@
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
-import { answersWhileDeciding, type Folders, type Run } from "../run.ts";
+import { canAnswerWhileDeciding, type Folders, type Run } from "../run.ts";
 
 /**
  * Returns the values for a prompt's placeholders in a run. They include the marker, the limits of the run, and where and when it
@@ -16,7 +16,7 @@ export function toPlaceholderValues(run: Run): Record<string, string> {
   } = run;
   const maySearch = tools.has("web_search");
   // One that answers in the turn in which it could still read a page must know before there is anything to cite.
-  const mayFind = answersWhileDeciding(run) && citable.some((name) => tools.has(name));
+  const mayFind = canAnswerWhileDeciding(run) && citable.some((name) => tools.has(name));
   const mayCite = answerForm === undefined && (mayFind || conversation.sources.size > 0);
   return {
     marker,

@@ -59,7 +59,7 @@ const dialects: Readonly<Record<Exclude<AnswerDialect, "openapi">, DialectRules>
   },
 };
 
-/** OpenAI's limits, which hold for all: levels of nesting, fields, values of enums, and characters of the whole. */
+/** Limits the levels of nesting, the fields, the values of an enum, and the characters of the whole. They are OpenAI's, and hold for all. */
 const most = { levels: 10, fields: 5000, values: 1000, characters: 100_000 };
 
 /**
@@ -109,14 +109,14 @@ function isRecursive(schema: JsonSchema): boolean {
   const targets = new Map(Object.entries(definitions).map(([name, part]) => [name, listReferences(part)]));
   const root = listReferences(removeKeywords(schema, ["$defs", "definitions"]));
   if ([root, ...targets.values()].some((names) => names.includes(""))) return true;
-  const leadsTo = (from: string, to: string, seen: Set<string>): boolean =>
+  const canReach = (from: string, to: string, seen: Set<string>): boolean =>
     (targets.get(from) ?? []).some((next) => {
       if (next === to) return true;
       if (seen.has(next)) return false;
       seen.add(next);
-      return leadsTo(next, to, seen);
+      return canReach(next, to, seen);
     });
-  return [...targets.keys()].some((name) => leadsTo(name, name, new Set()));
+  return [...targets.keys()].some((name) => canReach(name, name, new Set()));
 }
 
 /** Lists the last steps of the references in a part of a schema: the name of a definition, or nothing for the root. */
@@ -133,9 +133,9 @@ function listReferences(part: unknown): string[] {
 
 /** Is true when each value in the schema has a type, and each object and list says what is in it. */
 function isClosed(schema: JsonSchema, level: number): boolean {
-  if (typeof schema.$ref === "string") return areAllClosed(schema.$defs, level);
+  if (typeof schema.$ref === "string") return isEachClosed(schema.$defs, level);
   const node = collapseAllOf(schema);
-  if (level > most.levels || !areAllClosed(node.$defs, level)) return false;
+  if (level > most.levels || !isEachClosed(node.$defs, level)) return false;
   const forms = listForms(node);
   if (forms.length > 0) return forms.every((form) => isClosed(form, level));
   if (Array.isArray(node.enum)) return node.enum.length <= most.values && node.enum.every(isPlain);
@@ -155,7 +155,7 @@ function isClosedObject(node: JsonSchema, level: number): boolean {
   return parts.every((part) => isRecord(part) && isClosed(part, level + 1));
 }
 
-function areAllClosed(definitions: unknown, level: number): boolean {
+function isEachClosed(definitions: unknown, level: number): boolean {
   if (!isRecord(definitions)) return true;
   return Object.values(definitions).every((part) => isRecord(part) && isClosed(part, level));
 }
@@ -220,7 +220,7 @@ function toFields(node: JsonSchema, rules: DialectRules, counts: Counts): JsonSc
     const converted = convert(isRecord(part) ? part : {}, rules, counts);
     if (required.includes(name)) return [name, converted];
     counts.optional++;
-    return [name, rules.requiresAll ? allowNull(converted) : converted];
+    return [name, rules.requiresAll ? addNull(converted) : converted];
   });
   const names = parts.map(([name]) => name);
   return {
@@ -231,7 +231,7 @@ function toFields(node: JsonSchema, rules: DialectRules, counts: Counts): JsonSc
 }
 
 /** Lets a field be null that may be left out. */
-function allowNull(schema: JsonSchema): JsonSchema {
+function addNull(schema: JsonSchema): JsonSchema {
   if (Array.isArray(schema.anyOf)) {
     const hasNull = schema.anyOf.some((form) => isRecord(form) && [form.type].flat().includes("null"));
     return hasNull ? schema : { ...schema, anyOf: [...schema.anyOf, { type: "null" }] };

@@ -102,7 +102,7 @@ function toStopTexts(stop: z.infer<typeof chatBody>["stop"]): readonly string[] 
   return texts.length > 0 ? texts : undefined;
 }
 
-/** What is in the schema is checked when it is opened. */
+/** Reads the kind of format. The schema itself is checked when it is opened. */
 function readFormat(format: z.infer<typeof chatBody>["response_format"]): ChatRequest["format"] {
   const type = format?.type ?? "text";
   if (type === "text") return undefined;

@@ -26,8 +26,7 @@ export function openAnswerForm(schema: unknown): { form: AnswerForm } | { proble
     return { problem: { zh: `模式过大：${excess.zh}`, en: `the schema is too large: ${excess.en}` } };
   const remote = findRemoteReference(schema);
   if (remote !== undefined) return { problem: describeRemote(toShortLine(remote, 120)) };
-  if (!describesObject(schema))
-    return { problem: describeNoObject(`{"type": ${JSON.stringify(schema.type ?? null)}}`) };
+  if (!isObjectSchema(schema)) return { problem: describeNoObject(`{"type": ${JSON.stringify(schema.type ?? null)}}`) };
   const [error] = describeProblems(findSchemaErrors(schema));
   if (error !== undefined)
     return { problem: describeInvalid(`${error.path}: ${error.text.zh}`, `${error.path}: ${error.text.en}`) };
@@ -94,7 +93,7 @@ function toLine({ path, text }: { path: string; text: Text }): Text {
   return path === "" ? text : { zh: `${path}：${text.zh}`, en: `${path}: ${text.en}` };
 }
 
-function describesObject({ type, properties, $ref, anyOf, oneOf, allOf }: JsonSchema): boolean {
+function isObjectSchema({ type, properties, $ref, anyOf, oneOf, allOf }: JsonSchema): boolean {
   if (type !== undefined) return type === "object";
   return [properties, $ref, anyOf, oneOf, allOf].some((part) => part !== undefined);
 }

@@ -30,7 +30,7 @@ export function removeAbsent(answer: JsonObject, schema: JsonSchema): JsonObject
       const owners = forms.filter((form) => isRecord(form.properties) && Object.hasOwn(form.properties, name));
       const parts = owners.map(({ properties }) => (isRecord(properties) ? properties[name] : undefined));
       const inner = expandAll(parts, schema);
-      const isAbsent = field === null && inner.length > 0 && !inner.some(allowsNull) && !isRequired(name, owners);
+      const isAbsent = field === null && inner.length > 0 && !inner.some(canBeNull) && !isRequired(name, owners);
       if (!isAbsent) kept[name] = visit(field, inner, level + 1);
     }
     return kept;
@@ -43,7 +43,7 @@ function isRequired(name: string, owners: readonly JsonSchema[]): boolean {
   return owners.some(({ required }) => Array.isArray(required) && required.includes(name));
 }
 
-function allowsNull({ type, enum: values, const: only }: JsonSchema): boolean {
+function canBeNull({ type, enum: values, const: only }: JsonSchema): boolean {
   if (only !== undefined) return only === null;
   if (Array.isArray(values)) return values.includes(null);
   return type === undefined || [type].flat().includes("null");

@@ -57,13 +57,13 @@ export function toMessagesRequest(request: WireRequest, settings: ModelSettings)
     temperature: parameters.temperature,
     top_p: parameters.topP,
     stop_sequences: parameters.stop,
-    ...addFormat(toThinkingFields(thinks ? parameters : withoutThinking(parameters, request), settings), request),
+    ...addFormat(toThinkingFields(thinks ? parameters : removeThinking(parameters, request), settings), request),
     ...settings.quirks.body,
   };
 }
 
 /** Without thinking, only a second try needs room beside what can be read. */
-function withoutThinking(parameters: Parameters, { allowance = 0 }: WireRequest): Parameters {
+function removeThinking(parameters: Parameters, { allowance = 0 }: WireRequest): Parameters {
   return { ...parameters, effort: undefined, allowance };
 }
 

@@ -278,6 +278,7 @@ const listedShort: Readonly<Record<string, object>> = {
   error: { type: "object" },
   notices: { type: "array", items: { type: "object" } },
   output: { type: "object" },
+  confirmation: { type: "object" },
 };
 
 /** Returns the schema without what only says more of its parts: hosts send it to their model with each request. */

@@ -122,6 +122,7 @@ function createState(
     results: createToolResults({ tools, longest: getLongestResult(pickSmallerModel(models)), language }),
     windows: createContextWindows(),
     refusedKeys: new Map(),
+    failedModels: new Map(),
     callIds: new Set(),
     calls: [],
   };

@@ -6,7 +6,7 @@ import { addNotices, noticeKinds, toOutcomeNotices } from "../core/notices.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { FinishedRun } from "../core/store/store.ts";
 import { UnsavedRunError } from "../core/store/unsaved-run-error.ts";
-import { toDuetError } from "../kit/errors.ts";
+import { DuetError, toDuetError } from "../kit/errors.ts";
 import { type Locale, say } from "../kit/locale.ts";
 import { toShortLine } from "../kit/text/sanitize.ts";
 import { answerInChatMode } from "./answer/chat.ts";
@@ -213,7 +213,9 @@ export function toInstructionMessages({ language, instruction }: RunInput): Mess
 
 /** Returns a notice when there is a cost budget and the price of a model is not known. */
 export function findUnknownPrice(limits: Limits, models: Models, locale: Locale): Notice | undefined {
-  const unknown = [models.functionCall, models.answer].find(({ cost }) => cost?.(anyUsage) == null);
+  const { functionCall, answer, fallbacks } = models;
+  const all = [functionCall, answer, ...(fallbacks?.functionCall ?? []), ...(fallbacks?.answer ?? [])];
+  const unknown = all.find(({ cost }) => cost?.(anyUsage) == null);
   if (limits.costBudget === undefined || unknown === undefined) return undefined;
   const name = toModelName(unknown);
   return noticeKinds.priceUnknown(name, locale);

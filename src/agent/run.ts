@@ -13,7 +13,7 @@ import type { AnswerText } from "./answer/answer-text.ts";
 import type { Evidence } from "./citations/evidence.ts";
 import type { ContextWindows } from "./context/context-window.ts";
 import type { Limits, RunClock } from "./limits/run-clock.ts";
-import type { Statistics } from "./limits/statistics.ts";
+import type { ModelRole, Statistics } from "./limits/statistics.ts";
 import type { SubAgents } from "./limits/sub-agents.ts";
 import type { Evaluator } from "./loop/evaluator.ts";
 import type { Repetition } from "./loop/repetition.ts";
@@ -88,6 +88,11 @@ export interface LoopState {
   readonly windows: ContextWindows;
   /** Maps the environment variables of keys that a vendor has refused in this run to the errors. */
   readonly refusedKeys: Map<string, DuetError>;
+  /**
+   * Maps the models that failed in this run, and for which another took over, to the roles that they are no longer asked for: all
+   * where the model is down, and one where only its requests are too long.
+   */
+  readonly failedModels: Map<Model, ReadonlySet<ModelRole>>;
   /** Lists the IDs that calls have already used in events. */
   readonly callIds: Set<string>;
   /** Lists every call requested so far, in order. */
@@ -127,6 +132,8 @@ export interface Folders {
 export interface Models {
   functionCall: Model;
   answer: Model;
+  /** Holds for each role the models that take over when its own fails, in their order. It is absent when there are none. */
+  fallbacks?: Readonly<Record<ModelRole, readonly Model[]>>;
 }
 
 /** Is true when one model plays both roles. */

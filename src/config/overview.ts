@@ -1,3 +1,4 @@
+import { toModelName } from "../core/model.ts";
 import type { Config } from "./config.ts";
 import type { ModelChoice } from "./models/models.ts";
 import { maskTree } from "./secrets/mask.ts";
@@ -37,12 +38,26 @@ export function createOverview(config: Config): Overview {
 
 function toShownModel(model: ModelChoice): Record<string, unknown> {
   if (!("wire" in model)) return { ...model };
-  const { provider, servedAs, wire, baseUrl, apiKey, apiKeyEnv, temperature, topP, maxTokens, contextWindow } = model;
+  const {
+    provider,
+    servedAs,
+    wire,
+    baseUrl,
+    apiKey,
+    apiKeyEnv,
+    temperature,
+    topP,
+    maxTokens,
+    contextWindow,
+    capabilities,
+  } = model;
   return {
     ...{ provider, model: model.model, servedAs, wire, baseUrl },
     apiKey: apiKey ?? (apiKeyEnv === undefined ? undefined : null),
     ...{ temperature, topP, maxTokens, timeout: model.timeoutMs / 1000, contextWindow },
     reasoningEffort: model.reasoningEffort,
+    capabilities,
+    fallbacks: model.fallbacks?.map(toModelName),
   };
 }
 

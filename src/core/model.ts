@@ -54,6 +54,14 @@ export function replaceStream(model: Omit<Model, "stream" | "call">, stream: Mod
   };
 }
 
+/**
+ * Returns whether the model can call tools (the specification's `supports_function_calling`). It is true where nobody knows,
+ * because it is tried then; `capabilities.functionCalling` tells the two apart.
+ */
+export function supportsFunctionCalling({ capabilities }: Pick<Model, "capabilities">): boolean {
+  return capabilities?.functionCalling ?? true;
+}
+
 /** Adds `call` to something that streams. */
 export function withCall<T extends Pick<Model, "stream">>(streaming: T): T & Pick<Model, "call"> {
   return { ...streaming, call: (request, signal) => streaming.stream(request, ignoreEvent, signal) };
@@ -119,6 +127,8 @@ export interface RunContext {
   readonly isInteractive?: boolean;
   /** Is true when the call writes the answer, which may use all the time of the run. */
   readonly isAnswer?: boolean;
+  /** Is true when another model takes over where this one fails, so that a long wait for it is not worth its time. */
+  readonly hasFallback?: boolean;
   /** Returns how long the call may take, in milliseconds: until the answer must begin or, for the answer, until the run must end. */
   leftMs(): number;
 }

@@ -4,6 +4,7 @@ import type {
   citationSchema,
   confirmationSchema,
   modelBillSchema,
+  modelUsageSchema,
   modeSchema,
   outcomeMetaSchema,
   outcomeSchema,
@@ -21,6 +22,8 @@ export type ToolCallRecord = z.infer<typeof toolCallRecordSchema>;
 export type Citation = z.infer<typeof citationSchema>;
 export type Confirmation = z.infer<typeof confirmationSchema>;
 export type ModelBill = z.infer<typeof modelBillSchema>;
+
+export type ModelUsage = z.infer<typeof modelUsageSchema>;
 export type AgentsBill = z.infer<typeof agentsBillSchema>;
 
 /** Returns true when the run has an answer to read or a confirmation to give. */

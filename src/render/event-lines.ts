@@ -1,6 +1,6 @@
 import type { AgentEvent, Notice, Phase } from "../core/events.ts";
 import { mapLimits, stoppingLimits } from "../core/limits.ts";
-import type { AgentsBill, ModelBill, Outcome, OutcomeMeta } from "../core/outcome.ts";
+import type { AgentsBill, ModelBill, ModelUsage, Outcome, OutcomeMeta } from "../core/outcome.ts";
 import { isLimit } from "../core/verdict.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../kit/text/sanitize.ts";
@@ -101,14 +101,22 @@ type Bill = Pick<OutcomeMeta, "models" | "total_tokens" | "latency_ms" | "cost_u
 /** Renders what each role used: tokens, time and, where prices are known, money. */
 export function renderBill({ meta }: { meta: Bill }, locale: Locale): string {
   const { function_call: decide, answer } = meta.models;
-  const renderRole = (
-    name: Text,
-    { provider, model, calls, input_tokens, output_tokens, elapsed_ms, cost_usd, ...tokens }: typeof decide,
-  ): string => {
+  const renderModel = ({
+    provider,
+    model,
+    calls,
+    input_tokens,
+    output_tokens,
+    elapsed_ms,
+    cost_usd,
+    ...tokens
+  }: ModelUsage): string => {
     const cost = cost_usd === null ? "" : ` ${renderDollars(cost_usd)}`;
     const used = `${input_tokens}→${output_tokens} tok${renderReasoning(tokens, locale)}`;
-    return `${say(locale, name)} ${provider}/${model} ×${calls} ${used} ${renderSeconds(elapsed_ms)}${cost}`;
+    return `${provider}/${model} ×${calls} ${used} ${renderSeconds(elapsed_ms)}${cost}`;
   };
+  const renderRole = (name: Text, bill: ModelBill): string =>
+    `${say(locale, name)} ${(bill.by_model ?? [bill]).map(renderModel).join(" + ")}`;
   const parts = [
     decide.calls > 0 && renderRole({ zh: "工具调用", en: "decide" }, decide),
     answer.calls > 0 && renderRole({ zh: "回答", en: "answer" }, answer),
@@ -122,7 +130,7 @@ export function renderBill({ meta }: { meta: Bill }, locale: Locale): string {
 
 /** Renders how many tokens of the output were reasoning, and how many the output limits allowed for it. Nothing where there were none. */
 export function renderReasoning(
-  { reasoning_tokens, reasoning_allowance: most }: Pick<ModelBill, "reasoning_tokens" | "reasoning_allowance">,
+  { reasoning_tokens, reasoning_allowance: most }: Pick<ModelUsage, "reasoning_tokens" | "reasoning_allowance">,
   locale: Locale,
 ): string {
   if (reasoning_tokens === 0) return "";

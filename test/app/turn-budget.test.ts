@@ -167,3 +167,16 @@ test("what a server has written counts in the bill of the run and in the day of 
   });
   expect((await ask()).status).toBe(429);
 });
+
+test("a fallback reserves its turns like the model that it stands in for", async () => {
+  const { budget, wanted } = openBudget();
+  const [first, spare] = [scriptedModel(["Yes."]), scriptedModel(["Yes."])];
+  const { fallbacks, functionCall } = withTurnBudgets(
+    { functionCall: first, answer: first, fallbacks: { functionCall: [spare], answer: [spare, first] } },
+    budget,
+  );
+  expect(fallbacks?.functionCall[0]).toBe(fallbacks?.answer[0]);
+  expect(fallbacks?.answer[1]).toBe(functionCall);
+  await fallbacks?.answer[0]?.call(request, new AbortController().signal);
+  expect([wanted.length, spare.requests.length]).toEqual([1, 1]);
+});

@@ -6,6 +6,7 @@ import { getContextWindow } from "../context/context-window.ts";
 import type { ModelRole } from "../limits/statistics.ts";
 import type { Observation } from "../loop/act.ts";
 import { countResults, explainReason } from "../loop/explain-verdict.ts";
+import { hasOnlyFailedModels } from "../loop/fallbacks.ts";
 import { refusedKeyError } from "../loop/refused-keys.ts";
 import {
   type AnswerReason,
@@ -23,8 +24,8 @@ import { type HandOver, toAnswerMessage } from "./hand-over.ts";
 import { formNote, writeStructuredAnswer } from "./structured-answer.ts";
 
 /**
- * Streams the answer from the answer model. If that fails before a word was shown, the other model answers, unless its key
- * is the one that was refused; if no model can, the results themselves stand as the answer. What is reported then is the
+ * Streams the answer from the answer model or its fallbacks. If these fail before a word was shown, the other model answers, unless
+ * its key is the one that was refused or it has failed in the run itself; if no model can, the results themselves stand as the answer. What is reported then is the
  * error of the first. Throws only when cancelled or when there is nothing at all.
  */
 export async function writeAnswer(run: Run, input: AnswerInput): Promise<AnswerResult> {
@@ -39,7 +40,8 @@ export async function writeAnswer(run: Run, input: AnswerInput): Promise<AnswerR
   const hasBegun = (): boolean => answer.written.trim() !== before;
   let error: DuetError | undefined;
   for (const role of roles) {
-    if (error && refusedKeyError(run.state, run.services.models[role])) break;
+    const other = { role, model: run.services.models[role] };
+    if (error && (refusedKeyError(run.state, other.model) || hasOnlyFailedModels(run, other))) break;
     if (error)
       run.services.emit({
         type: "notice",

@@ -1,12 +1,13 @@
-import { addUsage, type Model, noUsage } from "../../core/model.ts";
-import type { ModelBill } from "../../core/outcome.ts";
+import { addUsage, type Model, noUsage, toModelName } from "../../core/model.ts";
+import type { ModelBill, ModelUsage } from "../../core/outcome.ts";
 import type { AsideBill } from "../../core/turn-budget.ts";
 
 export type ModelRole = "functionCall" | "answer";
 
 /** Counts what each of the two roles has used so far. */
 export interface Statistics {
-  add(role: ModelRole, turn: TurnBill): void;
+  /** Counts a turn of the model that ran it, which is a fallback where it is not the one of the role. */
+  add(role: ModelRole, turn: TurnBill, by: TurnModel): void;
   /** Counts a model call beside the turns of the run, which says nothing about what the next turn needs. */
   addAside(role: ModelRole, bill: TurnBill): void;
   addIteration(): void;
@@ -21,6 +22,12 @@ export interface Statistics {
   bill(role: ModelRole, model: Model): ModelBill;
 }
 
+export interface TurnModel {
+  model: Model;
+  /** Is true when the model has taken over from the one of the role. */
+  isFallback: boolean;
+}
+
 /** Holds what one model turn used, including its failed attempts. The costs are empty when nothing was used. */
 export interface TurnBill extends AsideBill {
   /** Is what the output limit allowed for hidden reasoning, in tokens. */
@@ -28,22 +35,16 @@ export interface TurnBill extends AsideBill {
 }
 
 export function createStatistics(): Statistics {
-  const used = {
-    functionCall: { calls: 0, usage: noUsage, elapsedMs: 0, allowance: 0, costs: noCosts },
-    answer: { calls: 0, usage: noUsage, elapsedMs: 0, allowance: 0, costs: noCosts },
-  };
+  const used: Record<ModelRole, RoleUse> = { functionCall: unused, answer: unused };
+  const own: Record<ModelRole, RoleUse> = { functionCall: unused, answer: unused };
+  /** Holds what each fallback used in a role, by its name. The rest is of the role's own model. */
+  const byFallback: Record<ModelRole, Map<string, ModelUse>> = { functionCall: new Map(), answer: new Map() };
   let iterations = 0;
   let last = { tokens: 0, cost: 0 };
 
-  function addAside(role: ModelRole, { usage, elapsedMs, costs, allowance = 0 }: TurnBill): void {
-    const before = used[role];
-    used[role] = {
-      calls: before.calls + 1,
-      usage: addUsage(before.usage, usage),
-      elapsedMs: before.elapsedMs + elapsedMs,
-      allowance: before.allowance + allowance,
-      costs: [...before.costs, ...costs],
-    };
+  function addAside(role: ModelRole, bill: TurnBill): void {
+    used[role] = addBill(used[role], bill);
+    own[role] = addBill(own[role], bill);
   }
 
   return {
@@ -53,10 +54,14 @@ export function createStatistics(): Statistics {
     get iterations() {
       return iterations;
     },
-    add(role, turn) {
+    add(role, turn, { model, isFallback }) {
       const { usage, costs } = turn;
+      if (isFallback) {
+        const name = toModelName(model);
+        byFallback[role].set(name, { ...addBill(byFallback[role].get(name) ?? unused, turn), model });
+      } else own[role] = addBill(own[role], turn);
       last = { tokens: usage.inputTokens + usage.outputTokens, cost: sumKnownCosts(costs) };
-      addAside(role, turn);
+      used[role] = addBill(used[role], turn);
     },
     addAside,
     last: () => last,
@@ -67,24 +72,52 @@ export function createStatistics(): Statistics {
       return inputTokens + outputTokens;
     },
     bill(role, model) {
-      const { calls, usage, elapsedMs, allowance, costs } = used[role];
-      return {
-        provider: model.provider,
-        model: model.model,
-        calls,
-        input_tokens: usage.inputTokens,
-        output_tokens: usage.outputTokens,
-        reasoning_tokens: usage.reasoningTokens,
-        ...(allowance > 0 && { reasoning_allowance: allowance }),
-        cached_tokens: usage.cachedTokens,
-        elapsed_ms: Math.round(elapsedMs),
-        cost_usd: sumCosts(costs),
-      };
+      const whole = toModelUsage(model, used[role]);
+      const fallbacks = [...byFallback[role].values()];
+      if (fallbacks.length === 0) return whole;
+      const first = own[role].calls > 0 ? [{ ...own[role], model }] : [];
+      return { ...whole, by_model: [...first, ...fallbacks].map((use) => toModelUsage(use.model, use)) };
     },
   };
 }
 
 const noCosts: readonly (number | null)[] = [];
+
+interface RoleUse extends TurnBill {
+  calls: number;
+}
+
+interface ModelUse extends RoleUse {
+  model: Model;
+}
+
+const unused: RoleUse = { calls: 0, usage: noUsage, elapsedMs: 0, costs: noCosts };
+
+function addBill(before: RoleUse, { usage, elapsedMs, costs, allowance = 0 }: TurnBill): RoleUse {
+  return {
+    calls: before.calls + 1,
+    usage: addUsage(before.usage, usage),
+    elapsedMs: before.elapsedMs + elapsedMs,
+    allowance: (before.allowance ?? 0) + allowance,
+    costs: [...before.costs, ...costs],
+  };
+}
+
+function toModelUsage(
+  { provider, model }: Model,
+  { calls, usage, elapsedMs, costs, allowance = 0 }: RoleUse,
+): ModelUsage {
+  return {
+    ...{ provider, model, calls },
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    reasoning_tokens: usage.reasoningTokens,
+    ...(allowance > 0 && { reasoning_allowance: allowance }),
+    cached_tokens: usage.cachedTokens,
+    elapsed_ms: Math.round(elapsedMs),
+    cost_usd: sumCosts(costs),
+  };
+}
 
 function sumKnownCosts(costs: readonly (number | null)[]): number {
   return costs.reduce<number>((total, cost) => total + (cost ?? 0), 0);

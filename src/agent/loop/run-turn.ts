@@ -17,6 +17,15 @@ import { countRequestTokens, getContextWindow, getRequestBudget } from "../conte
 import { type FitOptions, type FittedRequest, fitRequest } from "../context/fit-request.ts";
 import { type ModelRole, sumCosts } from "../limits/statistics.ts";
 import type { LoopState, Run } from "../run.ts";
+import {
+  chooseFallback,
+  describeFallback,
+  describeStandIn,
+  hasRoomierModel,
+  listTurnModels,
+  rememberFailure,
+  tooLongRequestError,
+} from "./fallbacks.ts";
 import { refusedKeyError, rememberRefusedKey } from "./refused-keys.ts";
 
 export interface TurnPlan {
@@ -34,10 +43,50 @@ export interface TurnPlan {
 }
 
 /**
+ * Runs a turn with the model of the plan or, where that fails before it has said anything, with the next of its fallbacks; the
+ * reader is told. Throws what the first model threw. The signal and the time of the turn hold for all of them together.
+ */
+export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
+  const { role, phase, signal } = plan;
+  let [model, ...others] = listTurnModels(run, plan);
+  let first: unknown;
+  let hasText = false;
+  const onText = (text: string): void => {
+    hasText = true;
+    plan.onText(text);
+  };
+  for (;;) {
+    const isFallback = model !== plan.model;
+    const standIn = isFallback ? ` · ${say(run.input.locale, describeStandIn(plan.model))}` : "";
+    try {
+      return await runModelTurn(run, { ...plan, model, others, isFallback, reason: plan.reason + standIn, onText });
+    } catch (thrown) {
+      first ??= thrown;
+      if (hasText) throw thrown;
+      if (signal.aborted) throw first;
+      const next = chooseFallback(run, { thrown, isFallback, role, model, others, isBounded: phase !== "answer" });
+      if (next !== undefined || isFallback) rememberFailure(run.state, { role, model }, thrown);
+      if (next === undefined) throw first;
+      const message = say(run.input.locale, describeFallback(model, next, toDuetError(thrown)));
+      run.services.emit({ type: "notice", level: "warning", code: "model-fallback", message });
+      others = others.filter((other) => other !== next);
+      model = next;
+    }
+  }
+}
+
+interface ModelTurn extends TurnPlan {
+  /** Is true when the model has taken over from the one of its role. */
+  isFallback: boolean;
+  /** Lists the models that may take over from this one. */
+  others: readonly Model[];
+}
+
+/**
  * Streams one model turn into events, and bills it. Its phase is closed whatever happens; throws what the model throws, and
  * at once what another model threw whose key was refused, where this one has the same.
  */
-export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
+async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
   const { phase, step, model } = plan;
   const refused = refusedKeyError(run.state, model);
   if (refused) throw refused;
@@ -54,7 +103,7 @@ export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
   }
   run.services.emit({ type: "phase-start", phase, step, model: name, reason: plan.reason });
   try {
-    const request = { ...plan.request, locale: run.input.locale, run: createModelContext(run, phase) };
+    const request = { ...plan.request, locale: run.input.locale, run: createModelContext(run, plan) };
     const handleEvent = (event: ModelEvent): void => {
       if (event.type === "text-delta") plan.onText(event.text);
       else if (event.type === "reasoning-delta")
@@ -72,7 +121,7 @@ export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
     throw thrown;
   } finally {
     const elapsedMs = performance.now() - started;
-    run.state.statistics.add(plan.role, { usage, elapsedMs, costs, allowance: turn?.allowance });
+    run.state.statistics.add(plan.role, { usage, elapsedMs, costs, allowance: turn?.allowance }, plan);
     run.services.emit({
       type: "phase-end",
       phase,
@@ -89,13 +138,21 @@ export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
 }
 
 /** Returns the context of a model call. Only an answer may use the time that is reserved for it. */
-function createModelContext({ input: { id, isInteractive }, services: { clock } }: Run, phase: Phase): RunContext {
+function createModelContext(
+  { input: { id, isInteractive }, services: { clock } }: Run,
+  { phase, others }: ModelTurn,
+): RunContext {
   const isAnswer = phase === "answer";
-  return { id, isInteractive, isAnswer, leftMs: () => clock.leftMs(isAnswer ? "answer" : "decide") };
+  return {
+    ...{ id, isInteractive, isAnswer, hasFallback: others.length > 0 },
+    leftMs: () => clock.leftMs(isAnswer ? "answer" : "decide"),
+  };
 }
 
 export interface FittedTurn {
   model: Model;
+  /** Lists the models that may take over from this one, of which one may read more. */
+  others?: readonly Model[];
   request: ModelRequest;
   signal: AbortSignal;
 }
@@ -105,15 +162,18 @@ const secondTry = 1 / 3;
 
 /**
  * Streams a turn whose request was made to fit the model's window. If the model says that it is too long all the same, a
- * third of it is sent, once, and later requests of the run are as short from the start. Throws what the model throws.
+ * third of it is sent, once, and later requests of the run are as short from the start. Throws what the model throws, and
+ * `context_overflow` instead of cutting words for which another model has room.
  */
 export async function streamFitted(run: Run, turn: FittedTurn, onEvent: OnModelEvent): Promise<Turn> {
-  const { model, request, signal } = turn;
+  const { model, request, signal, others = [] } = turn;
+  const mayLeave = hasRoomierModel(others, model);
   const learned = run.state.windows.requestBudgets.get(model);
   const budget = learned ?? getRequestBudget(model, request);
   // A window that is only assumed is no reason to keep words from the model.
   const mayCutWords = learned !== undefined || model.contextWindow !== undefined;
   const first = fitTurn(run, turn, { budget, mayCutWords });
+  if (first.cut === "words" && mayLeave) throw tooLongRequestError(model);
   noticeCut(run, model, first);
   let taken = false;
   const noteContent = (event: ModelEvent): void => {
@@ -124,7 +184,7 @@ export async function streamFitted(run: Run, turn: FittedTurn, onEvent: OnModelE
     return await model.stream(first.request, noteContent, signal);
   } catch (thrown) {
     const isTooLong = thrown instanceof DuetError && thrown.code === "context_overflow";
-    if (!isTooLong || taken || learned !== undefined || signal.aborted) throw thrown;
+    if (!isTooLong || taken || mayLeave || learned !== undefined || signal.aborted) throw thrown;
     const smaller = Math.floor(countRequestTokens(model, first.request) * secondTry);
     run.state.windows.requestBudgets.set(model, smaller);
     const second = fitTurn(run, turn, { budget: smaller, mayCutWords: true });

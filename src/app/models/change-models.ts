@@ -67,7 +67,9 @@ function findConfigured(choice: ModelChoice, chosen: ChosenModels, role: Role): 
 
 /** Applies the token limit for answers, if there is one, to a model that now plays the answer role. */
 function limitOutput(choice: ModelChoice, limit: number | undefined): ModelChoice {
-  return limit === undefined || !("wire" in choice) ? choice : { ...choice, maxTokens: limit };
+  if (limit === undefined || !("wire" in choice)) return choice;
+  const fallbacks = choice.fallbacks?.map((fallback) => ({ ...fallback, maxTokens: limit }));
+  return { ...choice, maxTokens: limit, ...(fallbacks && { fallbacks }) };
 }
 
 /** Applies parameters to a model. The offline rules have none. */

@@ -17,6 +17,8 @@ export interface ChosenModels {
 /** Holds the result of one request to a model in use. */
 export interface ModelCheck {
   roles: ModelRole[];
+  /** Is true for a model that takes over when the one of these roles fails. */
+  isFallback: boolean;
   choice: ModelChoice;
   /** Holds how long the request took, in milliseconds, even if it failed. */
   elapsedMs: number;
@@ -43,7 +45,7 @@ const longestMs = 20_000;
 /** Leaves enough tokens for a model that reasons before its one-word answer. */
 const maxTokens = 128;
 
-/** Asks each model in use for one word, side by side and once. Rejects only when the signal aborts. */
+/** Asks each model in use, and each fallback, for one word, side by side and once. Rejects only when the signal aborts. */
 export function checkModels(chosen: ChosenModels, locale: Locale, signal: AbortSignal): Promise<ModelCheck[]> {
   const { functionCall, answer } = chosen;
   const checks: [ModelRole[], ModelChoice][] =
@@ -53,20 +55,24 @@ export function checkModels(chosen: ChosenModels, locale: Locale, signal: AbortS
           [["functionCall"], functionCall],
           [["answer"], answer],
         ];
-  return Promise.all(checks.map(([roles, choice]) => checkModel(roles, choice, locale, signal)));
+  const all = checks.flatMap(([roles, choice]): CheckedModel[] => {
+    const fallbacks = "wire" in choice ? (choice.fallbacks ?? []) : [];
+    return [
+      { roles, choice, isFallback: false },
+      ...fallbacks.map((fallback) => ({ roles, choice: fallback, isFallback: true })),
+    ];
+  });
+  return Promise.all(all.map((one) => checkModel(one, locale, signal)));
 }
 
-async function checkModel(
-  roles: ModelRole[],
-  choice: ModelChoice,
-  locale: Locale,
-  signal: AbortSignal,
-): Promise<ModelCheck> {
+type CheckedModel = Pick<ModelCheck, "roles" | "choice" | "isFallback">;
+
+async function checkModel(checked: CheckedModel, locale: Locale, signal: AbortSignal): Promise<ModelCheck> {
   const began = performance.now();
   const notices: string[] = [];
-  const error = await askOneWord(choice, locale, notices, signal).then(() => null, toDuetError);
+  const error = await askOneWord(checked.choice, locale, notices, signal).then(() => null, toDuetError);
   signal.throwIfAborted();
-  return { roles, choice, elapsedMs: Math.round(performance.now() - began), error, notices };
+  return { ...checked, elapsedMs: Math.round(performance.now() - began), error, notices };
 }
 
 /** Accepts any complete turn, even one cut at its limit: it proves that the model is available and accepts our requests. */

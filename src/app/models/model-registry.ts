@@ -4,6 +4,7 @@ import type { Config } from "../../config/config.ts";
 import type { ModelChoice } from "../../config/models/models.ts";
 import type { ModelParameters } from "../../config/models/resolve-model.ts";
 import { type Model, offlineProvider } from "../../core/model.ts";
+import type { ModelSettings } from "../../core/model-settings.ts";
 import { createOnce, type Once } from "../../kit/async/once.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { Redactor } from "../../kit/text/redact.ts";
@@ -80,7 +81,11 @@ export function createModelRegistry(config: Config, own: CustomModels = {}, reda
     async open(changes = {}) {
       const { functionCall, answer } = await choosePlayers(changes);
       const decide = await openPlayer(functionCall);
-      return { functionCall: decide, answer: answer === functionCall ? decide : await openPlayer(answer) };
+      const models = { functionCall: decide, answer: answer === functionCall ? decide : await openPlayer(answer) };
+      if (listFallbacks(functionCall).length + listFallbacks(answer).length === 0) return models;
+      const openAll = (player: Player): Promise<Model[]> => Promise.all(listFallbacks(player).map(openPlayer));
+      const [ofDecide, ofAnswer] = [await openAll(functionCall), await openAll(answer)];
+      return { ...models, fallbacks: { functionCall: ofDecide, answer: ofAnswer } };
     },
     paused: async () => (await endpoints.current)?.paused() ?? [],
     async parameters(changes = {}) {
@@ -91,6 +96,10 @@ export function createModelRegistry(config: Config, own: CustomModels = {}, reda
 }
 
 type Player = Model | ModelChoice;
+
+function listFallbacks(player: Player): readonly ModelSettings[] {
+  return "wire" in player ? (player.fallbacks ?? []) : [];
+}
 
 function getParameters(player: Player): ModelParameters {
   if (!("wire" in player)) return {};
@@ -117,13 +126,16 @@ async function openModel(choice: ModelChoice, locale: Locale, endpoints: Once<En
     const { createOfflineModel } = await import("../../providers/offline/model.ts");
     return createOfflineModel({ locale });
   }
-  const { createModel } = await import("../../providers/create-model.ts");
-  return createModel(choice, { locale, endpoints: await endpoints.get() });
+  const [{ createModel }, { addKnownFacts }] = await Promise.all([
+    import("../../providers/create-model.ts"),
+    import("../../providers/known-models/known-models.ts"),
+  ]);
+  return createModel(await addKnownFacts(choice), { locale, endpoints: await endpoints.get() });
 }
 
 async function findLocalOllama({ ollama, providers, environment, agent }: Config): Promise<ModelChoice | undefined> {
   const [{ findOllama }, { resolveModel }] = await Promise.all([
-    import("../../providers/ollama.ts"),
+    import("../../providers/offered-models.ts"),
     import("../../config/models/resolve-model.ts"),
   ]);
   const model = await findOllama(ollama.baseUrl);

@@ -4,12 +4,23 @@ import { type Model, type ModelEvent, type ModelRequest, replaceStream, type Usa
 import { addSpend, noSpend, type Spend } from "../../core/store/daily-usage.ts";
 import type { TurnBudget } from "../../core/turn-budget.ts";
 
-/** Has both models reserve each turn. They stay one object when one model plays both roles. */
+/** Has all models reserve each turn. They stay one object when one model plays several roles. */
 export function withTurnBudgets(models: Models, budget: TurnBudget | undefined): Models {
   if (budget === undefined) return models;
-  const functionCall = withTurnBudget(models.functionCall, budget);
-  const answer = models.answer === models.functionCall ? functionCall : withTurnBudget(models.answer, budget);
-  return { functionCall, answer };
+  const known = new Map<Model, Model>();
+  const wrap = (model: Model): Model => {
+    const wrapped = known.get(model) ?? withTurnBudget(model, budget);
+    known.set(model, wrapped);
+    return wrapped;
+  };
+  const { functionCall, answer, fallbacks } = models;
+  return {
+    functionCall: wrap(functionCall),
+    answer: wrap(answer),
+    ...(fallbacks && {
+      fallbacks: { functionCall: fallbacks.functionCall.map(wrap), answer: fallbacks.answer.map(wrap) },
+    }),
+  };
 }
 
 /** Is how long a turn outside of any run may take, in milliseconds. */

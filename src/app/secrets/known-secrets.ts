@@ -1,5 +1,6 @@
 import { listServerSecrets, secretWord } from "../../client/redact.ts";
 import type { Config } from "../../config/config.ts";
+import { listCalledModels } from "../../config/models/called-models.ts";
 import { findAddressSecrets, isSecretName, shortestSecret } from "../../config/secrets/mask.ts";
 import type { Secret } from "../../kit/text/redact.ts";
 import { searchBackendNames } from "../../tools/search/search-backends.ts";
@@ -9,10 +10,8 @@ import { searchBackendNames } from "../../tools/search/search-backends.ts";
  * out: it would be missing from answers.
  */
 export function listKnownSecrets(config: Config): Secret[] {
-  const { models, candidates, search, servers, providers, environment, httpToken, email } = config;
-  const called = [models.functionCall, models.answer, ...candidates].flatMap((model) =>
-    model !== undefined && "wire" in model ? [model] : [],
-  );
+  const { search, servers, providers, environment, httpToken, email } = config;
+  const called = listCalledModels(config);
   const backends = searchBackendNames.flatMap((name) => search[name] ?? []);
   const served = servers.flatMap((server) => listServerSecrets(server, environment));
   const own = [

@@ -1,4 +1,4 @@
-import type { AgentsBill, ModelBill, Outcome } from "../../core/outcome.ts";
+import type { AgentsBill, ModelUsage, Outcome } from "../../core/outcome.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { renderReasoning, renderSeconds } from "../../render/event-lines.ts";
 import { addCosts, type KnownCost, noCost, renderCost, toAgentsCost, toModelCost } from "../../render/known-cost.ts";
@@ -14,7 +14,7 @@ type ModelKey = keyof Outcome["meta"]["models"];
 
 interface Row {
   role: ModelKey;
-  bill: ModelBill;
+  bill: ModelUsage;
   cost: KnownCost;
 }
 
@@ -32,7 +32,7 @@ export function createSessionBill(): SessionBill {
   let elapsedMs = 0;
   let cost = noCost;
 
-  function addModel(role: ModelKey, bill: ModelBill): void {
+  function addModel(role: ModelKey, bill: ModelUsage): void {
     if (bill.calls === 0) return;
     const key = `${role} ${bill.provider}/${bill.model}`;
     const row = { role, bill, cost: toModelCost(bill) };
@@ -46,8 +46,10 @@ export function createSessionBill(): SessionBill {
       runs += 1;
       tokens += meta.total_tokens;
       elapsedMs += meta.latency_ms;
-      addModel("function_call", meta.models.function_call);
-      addModel("answer", meta.models.answer);
+      for (const role of ["function_call", "answer"] as const) {
+        const { by_model = [meta.models[role]] } = meta.models[role];
+        for (const usage of by_model) addModel(role, usage);
+      }
       if (meta.agents) agents = sumOfAgents(agents, meta.agents);
     },
     renderLines(locale) {

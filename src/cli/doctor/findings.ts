@@ -27,6 +27,11 @@ const roles: Record<Role, Text> = {
   answer: { zh: "回答", en: "answers" },
 };
 
+const fallbackRoles: Record<Role, Text> = {
+  functionCall: { zh: "工具调用（备用）", en: "function calls (fallback)" },
+  answer: { zh: "回答（备用）", en: "answers (fallback)" },
+};
+
 export function toModelFinding(check: ModelCheck, config: Config): Finding {
   const { choice, elapsedMs, error, notices } = check;
   if (!("wire" in choice)) return createOfflineFinding(config);
@@ -34,8 +39,9 @@ export function toModelFinding(check: ModelCheck, config: Config): Finding {
   const served = choice.servedAs === undefined ? [] : [`→ ${choice.servedAs}`];
   const joinFacts = (words: string[]): string =>
     [words.join(" + "), ...served, choice.wire, `${elapsedMs} ms`, ...notices].join(" · ");
-  const zh = joinFacts(check.roles.map((role) => roles[role].zh));
-  const en = joinFacts(check.roles.map((role) => roles[role].en));
+  const labels = check.roles.map((role) => (check.isFallback ? fallbackRoles : roles)[role]);
+  const zh = joinFacts(labels.map((label) => label.zh));
+  const en = joinFacts(labels.map((label) => label.en));
   const why = error && removePrefix(error.text, { zh: `${name}：`, en: `${name}: ` });
   return {
     topic: "model",
@@ -47,6 +53,7 @@ export function toModelFinding(check: ModelCheck, config: Config): Finding {
     details: {
       roles: check.roles.map((role) => (role === "functionCall" ? "function_call" : "answer")),
       ...{ provider: choice.provider, model: choice.model, served_as: choice.servedAs ?? null, wire: choice.wire },
+      ...(check.isFallback && { fallback: true }),
       ...{ latency_ms: elapsedMs, code: error?.code ?? null, notices },
     },
   };

@@ -3,13 +3,15 @@ import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { configError, notAllowedError, unknownKeyError } from "../config-errors.ts";
 import { hideSecrets } from "../secrets/mask.ts";
-import { modelRows } from "../settings/model-settings.ts";
+import { fallbackRows, modelRows } from "../settings/model-settings.ts";
 import { parseJson } from "../sources/parse-json.ts";
 import { toSnakeCase } from "../sources/source.ts";
+import { readModelName } from "./resolve-model.ts";
 
 const example = '{"provider":"deepseek","model":"deepseek-chat","max_tokens":2000}';
 const aModel = { zh: `JSON 对象，例如 ${example}`, en: `a JSON object such as ${example}` };
 
+const fallbackKeys = new Map(Object.keys(fallbackRows).map((key) => [toSnakeCase(key), key]));
 const camelCase = new Map(Object.keys(modelRows).map((key) => [toSnakeCase(key), key]));
 
 /**
@@ -18,21 +20,40 @@ const camelCase = new Map(Object.keys(modelRows).map((key) => [toSnakeCase(key),
 export async function readModelJson(written: string, where: string, secrets: readonly string[]): Promise<unknown> {
   const value = await parseModelJson(written, where, secrets);
   if (!isRecord(value)) throw notAllowedError(where, shortenText(written, secrets), aModel);
+  return readKeys(value, camelCase, where);
+}
+
+function readKeys(value: Record<string, unknown>, known: ReadonlyMap<string, string>, where: string): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
-      const name = camelCase.get(key);
-      if (name === undefined) throw unknownKeyError(`${where}: ${key}`, key, [...camelCase.keys()]);
-      return [name, item];
+      const name = known.get(key);
+      if (name === undefined) throw unknownKeyError(`${where}: ${key}`, key, [...known.keys()]);
+      if (name === "capabilities") return [name, readCapabilities(item)];
+      return [name, name === "fallbacks" ? readFallbacks(item, `${where}: ${key}`) : item];
     }),
   );
 }
 
+function readFallbacks(written: unknown, where: string): unknown {
+  if (!Array.isArray(written)) return written;
+  return written.map((one: unknown, index) =>
+    isRecord(one) ? readKeys(one, fallbackKeys, `${where}[${index}]`) : one,
+  );
+}
+
+/** Reads the names of capabilities in `snake_case`, like all keys of a model in JSON. The schema refuses the others. */
+function readCapabilities(written: unknown): unknown {
+  if (!isRecord(written)) return written;
+  return Object.fromEntries(Object.entries(written).map(([key, item]) => [capabilityNames.get(key) ?? key, item]));
+}
+
+const capabilityNames = new Map(Object.keys(fallbackRows.capabilities.rows).map((name) => [toSnakeCase(name), name]));
+
 /** Reads a model as in `--function-call-model`: `provider`, `provider/model` (which may have slashes), or the JSON. */
 export async function readModelFlag(written: string, where: string, secrets: readonly string[]): Promise<unknown> {
   if (written.trimStart().startsWith("{")) return readModelJson(written, where, secrets);
-  const [provider = "", ...rest] = written.trim().split("/");
-  const model = rest.join("/");
-  if (provider !== "" && (rest.length === 0 || model !== "")) return { provider, model: model || undefined };
+  const named = readModelName(written);
+  if (named !== undefined) return { model: undefined, ...named };
   throw notAllowedError(where, JSON.stringify(shortenText(written, secrets)), {
     zh: `provider、provider/model 或${aModel.zh}`,
     en: `provider, provider/model, or ${aModel.en}`,

@@ -1,4 +1,4 @@
-import { offlineProvider } from "../../core/model.ts";
+import { isOffline, type ModelCapabilities, offlineProvider, toModelName } from "../../core/model.ts";
 import {
   type ModelRule,
   type ModelSettings,
@@ -19,7 +19,7 @@ import {
   vendors,
   wireTemperatures,
 } from "../../providers/vendors.ts";
-import { missingError, notAllowedError } from "../config-errors.ts";
+import { configError, missingError, notAllowedError } from "../config-errors.ts";
 
 /** Holds a model as a user writes it. Only `provider` is required. */
 export interface ModelSpec {
@@ -36,7 +36,13 @@ export interface ModelSpec {
   contextWindow?: number;
   reasoningEffort?: string;
   wire?: string;
+  /** Overrides what is known of the model. */
+  capabilities?: ModelCapabilities;
+  /** Lists models that take over when this one fails, as `provider/model`, `provider`, or with parameters. */
+  fallbacks?: readonly (string | FallbackSpec)[];
 }
+
+export type FallbackSpec = Omit<ModelSpec, "fallbacks">;
 
 /** Holds the values of a model for what its specification leaves out. They do not count as set by the user. */
 export interface UsualParameters {
@@ -80,6 +86,57 @@ export function resolveModel(
   environment: Environment,
   path: string,
   usual: UsualParameters = {},
+): ModelSettings {
+  const settings = resolveOne(spec, table, environment, path, usual);
+  if (spec.fallbacks === undefined || spec.fallbacks.length === 0) return settings;
+  const taken: ModelSettings[] = [settings];
+  for (const [index, written] of spec.fallbacks.entries()) {
+    const place = `${path}.fallbacks[${index}]`;
+    const whole = { maxTokens: settings.maxTokens, ...readFallback(written, place) };
+    const fallback = resolveOne(whole, table, environment, place, usual);
+    const same = taken.findIndex((other) => isSameModel(other, fallback));
+    if (same >= 0) throw repeatedModelError(place, written, same);
+    taken.push(fallback);
+  }
+  return { ...settings, fallbacks: taken.slice(1) };
+}
+
+function readFallback(written: string | FallbackSpec, place: string): FallbackSpec {
+  const spec = typeof written === "string" ? readModelName(written) : written;
+  if (spec !== undefined && !isOffline(spec)) return spec;
+  throw invalidSettingError(place, typeof written === "string" ? written : written.provider, {
+    zh: "provider、provider/model 或带参数的对象，不能是 offline",
+    en: "provider, provider/model, or an object with parameters; not offline",
+  });
+}
+
+/** Reads `provider` or `provider/model`, whose model may have slashes. Returns undefined for anything else. */
+export function readModelName(written: string): Pick<ModelSpec, "provider" | "model"> | undefined {
+  const [provider = "", ...rest] = written.trim().split("/");
+  const model = rest.join("/");
+  if (provider === "" || (rest.length > 0 && model === "")) return undefined;
+  return { provider, ...(model !== "" && { model }) };
+}
+
+function isSameModel(one: ModelSettings, other: ModelSettings): boolean {
+  return one.provider === other.provider && one.model === other.model && one.baseUrl === other.baseUrl;
+}
+
+/** `same` is 0 for the model that the list belongs to, else the position in the list that has it already. */
+function repeatedModelError(place: string, written: string | FallbackSpec, same: number): DuetError {
+  const name = typeof written === "string" ? written : toModelName({ model: "", ...written }).replace(/\/$/, "");
+  return configError(place, {
+    zh: `${JSON.stringify(name)} ${same === 0 ? "就是该模型自己" : `与第 ${same} 个备用模型相同`}；允许：其他模型，每个一次`,
+    en: `${JSON.stringify(name)} is ${same === 0 ? "the model itself" : `already fallback ${same}`}; allowed: other models, each once`,
+  });
+}
+
+function resolveOne(
+  spec: FallbackSpec,
+  table: Readonly<Record<string, Vendor>>,
+  environment: Environment,
+  path: string,
+  usual: UsualParameters,
 ): ModelSettings {
   const provider = resolveVendorName(spec.provider);
   const row = Object.hasOwn(table, provider) ? table[provider] : undefined;
@@ -127,6 +184,7 @@ export function resolveModel(
     maxOutput: findLastRule(rules, "maxOutput"),
     reasoningEffort,
     price: getOwnPrice(row, model) ?? getOwnPrice(row, servedAs),
+    capabilities: spec.capabilities,
     quirks,
   };
 }

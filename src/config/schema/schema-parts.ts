@@ -211,7 +211,7 @@ const token = z
 /** Holds the functions of Zod that the table uses. The namespace as a value would put the whole package into the bundle. */
 const builders = {
   ...{ string: z.string, number: z.number, int: z.int, boolean: z.boolean, unknown: z.unknown },
-  ...{ enum: z.enum, array: z.array, record: z.record },
+  ...{ enum: z.enum, array: z.array, record: z.record, union: z.union, strictObject: z.strictObject },
 };
 
 /** Holds what the schemas in the table of settings are built from. The table itself loads no Zod, because `duet --help` reads it. */

@@ -1,5 +1,6 @@
 import { searchBackendNames } from "../../tools/search/search-backends.ts";
 import type { Config } from "../config.ts";
+import { listCalledModels } from "../models/called-models.ts";
 import { listEnvironmentSecrets } from "../sources/environment.ts";
 import { findAddressSecrets, findArgumentSecrets, isSecretName, shortestSecret } from "./mask.ts";
 
@@ -8,9 +9,8 @@ import { findAddressSecrets, findArgumentSecrets, isSecretName, shortestSecret }
  * and servers' variables.
  */
 export function listSecrets(config: Config): string[] {
-  const { models, candidates, search, servers, providers } = config;
-  const choices = [models.functionCall, models.answer, ...candidates].filter((model) => model !== undefined);
-  const called = choices.flatMap((model) => ("wire" in model ? [model] : []));
+  const { search, servers, providers } = config;
+  const called = listCalledModels(config);
   const addresses = [
     ...called.map(({ baseUrl }) => baseUrl),
     ...Object.values(providers).map(({ baseUrl }) => baseUrl),

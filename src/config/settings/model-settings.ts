@@ -1,16 +1,29 @@
-import { offlineProvider } from "../../core/model.ts";
+import { type ModelCapabilities, offlineProvider } from "../../core/model.ts";
 import { vendors } from "../../providers/vendors.ts";
+import type { SchemaParts } from "../schema/schema-parts.ts";
 import { defineGroup, defineNamedGroup, defineOptionalGroup, defineSetting } from "./setting.ts";
 
 const vendorNames = Object.keys(vendors).filter((id) => vendors[id]?.regionOf === undefined);
 
 /** Lists the vendors that accept a smaller range of temperatures than the others. */
 const smallerRanges = Object.entries(vendors).flatMap(([id, { temperature }]) =>
-  "atMost" in temperature ? [`${id}: to ${temperature.atMost}`] : [],
+  "atMost" in temperature && vendors[id]?.regionOf === undefined ? [`${id}: to ${temperature.atMost}`] : [],
 );
 
-/** Holds the settings of a model. A variable holds them as JSON, with keys in `snake_case`. */
-export const modelRows = {
+/** Says what a model can do. What is absent is as the list of its vendor says. */
+const capabilityRows = {
+  functionCalling: defineSetting(({ z }) => z.boolean().optional(), {
+    help: { zh: "能调用工具", en: "it calls tools" },
+  }),
+  vision: defineSetting(({ z }) => z.boolean().optional(), { help: { zh: "能看图片", en: "it sees images" } }),
+  structuredOutput: defineSetting(({ z }) => z.boolean().optional(), {
+    help: { zh: "能按 JSON Schema 输出", en: "it keeps to a JSON Schema" },
+  }),
+  reasoning: defineSetting(({ z }) => z.boolean().optional(), { help: { zh: "会推理", en: "it reasons" } }),
+} satisfies Record<keyof ModelCapabilities, unknown>;
+
+/** Holds the settings of a model that takes over from another. */
+export const fallbackRows = {
   provider: defineSetting(({ text }) => text, {
     help: { zh: "[提供商](models.zh.md#提供商)", en: "a [provider](models.md#providers)" },
     fileHelp: `${vendorNames.join(", ")}, ${offlineProvider}, or one of \`providers\`.`,
@@ -59,7 +72,62 @@ export const modelRows = {
     help: { zh: "接口格式", en: "wire format" },
     absent: { zh: "由提供商决定", en: "the provider's" },
   }),
+  capabilities: defineOptionalGroup(capabilityRows, {
+    help: {
+      zh: "模型[能做什么](models.zh.md#模型能做什么)，覆盖已知的内容",
+      en: "[what the model can do](models.md#what-models-can-do), over what is known of it",
+    },
+    absent: { zh: "已知的内容", en: "what is known" },
+  }),
 };
+
+function createFallbackSchema(parts: SchemaParts) {
+  const { strictObject } = parts.z;
+  const { capabilities, ...rows } = fallbackRows;
+  const { functionCalling, vision, structuredOutput, reasoning } = capabilities.rows;
+  return strictObject({
+    provider: rows.provider.schema(parts),
+    model: rows.model.schema(parts),
+    temperature: rows.temperature.schema(parts),
+    maxTokens: rows.maxTokens.schema(parts),
+    topP: rows.topP.schema(parts),
+    baseUrl: rows.baseUrl.schema(parts),
+    apiKeyEnv: rows.apiKeyEnv.schema(parts),
+    timeout: rows.timeout.schema(parts),
+    contextWindow: rows.contextWindow.schema(parts),
+    reasoningEffort: rows.reasoningEffort.schema(parts),
+    wire: rows.wire.schema(parts),
+    capabilities: strictObject({
+      functionCalling: functionCalling.schema(parts),
+      vision: vision.schema(parts),
+      structuredOutput: structuredOutput.schema(parts),
+      reasoning: reasoning.schema(parts),
+    }).optional(),
+  } satisfies Record<keyof typeof fallbackRows, unknown>);
+}
+
+/** Holds the settings of a model. A variable holds them as JSON, with keys in `snake_case`. */
+export const modelRows = {
+  ...fallbackRows,
+  fallbacks: defineSetting(
+    (parts) =>
+      parts.z
+        .array(parts.z.union([parts.text, createFallbackSchema(parts)]))
+        .max(mostFallbacks)
+        .optional(),
+    {
+      help: {
+        zh: "[备用模型](models.zh.md#备用模型)，按顺序：`provider/model`，或与模型一样写的对象",
+        en: "[models that take over](models.md#fallback-models), in their order: `provider/model`, or objects like a model's",
+      },
+      fileHelp: "Models that take over when this one fails, in their order: provider/model, or objects like this one.",
+      absent: { zh: "无", en: "none" },
+    },
+  ),
+};
+
+/** Each fallback may take a part of the run's time. */
+const mostFallbacks = 8;
 
 const modelHelp = "A model and its parameters.";
 

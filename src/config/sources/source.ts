@@ -145,3 +145,12 @@ export function listLeaves(tree: unknown, path: Path = []): Path[] {
   if (!isRecord(tree) || Object.keys(tree).length === 0) return [path];
   return Object.entries(tree).flatMap(([key, value]) => listLeaves(value, [...path, key]));
 }
+
+/** Returns the paths of `listLeaves`, with those of each fallback of a model in place of the one of their list. */
+export function listInnerLeaves(tree: unknown): Path[] {
+  return listLeaves(tree).flatMap((path) => {
+    const value = getValue(tree, path);
+    const isList = path[0] === "models" && path.at(-1) === "fallbacks" && Array.isArray(value);
+    return isList ? value.flatMap((one: unknown, index) => listLeaves(one, [...path, index])) : [path];
+  });
+}

@@ -1,20 +1,23 @@
 import { parseEnv } from "node:util";
 import { vendors } from "../../providers/vendors.ts";
 import type { Config } from "../config.ts";
+import { listCalledModels } from "../models/called-models.ts";
 import { resolveVendorName } from "../models/resolve-model.ts";
 import { findPathOfVariable, findVariable } from "./environment.ts";
 import { listVariables } from "./expand-variables.ts";
 import { readText } from "./find-file.ts";
 import { parseJson } from "./parse-json.ts";
 import { getValue, type Path } from "./setting-path.ts";
-import { listLeaves } from "./source.ts";
+import { listInnerLeaves } from "./source.ts";
 
 /**
  * Lists the variables of the user's environment whose values a configuration file reads or sends out, each once: those that it
  * names, and the keys sent to an address that it sets.
  */
 export function listFileVariables(tree: unknown): string[] {
-  return [...new Set([...listVariables(tree), ...listLeaves(tree).flatMap((path) => listVariablesAt(tree, path))])];
+  return [
+    ...new Set([...listVariables(tree), ...listInnerLeaves(tree).flatMap((path) => listVariablesAt(tree, path))]),
+  ];
 }
 
 /** Lists the keys that are sent to an address set in a `.env` file. Such a file names no variables. */
@@ -63,11 +66,10 @@ function listVendorKeys(baseUrlEnv: string): string[] {
 export async function listActiveVariables(config: Config): Promise<Record<string, string>> {
   const { environment, dotEnv, file, origins, models, candidates, providers } = config;
   const settings = Object.values(origins).flatMap((origin) => (origin.from === "environment" ? [origin.name] : []));
-  const chosen = [models.functionCall ?? candidates[0], models.answer].filter((model) => model !== undefined);
-  const called = chosen.flatMap((model) => {
+  const inUse = { functionCall: models.functionCall ?? candidates[0], answer: models.answer };
+  const called = listCalledModels({ models: inUse, candidates: [] }).flatMap((model) => {
     const row = providers[model.provider];
-    const key = "apiKeyEnv" in model ? model.apiKeyEnv : undefined;
-    return [key, row?.keyEnv, row?.baseUrlEnv, row?.modelEnv?.name].filter((name) => name !== undefined);
+    return [model.apiKeyEnv, row?.keyEnv, row?.baseUrlEnv, row?.modelEnv?.name].filter((name) => name !== undefined);
   });
   const text = file === undefined ? undefined : await readText(file, file);
   const named = text === undefined ? [] : listFileVariables(await parseJson(text, file ?? ""));

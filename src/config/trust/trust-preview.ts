@@ -1,7 +1,7 @@
 import { parseEnv } from "node:util";
 import { isRecord } from "../../kit/json.ts";
 import { getValue, type Path, renderPath } from "../sources/setting-path.ts";
-import { listLeaves } from "../sources/source.ts";
+import { listInnerLeaves, listLeaves } from "../sources/source.ts";
 import { isDangerousVariable } from "./dangerous-variables.ts";
 import { maskNamed } from "./mask-preview.ts";
 import { maskArguments } from "./mask-words.ts";
@@ -23,7 +23,7 @@ export function previewFile(tree: unknown): TrustPreviewItem[] {
     const entries = getValue(tree, [root]);
     return Object.keys(isRecord(entries) ? entries : {}).flatMap((name) => listServerItems(tree, [root, name]));
   });
-  const others = listLeaves(tree).filter((path) => telling.test(renderPath(path)));
+  const others = listInnerLeaves(tree).filter((path) => telling.test(renderPath(path)));
   return [...servers, ...others.map((path) => toItemAt(tree, path))];
 }
 
@@ -36,7 +36,7 @@ export function previewDotEnv(text: string): TrustPreviewItem[] {
 
 /** Matches the keys outside of servers that set what is called, read, loaded or permitted. */
 const telling =
-  /^(?!mcpServers|servers)(?:(?:email|web|tools|prompts|serve)\b|.*(?:url|key|keyEnv|provider|module|directory)$)/i;
+  /^(?!mcpServers|servers)(?:(?:email|web|tools|prompts|serve)\b|.*(?:url|key|keyEnv|provider|module|directory|fallbacks\[\d+\])$)/i;
 
 function listServerItems(tree: unknown, path: Path): TrustPreviewItem[] {
   const entry = getValue(tree, path);

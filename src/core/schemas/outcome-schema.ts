@@ -25,8 +25,8 @@ export const stopReasonSchema = z.enum([
 /** Accepts every value, because whatever was parsed from JSON is JSON. */
 export const jsonValueSchema: z.ZodType<JsonValue> = z.any();
 
-/** Holds the usage of one of the two roles. */
-export const modelBillSchema = z.object({
+/** Holds the usage of one model. */
+export const modelUsageSchema = z.object({
   provider: z.string(),
   model: z.string(),
   calls: z.int(),
@@ -38,6 +38,14 @@ export const modelBillSchema = z.object({
   cached_tokens: z.int(),
   elapsed_ms: z.int(),
   cost_usd: z.number().nullable(),
+});
+
+/** Holds the usage of one of the two roles, under the name of its own model. */
+export const modelBillSchema = modelUsageSchema.extend({
+  by_model: z
+    .array(modelUsageSchema)
+    .optional()
+    .meta({ description: "What each model has used of it, where a fallback took over." }),
 });
 
 export const toolCallRecordSchema = z.object({

@@ -15,7 +15,7 @@ import { chooseParameters, isReasoning } from "./parameters.ts";
  * refuses a format gets the request once more with less of it, and no more than that from then on.
  */
 export function withAnswerFormat(next: Model, { settings, locale = "en" }: ModelContext): Model {
-  let most = settings.quirks.answerFormat ?? "json_schema";
+  let most = chooseAnswerFormat(settings);
   return replaceStream(next, async (request, onEvent, signal) => {
     if (request.responseFormat === undefined) return next.stream(request, onEvent, signal);
     for (let allowed = most; ; ) {
@@ -33,6 +33,11 @@ export function withAnswerFormat(next: Model, { settings, locale = "en" }: Model
       }
     }
   });
+}
+
+/** Returns the most that the vendor can be told: by its row, else by what is known of the model. What is not known is tried. */
+function chooseAnswerFormat({ quirks, capabilities }: ModelSettings): AnswerFormat {
+  return quirks.answerFormat ?? (capabilities?.structuredOutput === false ? "json_object" : "json_schema");
 }
 
 /**

@@ -10,9 +10,12 @@ import type { RetryOptions } from "./middleware.ts";
 /** Limits the wait for one model. A vendor that asks for more causes an error that names the time. */
 const longestWaitMs = 60_000;
 
+/** Limits the wait for a model, in milliseconds, while another one could take over. */
+const patientMs = 2000;
+
 /**
  * Repeats a failed call up to three times. A call is repeated only when no part of its answer was passed on and the model's
- * breaker and retry budget allow it. Each retry causes a `notice`. A time-out is never retried, and a wait that is longer than
+ * breaker and retry budget allow it; once and after a short wait where another model could take over. Each retry causes a `notice`. A time-out is never retried, and a wait that is longer than
  * `leftMs` of the run does not begin. When a retry ends in a time-out, the failure before it is thrown.
  */
 export function withRetry(next: Model, options: RetryOptions = {}): Model {
@@ -36,8 +39,10 @@ export function withRetry(next: Model, options: RetryOptions = {}): Model {
         if (delivery.isRefused) circuitCall?.abandon();
         else reportEnd(circuitCall, thrown, signal);
         if (!delivery.isFinal && cause && isTimeout(thrown)) throw cause;
-        if (signal.aborted || delivery.isFinal || attempt >= retries || !isTransient(thrown)) throw thrown;
+        const most = run?.hasFallback ? Math.min(retries, 1) : retries;
+        if (signal.aborted || delivery.isFinal || attempt >= most || !isTransient(thrown)) throw thrown;
         const delay = getDelay(thrown, attempt, random());
+        if (run?.hasFallback && delay > patientMs) throw thrown;
         const leftMs = run?.leftMs() ?? Number.POSITIVE_INFINITY;
         if (delay >= leftMs) throw tooLongWaitError(thrown, leftMs, run?.isAnswer);
         if (endpoint && !(endpoint.breaker.closed && endpoint.budget.reserve())) throw thrown;

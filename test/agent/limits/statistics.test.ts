@@ -7,7 +7,12 @@ const model = scriptedModel([]);
 
 function bills(...calls: ["functionCall" | "answer", number | null][]) {
   const statistics = createStatistics();
-  for (const [role, cost] of calls) statistics.add(role, { usage: noUsage, elapsedMs: 1, costs: [cost] });
+  for (const [role, cost] of calls)
+    statistics.add(
+      role,
+      { usage: noUsage, elapsedMs: 1, costs: [cost] },
+      { model: scriptedModel([]), isFallback: false },
+    );
   return [
     statistics.bill("functionCall", model).cost_usd,
     statistics.bill("answer", model).cost_usd,

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { loadConfig } from "../../../src/config/load-config.ts";
 import { createVendorTable, resolveModel } from "../../../src/config/models/resolve-model.ts";
+import { listSecrets } from "../../../src/config/secrets/secrets.ts";
 
 const resolve = (spec: Parameters<typeof resolveModel>[0], environment = {}, own = {}) =>
   resolveModel(spec, createVendorTable(own), environment, "models.answer");
@@ -252,5 +254,77 @@ describe("a wrong value is a config error that names the key, the value and what
   test("a boundary is allowed where it is inclusive", () => {
     expect(resolve({ provider: "anthropic", temperature: 1 }).temperature).toBe(1);
     expect(resolve({ provider: "openai", temperature: 1.99 }).temperature).toBe(1.99);
+  });
+});
+
+describe("fallback models", () => {
+  test("are written as names or as models, and have the output limit of the model where they set none", () => {
+    const { fallbacks } = resolve(
+      {
+        provider: "deepseek",
+        maxTokens: 500,
+        fallbacks: [
+          "openrouter/openai/gpt-6.1-terra",
+          "mistral",
+          { provider: "xai", maxTokens: 7, apiKeyEnv: "SPARE" },
+        ],
+      },
+      { SPARE: "k" },
+    );
+    expect(fallbacks).toMatchObject([
+      { provider: "openrouter", model: "openai/gpt-6.1-terra", maxTokens: 500 },
+      { provider: "mistral", model: "mistral-large-latest", quirks: { nineLetterIds: true } },
+      { provider: "xai", model: "grok-4.7", maxTokens: 7, apiKey: "k" },
+    ]);
+  });
+
+  const own = { provider: "deepseek", model: "deepseek-chat" };
+  test.each([
+    ["nobody/x", /^models\.answer\.fallbacks\[0\]\.provider: "nobody" is not allowed \(allowed: deepseek,/],
+    ["ollama", /^models\.answer\.fallbacks\[0\]\.model: /],
+    [
+      "offline",
+      /^models\.answer\.fallbacks\[0\]: "offline" is not allowed \(allowed: provider, provider\/model, or an object/,
+    ],
+    ["/x", /^models\.answer\.fallbacks\[0\]: "\/x" is not allowed/],
+    [
+      "deepseek/deepseek-chat",
+      /^models\.answer\.fallbacks\[0\]: "deepseek\/deepseek-chat" is the model itself; allowed: other/,
+    ],
+    ["deepseek", /^models\.answer\.fallbacks\[0\]: "deepseek" is the model itself/],
+  ])("refuse %s in one line", (name, line) => {
+    expect(() => resolve({ ...own, fallbacks: [name] })).toThrow(line);
+  });
+
+  test("are named once, and what takes over has none of its own", async () => {
+    const line =
+      /^models\.answer\.fallbacks\[1\]: "openai\/gpt-4o" is already fallback 1; allowed: other models, each once$/;
+    const twice = ["openai/gpt-4o", { provider: "openai", model: "gpt-4o" }];
+    expect(() => resolve({ ...own, fallbacks: twice })).toThrow(line);
+    const load = (fallbacks: unknown) =>
+      loadConfig(
+        {},
+        { HOME: "/nowhere", AGENT_FUNCTION_CALL_MODEL: JSON.stringify({ ...own, fallbacks }) },
+        "/nowhere",
+      );
+    await expect(load([{ provider: "openai", fallbacks: ["deepseek"] }])).rejects.toThrow(
+      "AGENT_FUNCTION_CALL_MODEL: fallbacks[0]: fallbacks: unknown key",
+    );
+    await expect(load(["openai", 7])).rejects.toThrow(/^AGENT_FUNCTION_CALL_MODEL: fallbacks\[1\]: 7 is not allowed/);
+    await expect(load("openai")).rejects.toThrow(/^AGENT_FUNCTION_CALL_MODEL: fallbacks: .*openai/);
+    const { models } = await load([{ provider: "openai", max_tokens: 9, capabilities: { function_calling: false } }]);
+    expect(models.functionCall).toMatchObject({
+      fallbacks: [{ provider: "openai", maxTokens: 9, capabilities: { functionCalling: false } }],
+    });
+  });
+
+  test("have keys that are masked like all others", async () => {
+    const model = { ...own, fallbacks: [{ provider: "openai", api_key_env: "SPARE" }] };
+    const environment = {
+      HOME: "/nowhere",
+      SPARE: "sp-0123456789abcdef",
+      AGENT_FUNCTION_CALL_MODEL: JSON.stringify(model),
+    };
+    expect(listSecrets(await loadConfig({}, environment, "/nowhere"))).toContain("sp-0123456789abcdef");
   });
 });

@@ -37,7 +37,8 @@ describe("stop texts", () => {
     [{ provider: "openai", model: "gpt-6.1-sol" }, ["a"], { store: false }, '"a"'],
     [{ provider: "deepseek" }, [..."abcdefgh"], { stop: [..."abcdefgh"] }, ""],
     [{ provider: "gemini" }, [..."abcdef"], { stop: [..."abcde"] }, '"f"'],
-    [{ provider: "other", model: "glm-5.3" }, ["a", "b"], { stop: ["a"] }, '"b"'],
+    [{ provider: "zai" }, ["a", "b"], { stop: ["a"] }, '"b"'],
+    [{ provider: "xai" }, ["a"], { model: "grok-4.7" }, '"a"'],
     [{ provider: "anthropic" }, ["\n\n", "a"], { stop_sequences: ["a"] }, String.raw`"\n\n"`],
   ])("%j takes what its vendor takes of %j, and the rest is told", async (spec, stop, sent, ignored) => {
     const { body, notices } = await ask(spec, { stop });
@@ -187,6 +188,12 @@ describe("a schema for the answer", () => {
     const { body } = await ask({ provider: "anthropic" }, { responseFormat: { ...format, schema: odd } });
     expect(body.output_config).toBeUndefined();
     expect(JSON.stringify(body.messages)).toContain("It must match this JSON Schema:");
+  });
+
+  test("is asked for in words where the model is known not to keep to one", async () => {
+    const spec = { provider: "other", model: "plain-1", capabilities: { structuredOutput: false } };
+    const { body } = await ask(spec, { responseFormat: format });
+    expect(body.response_format).toEqual({ type: "json_object" });
   });
 
   test("that an unknown server refuses is asked for in words from then on, and the next call begins there", async () => {

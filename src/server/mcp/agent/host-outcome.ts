@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Confirmation, Outcome, OutcomeMeta, ToolCallRecord } from "../../../core/outcome.ts";
+import type { Confirmation, ModelBill, Outcome, OutcomeMeta, ToolCallRecord } from "../../../core/outcome.ts";
 import { truncate } from "../../../kit/text/truncate.ts";
 import type { Detail } from "../../../runs/ask-schema.ts";
 import type { hostOutcomeSchema } from "./host-outcome-schema.ts";
@@ -59,11 +59,15 @@ function toHostMeta({ models, agents, ...counts }: OutcomeMeta, detail: Detail):
     ...(agents && { agents: dropUnknownCost(agents) }),
     ...(detail === "full" && {
       models: {
-        function_call: dropUnknownCost(function_call),
-        answer: dropUnknownCost(answer),
+        function_call: toHostBill(function_call),
+        answer: toHostBill(answer),
       },
     }),
   };
+}
+
+function toHostBill({ by_model, ...whole }: ModelBill) {
+  return { ...dropUnknownCost(whole), ...(by_model && { by_model: by_model.map(dropUnknownCost) }) };
 }
 
 /** Returns a bill whose cost is absent when it is not known. */

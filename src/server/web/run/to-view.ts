@@ -1,5 +1,5 @@
 import type { PhaseEnd, ToolEnd } from "../../../core/events.ts";
-import type { Citation, ModelBill, Outcome, Status, ToolCallRecord } from "../../../core/outcome.ts";
+import type { Citation, ModelBill, ModelUsage, Outcome, Status, ToolCallRecord } from "../../../core/outcome.ts";
 import type { CallEntry, NoticeEntry, RunState, ThoughtPart, TurnEntry, TurnState } from "../../../core/run-state.ts";
 import { renderProgress } from "../../../render/event-lines.ts";
 import type { PageRunState, StoredSteps } from "./page-run-state.ts";
@@ -111,7 +111,9 @@ function toRecordedCall(record: ToolCallRecord, index: number): CallItem {
 export function toPhaseBills(steps: readonly StepView[], outcome: Outcome | undefined): readonly PhaseBill[] {
   if (outcome === undefined) return phases.flatMap((phase) => sumTurns(steps, phase));
   const { function_call, answer } = outcome.meta.models;
-  return [toBill("decide", function_call), toBill("answer", answer)].filter(({ calls }) => calls > 0);
+  const toBills = (phase: PhaseBill["phase"], bill: ModelBill): PhaseBill[] =>
+    (bill.by_model ?? [bill]).map((one) => toBill(phase, one));
+  return [...toBills("decide", function_call), ...toBills("answer", answer)].filter(({ calls }) => calls > 0);
 }
 
 const phases = ["decide", "answer"] as const;
@@ -137,7 +139,7 @@ function sumTurns(steps: readonly StepView[], phase: PhaseBill["phase"]): PhaseB
   ];
 }
 
-function toBill(phase: PhaseBill["phase"], bill: ModelBill): PhaseBill {
+function toBill(phase: PhaseBill["phase"], bill: ModelUsage): PhaseBill {
   return {
     phase,
     model: `${bill.provider}/${bill.model}`,

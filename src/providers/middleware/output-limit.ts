@@ -1,6 +1,7 @@
 import type { Notice } from "../../core/events.ts";
-import { type Model, replaceStream, type Turn, toModelName } from "../../core/model.ts";
+import { type Model, noUsage, replaceStream, type Turn, toModelName } from "../../core/model.ts";
 import type { ModelSettings } from "../../core/model-settings.ts";
+import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import type { ModelContext } from "./middleware.ts";
 import { chooseParameters } from "./parameters.ts";
@@ -21,8 +22,18 @@ export function withOutputLimit(next: Model, { settings, locale = "en" }: ModelC
     const limits = { before: maxTokens + allowance, after: maxTokens + larger };
     onEvent(toNotice(toModelName(next), limits, request.locale ?? locale));
     const again: WireRequest = { ...request, allowance: larger };
-    return addAllowance(await next.stream(again, onEvent, signal), larger);
+    try {
+      return addAllowance(await next.stream(again, onEvent, signal), larger);
+    } catch (thrown) {
+      // A server whose window nobody knows may have no room for more. What the first turn used has been told.
+      if (!isTooMuch(thrown)) throw thrown;
+      return addAllowance({ ...first, usage: noUsage }, allowance);
+    }
   });
+}
+
+function isTooMuch(thrown: unknown): boolean {
+  return thrown instanceof DuetError && (thrown.code === "invalid_request" || thrown.code === "context_overflow");
 }
 
 function hasNothingToRead({ finish, message: { content, toolCalls } }: Turn): boolean {

@@ -258,10 +258,19 @@ describe("hidden reasoning that counts into the output limit", () => {
     expect(bodies).toHaveLength(calls);
   });
 
+  test("is given up where the server has no room for more: the turn ends as it was", async () => {
+    const body = JSON.stringify({ error: { message: "max_tokens is too large: 72000", param: "max_tokens" } });
+    const { turn, spent } = await askTwice({ finish: "length" }, { status: 400, body });
+    expect(turn).toMatchObject({ finish: "length", usage: { outputTokens: 0 } });
+    expect(spent).toMatchObject([{ outputTokens: 18_000 }]);
+  });
+
   async function askTwice(first: FakeTurn, second: FakeTurn) {
+    // Not every test takes both replies.
+    const name = `gpt-5-${fake.journal.length}`;
     const table = createVendorTable({});
     const settings = resolveModel(
-      { provider: "openai", model: "gpt-5", baseUrl: fake.openaiUrl },
+      { provider: "openai", model: name, baseUrl: fake.openaiUrl },
       table,
       {},
       "models.answer",
@@ -269,7 +278,7 @@ describe("hidden reasoning that counts into the output limit", () => {
     const model = createModel({ ...settings, apiKey: "sk-test" }, { retries: 0 });
     const spent: unknown[] = [];
     const before = fake.journal.length;
-    fake.script("gpt-5", { usage: { output: 18_000 }, ...first }, { usage: { output: 7 }, ...second });
+    fake.script(name, { usage: { output: 18_000 }, ...first }, { usage: { output: 7 }, ...second });
     const stream: typeof model.stream = (request, onEvent, signal) =>
       model.stream(
         request,

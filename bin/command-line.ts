@@ -2,6 +2,7 @@ import yargs from "yargs/yargs";
 import { writeLine } from "../src/cli/console.ts";
 import { findChosenConversation } from "../src/cli/conversations/chosen-conversation.ts";
 import { loadWithState, withDuet } from "../src/cli/with-duet.ts";
+import type { AnswerForm } from "../src/core/answer-form.ts";
 import { DuetError } from "../src/kit/errors.ts";
 import { version } from "../src/kit/version.ts";
 import { chat } from "./commands/chat.ts";
@@ -63,9 +64,13 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
       "ask [question]",
       "one question; the answer on stdout, everything else on stderr (- or a pipe: the question from stdin)",
       (it) =>
-        it
-          .positional("question", { type: "string" })
-          .options(toYargsOptions({ ...conversationOptions, output: createOutputOption("text", "json", "jsonl") })),
+        it.positional("question", { type: "string" }).options(
+          toYargsOptions({
+            ...conversationOptions,
+            schema: { type: "string", describe: "a file with a JSON Schema: the answer is JSON that matches it" },
+            output: createOutputOption("text", "json", "jsonl"),
+          }),
+        ),
       (values) => setAction(ask({ ...values, question: values.question ?? rest })),
     )
     .command(
@@ -169,6 +174,8 @@ function ask(values: Values): Action {
       const line = await writeFirstConfig(flags);
       if (line !== undefined) writeLine(context.console, line);
     }
+    // A schema that cannot be used is said before anything is opened.
+    const answerForm = await readSchemaFile(toOptionText(values.schema));
     return withDuet(flags, context, async ({ duet, config, console, signal }) => {
       const [{ readQuestion, runAsk }, { canShowHyperlinks }] = await Promise.all([
         import("../src/cli/ask.ts"),
@@ -181,13 +188,19 @@ function ask(values: Values): Action {
       return runAsk({
         duet,
         console,
-        request: { question, conversationId, mode: readMode(values), signal },
+        request: { question, conversationId, mode: readMode(values), answerForm, signal },
         output: output === "json" || output === "jsonl" ? output : "text",
         verbose: config.agent.verbose,
         hyperlinks: canShowHyperlinks(console.stdout, config.environment, values["no-color"] !== true),
       });
     });
   };
+}
+
+async function readSchemaFile(file: string | undefined): Promise<AnswerForm | undefined> {
+  if (file === undefined) return undefined;
+  const { openSchemaFile } = await import("../src/cli/schema-file.ts");
+  return openSchemaFile(file);
 }
 
 function missingQuestionError(): DuetError {

@@ -95,9 +95,9 @@ function createServices(input: RunInput, parts: RunParts, environment: RunEnviro
 }
 
 function openCatalog(input: RunInput, { tools, models, finding }: RunParts, question: string): ToolCatalog {
-  const isPlainChat = input.mode === "chat" && !input.search;
+  const hasNoTools = (input.mode === "chat" && !input.search) || input.toolChoice === "none";
   return createToolCatalog({
-    tools: isPlainChat ? [] : filterToolsByDepth(tools, getDepth(input)),
+    tools: hasNoTools ? [] : filterToolsByDepth(tools, getDepth(input)),
     model: models.functionCall,
     language: input.language,
     questions: [question, ...input.conversation.turns.slice(-1).map((turn) => turn.question)],
@@ -106,7 +106,7 @@ function openCatalog(input: RunInput, { tools, models, finding }: RunParts, ques
 }
 
 function createState(
-  { conversation, language, limits }: RunInput,
+  { conversation, language, limits, answerForm }: RunInput,
   { models, catalog: { tools }, emit }: RunServices,
   question: string,
 ): LoopState {
@@ -114,7 +114,7 @@ function createState(
   return {
     question,
     history: [],
-    answer: createAnswerText({ conversation, evidence, language, emit }),
+    answer: createAnswerText({ conversation, evidence, isStructured: answerForm !== undefined, language, emit }),
     evidence,
     statistics: createStatistics(),
     subAgents: createSubAgents(),

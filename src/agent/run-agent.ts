@@ -6,8 +6,9 @@ import { addNotices, noticeKinds, toOutcomeNotices } from "../core/notices.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { FinishedRun } from "../core/store/store.ts";
 import { UnsavedRunError } from "../core/store/unsaved-run-error.ts";
-import { toDuetError } from "../kit/errors.ts";
+import { DuetError, toDuetError } from "../kit/errors.ts";
 import { type Locale, say } from "../kit/locale.ts";
+import { toShortLine } from "../kit/text/sanitize.ts";
 import { answerInChatMode } from "./answer/chat.ts";
 import { createAnswerInput, writeAnswer } from "./answer/write-answer.ts";
 import { recallConversation } from "./context/recall.ts";
@@ -80,6 +81,7 @@ function announce(run: Run, notices: readonly Notice[]): void {
 
 async function runToEnd(run: Run, ending: RunResult): Promise<void> {
   run.services.clock.callerSignal.throwIfAborted();
+  checkCallOptions(run);
   run.state.history = [...toInstructionMessages(run.input), ...(await recallConversation(run))];
   if (run.input.mode === "chat") {
     ending.written = await answerInChatMode(run);
@@ -97,6 +99,32 @@ async function answerFirstByRules(run: Run, ending: RunResult): Promise<boolean>
   const answered = await answerByRules(run);
   Object.assign(ending, answered);
   return answered !== undefined;
+}
+
+/** Throws for options that no model of the run can keep, before one is called. */
+function checkCallOptions({ input: { answerForm, toolChoice }, services: { models, catalog } }: Run): void {
+  if (answerForm !== undefined && models.answer.followsPrompts === false) throw offlineFormError();
+  if (typeof toolChoice !== "object" || catalog.findTool(toolChoice.tool) !== undefined) return;
+  const shown = toShortLine(JSON.stringify(toolChoice.tool), 80);
+  const names = [...catalog.tools.keys()].slice(0, 20).join(", ");
+  throw new DuetError({
+    code: "invalid_request",
+    text: {
+      zh: `toolChoice: 没有工具 ${shown}（允许：${names}）`,
+      en: `toolChoice: there is no tool ${shown} (allowed: ${names})`,
+    },
+  });
+}
+
+function offlineFormError(): DuetError {
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: "没有配置模型：离线规则不能按模式给出 JSON 回答。",
+      en: "No model is configured: the offline rules cannot answer with JSON by a schema.",
+    },
+    hint: { zh: "请设置一个模型的密钥。", en: "Set the key of a model." },
+  });
 }
 
 async function runPlan(run: Run): Promise<DecideResult> {

@@ -1,7 +1,8 @@
+import type { AnswerForm } from "../core/answer-form.ts";
 import type { Chain } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Message } from "../core/messages.ts";
-import type { Model } from "../core/model.ts";
+import type { Model, ToolChoice } from "../core/model.ts";
 import type { Mode, ToolCallRecord } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
 import type { RuleRouter } from "../core/rule-router.ts";
@@ -47,6 +48,12 @@ export interface RunRequest {
   readonly locale: Locale;
   /** Is true when a person waits for the answer at one of our own interfaces. */
   readonly isInteractive?: boolean | undefined;
+  /** Is the form of the answer, where a program reads it. The answer is a text when it is absent. */
+  readonly answerForm?: AnswerForm | undefined;
+  /** Ends the answer before the first of these texts. */
+  readonly stop?: readonly string[] | undefined;
+  /** Says for the first round whether the model may, must or must not call a tool. With `none` the run has no tools. */
+  readonly toolChoice?: ToolChoice | undefined;
   readonly limits: Limits;
   readonly planPolicy: PlanPolicy;
   /** Says where the run stands in a chain of agents. It is the first one when this is absent. */
@@ -132,9 +139,20 @@ export interface Models {
   fallbacks?: Readonly<Record<ModelRole, readonly Model[]>>;
 }
 
-/** Is true when one model plays both roles, so that its last decide turn is the answer. */
+/** Is true when one model plays both roles. */
 export function hasOneModel(models: Models): boolean {
   return models.functionCall === models.answer;
+}
+
+/**
+ * Is true when the last decide turn is the answer, because one model plays both roles. An answer in a form of its own, or with stop
+ * texts, gets a turn of its own: vendors take these poorly beside tools.
+ */
+export function canAnswerWhileDeciding({
+  services: { models },
+  input: { answerForm, stop },
+}: Pick<Run, "services" | "input">): boolean {
+  return hasOneModel(models) && answerForm === undefined && stop === undefined;
 }
 
 /** Returns how many agents are above this one. */

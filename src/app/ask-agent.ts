@@ -34,7 +34,7 @@ export async function askAgent(
   onEvent: (event: AgentEvent) => void,
 ): Promise<void> {
   const { question, caller = operator, conversationId, mode = "agent", search, user, limits, chain } = request;
-  const { history, instruction, budget } = request;
+  const { history, instruction, budget, answerForm, stop, toolChoice } = request;
   const { signal } = activeRun;
   const began = performance.now();
   const locale = request.locale ?? chooseLocale(config, question);
@@ -91,6 +91,9 @@ export async function askAgent(
       conversation,
       instruction,
       search: searchFirst,
+      answerForm,
+      stop,
+      toolChoice,
       locale,
       isInteractive: request.isInteractive,
       limits: mergeLimits(config, limits, chain),

@@ -1,27 +1,38 @@
 import { inspect } from "node:util";
+import type { ZodObject } from "zod";
 import { notAllowedError } from "../config/config-errors.ts";
 import { type Attachment, longestAttachments, mostAttachments } from "../core/attachment.ts";
 import { type LimitField, limitRows } from "../core/limits.ts";
 import type { UserCallbacks } from "../core/questions/user.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 import type { DuetError } from "../kit/errors.ts";
+import type { JsonSchema } from "../kit/json.ts";
 import type { Text } from "../kit/locale.ts";
 import type { AskRequest } from "./ask-request.ts";
 
 /** Holds the options that a program which embeds Duet may give with a question. */
-export interface AskOptions extends Omit<AskRequest, "question" | "models" | "user">, UserCallbacks {}
+export interface AskOptions extends Omit<AskRequest, "question" | "models" | "user" | "answerForm">, UserCallbacks {
+  /**
+   * Describes the object that the answer is to be, as a JSON Schema or a Zod 4 object. The outcome then has it as `output`, and its
+   * text as `response`.
+   */
+  outputSchema?: JsonSchema | ZodObject;
+}
 
 /** Checks what types cannot say, or nobody has checked. Throws a `config` error of one line that names the option. */
-export function checkAsk(
-  question: unknown,
-  { conversationId, mode, tools, locale, limits = {}, attachments }: AskOptions,
-): void {
+export function checkAsk(question: unknown, options: AskOptions): void {
+  const { conversationId, mode, tools, locale, stop, toolChoice, limits = {}, attachments } = options;
   if (!isText(question)) throw askOptionError("question", question, aText);
   if (conversationId !== undefined && !(isText(conversationId) && conversationId.length <= 200))
     throw askOptionError("conversationId", conversationId, anId);
   if (mode !== undefined && !modes.includes(mode)) throw askOptionError("mode", mode, aMode);
   if (locale !== undefined && locale !== "zh" && locale !== "en")
     throw askOptionError("locale", locale, { zh: "zh、en", en: "zh, en" });
+  if (stop !== undefined && !(isTexts(stop) && stop.length > 0 && stop.every((text) => text !== "")))
+    throw askOptionError("stop", stop, stopTexts);
+  const isNamed = typeof toolChoice === "object" && toolChoice !== null && isText(toolChoice.tool);
+  if (toolChoice !== undefined && !isNamed && !toolChoices.includes(toolChoice))
+    throw askOptionError("toolChoice", toolChoice, aToolChoice);
   if (tools !== undefined && !isTexts(tools)) throw askOptionError("tools", tools, texts);
   if (attachments !== undefined) checkAttachments(attachments);
   for (const written of tools ?? []) {
@@ -90,6 +101,9 @@ const fileSize: Text = {
   en: `at most ${longestAttachments} bytes together`,
 };
 const aByteList: Text = { zh: "Uint8Array", en: "a Uint8Array" };
+const toolChoices: readonly unknown[] = ["auto", "none", "required"];
+const aToolChoice: Text = { zh: "auto、none、required、{ tool: 名称 }", en: "auto, none, required, { tool: name }" };
+const stopTexts: Text = { zh: "非空文本的列表", en: "a list of non-empty strings" };
 const texts: Text = { zh: "文本列表", en: "a list of strings" };
 
 function askOptionError(option: string, value: unknown, allowed: Text): DuetError {

@@ -1,8 +1,10 @@
 import type { Evaluator } from "../agent/loop/evaluator.ts";
 import type { Models } from "../agent/run.ts";
+import type { AnswerForm } from "../core/answer-form.ts";
 import type { Attachment } from "../core/attachment.ts";
 import type { Caller } from "../core/caller.ts";
 import type { Chain } from "../core/chain.ts";
+import type { ToolChoice } from "../core/model.ts";
 import type { Mode } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
 import type { ConversationStore, ConversationTurn } from "../core/store/store.ts";
@@ -29,6 +31,12 @@ export interface AskRequest {
   /** Holds the calling program's instruction for all answers. It ranks below our own prompts. */
   instruction?: string | undefined;
   mode?: Mode;
+  /** Is the form of the answer, where a program reads it. */
+  answerForm?: AnswerForm | undefined;
+  /** Ends the answer before the first of these texts. Vendors take four as a rule; what a model does not take is told in a notice. */
+  stop?: readonly string[] | undefined;
+  /** Says for the first round whether the model may, must or must not call a tool. It is `auto` when absent. */
+  toolChoice?: ToolChoice | undefined;
   /**
    * Is true when chat mode searches the web for the question first. When it is absent, `search.enabled` decides, and the default
    * is false.

@@ -7,7 +7,10 @@ import type { Tool } from "../core/tools/tool.ts";
 import { DuetError } from "../kit/errors.ts";
 import { say, type Text } from "../kit/locale.ts";
 import type { UserTool } from "../tools/user-tool.ts";
+import { openOutputSchema } from "./answer-form.ts";
 import { type AskOptions, checkAsk } from "./ask-options.ts";
+import type { AskRequest } from "./ask-request.ts";
+import type { Duet } from "./duet.ts";
 import { checkOptions, type DuetOptions } from "./duet-options.ts";
 import { readModelOptions } from "./models/model-options.ts";
 import { openDuet } from "./open-duet.ts";
@@ -56,9 +59,11 @@ export async function createDuet(options: DuetOptions = {}): Promise<EmbeddedDue
     store: options.store,
     warn,
   });
-  function stream(question: string, asked: AskOptions = {}): AsyncGenerator<AgentEvent, void, undefined> {
-    checkAsk(question, asked);
-    return duet.ask({ ...asked, mode: asked.mode ?? config.agent.mode, question, user: toUser(asked) });
+  function stream(question: string, options: AskOptions = {}): AsyncGenerator<AgentEvent, void, undefined> {
+    checkAsk(question, options);
+    const { outputSchema, ...asked } = options;
+    const request = { ...asked, mode: asked.mode ?? config.agent.mode, question, user: toUser(options) };
+    return outputSchema === undefined ? duet.ask(request) : askForOutput(duet, request, outputSchema);
   }
   return {
     stream,
@@ -74,6 +79,18 @@ export async function createDuet(options: DuetOptions = {}): Promise<EmbeddedDue
     close: () => duet.close(),
     [Symbol.asyncDispose]: () => duet.close(),
   };
+}
+
+/** Rejects at the first event where the schema cannot be used. */
+async function* askForOutput(
+  duet: Duet,
+  request: AskRequest,
+  outputSchema: NonNullable<AskOptions["outputSchema"]>,
+): AsyncGenerator<AgentEvent, void, undefined> {
+  const place = { field: "ask: outputSchema", code: "config" } as const;
+  const { toOutputJsonSchema } = await import("../tools/user-tool.ts");
+  const answerForm = await openOutputSchema(await toOutputJsonSchema(outputSchema), place);
+  yield* duet.ask({ ...request, answerForm });
 }
 
 async function readTools(userTools: readonly UserTool<never>[]): Promise<Tool[]> {

@@ -83,6 +83,15 @@ export interface ModelRule {
  */
 export type ToolDialect = "standard" | "inlined" | "openapi";
 
+/**
+ * Is the most that a vendor can be told about the form of an answer: a JSON Schema, only that it is a JSON object, or nothing. What
+ * it cannot be told, the model is asked for in words.
+ */
+export type AnswerFormat = "json_schema" | "json_object" | "none";
+
+/** Maps an effort to tokens of reasoning. `default` is for a request that sets no effort. */
+export type ReasoningAllowance = Readonly<Record<string, number>>;
+
 /** Lists the differences within a wire format. Each is documented where the wire reads it. */
 export interface Quirks {
   /** Names the field of the output limit, which is `max_tokens` when absent. */
@@ -107,6 +116,19 @@ export interface Quirks {
   budgetThinking?: boolean;
   /** Selects the JSON Schema that the vendor accepts for the arguments of tools. It is `standard` when absent. */
   toolDialect?: ToolDialect;
+  /** Limits the stop texts of a request, which are four when absent. The vendor takes none when it is 0. */
+  mostStops?: number;
+  /** The vendor refuses to have a tool call forced, either always or while the model reasons. */
+  noForcedCalls?: "always" | "while-reasoning";
+  /** Says what the vendor can be told about the form of an answer. A JSON Schema is tried when it is absent. */
+  answerFormat?: AnswerFormat;
+  /** The vendor takes no JSON format while the model reasons. */
+  noFormatWhileReasoning?: boolean;
+  /**
+   * This many tokens are added to the output limit for hidden reasoning, where the vendor counts it into the limit: `maxTokens` means
+   * what can be read.
+   */
+  reasoningAllowance?: ReasoningAllowance;
   /** The vendor caches everything before a mark in the request (Anthropic's `cache_control`). */
   cacheMarks?: boolean;
   /**

@@ -13,6 +13,8 @@ export interface Model {
   readonly contextWindow?: number;
   /** Limits the output of one call, in tokens, where the request does not, and is undefined when unknown. */
   readonly maxTokens?: number;
+  /** Is what a call may write beside that limit as hidden reasoning, in tokens, and absent where there is none. */
+  readonly outputAllowance?: number;
   /** Says what the model can do, and is absent when nothing is known of it. */
   readonly capabilities?: ModelCapabilities;
   /** Is false for a rule-based model that reads no prompt: it can decide and answer, but not plan. */
@@ -35,13 +37,14 @@ export interface Model {
 
 /** Returns the same model with another stream. A model may be an instance of a class, of which a spread keeps no method and no getter. */
 export function replaceStream(model: Omit<Model, "stream" | "call">, stream: Model["stream"]): Model {
-  const { contextWindow, maxTokens, capabilities, followsPrompts, keyName } = model;
+  const { contextWindow, maxTokens, outputAllowance, capabilities, followsPrompts, keyName } = model;
   return {
     ...model,
     provider: model.provider,
     model: model.model,
     ...(contextWindow !== undefined && { contextWindow }),
     ...(maxTokens !== undefined && { maxTokens }),
+    ...(outputAllowance !== undefined && { outputAllowance }),
     ...(capabilities !== undefined && { capabilities }),
     ...(followsPrompts !== undefined && { followsPrompts }),
     ...(keyName !== undefined && { keyName }),
@@ -158,6 +161,8 @@ export interface Turn {
   message: AssistantMessage;
   finish: FinishReason;
   usage: Usage;
+  /** Is what the output limit of the call allowed for hidden reasoning, in tokens. It is absent where there was none. */
+  allowance?: number;
 }
 
 export type FinishReason = z.infer<typeof finishReasonSchema>;

@@ -189,9 +189,10 @@ export function toOutcomeNotices(notices: readonly Pick<Notice, "level" | "code"
 
 /**
  * Returns a quoted line for each call of a run that was not made for want of consent. It belongs into the answer where its reader
- * may see nothing else.
+ * may see nothing else. An answer that a program reads holds nothing beside its object.
  */
-export function renderMissingConsent({ notices = [] }: Pick<Outcome, "notices">): string[] {
+export function renderMissingConsent({ notices = [], output }: Pick<Outcome, "notices" | "output">): string[] {
+  if (output !== undefined) return [];
   const missing = notices.filter(({ code }) => code === noticeKinds.approvalMissing.code);
   return missing.map(({ message }) => `> ${sanitizeLine(message)}`);
 }

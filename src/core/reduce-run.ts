@@ -186,7 +186,7 @@ function addNote<Note extends EvaluationEntry | NoticeEntry>(state: RunState, no
   return note;
 }
 
-function addToBill(bill: ModelBill, { model, usage, elapsedMs, costUsd }: PhaseEnd): void {
+function addToBill(bill: ModelBill, { model, usage, elapsedMs, costUsd, allowance }: PhaseEnd): void {
   setBillModel(bill, model);
   // A sum in which something is not known is not known.
   bill.cost_usd = bill.cost_usd === null || costUsd === null ? null : bill.cost_usd + costUsd;
@@ -194,6 +194,7 @@ function addToBill(bill: ModelBill, { model, usage, elapsedMs, costUsd }: PhaseE
   bill.input_tokens += usage.inputTokens;
   bill.output_tokens += usage.outputTokens;
   bill.reasoning_tokens += usage.reasoningTokens;
+  if (allowance !== undefined) bill.reasoning_allowance = (bill.reasoning_allowance ?? 0) + allowance;
   bill.cached_tokens += usage.cachedTokens;
   bill.elapsed_ms += Math.round(elapsedMs);
 }

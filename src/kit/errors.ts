@@ -14,6 +14,7 @@ export const errorCodes = [
   "timeout",
   "network",
   "bad_response",
+  "invalid_output",
   "tool",
   "internal",
 ] as const;

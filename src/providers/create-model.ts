@@ -1,10 +1,12 @@
 import { type Model, withCall } from "../core/model.ts";
 import type { ModelSettings, WireName } from "../core/model-settings.ts";
 import { estimateMessageTokens } from "./estimate-tokens.ts";
+import { withAnswerFormat } from "./middleware/answer-format.ts";
 import { withContextWarning } from "./middleware/context-warning.ts";
 import type { Endpoints } from "./middleware/endpoints.ts";
 import type { Middleware, ModelContext, RetryOptions } from "./middleware/middleware.ts";
-import { withSettingNotices } from "./middleware/parameters.ts";
+import { withOutputLimit } from "./middleware/output-limit.ts";
+import { chooseParameters, withSettingNotices } from "./middleware/parameters.ts";
 import { withRepair } from "./middleware/repair.ts";
 import { withRetry } from "./middleware/retry.ts";
 import { withTextTools } from "./middleware/text-tools.ts";
@@ -25,6 +27,8 @@ const middleware: readonly Middleware[] = [
   withTextTools,
   withSettingNotices,
   withToolRequestLimits,
+  withAnswerFormat,
+  withOutputLimit,
   withRetry,
   withRepair,
 ];
@@ -42,6 +46,7 @@ export function createModel(settings: ModelSettings, { endpoints, ...options }: 
     contextWindow: settings.contextWindow,
     capabilities: settings.capabilities,
     maxTokens: settings.maxTokens,
+    outputAllowance: chooseParameters({ tools: [] }, settings).allowance || undefined,
     keyName: settings.apiKeyEnv,
     countTokens: estimateMessageTokens,
     cost: (usage) => (price ? calculateCost(usage, price) : null),

@@ -1,4 +1,5 @@
 import type { ModelRule, Vendor, WireName } from "../core/model-settings.ts";
+import { allowBudget, allowHigh, allowMedium, allowNone } from "./reasoning-allowances.ts";
 import { longSilentMs, longSilentOpenai, sharedModelRules, silentMs, silentOpenai } from "./shared-model-rules.ts";
 
 const qwen: Vendor = {
@@ -8,11 +9,20 @@ const qwen: Vendor = {
   baseUrlEnv: "DASHSCOPE_BASE_URL",
   defaultModel: "qwen3.7-plus",
   temperature: { below: 2 },
-  quirks: { toolDialect: "inlined", thinkingSwitch: "enable_thinking" },
+  // "tool_choice" may not force a call in thinking mode, and "Json mode response is not supported when enable_thinking is true". The
+  // length of the reasoning has a limit of its own there (thinking_budget), so `max_tokens` needs no allowance.
+  quirks: {
+    toolDialect: "inlined",
+    thinkingSwitch: "enable_thinking",
+    noForcedCalls: "while-reasoning",
+    answerFormat: "json_object",
+    noFormatWhileReasoning: true,
+  },
   models: [
     { match: /^qwen([12]|-max)|coder|instruct/, quirks: { noReasoning: true } },
     { match: /^qwq|thinking/, quirks: { alwaysReasons: true } },
     { match: /^qwen3\.[89]-/, quirks: { thinkingSwitch: "enable_thinking+reasoning_effort" } },
+    { match: /^qwen3\.[7-9]-/, quirks: { answerFormat: "json_schema" } },
     { match: /^qwen-(plus|flash)$/, contextWindow: 1_000_000, maxOutput: 32_768 },
     { match: /^qwen3\.[5-7]-/, contextWindow: 1_000_000, maxOutput: 65_536 },
     { match: /^qwen3\.[89]-/, contextWindow: 1_000_000, maxOutput: 131_072 },
@@ -71,7 +81,15 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     temperature: { below: 2 },
     // Thinking is on by default, and a tool turn without `reasoning_content` is refused in all later requests
     // (api-docs.deepseek.com, thinking mode).
-    quirks: { echoReasoning: true, thinkingSwitch: "thinking", samplingWithoutEffect: true },
+    quirks: {
+      echoReasoning: true,
+      thinkingSwitch: "thinking",
+      samplingWithoutEffect: true,
+      mostStops: 16,
+      noForcedCalls: "while-reasoning",
+      answerFormat: "json_object",
+      reasoningAllowance: allowHigh,
+    },
     efforts: ["none", "minimal", "low", "medium", "high", "xhigh", "max", "ultra"],
     models: [
       { match: /^deepseek-/, contextWindow: 1_000_000, maxOutput: 384_000 },
@@ -95,7 +113,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     baseUrlEnv: "OPENAI_BASE_URL",
     defaultModel: "gpt-6.1-terra",
     temperature: { below: 2 },
-    quirks: { maxTokensField: "max_completion_tokens" },
+    quirks: { maxTokensField: "max_completion_tokens", answerFormat: "json_schema", reasoningAllowance: allowNone },
     efforts: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
     models: [
       { match: /^gpt-4$/, contextWindow: 8_192, maxOutput: 8_192 },
@@ -113,7 +131,14 @@ export const vendors: Readonly<Record<string, Vendor>> = {
       { match: /^gpt-(5\.[4-9]|[6-9])|^(o\d|gpt-5).*-(pro|codex)/, wire: "openai-responses" },
       { match: /^gpt-5\.4/, quirks: { effortWithTools: "none" } },
       { match: /^(gpt-[34]|gpt-5-chat|chatgpt-)/, quirks: { noReasoning: true } },
-      { match: /^(o\d|gpt-5(-(?!chat)|$))/, quirks: { noSampling: "always", alwaysReasons: true } },
+      { match: /^gpt-(3\.5|4-turbo)/, quirks: { answerFormat: "json_object" } },
+      { match: /^gpt-4(-\d{4}|-32k.*)?$/, quirks: { answerFormat: "none" } },
+      // "Unsupported parameter: 'stop' is not supported with this model."
+      { match: /^(o\d|gpt-[5-9](?!-chat))/, quirks: { mostStops: 0 } },
+      {
+        match: /^(o\d|gpt-5(-(?!chat)|$))/,
+        quirks: { noSampling: "always", alwaysReasons: true, reasoningAllowance: allowMedium },
+      },
       { match: /^gpt-5\.[1-9]/, quirks: { noSampling: "while-reasoning" } },
       {
         match: /^gpt-(5\.[5-9]|[6-9])/,
@@ -130,6 +155,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
         quirks: {
           noSampling: "always",
           alwaysReasons: true,
+          reasoningAllowance: allowMedium,
           defaultEffort: undefined,
           effortWithTools: undefined,
         },
@@ -143,13 +169,16 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     baseUrlEnv: "ANTHROPIC_BASE_URL",
     defaultModel: "claude-sonnet-5-5",
     temperature: { atMost: 1 },
-    quirks: { cacheMarks: true },
+    // "Thinking may not be enabled when tool_choice forces tool use." The number of stop texts has no documented limit.
+    quirks: { cacheMarks: true, mostStops: 8191, noForcedCalls: "while-reasoning", answerFormat: "json_schema" },
     efforts: ["none", "low", "medium", "high", "xhigh", "max"],
     models: [
       { match: /^claude-3/, contextWindow: 200_000 },
+      // Structured answers began with the models 4.5.
+      { match: /^claude-(3|(sonnet|haiku|opus)-4(-[01](-|$)|-\d{8}|$))/, quirks: { answerFormat: "none" } },
       {
         match: /^claude-(3-7|(sonnet|haiku|opus)-4)/,
-        quirks: { noSampling: "while-reasoning", budgetThinking: true },
+        quirks: { noSampling: "while-reasoning", budgetThinking: true, reasoningAllowance: allowBudget },
       },
       { match: /^claude-(sonnet|haiku|opus)-4/, contextWindow: 200_000, maxOutput: 64_000 },
       { match: /^claude-opus-4-[01](-|$)/, maxOutput: 32_000 },
@@ -160,7 +189,12 @@ export const vendors: Readonly<Record<string, Vendor>> = {
       },
       {
         match: /^claude-(opus-(4-[7-9]|[5-9])|(sonnet|haiku)-[5-9]|fable)/,
-        quirks: { noSampling: "always", adaptiveThinking: true, budgetThinking: false },
+        quirks: {
+          noSampling: "always",
+          adaptiveThinking: true,
+          budgetThinking: false,
+          reasoningAllowance: allowNone,
+        },
       },
     ],
   },
@@ -178,6 +212,9 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     quirks: {
       foreignCallExtra: { google: { thought_signature: "skip_thought_signature_validator" } },
       toolDialect: "openapi",
+      mostStops: 5,
+      answerFormat: "json_schema",
+      reasoningAllowance: allowMedium,
     },
     efforts: ["none", "minimal", "low", "medium", "high"],
     models: [
@@ -260,7 +297,8 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     baseUrl: "http://127.0.0.1:11434/v1",
     baseUrlEnv: "OLLAMA_BASE_URL",
     temperature: { below: 2 },
-    quirks: {},
+    // It reads `tool_choice` and does nothing about it.
+    quirks: { noForcedCalls: "always", answerFormat: "json_schema" },
   },
   // A key works in its own region alone; the variable of the address moves any of them.
   "qwen-intl": { ...qwen, regionOf: "qwen", baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1" },

@@ -109,9 +109,11 @@ export function renderBill({ meta }: { meta: Bill }, locale: Locale): string {
     output_tokens,
     elapsed_ms,
     cost_usd,
+    ...tokens
   }: ModelUsage): string => {
     const cost = cost_usd === null ? "" : ` ${renderDollars(cost_usd)}`;
-    return `${provider}/${model} ×${calls} ${input_tokens}→${output_tokens} tok ${renderSeconds(elapsed_ms)}${cost}`;
+    const used = `${input_tokens}→${output_tokens} tok${renderReasoning(tokens, locale)}`;
+    return `${provider}/${model} ×${calls} ${used} ${renderSeconds(elapsed_ms)}${cost}`;
   };
   const renderRole = (name: Text, bill: ModelBill): string =>
     `${say(locale, name)} ${(bill.by_model ?? [bill]).map(renderModel).join(" + ")}`;
@@ -124,6 +126,18 @@ export function renderBill({ meta }: { meta: Bill }, locale: Locale): string {
     meta.agents && renderAgentsBill(meta.agents, locale),
   ];
   return parts.filter(Boolean).join(" · ");
+}
+
+/** Renders how many tokens of the output were reasoning, and how many the output limits allowed for it. Nothing where there were none. */
+export function renderReasoning(
+  { reasoning_tokens, reasoning_allowance: most }: Pick<ModelUsage, "reasoning_tokens" | "reasoning_allowance">,
+  locale: Locale,
+): string {
+  if (reasoning_tokens === 0) return "";
+  return say(locale, {
+    zh: `（推理 ${reasoning_tokens}${most === undefined ? "" : `，上限 ${most}`}）`,
+    en: ` (${reasoning_tokens} reasoning${most === undefined ? "" : ` of ${most} allowed`})`,
+  });
 }
 
 /** Returns the cost of the run's own models, or undefined when none of it is known. */

@@ -53,6 +53,10 @@ export const askInput = z.strictObject({
     .max(3600)
     .optional()
     .describe("Seconds to wait for the end; after that the call returns with status running, and the run continues."),
+  output_schema: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe("JSON Schema of an object: the answer is such an object, in output."),
   detail: detailSchema
     .optional()
     .describe("full: structuredContent also has each call's arguments and the start of its result. Default brief."),

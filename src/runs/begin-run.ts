@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { AskRequest } from "../app/ask-request.ts";
+import type { AnswerForm } from "../core/answer-form.ts";
 import type { Attachment } from "../core/attachment.ts";
 import { type Chain, getTraceId } from "../core/chain.ts";
 import { mapLimits, offeredLimits, toRunUnit } from "../core/limits.ts";
@@ -27,8 +28,10 @@ export interface RunQuestionRequest {
   locale: Locale;
   /** Replaces the models in force. */
   models?: AskRequest["models"];
-  /** Holds the earlier messages, and the instruction for answers, that the calling program supplies. */
-  given?: Pick<AskRequest, "history" | "instruction"> | undefined;
+  /** Is the form of the answer, which stands for `output_schema`. */
+  answerForm?: AnswerForm | undefined;
+  /** Holds what the calling program supplies: the earlier messages, the instruction for answers, and options of the calls. */
+  given?: Pick<AskRequest, "history" | "instruction" | "stop" | "toolChoice"> | undefined;
   /** Is true when a person waits for the answer at our own web page. */
   isInteractive?: boolean | undefined;
   /** Sets the ID of the run. A new one is generated when absent. */
@@ -37,7 +40,7 @@ export interface RunQuestionRequest {
 
 /** Begins a run. Throws where there are too many, and for a conversation that cannot be. */
 export function beginRun(asked: RunQuestionRequest): RunHandle {
-  const { scope, input, attachments, chain, locale, models, given, isInteractive, runId } = asked;
+  const { scope, input, attachments, chain, locale, models, answerForm, given, isInteractive, runId } = asked;
   const { duet, settings, runs, caller, mode, logSteps } = scope;
   checkConversationId(input.conversation_id);
   const run = runs.begin({
@@ -50,6 +53,7 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
       ...toRequest(input),
       attachments,
       ...given,
+      answerForm,
       mode: input.mode ?? mode,
       models,
       locale,

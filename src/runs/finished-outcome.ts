@@ -31,6 +31,7 @@ export function toFinishedOutcome(trace: AgentTrace, locale: Locale): Outcome {
       models: trace.models,
     },
     error: trace.error,
+    ...(trace.output && { output: trace.output }),
   };
   return hideCause(addNotices(outcome, toOutcomeNotices(trace.notes ?? [])), locale);
 }

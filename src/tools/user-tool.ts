@@ -104,6 +104,11 @@ async function toJsonSchema(schema: ZodObject): Promise<JsonSchema> {
   return toJSONSchema(schema, options);
 }
 
+/** Returns a JSON Schema as it is, and that of the values that a Zod object accepts. */
+export async function toOutputJsonSchema(schema: JsonSchema | ZodObject): Promise<JsonSchema> {
+  return isRecord(schema) && isZodObject(schema) ? toJsonSchema(schema) : { ...schema };
+}
+
 /** A rule that JSON Schema cannot express, such as a `refine`, is reported to the model like a failed check. */
 async function parseBy(schema: ZodObject, args: JsonObject): ReturnType<ReadSchema["parse"]> {
   const { success: isValid, data, error } = await schema.safeParseAsync(args);

@@ -62,6 +62,15 @@ test("a turn reserves its request and all the output it may write, and settles w
   expect(settled[2]).toEqual(wanted[2]);
 });
 
+test("a turn also reserves what its limit allows for hidden reasoning", async () => {
+  const { budget, wanted } = openBudget();
+  const limited = { ...scriptedModel(["Yes.", "Yes."]), maxTokens: 100 };
+  for (const model of [limited, { ...limited, outputAllowance: 1000 }])
+    await withTurnBudget(model, budget).call(request, new AbortController().signal);
+  const [plain, reasoning] = wanted;
+  expect(reasoning?.tokens).toBe((plain?.tokens ?? 0) + 1000);
+});
+
 test("one model for both roles stays one, and without a limit it is the model itself", () => {
   const model = scriptedModel([]);
   const one = withTurnBudgets({ functionCall: model, answer: model }, openBudget().budget);

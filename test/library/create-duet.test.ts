@@ -75,6 +75,22 @@ test("models of the program's own making play both parts, or one beside a config
   expect((await mixed.ask("Who is there?")).response).toBe("And me.");
 });
 
+test("an answer is the object that a schema describes, as JSON Schema or Zod", async () => {
+  const written = '{"city":"Rome","degrees":21,"note":null}';
+  const model = scriptedModel(["Warm.", written, "Warm.", written]);
+  const duet = await create({ models: { functionCall: model } });
+  const zod = z.object({ city: z.string(), degrees: z.number(), note: z.string().optional() });
+  const { $schema: _, ...schema } = z.toJSONSchema(zod);
+  for (const outputSchema of [zod, schema]) {
+    const outcome = await duet.ask("How warm is it in Rome?", { outputSchema });
+    expect(outcome).toMatchObject({ status: "complete", output: { city: "Rome", degrees: 21 } });
+    expect(outcome.response).toBe('{"city":"Rome","degrees":21}');
+  }
+  await expect(duet.ask("How warm?", { outputSchema: { type: "string" } })).rejects.toThrow(
+    'ask: outputSchema: {"type": "string"} does not describe an object',
+  );
+});
+
 test("an evaluator given as an argument ends the tool calls", async () => {
   const functionCall = scriptedModel([[{ id: "1", name: "weather_of", input: { city: "Rome" } }]]);
   const duet = await create({
@@ -239,6 +255,8 @@ test.each<[unknown, unknown, string]>([
     { tools: ["*:readOnly"] },
     'ask: tools: "*:readOnly" is not allowed (allowed: a pattern without an annotation: what a server claims never relaxes a rule)',
   ],
+  ["q", { stop: [""] }, "is not allowed (allowed: a list of non-empty strings)"],
+  ["q", { toolChoice: "any" }, 'ask: toolChoice: "any" is not allowed (allowed: auto, none, required, { tool: name })'],
   ["q", { limits: { costBudget: 0 } }, "ask: limits.costBudget: 0 is not allowed (allowed: a number above 0)"],
   ["q", { limits: { repeatable: [1] } }, "ask: limits.repeatable"],
 ])("the question %j with %j is refused before anything runs", async (question, options, message) => {

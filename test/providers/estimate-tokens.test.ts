@@ -90,6 +90,10 @@ describe("the warning that the context window is nearly full", () => {
     const [notice] = (await hear(model, long(1650))).notices;
     expect(notice).toMatch(/test\/m.*about 165\d tokens, 83% of the 2000.*window 3000/);
     expect((await hear(model, { ...long(1500), maxTokens: 1500 })).notices).toHaveLength(1);
+    // Hidden reasoning takes room, too.
+    const quirks = { alwaysReasons: true, reasoningAllowance: { default: 500 } };
+    const reasoning = withContextWarning(counting(), { settings: settings({ ...window, quirks }), locale: "en" });
+    expect((await hear(reasoning, long(1500))).notices).toHaveLength(1);
   });
 
   test("counts on from what the vendor counted, and comes once for turns in a row", async () => {

@@ -24,13 +24,15 @@ export interface AnswerTextOptions {
   conversation: Conversation;
   /** Holds what the models have read of the sources. */
   evidence?: Evidence | undefined;
+  /** Is true for an answer that a program reads: it is kept as it was pushed, and cites nothing. */
+  isStructured?: boolean;
   /** Sets the language of the list of references. */
   language: Locale;
   emit(event: AgentEvent): void;
 }
 
 export function createAnswerText(run: AnswerTextOptions): AnswerText {
-  const filter = createCitationFilter(run.conversation.sources, run.evidence);
+  const filter = run.isStructured ? unfiltered : createCitationFilter(run.conversation.sources, run.evidence);
   let shown = "";
   let written = "";
   let finished = false;
@@ -67,3 +69,9 @@ export function createAnswerText(run: AnswerTextOptions): AnswerText {
     citations: () => filter.citations(),
   };
 }
+
+const unfiltered: ReturnType<typeof createCitationFilter> = {
+  push: (text) => text,
+  finish: () => "",
+  citations: () => [],
+};

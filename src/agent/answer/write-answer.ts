@@ -16,11 +16,12 @@ import {
   isEarlyEnd,
   unexpectedToolCallError,
 } from "../loop/run-result.ts";
-import { runTurn } from "../loop/run-turn.ts";
+import { runTurn, type TurnPlan } from "../loop/run-turn.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import { hasOneModel, type Run } from "../run.ts";
 import { shareCharacters } from "../tools/result-parts.ts";
 import { type HandOver, toAnswerMessage } from "./hand-over.ts";
+import { formNote, writeStructuredAnswer } from "./structured-answer.ts";
 
 /**
  * Streams the answer from the answer model or its fallbacks. If these fail before a word was shown, the other model answers, unless
@@ -49,14 +50,22 @@ export async function writeAnswer(run: Run, input: AnswerInput): Promise<AnswerR
         message: composeFallback(run, error),
       });
     try {
-      const finish = await answerTurn(run, role, { ...input, handOver });
+      const turn = { ...input, handOver };
+      if (run.input.answerForm) {
+        const output = await writeStructuredAnswer(run, planAnswer(run, role, turn), run.input.answerForm);
+        return { finish: "stop", output, error };
+      }
+      const finish = await answerTurn(run, role, turn);
       return { finish, error: finish === "tool-calls" ? unexpectedToolCallError() : error };
     } catch (thrown) {
       if (run.services.clock.callerSignal.aborted) throw thrown;
       error ??= toDuetError(thrown);
-      if (hasBegun() || run.services.clock.answerSignal.aborted) break;
+      const isFinal = error.code === "invalid_output" || run.services.clock.answerSignal.aborted;
+      if (hasBegun() || isFinal) break;
     }
   }
+  // A program that waits for a form can read nothing else.
+  if (run.input.answerForm) throw error;
   if (hasBegun()) return { finish: undefined, error };
   const hasResults = observations.some(({ ran }) => ran);
   if (!hasResults && before === "") throw error;
@@ -96,13 +105,7 @@ function toBoundedObservations(run: Run, observations: readonly Observation[]): 
 async function answerTurn(run: Run, role: ModelRole, input: AnswerInput): Promise<FinishReason> {
   const before = run.state.answer.written.trim();
   const { finish, message } = await runTurn(run, {
-    phase: "answer",
-    step: run.state.statistics.iterations + 1,
-    role,
-    model: run.services.models[role],
-    reason: say(run.input.locale, role === "answer" ? input.reason : inPlace),
-    request: { messages: answerMessages(run, role, input), tools: [], maxTokens: run.input.limits.maxTokens },
-    signal: run.services.clock.answerSignal,
+    ...planAnswer(run, role, input),
     onText: run.state.answer.push,
     onEnd(turn) {
       if (run.state.answer.written.trim() === before) throw emptyAnswerError(turn.finish);
@@ -113,12 +116,28 @@ async function answerTurn(run: Run, role: ModelRole, input: AnswerInput): Promis
   return finish === "tool-calls" && message.toolCalls.length === 0 ? "stop" : finish;
 }
 
+function planAnswer(run: Run, role: ModelRole, input: AnswerInput): Omit<TurnPlan, "onText"> {
+  const { limits, stop } = run.input;
+  return {
+    phase: "answer",
+    step: run.state.statistics.iterations + 1,
+    role,
+    model: run.services.models[role],
+    reason: say(run.input.locale, role === "answer" ? input.reason : inPlace),
+    request: { messages: answerMessages(run, role, input), tools: [], maxTokens: limits.maxTokens, stop },
+    signal: run.services.clock.answerSignal,
+  };
+}
+
 function answerMessages(run: Run, role: ModelRole, { prompt, handOver, note }: AnswerInput): Message[] {
   const {
-    input: { language: locale, marker },
+    input: { language: locale, marker, answerForm },
     state: { question },
   } = run;
-  const handed = toAnswerMessage(question, handOver, marker, locale);
+  const handed = [
+    toAnswerMessage(question, handOver, marker, locale),
+    ...[note, answerForm && formNote].filter((text) => text !== undefined).map((text) => say(locale, text)),
+  ].join("\n\n");
   return [
     {
       role: "system",
@@ -129,7 +148,7 @@ function answerMessages(run: Run, role: ModelRole, { prompt, handOver, note }: A
       ),
     },
     ...run.state.history,
-    { role: "user", content: note ? `${handed}\n\n${say(locale, note)}` : handed },
+    { role: "user", content: handed },
   ];
 }
 

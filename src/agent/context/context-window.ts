@@ -38,12 +38,14 @@ export function getLongestResult(model: Model): number {
 
 /**
  * Returns the tokens that a request may take. Three tenths of the window are kept for what the model writes, and because sizes
- * are estimates. More is kept when the request asks for more, up to half.
+ * are estimates. More is kept when the request asks for more, hidden reasoning included, up to half.
  */
-export function getRequestBudget(model: Model, { maxTokens = 0 }: Pick<ModelRequest, "maxTokens">): number {
+export function getRequestBudget(model: Model, request: Pick<ModelRequest, "maxTokens">): number {
   const window = getContextWindow(model);
   if (!Number.isFinite(window)) return window;
-  return Math.floor(window - Math.min(Math.max(maxTokens, window * 0.3), window / 2));
+  const { maxTokens = model.maxTokens ?? 0 } = request;
+  const output = maxTokens + (model.outputAllowance ?? 0);
+  return Math.floor(window - Math.min(Math.max(output, window * 0.3), window / 2));
 }
 
 /** Estimates how many tokens a text takes for that model. */

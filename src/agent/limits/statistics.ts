@@ -29,7 +29,10 @@ export interface TurnModel {
 }
 
 /** Holds what one model turn used, including its failed attempts. The costs are empty when nothing was used. */
-export type TurnBill = AsideBill;
+export interface TurnBill extends AsideBill {
+  /** Is what the output limit allowed for hidden reasoning, in tokens. */
+  allowance?: number | undefined;
+}
 
 export function createStatistics(): Statistics {
   const used: Record<ModelRole, RoleUse> = { functionCall: unused, answer: unused };
@@ -90,21 +93,26 @@ interface ModelUse extends RoleUse {
 
 const unused: RoleUse = { calls: 0, usage: noUsage, elapsedMs: 0, costs: noCosts };
 
-function addBill(before: RoleUse, { usage, elapsedMs, costs }: TurnBill): RoleUse {
+function addBill(before: RoleUse, { usage, elapsedMs, costs, allowance = 0 }: TurnBill): RoleUse {
   return {
     calls: before.calls + 1,
     usage: addUsage(before.usage, usage),
     elapsedMs: before.elapsedMs + elapsedMs,
+    allowance: (before.allowance ?? 0) + allowance,
     costs: [...before.costs, ...costs],
   };
 }
 
-function toModelUsage({ provider, model }: Model, { calls, usage, elapsedMs, costs }: RoleUse): ModelUsage {
+function toModelUsage(
+  { provider, model }: Model,
+  { calls, usage, elapsedMs, costs, allowance = 0 }: RoleUse,
+): ModelUsage {
   return {
     ...{ provider, model, calls },
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,
     reasoning_tokens: usage.reasoningTokens,
+    ...(allowance > 0 && { reasoning_allowance: allowance }),
     cached_tokens: usage.cachedTokens,
     elapsed_ms: Math.round(elapsedMs),
     cost_usd: sumCosts(costs),

@@ -9,7 +9,7 @@ import { formatCount } from "../../kit/text/format-count.ts";
 import { fenceResult } from "../context/fence.ts";
 import { getProgress } from "../limits/reached-limit.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
-import { hasOneModel, type Run, type RunServices } from "../run.ts";
+import { canAnswerWhileDeciding, type Run, type RunServices } from "../run.ts";
 import { act, type Observation } from "./act.ts";
 import { askEvaluator, evaluate, type JudgedVerdict } from "./evaluate.ts";
 import { countResults, explainOwnAnswer, explainVerdict } from "./explain-verdict.ts";
@@ -48,7 +48,7 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
       return toDecideResult(run, { observations, reason: "model-failed", error: reportModelFailure(run, thrown) });
     }
     if (turn.finish !== "tool-calls" || turn.message.toolCalls.length === 0)
-      return toDecideResult(run, { observations, ...toEnding(run.services, turn) });
+      return toDecideResult(run, { observations, ...toEnding(run, turn) });
     const round = await act(run, turn.message.toolCalls, step, run.input.limits.maxToolCalls - toolCalls);
     run.services.clock.callerSignal.throwIfAborted();
     // What finds tools brings nothing for the answer.
@@ -110,7 +110,7 @@ function createOpeningMessages(run: Run): Message[] {
     input: { language: locale },
     services: { models },
   } = run;
-  const name = hasOneModel(models) ? "decide-alone" : "decide";
+  const name = canAnswerWhileDeciding(run) ? "decide-alone" : "decide";
   const content = run.services.prompts.render(name, { model: models.functionCall, locale }, toPlaceholderValues(run));
   return [{ role: "system", content }, ...run.state.history, { role: "user", content: run.state.question }];
 }
@@ -137,13 +137,10 @@ function getCause(thrown: unknown): DuetError | undefined {
 }
 
 /** Returns the ending for a turn without calls to run. With one model, its text is the answer. */
-function toEnding(
-  services: RunServices,
-  { finish, message }: Turn,
-): Pick<DecideResult, "reason" | "answer" | "lastWords"> {
+function toEnding(run: Run, { finish, message }: Turn): Pick<DecideResult, "reason" | "answer" | "lastWords"> {
   // A turn that says it asks for tools, and asks for none, is at its end.
   const isDone = finish === "stop" || finish === "tool-calls";
-  const hasAnswered = hasOneModel(services.models) && message.content.trim() !== "";
+  const hasAnswered = canAnswerWhileDeciding(run) && message.content.trim() !== "";
   const written: AnswerResult | undefined = hasAnswered ? { finish: isDone ? "stop" : finish } : undefined;
   if (isDone) return { reason: "model-decided", answer: written, lastWords: message.content };
   return { reason: finish === "length" ? "turn-cut" : "model-refused", answer: written };
@@ -167,7 +164,7 @@ interface DecideTurn {
 
 /** Runs one decide turn. With two models all its text is thought; with one, the text of a turn without calls is the answer. */
 async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTurn): Promise<Turn> {
-  const isOne = hasOneModel(run.services.models);
+  const isOne = canAnswerWhileDeciding(run);
   const held = createBufferedText(run.state.answer.push);
   const emitThought = (text: string): void => run.services.emit({ type: "thought-delta", text });
   const time = isOne ? createFlowSignal(run.services, held) : { signal: run.services.clock.decideSignal, clear() {} };
@@ -178,7 +175,13 @@ async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTu
       role: "functionCall",
       model: run.services.models.functionCall,
       reason: say(run.input.locale, step === 1 ? firstReason : nextReason),
-      request: { messages, tools, maxTokens: isOne ? run.input.limits.maxTokens : undefined },
+      request: {
+        messages,
+        tools,
+        maxTokens: isOne ? run.input.limits.maxTokens : undefined,
+        // A model that must call a tool in every round never comes to an end.
+        toolChoice: isFirst ? run.input.toolChoice : undefined,
+      },
       signal: time.signal,
       onText: isOne ? held.push : emitThought,
       onEnd: (turn) => settle(run, turn, { held, think: emitThought }),
@@ -196,7 +199,7 @@ async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTu
 function settle(run: Run, { finish }: Turn, { held, think }: { held: BufferedText; think(text: string): void }): void {
   if (finish !== "tool-calls") {
     held.asAnswer();
-    if (hasOneModel(run.services.models)) run.state.answer.finish();
+    if (canAnswerWhileDeciding(run)) run.state.answer.finish();
     return;
   }
   const thought = held.asThought();

@@ -3,6 +3,7 @@ import type { FinishReason } from "../../core/model.ts";
 import { hasSucceeded, type Outcome, type OutcomeMeta, type StopReason } from "../../core/outcome.ts";
 import type { Verdict } from "../../core/verdict.ts";
 import { DuetError, type ErrorReport, toErrorReport } from "../../kit/errors.ts";
+import type { JsonObject } from "../../kit/json.ts";
 import { say } from "../../kit/locale.ts";
 import { isBlank } from "../../kit/text/is-blank.ts";
 import { chatAdvice } from "../../render/choice-texts.ts";
@@ -31,6 +32,7 @@ export function toOutcome(run: Run, ending: RunResult, elapsedMs: number): Outco
     citations: run.state.answer.citations(),
     meta: toBill(run, elapsedMs),
     error: reportOf(run.input, ending, status),
+    ...(ending.written?.output && { output: ending.written.output }),
   };
 }
 
@@ -131,6 +133,8 @@ type PlanHalt = { halt: "unconfirmed"; pendingPlan: string } | { halt: "declined
 /** Says how writing the answer ended. `finish` is undefined when no model finished it. */
 export interface AnswerResult {
   finish: FinishReason | undefined;
+  /** Holds the answer in the form that was asked for. */
+  output?: JsonObject;
   error?: DuetError;
 }
 

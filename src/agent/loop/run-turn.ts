@@ -121,7 +121,7 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
     throw thrown;
   } finally {
     const elapsedMs = performance.now() - started;
-    run.state.statistics.add(plan.role, { usage, elapsedMs, costs }, plan);
+    run.state.statistics.add(plan.role, { usage, elapsedMs, costs, allowance: turn?.allowance }, plan);
     run.services.emit({
       type: "phase-end",
       phase,
@@ -130,6 +130,7 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
       usage,
       elapsedMs: Math.round(elapsedMs),
       costUsd: sumCosts(costs),
+      allowance: turn?.allowance,
       finish: turn?.finish,
       error,
     });

@@ -1,23 +1,23 @@
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
-import { type Folders, hasOneModel, type Run } from "../run.ts";
+import { canAnswerWhileDeciding, type Folders, type Run } from "../run.ts";
 
 /**
  * Returns the values for a prompt's placeholders in a run. They include the marker, the limits of the run, and where and when it
  * takes place, and leave out the parts about searching and citing when they do not apply.
  */
-export function toPlaceholderValues({
-  input: { marker, conversation, limits, language },
-  services: {
-    catalog: { tools },
-    models,
-    folders,
-  },
-}: Run): Record<string, string> {
+export function toPlaceholderValues(run: Run): Record<string, string> {
+  const {
+    input: { marker, conversation, limits, language, answerForm },
+    services: {
+      catalog: { tools },
+      folders,
+    },
+  } = run;
   const maySearch = tools.has("web_search");
   // One that answers in the turn in which it could still read a page must know before there is anything to cite.
-  const mayFind = hasOneModel(models) && citable.some((name) => tools.has(name));
-  const mayCite = mayFind || conversation.sources.size > 0;
+  const mayFind = canAnswerWhileDeciding(run) && citable.some((name) => tools.has(name));
+  const mayCite = answerForm === undefined && (mayFind || conversation.sources.size > 0);
   return {
     marker,
     calls: String(limits.maxToolCalls),

@@ -60,6 +60,7 @@ export function createTraceRecorder({ question }: { question: string }): TraceRe
         plan: state.plan?.steps,
         steps: toTraceSteps(state, { outcome, outputs, startedAt }),
         final_answer: outcome.response,
+        output: outcome.output,
         finish_reason: outcome.stop_reason,
         used_tools: toToolStats(state),
         token_usage: toTokenUsage(state.usage),
@@ -170,9 +171,10 @@ function toTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-function toTracePhase({ phase, step, model, usage, elapsedMs, costUsd }: PhaseEnd): TracePhase {
+function toTracePhase({ phase, step, model, usage, elapsedMs, costUsd, allowance }: PhaseEnd): TracePhase {
   const { total_tokens: _, ...tokens } = toTokenUsage(usage);
-  return { phase, step, model, ...tokens, elapsed_ms: elapsedMs, cost_usd: costUsd };
+  const allowed = allowance === undefined ? {} : { reasoning_allowance: allowance };
+  return { phase, step, model, ...tokens, ...allowed, elapsed_ms: elapsedMs, cost_usd: costUsd };
 }
 
 function toTokenUsage(usage: Usage): TokenUsage {

@@ -50,6 +50,11 @@ export async function chooseDeciders(ask: DecidersRequest): Promise<Deciders> {
 
 /** Is true when the question may mean something else than its words say: it goes on from others, or comes with more. */
 function hasContext({ request, conversation }: DecidersRequest): boolean {
-  const { attachments = [], instruction = "" } = request;
-  return conversation.turns.length > 0 || attachments.length > 0 || instruction.trim() !== "";
+  const { attachments = [], instruction = "", answerForm, toolChoice, stop } = request;
+  return (
+    conversation.turns.length > 0 ||
+    attachments.length > 0 ||
+    instruction.trim() !== "" ||
+    (answerForm ?? toolChoice ?? stop) !== undefined
+  );
 }

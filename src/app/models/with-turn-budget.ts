@@ -71,7 +71,7 @@ const usualOutput = 8192;
 /** Returns the most that a turn is expected to use: its request, and all the output that it may write. */
 function estimateTurn(model: Model, request: ModelRequest): Spend {
   const inputTokens = countRequestTokens(model, request);
-  const outputTokens = request.maxTokens ?? model.maxTokens ?? usualOutput;
+  const outputTokens = (request.maxTokens ?? model.maxTokens ?? usualOutput) + (model.outputAllowance ?? 0);
   return toSpend(model, { inputTokens, outputTokens, reasoningTokens: 0, cachedTokens: 0 });
 }
 

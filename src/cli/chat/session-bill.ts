@@ -1,6 +1,6 @@
 import type { AgentsBill, ModelUsage, Outcome } from "../../core/outcome.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { renderSeconds } from "../../render/event-lines.ts";
+import { renderReasoning, renderSeconds } from "../../render/event-lines.ts";
 import { addCosts, type KnownCost, noCost, renderCost, toAgentsCost, toModelCost } from "../../render/known-cost.ts";
 
 export interface SessionBill {
@@ -72,9 +72,9 @@ export function createSessionBill(): SessionBill {
 }
 
 function renderModelRow({ role, bill, cost }: Row, locale: Locale): string {
-  const { provider, model, calls, input_tokens, output_tokens, reasoning_tokens, cached_tokens } = bill;
+  const { provider, model, calls, input_tokens, output_tokens, cached_tokens } = bill;
   const cached = renderTokens(cached_tokens, { zh: "缓存", en: "cached" }, locale);
-  const reasoning = renderTokens(reasoning_tokens, { zh: "推理", en: "reasoning" }, locale);
+  const reasoning = renderReasoning(bill, locale);
   const used = say(locale, {
     zh: `输入 ${input_tokens}${cached} → 输出 ${output_tokens}${reasoning} tok`,
     en: `${input_tokens} in${cached} → ${output_tokens} out${reasoning} tok`,
@@ -104,6 +104,7 @@ function addRows({ role, bill: a, cost }: Row, { bill: b, cost: more }: Row): Ro
     input_tokens: a.input_tokens + b.input_tokens,
     output_tokens: a.output_tokens + b.output_tokens,
     reasoning_tokens: a.reasoning_tokens + b.reasoning_tokens,
+    reasoning_allowance: (a.reasoning_allowance ?? 0) + (b.reasoning_allowance ?? 0) || undefined,
     cached_tokens: a.cached_tokens + b.cached_tokens,
     elapsed_ms: a.elapsed_ms + b.elapsed_ms,
   };

@@ -4,7 +4,14 @@ import type { AgentTrace, TracePhase, TraceStep } from "../../core/trace.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
-import { phaseNames, renderBill, renderError, renderSeconds, stopReasons } from "../../render/event-lines.ts";
+import {
+  phaseNames,
+  renderBill,
+  renderError,
+  renderReasoning,
+  renderSeconds,
+  stopReasons,
+} from "../../render/event-lines.ts";
 import { renderDollars } from "../../render/known-cost.ts";
 import { renderPlan } from "../../render/plan-lines.ts";
 
@@ -64,12 +71,15 @@ function* renderStepLines(step: TraceStep, trace: AgentTrace, view: TraceView): 
 /** Renders one line per turn, and a total for a phase with several turns. */
 function renderPhases(phases: readonly TracePhase[], locale: Locale): string[] {
   const turns = phases.map(
-    (turn) => `${say(locale, phaseNames[turn.phase])} ${turn.step} · ${turn.model} ${renderUsage(turn)}`,
+    (turn) => `${say(locale, phaseNames[turn.phase])} ${turn.step} · ${turn.model} ${renderUsage(turn, locale)}`,
   );
   const sums = Map.groupBy(phases, ({ phase }) => phase)
     .entries()
     .filter(([, group]) => group.length > 1)
-    .map(([phase, group]) => `Σ ${say(locale, phaseNames[phase])} ×${group.length} ${renderUsage(group.reduce(add))}`);
+    .map(
+      ([phase, group]) =>
+        `Σ ${say(locale, phaseNames[phase])} ×${group.length} ${renderUsage(group.reduce(add), locale)}`,
+    );
   return [...turns, ...sums];
 }
 
@@ -78,14 +88,17 @@ function add(a: TracePhase, b: TracePhase): TracePhase {
     ...a,
     input_tokens: a.input_tokens + b.input_tokens,
     output_tokens: a.output_tokens + b.output_tokens,
+    reasoning_tokens: a.reasoning_tokens + b.reasoning_tokens,
+    reasoning_allowance: (a.reasoning_allowance ?? 0) + (b.reasoning_allowance ?? 0) || undefined,
     elapsed_ms: a.elapsed_ms + b.elapsed_ms,
     cost_usd: a.cost_usd === null || b.cost_usd === null ? null : a.cost_usd + b.cost_usd,
   };
 }
 
-function renderUsage({ input_tokens, output_tokens, elapsed_ms, cost_usd }: TracePhase): string {
+function renderUsage(turn: TracePhase, locale: Locale): string {
+  const { input_tokens, output_tokens, elapsed_ms, cost_usd } = turn;
   const cost = cost_usd === null ? "" : ` ${renderDollars(cost_usd)}`;
-  return `${input_tokens}→${output_tokens} tok ${renderSeconds(elapsed_ms)}${cost}`;
+  return `${input_tokens}→${output_tokens} tok${renderReasoning(turn, locale)} ${renderSeconds(elapsed_ms)}${cost}`;
 }
 
 function* renderEnd(trace: AgentTrace, locale: Locale): Generator<string> {

@@ -125,6 +125,8 @@ export const phaseEndSchema = z.object({
   elapsedMs: milliseconds,
   /** Holds the US dollars of all attempts. It is null, never 0, when a price is unknown. */
   costUsd: z.number().nullable(),
+  /** Is what the output limit allowed for hidden reasoning beside `max_tokens`, and absent where there was none. */
+  allowance: z.int().optional().meta({ description: "Tokens that the output limit allowed for hidden reasoning." }),
   /** Is absent when the turn did not finish. */
   finish: finishReasonSchema.optional(),
   /** Says why the turn did not finish or why its reply was rejected. */

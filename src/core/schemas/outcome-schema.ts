@@ -33,6 +33,8 @@ export const modelUsageSchema = z.object({
   input_tokens: z.int(),
   output_tokens: z.int(),
   reasoning_tokens: z.int(),
+  /** Is what the output limits of the calls allowed for hidden reasoning beside `max_tokens`; absent where there was none. */
+  reasoning_allowance: z.int().optional(),
   cached_tokens: z.int(),
   elapsed_ms: z.int(),
   cost_usd: z.number().nullable(),
@@ -126,6 +128,8 @@ export const outcomeSchema = z.object({
   error: errorReportSchema.nullable(),
   /** Is set with the status `needs_confirmation`, on interfaces that return confirmations. */
   confirmation: confirmationSchema.optional(),
+  /** Holds the answer as an object, where the caller asked for one by a schema. `response` is its text. */
+  output: z.record(z.string(), jsonValueSchema).optional(),
   /** Is absent when there are none. */
   notices: z.array(outcomeNoticeSchema).optional(),
 });

@@ -76,6 +76,8 @@ export const tracePhaseSchema = z.object({
   /** Holds `provider/model`. */
   model: z.string(),
   ...tokens,
+  /** Is what the output limit allowed for hidden reasoning, and absent where there was none. */
+  reasoning_allowance: z.int().optional(),
   elapsed_ms: milliseconds,
   cost_usd: cost,
 });
@@ -102,6 +104,8 @@ export const traceSchema = z.object({
   plan: z.array(planStepSchema).optional(),
   steps: z.array(traceStepSchema),
   final_answer: z.string(),
+  /** Holds the answer as an object, where one was asked for. */
+  output: z.record(z.string(), jsonValueSchema).optional(),
   finish_reason: stopReasonSchema,
   used_tools: z.record(z.string(), toolStatsSchema),
   token_usage: tokenUsageSchema,

@@ -28,6 +28,7 @@ const failureKinds: Readonly<Record<ToolFailure["code"], FailureKind>> = {
   rate_limit: "unclear",
   context_overflow: "unclear",
   bad_response: "unclear",
+  invalid_output: "unclear",
   tool: "unclear",
   internal: "unclear",
   tool_changed: "unclear",

@@ -96,6 +96,7 @@ const hints: Record<Remedy, (facts: Facts) => Text> = {
   }),
   timeout: () => ({ zh: "请稍后再试，或增大 timeout。", en: "Try again later, or raise the timeout." }),
   bad_response: describeAddress,
+  invalid_output: describeAddress,
   address: describeAddress,
   config: () => ({ zh: "请检查配置：duet config。", en: "Check the configuration: `duet config`." }),
   tool: () => another,

@@ -4,6 +4,7 @@ import { type Model, type ModelRequest, replaceStream, type Turn, toModelName } 
 import { type Locale, say } from "../../kit/locale.ts";
 import { estimateMessageTokens, estimateToolTokens, perMessage, toMessageText } from "../estimate-tokens.ts";
 import type { ModelContext } from "./middleware.ts";
+import { chooseParameters } from "./parameters.ts";
 
 /** The reader is warned from this share of the available context on. */
 const share = 0.8;
@@ -26,7 +27,8 @@ export function withContextWarning(next: Model, { settings, locale = "en" }: Mod
   /** Maps the message that ends a turn to the count. The next request of the conversation has the same message. */
   const counted = new WeakMap<Message, TokenCount>();
   return replaceStream(next, async (request, onEvent, signal) => {
-    const output = Math.min(request.maxTokens ?? settings.maxTokens, settings.maxOutput ?? Number.POSITIVE_INFINITY);
+    const { maxTokens, allowance } = chooseParameters(request, settings);
+    const output = maxTokens + allowance;
     const available = Math.max(1, contextWindow - output);
     const { tokens, isReported } = countInput(request, counted, share * available);
     const isNear = tokens >= share * available;

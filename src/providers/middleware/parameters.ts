@@ -1,5 +1,5 @@
 import type { Notice } from "../../core/events.ts";
-import { type Model, type ModelRequest, replaceStream, toModelName } from "../../core/model.ts";
+import { type Model, type ModelRequest, replaceStream, type ToolChoice, toModelName } from "../../core/model.ts";
 import type { ModelSettings, Quirks } from "../../core/model-settings.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { ModelContext } from "./middleware.ts";
@@ -10,23 +10,32 @@ export interface Parameters {
   topP?: number;
   /** Sets how much to reason. Undefined leaves it to the model. */
   effort?: string;
-  /** Limits the output, in tokens. */
+  /** Limits what can be read of the output, in tokens. */
   maxTokens: number;
+  /** Is what the vendor's limit allows beside that for hidden reasoning, in tokens. */
+  allowance: number;
+  /** Ends the output before the first of these texts. There is at least one. */
+  stop?: string[];
+  /** Is absent where the model may choose by itself, and where no tools are offered. */
+  toolChoice?: Exclude<ToolChoice, "auto">;
   /** Lists the settings that the user made and the model does not accept. */
   ignored: IgnoredSetting[];
 }
 
 export interface IgnoredSetting {
-  setting: "temperature" | "topP" | "reasoningEffort" | "maxTokens";
+  setting: "temperature" | "topP" | "reasoningEffort" | "maxTokens" | "stop" | "toolChoice";
   value: number | string;
   reason: Text;
 }
 
+/** Holds what the parameters depend on, of a request. */
+export type ParameterRequest = Pick<ModelRequest, "tools" | "maxTokens" | "stop" | "toolChoice"> & {
+  /** Replaces what the vendor's row allows for hidden reasoning, in tokens. */
+  allowance?: number | undefined;
+};
+
 /** Returns the parameters to send for a request. Only settings that the user made are reported as ignored, never defaults. */
-export function chooseParameters(
-  request: Pick<ModelRequest, "tools" | "maxTokens">,
-  settings: ModelSettings,
-): Parameters {
+export function chooseParameters(request: ParameterRequest, settings: ModelSettings): Parameters {
   const { quirks } = settings;
   const ignored: IgnoredSetting[] = [];
   const effort = chooseEffort(request.tools.length > 0, settings, ignored);
@@ -41,13 +50,77 @@ export function chooseParameters(
   }
   const forTopP = refusal ?? without;
   if (forTopP && topP !== undefined) ignored.push({ setting: "topP", value: topP, reason: forTopP });
+  const maxTokens = chooseMaxTokens(request, settings, ignored);
   return {
     temperature: refusal || both ? undefined : settings.temperature,
     topP: refusal ? undefined : topP,
     effort,
-    maxTokens: chooseMaxTokens(request, settings, ignored),
+    maxTokens,
+    allowance: limitAllowance(request.allowance ?? getAllowance(effort, quirks), maxTokens, settings),
+    stop: chooseStop(request.stop ?? [], settings, ignored),
+    toolChoice: chooseToolChoice(request, isReasoning(effort, quirks), quirks, ignored),
     ignored,
   };
+}
+
+/** Is true when the model reasons with this effort, or without one by itself. */
+export function isReasoning(
+  effort: string | undefined,
+  { noReasoning, alwaysReasons, reasoningAllowance }: Quirks,
+): boolean {
+  if (noReasoning) return false;
+  if (effort !== undefined) return effort !== "none";
+  return alwaysReasons === true || (reasoningAllowance?.default ?? 0) > 0;
+}
+
+function getAllowance(effort: string | undefined, { reasoningAllowance, noReasoning }: Quirks): number {
+  if (reasoningAllowance === undefined || noReasoning || effort === "none") return 0;
+  const { default: usual = 0, medium = usual } = reasoningAllowance;
+  return effort === undefined ? usual : (reasoningAllowance[effort] ?? medium);
+}
+
+/** Limits an allowance by what the model writes in one turn, and by a quarter of its window, which also holds the question. */
+function limitAllowance(wanted: number, maxTokens: number, { maxOutput, contextWindow }: ModelSettings): number {
+  const most = Math.min(
+    (maxOutput ?? Number.POSITIVE_INFINITY) - maxTokens,
+    (contextWindow ?? Number.POSITIVE_INFINITY) / 4,
+  );
+  return Math.max(0, Math.floor(Math.min(wanted, most)));
+}
+
+/** Is how many stop texts vendors take whose row says nothing else. */
+const usualStops = 4;
+
+/** Returns the stop texts that the vendor takes: of too many the first, and none that its wire has no field for or refuses. */
+function chooseStop(
+  wanted: readonly string[],
+  { wire, quirks }: ModelSettings,
+  ignored: IgnoredSetting[],
+): string[] | undefined {
+  const most = wire === "openai-responses" ? 0 : (quirks.mostStops ?? usualStops);
+  const readable = wire === "anthropic-messages" ? wanted.filter((text) => text.trim() !== "") : [...wanted];
+  const taken = readable.slice(0, most);
+  const left = wanted.filter((text) => !taken.includes(text));
+  if (left.length > 0) {
+    const reason = most === 0 ? reasons.noStop : readable.length > most ? describeMostStops(most) : reasons.blankStop;
+    ignored.push({ setting: "stop", value: left.map((text) => JSON.stringify(text)).join(", "), reason });
+  }
+  return taken.length > 0 ? taken : undefined;
+}
+
+function chooseToolChoice(
+  { tools, toolChoice: wanted }: ParameterRequest,
+  isThinking: boolean,
+  { noForcedCalls }: Quirks,
+  ignored: IgnoredSetting[],
+): Parameters["toolChoice"] {
+  if (wanted === undefined || wanted === "auto" || tools.length === 0) return undefined;
+  if (wanted === "none") return wanted;
+  const isRefused = noForcedCalls === "always" || (noForcedCalls === "while-reasoning" && isThinking);
+  if (!isRefused) return wanted;
+  const value = typeof wanted === "string" ? wanted : wanted.tool;
+  ignored.push({ setting: "toolChoice", value, reason: noForcedCalls === "always" ? neverForced : notForcedReasoning });
+  return undefined;
 }
 
 function chooseEffort(hasTools: boolean, settings: ModelSettings, ignored: IgnoredSetting[]): string | undefined {
@@ -75,11 +148,7 @@ function explainSampling(effort: string | undefined, { noSampling }: Quirks): Te
   return noSampling === "while-reasoning" && isReasoning ? reasons.refusedReasoning : undefined;
 }
 
-function chooseMaxTokens(
-  request: Pick<ModelRequest, "maxTokens">,
-  settings: ModelSettings,
-  ignored: IgnoredSetting[],
-): number {
+function chooseMaxTokens(request: ParameterRequest, settings: ModelSettings, ignored: IgnoredSetting[]): number {
   const wanted = request.maxTokens ?? settings.maxTokens;
   const { maxOutput } = settings;
   if (maxOutput === undefined || wanted <= maxOutput) return wanted;
@@ -132,7 +201,22 @@ const reasons = {
   },
   noReasoning: { zh: "该模型不推理", en: "the model does not reason" },
   alwaysReasons: { zh: "该模型总是推理", en: "the model always reasons" },
+  noStop: { zh: "该模型不接受停止词", en: "the model takes no stop texts" },
+  blankStop: { zh: "该模型不接受只含空白的停止词", en: "the model takes no stop text of white space alone" },
 } satisfies Record<string, Text>;
+
+const neverForced: Text = {
+  zh: "该模型不能被要求必须调用工具，由它自己决定",
+  en: "the model cannot be made to call a tool; it chooses by itself",
+};
+const notForcedReasoning: Text = {
+  zh: "该模型推理时不能被要求必须调用工具，由它自己决定",
+  en: "the model cannot be made to call a tool while it reasons; it chooses by itself",
+};
+
+function describeMostStops(most: number): Text {
+  return { zh: `该模型最多接受 ${most} 个停止词`, en: `the model takes at most ${most} stop texts` };
+}
 
 function withTools(effort: string): Text {
   return {

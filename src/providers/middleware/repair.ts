@@ -6,9 +6,11 @@ import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { createDelivery } from "./delivery.ts";
 import type { ModelContext } from "./middleware.ts";
 
-/** Holds a request as the wires take it: one that is sent again may use other quirks than those of the vendor's row. */
+/** Holds a request as the wires take it: one that is sent again may use other quirks and limits than those of the vendor's row. */
 export interface WireRequest extends ModelRequest {
   quirks?: Quirks | undefined;
+  /** Replaces what the limit allows for hidden reasoning, in tokens. */
+  allowance?: number | undefined;
 }
 
 /**

@@ -34,10 +34,12 @@ function adaptRequest(
     description: tool.description,
     inputSchema: adapt(tool.inputSchema),
   });
+  const { toolChoice } = request;
   return {
     ...request,
     tools: sortTools(request.tools, fit),
     messages: request.messages.map((message) => renameMessage(message, names.toVendor)),
+    ...(typeof toolChoice === "object" && { toolChoice: { tool: names.toVendor(toolChoice.tool) } }),
   };
 }
 

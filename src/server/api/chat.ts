@@ -1,3 +1,4 @@
+import { openOutputSchema } from "../../app/answer-form.ts";
 import type { AskRequest } from "../../app/ask-request.ts";
 import type { Duet } from "../../app/duet.ts";
 import type { ModelChanges } from "../../app/models/change-models.ts";
@@ -186,12 +187,15 @@ async function open({ scope, call, input, reads, signal }: Chat, runId: string |
     isUnattended: reads === "events" && !asks,
     locale: input.locale ?? scope.duet.localeFor(input.message),
     models: await chooseRunModels(scope.duet, input, signal),
+    answerForm: input.output_schema && (await openOutputSchema(input.output_schema, schemaPlace)),
     isInteractive: isFromOwnPage(call.request),
     runId,
   };
   await scope.runs.prepare(call.caller);
   return input.confirmation ? confirmRun(asked, input.confirmation) : beginRun(asked);
 }
+
+const schemaPlace = { field: "output_schema", code: "invalid_request" } as const;
 
 /**
  * Returns the two models for a question, or undefined when the question names none. Only models that can be chosen are accepted:

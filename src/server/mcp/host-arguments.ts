@@ -43,9 +43,19 @@ function dropEmptyEntries(value: JsonValue, { type }: Record<string, unknown>): 
 function readText(value: JsonValue, { type }: Record<string, unknown>): JsonValue {
   if (typeof value !== "string") return value;
   const written = value.trim();
+  if (type === "object" && written.startsWith("{")) return readObject(written) ?? value;
   if (type === "boolean") return booleans.get(written.toLowerCase()) ?? value;
   const isNumber = (type === "number" || type === "integer") && /^[+-]?\d+(\.\d+)?$/.test(written);
   return isNumber ? Number(written) : value;
+}
+
+/** Some hosts write a whole object as text. */
+function readObject(written: string): JsonValue | undefined {
+  try {
+    return JSON.parse(written);
+  } catch {
+    return undefined;
+  }
 }
 
 const booleans: ReadonlyMap<string, boolean> = new Map([
@@ -57,6 +67,7 @@ function isPlaceholder(value: JsonValue, field: Record<string, unknown>): boolea
   if (value === null) return !isNullAllowed(field);
   if (typeof value === "string") return value.trim() === "";
   if (Array.isArray(value)) return value.length === 0;
+  if (isRecord(value)) return field.type === "object" && Object.keys(value).length === 0;
   if (typeof value !== "number") return false;
   const { minimum, exclusiveMinimum } = field;
   return (

@@ -16,11 +16,12 @@ export interface CompletionEnd {
   usage: WireUsage;
   /** Holds the notices of the result, which OpenAI's object has no place for. */
   notices: Outcome["notices"];
+  output: Outcome["output"];
 }
 
 /** Returns how a run ended, or a refusal when it has no answer. */
 export function toCompletionEnd(outcome: Outcome, locale: Locale): CompletionEnd | { failure: HttpRefusal } {
-  const { status, response, meta, notices } = outcome;
+  const { status, response, meta, notices, output } = outcome;
   if (status === "failed") return { failure: toFailure(outcome) };
   if (status === "cancelled" && response === "") return { failure: cancelled };
   return {
@@ -29,6 +30,7 @@ export function toCompletionEnd(outcome: Outcome, locale: Locale): CompletionEnd
     finish: toFinish(outcome),
     usage: toUsage(Object.values(meta.models)),
     notices,
+    output,
   };
 }
 

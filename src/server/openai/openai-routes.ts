@@ -1,3 +1,4 @@
+import { openJsonObject, openOutputSchema } from "../../app/answer-form.ts";
 import type { AskRequest } from "../../app/ask-request.ts";
 import type { Duet } from "../../app/duet.ts";
 import { withTurnBudget } from "../../app/models/with-turn-budget.ts";
@@ -58,6 +59,7 @@ async function answer(service: RunService, asked: ChatRequest, call: RouteCall):
   const { question, history, instruction, notes } = readMessages(asked.messages);
   const locale = duet.localeFor(question);
   const models = await chooseModelParameters(duet, asked);
+  const answerForm = await openAnswerForm(asked);
   await runs.prepare(call.caller);
   const run = beginRun({
     scope: { ...service, caller: call.caller },
@@ -68,7 +70,8 @@ async function answer(service: RunService, asked: ChatRequest, call: RouteCall):
     isUnattended: true,
     locale,
     models,
-    given: { history, instruction },
+    answerForm,
+    given: { history, instruction, stop: asked.stop, toolChoice: asked.toolChoice },
   });
   const gone = abortOnLeave(call, run, service);
   const options: AnswerStreamOptions = {
@@ -84,6 +87,13 @@ async function answer(service: RunService, asked: ChatRequest, call: RouteCall):
   if (refusal) throw new HttpRefusalError(refusal);
   const type = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-transform" };
   return new Response(streamAnswer(run, options), { headers: { ...headers, ...type, "x-accel-buffering": "no" } });
+}
+
+const schemaPlace = { field: "response_format.json_schema.schema", code: "invalid_request" } as const;
+
+async function openAnswerForm({ format }: ChatRequest): Promise<AskRequest["answerForm"]> {
+  if (format?.type === "json_schema") return openOutputSchema(format.schema, schemaPlace);
+  return format && openJsonObject();
 }
 
 /** Limits how long the response head of a stream waits for the run's first output, in milliseconds. */

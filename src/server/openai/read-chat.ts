@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { ResponseFormat, ToolChoice } from "../../core/model.ts";
 import type { Mode } from "../../core/outcome.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
@@ -20,12 +21,18 @@ export interface ChatRequest {
   maxTokens: number | undefined;
   temperature: number | undefined;
   topP: number | undefined;
+  /** Ends the answer before the first of these texts. */
+  stop: readonly string[] | undefined;
+  toolChoice: ToolChoice | undefined;
+  /** Is the form of the answer, and absent for a text. */
+  format: Exclude<ResponseFormat, { type: "text" }> | undefined;
   /** In chat mode, true searches the web first. */
   search: boolean | undefined;
   /** Is true when the client brings its own tools. */
   hasTools: boolean;
 }
 
+const stopText = z.string().min(1).max(1000);
 const tokens = z.int().min(1).nullish();
 
 /** Clients send many more fields, and null for what they do not set. */
@@ -42,17 +49,19 @@ export const chatBody = z.looseObject({
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().gt(0).max(1).nullish(),
   n: z.int().min(1).max(1).nullish(),
-  response_format: z.looseObject({ type: z.string() }).nullish(),
+  stop: z.union([stopText, z.array(stopText).max(16)]).nullish(),
+  response_format: z
+    .looseObject({ type: z.string(), json_schema: z.looseObject({ schema: z.unknown() }).nullish() })
+    .nullish(),
 });
 
 /** Throws `HttpRefusalError` (400, or 404 for the model) with one line that names the field, its value and what is allowed. */
 export function readChat(body: unknown): ChatRequest {
   const fields = readFields(body);
   const mode = parseMode(fields.model);
-  const { messages, stream, stream_options, response_format: format, tools, functions } = fields;
+  const { messages, stream, stream_options, stop, tools, functions } = fields;
   refuseToolChoice("tool_choice", fields.tool_choice);
   refuseToolChoice("function_call", fields.function_call);
-  if (format && format.type !== "text") throw fieldRefusedError("response_format", describeTextFormat(format.type));
   return {
     model: fields.model,
     mode,
@@ -62,6 +71,9 @@ export function readChat(body: unknown): ChatRequest {
     maxTokens: fields.max_completion_tokens ?? fields.max_tokens ?? undefined,
     temperature: fields.temperature ?? undefined,
     topP: fields.top_p ?? undefined,
+    stop: toStopTexts(stop),
+    toolChoice: fields.tool_choice === "none" ? "none" : undefined,
+    format: readFormat(fields.response_format),
     search: isRecord(fields.web_search_options) ? true : undefined,
     hasTools: [tools, functions].some((list) => Array.isArray(list) && list.length > 0),
   };
@@ -85,13 +97,29 @@ function refuseToolChoice(param: string, choice: unknown): void {
   });
 }
 
-function describeTextFormat(type: string): Text {
-  const shown = JSON.stringify(type.slice(0, 50));
-  return {
-    zh: `${shown} 不可用（允许：text）：不支持结构化输出`,
-    en: `${shown} (allowed: text): structured output is not supported`,
-  };
+function toStopTexts(stop: z.infer<typeof chatBody>["stop"]): readonly string[] | undefined {
+  const texts = typeof stop === "string" ? [stop] : (stop ?? []);
+  return texts.length > 0 ? texts : undefined;
 }
+
+/** Reads the kind of format. The schema itself is checked when it is opened. */
+function readFormat(format: z.infer<typeof chatBody>["response_format"]): ChatRequest["format"] {
+  const type = format?.type ?? "text";
+  if (type === "text") return undefined;
+  if (type === "json_object") return { type };
+  if (type !== "json_schema") throw fieldRefusedError("response_format.type", describeFormats(type));
+  const schema = format?.json_schema?.schema;
+  if (!isRecord(schema)) throw fieldRefusedError("response_format.json_schema.schema", describeMissingSchema);
+  return { type, name: "answer", schema };
+}
+
+function describeFormats(type: string): Text {
+  const shown = JSON.stringify(type.slice(0, 50));
+  const allowed = "text, json_object, json_schema";
+  return { zh: `${shown} 不可用（允许：${allowed}）`, en: `${shown} (allowed: ${allowed})` };
+}
+
+const describeMissingSchema: Text = { zh: "缺少（允许：JSON Schema）", en: "is missing (allowed: a JSON Schema)" };
 
 /** Presents the modes as models, which OpenAI's clients know. */
 const modes: Readonly<Record<string, Mode>> = { "duet-agent": "agent", "duet-plan": "plan", "duet-chat": "chat" };

@@ -22,19 +22,37 @@ export type ArgumentsCheck = (args: JsonObject) => ErrorObject[];
  */
 export function compileSchema(schema: JsonSchema): ArgumentsCheck {
   const excess = findSchemaExcess(schema);
-  if (excess !== undefined) throw new DuetError({ code: "tool", text: excess });
-  const ajv = createAjv(schema);
-  ajv.removeKeyword("uniqueItems").addKeyword(createUniqueItems());
-  // The root's own name could only collide with the dialect's; references within the schema do not need it.
-  const { $schema: _dialect, $id: _name, ...rest } = schema;
+  if (excess !== undefined) {
+    const text = { zh: `工具的参数模式过大：${excess.zh}`, en: `The tool's input schema is too large: ${excess.en}` };
+    throw new DuetError({ code: "tool", text });
+  }
   try {
-    const validate = ajv.compile(rest);
-    return (args) => (validate(args) ? [] : [...(validate.errors ?? [])]);
+    return compileCheck(schema);
   } catch (thrown) {
     const reason = getMessage(thrown);
     const text = { zh: `工具的参数模式无效：${reason}`, en: `The tool's input schema is not valid: ${reason}` };
     throw new DuetError({ code: "tool", text, cause: thrown });
   }
+}
+
+/** Compiles a schema whose size was checked before. Throws what Ajv throws for one that is not valid. */
+export function compileCheck(schema: JsonSchema): ArgumentsCheck {
+  const ajv = createAjv(schema);
+  ajv.removeKeyword("uniqueItems").addKeyword(createUniqueItems());
+  // The root's own name could only collide with the dialect's; references within the schema do not need it.
+  const { $schema: _dialect, $id: _name, ...rest } = schema;
+  const validate = ajv.compile(rest);
+  return (args) => (validate(args) ? [] : [...(validate.errors ?? [])]);
+}
+
+/** Returns what is wrong with a schema by the rules of its own dialect. Draft 4 and 6 are not checked. */
+export function findSchemaErrors(schema: JsonSchema): ErrorObject[] {
+  const options: Options = { strict: false, logger: false, allErrors: true, verbose: true };
+  const dialect = String(schema.$schema ?? "");
+  if (/draft-0[3-6]/.test(dialect)) return [];
+  const ajv = /draft-07/.test(dialect) ? new Ajv(options) : new Ajv2020(options);
+  const { $schema: _dialect, ...rest } = schema;
+  return ajv.validateSchema(rest) === true ? [] : [...(ajv.errors ?? [])];
 }
 
 /** MCP's default dialect is 2020-12; many servers still declare draft-07, whose tuples are written differently. */
@@ -111,16 +129,12 @@ const maxVisits = 100_000;
 /** Explains why a schema is too big to be compiled, or returns undefined. Schemas may come from hostile servers. */
 export function findSchemaExcess(schema: JsonSchema): Text | undefined {
   const depth = measureDepth(schema);
-  if (depth > maxDepth) return describeExcess(`嵌套深度超过 ${maxDepth}`, `it is nested deeper than ${maxDepth}`);
+  if (depth > maxDepth) return { zh: `嵌套深度超过 ${maxDepth}`, en: `it is nested deeper than ${maxDepth}` };
   const size = JSON.stringify(schema).length;
   if (size > maxCharacters)
-    return describeExcess(`${size} 个字符（上限 ${maxCharacters}）`, `${size} characters (limit ${maxCharacters})`);
-  if (countVisits(schema) > maxVisits) return describeExcess("引用展开后过大", "its references expand to too much");
+    return { zh: `${size} 个字符（上限 ${maxCharacters}）`, en: `${size} characters (limit ${maxCharacters})` };
+  if (countVisits(schema) > maxVisits) return { zh: "引用展开后过大", en: "its references expand to too much" };
   return undefined;
-}
-
-function describeExcess(zh: string, en: string): Text {
-  return { zh: `工具的参数模式过大：${zh}`, en: `The tool's input schema is too large: ${en}` };
 }
 
 /** Stops counting one level past the limit, so that a schema that contains itself ends too. */

@@ -114,6 +114,12 @@ describe("the window", () => {
     expect(getRequestBudget(model, { maxTokens: 1_000_000 })).toBe(16_000);
   });
 
+  test("keeps room for hidden reasoning beside the answer", () => {
+    const model = { ...scriptedModel([]), maxTokens: 4000, outputAllowance: 8000 };
+    expect(getRequestBudget(model, {})).toBe(20_000);
+    expect(getRequestBudget(model, { maxTokens: 6000 })).toBe(18_000);
+  });
+
   test("of a model that reads nothing but the question is endless", () => {
     expect(getRequestBudget(modelOf(Number.POSITIVE_INFINITY), { maxTokens: 5 })).toBe(Number.POSITIVE_INFINITY);
   });

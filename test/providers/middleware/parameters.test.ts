@@ -52,7 +52,7 @@ describe("the reasoning effort goes out in the vendor's own words", () => {
     [{ provider: "gemini", reasoningEffort: "minimal" }, { reasoning_effort: "minimal" }],
     [
       { provider: "anthropic", model: "claude-opus-5-5", reasoningEffort: "max", maxTokens: 2000 },
-      { thinking: { type: "adaptive" }, output_config: { effort: "max" }, max_tokens: 2000 },
+      { thinking: { type: "adaptive" }, output_config: { effort: "max" }, max_tokens: 66_000 },
     ],
     [
       { provider: "anthropic", model: "claude-haiku-4-5", reasoningEffort: "low", maxTokens: 2000 },

@@ -30,7 +30,12 @@ const wrong: [string | null, unknown][] = [
   ["stream", { model: "duet-chat", messages: hi, stream: "yes" }],
   ["tool_choice", { model: "duet-agent", messages: hi, tools: [{}], tool_choice: "required" }],
   ["function_call", { model: "duet-agent", messages: hi, function_call: { name: "theirs" } }],
-  ["response_format", { model: "duet-agent", messages: hi, response_format: { type: "json_schema" } }],
+  ["response_format.type", { model: "duet-agent", messages: hi, response_format: { type: "xml" } }],
+  ["stop[0]", { model: "duet-chat", messages: hi, stop: [""] }],
+  [
+    "response_format.json_schema.schema",
+    { model: "duet-agent", messages: hi, response_format: { type: "json_schema" } },
+  ],
   [null, [1]],
 ];
 

@@ -11,15 +11,19 @@ import type {
 } from "@anthropic-ai/sdk/resources/messages";
 import { toPlainText } from "../../../core/message-content.ts";
 import type { AssistantMessage, Message } from "../../../core/messages.ts";
-import type { ModelRequest, ToolDefinition } from "../../../core/model.ts";
+import type { ToolDefinition } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
 import { isRecord } from "../../../kit/json.ts";
 import { convertHistory, isBlank, toWireToolName } from "../../history/convert-history.ts";
 import { chooseParameters, type Parameters } from "../../middleware/parameters.ts";
+import type { WireRequest } from "../../middleware/repair.ts";
 
 /** Describes the fields of a Messages request body that Duet uses. */
 export interface MessagesRequest
-  extends Pick<MessageCreateParamsStreaming, "model" | "system" | "max_tokens" | "stream" | "tool_choice"> {
+  extends Pick<
+    MessageCreateParamsStreaming,
+    "model" | "system" | "max_tokens" | "stream" | "stop_sequences" | "tool_choice"
+  > {
   [field: string]: unknown;
   messages: TurnParam[];
   tools?: Tool[];
@@ -36,12 +40,12 @@ export type Block = TextBlockParam | ToolUseBlockParam | ToolResultBlockParam | 
 export type NativeBlock = { type: string } & Record<string, unknown>;
 
 /** Maps our values to the vendor's. */
-export function toMessagesRequest(request: ModelRequest, settings: ModelSettings): MessagesRequest {
+export function toMessagesRequest(request: WireRequest, settings: ModelSettings): MessagesRequest {
   const messages = convertHistory(request.messages, settings);
   const system = messages.find((message) => message.role === "system")?.content;
-  const tools = toToolParams(request.tools, messages);
-  const turns = toTurns(messages, chooseMarked(messages, { system, ...tools }));
   const parameters = chooseParameters(request, settings);
+  const tools = toToolParams(request.tools, messages, parameters.toolChoice);
+  const turns = toTurns(messages, chooseMarked(messages, { system, ...tools }));
   const thinks = settings.quirks.adaptiveThinking || canThink(turns);
   const parts = {
     system,
@@ -55,9 +59,25 @@ export function toMessagesRequest(request: ModelRequest, settings: ModelSettings
     stream: true,
     temperature: parameters.temperature,
     top_p: parameters.topP,
-    ...toThinkingFields(thinks ? parameters : { ...parameters, effort: undefined }, settings),
+    stop_sequences: parameters.stop,
+    ...addFormat(toThinkingFields(thinks ? parameters : removeThinking(parameters, request), settings), request),
     ...settings.quirks.body,
   };
+}
+
+/** Without thinking, only a second try needs room beside what can be read. */
+function removeThinking(parameters: Parameters, { allowance = 0 }: WireRequest): Parameters {
+  return { ...parameters, effort: undefined, allowance };
+}
+
+/** Anthropic's API knows a form for answers only as a schema. */
+function addFormat(
+  fields: ThinkingFields,
+  { responseFormat: format }: Pick<WireRequest, "responseFormat">,
+): ThinkingFields & { output_config?: { format?: OutputConfig["format"] } } {
+  if (format?.type !== "json_schema") return fields;
+  const { type, schema } = format;
+  return { ...fields, output_config: { ...fields.output_config, format: { type, schema } } };
 }
 
 /** Tool results and the user message after them become one turn, with the results first. */
@@ -124,12 +144,18 @@ function toNeutralBlocks({ content, toolCalls }: AssistantMessage): Block[] {
 function toToolParams(
   tools: readonly ToolDefinition[],
   messages: readonly Message[],
+  choice?: Parameters["toolChoice"],
 ): Partial<Pick<MessagesRequest, "tools" | "tool_choice">> {
-  if (tools.length > 0) return { tools: tools.map(toToolParam) };
+  if (tools.length > 0) return { tools: tools.map(toToolParam), tool_choice: choice && toToolChoice(choice) };
   const called = messages.flatMap((message) => (message.role === "tool" ? [toWireToolName(message.tool)] : []));
   if (called.length === 0) return {};
   const past = [...new Set(called)].map((name) => ({ name, description: "", input_schema: emptySchema }));
   return { tools: past, tool_choice: { type: "none" } };
+}
+
+function toToolChoice(choice: NonNullable<Parameters["toolChoice"]>): MessagesRequest["tool_choice"] {
+  if (typeof choice !== "string") return { type: "tool", name: choice.tool };
+  return { type: choice === "required" ? "any" : choice };
 }
 
 const emptySchema: Tool.InputSchema = { type: "object" };
@@ -196,32 +222,21 @@ export interface ThinkingFields {
   max_tokens: number;
   thinking?: ThinkingConfigAdaptive | ThinkingConfigEnabled;
   /** The effort is in the words of the vendor, which may be newer than the package. */
-  output_config?: Omit<OutputConfig, "effort"> & { effort: string };
+  output_config?: Omit<OutputConfig, "effort"> & { effort?: string };
 }
 
-/** Models with adaptive thinking take the effort as a word; older ones take a budget of tokens. */
+/** Models with adaptive thinking take the effort as a word; older ones take the allowance as a budget of tokens. */
 export function toThinkingFields(
-  { effort, maxTokens }: Parameters,
-  { quirks, maxOutput }: ModelSettings,
+  { effort, maxTokens, allowance }: Parameters,
+  { quirks }: Pick<ModelSettings, "quirks">,
 ): ThinkingFields {
-  if (effort === undefined || effort === "none") return { max_tokens: maxTokens };
-  if (quirks.adaptiveThinking) {
-    return { max_tokens: maxTokens, thinking: { type: "adaptive" }, output_config: { effort } };
-  }
-  const available = (maxOutput ?? Number.POSITIVE_INFINITY) - maxTokens;
-  const budget = Math.min(budgets[effort] ?? leastBudget, available);
-  if (budget < leastBudget) return { max_tokens: maxTokens };
-  // The limit that was set is meant for what can be read, and the budget must stay below the field's value.
-  return { max_tokens: maxTokens + budget, thinking: { type: "enabled", budget_tokens: budget } };
+  // The limit that was set is meant for what can be read, and a budget must stay below the field's value.
+  const max_tokens = maxTokens + allowance;
+  if (effort === undefined || effort === "none") return { max_tokens };
+  if (quirks.adaptiveThinking) return { max_tokens, thinking: { type: "adaptive" }, output_config: { effort } };
+  if (allowance < leastBudget) return { max_tokens: maxTokens };
+  return { max_tokens, thinking: { type: "enabled", budget_tokens: allowance } };
 }
 
 /** Anthropic refuses a smaller budget. */
 const leastBudget = 1024;
-
-const budgets: Readonly<Record<string, number>> = {
-  low: leastBudget,
-  medium: 4096,
-  high: 16_384,
-  xhigh: 32_768,
-  max: 32_768,
-};

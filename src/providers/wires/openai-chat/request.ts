@@ -4,16 +4,18 @@ import type {
   ChatCompletionFunctionTool,
   ChatCompletionMessageFunctionToolCall,
   ChatCompletionSystemMessageParam,
+  ChatCompletionToolChoiceOption,
   ChatCompletionToolMessageParam,
   ChatCompletionUserMessageParam,
 } from "openai/resources/chat/completions";
 import { toPlainText } from "../../../core/message-content.ts";
 import type { AssistantMessage, Message } from "../../../core/messages.ts";
-import type { ModelRequest, ToolDefinition } from "../../../core/model.ts";
+import type { ResponseFormat, ToolDefinition } from "../../../core/model.ts";
 import type { ModelSettings, Quirks } from "../../../core/model-settings.ts";
 import { isRecord, type JsonObject } from "../../../kit/json.ts";
 import { convertHistory, toWireToolName } from "../../history/convert-history.ts";
-import { chooseParameters, toEffortFields } from "../../middleware/parameters.ts";
+import { chooseParameters, type Parameters, toEffortFields } from "../../middleware/parameters.ts";
+import type { WireRequest } from "../../middleware/repair.ts";
 
 /** Describes the body of a chat completion request, with the fields that vendors add to OpenAI's. */
 export interface ChatRequest extends Pick<ChatCompletionCreateParamsStreaming, "model" | "stream" | "tools"> {
@@ -49,10 +51,10 @@ export interface ChatNative {
 }
 
 /** Maps our values to the vendor's. */
-export function toChatRequest(request: ModelRequest, settings: ModelSettings): ChatRequest {
+export function toChatRequest(request: WireRequest, settings: ModelSettings): ChatRequest {
   const { quirks } = settings;
   const hasTools = request.tools.length > 0;
-  const { temperature, topP, effort, maxTokens } = chooseParameters(request, settings);
+  const { temperature, topP, effort, maxTokens, allowance, stop, toolChoice } = chooseParameters(request, settings);
   const maxTokensField: keyof ChatCompletionCreateParamsStreaming = quirks.maxTokensField ?? "max_tokens";
   const common = {
     model: settings.servedAs ?? settings.model,
@@ -62,13 +64,27 @@ export function toChatRequest(request: ModelRequest, settings: ModelSettings): C
     stream_options: { include_usage: true },
     temperature,
     top_p: topP,
+    stop,
+    tool_choice: toolChoice && toChatToolChoice(toolChoice),
+    response_format: request.responseFormat && toChatFormat(request.responseFormat),
   } satisfies ChatCompletionCreateParamsStreaming;
   return {
     ...common,
-    [maxTokensField]: maxTokens,
+    [maxTokensField]: maxTokens + allowance,
     ...toEffortFields(effort, quirks),
     ...quirks.body,
   };
+}
+
+function toChatToolChoice(choice: NonNullable<Parameters["toolChoice"]>): ChatCompletionToolChoiceOption {
+  return typeof choice === "string" ? choice : { type: "function", function: { name: choice.tool } };
+}
+
+function toChatFormat(format: ResponseFormat): ChatCompletionCreateParamsStreaming["response_format"] {
+  if (format.type === "text") return undefined;
+  if (format.type === "json_object") return { type: "json_object" };
+  const { name, schema, description } = format;
+  return { type: "json_schema", json_schema: { name, description, schema, strict: true } };
 }
 
 function toChatMessage(message: Message, settings: ModelSettings): ChatMessage {

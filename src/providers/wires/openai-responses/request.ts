@@ -7,15 +7,19 @@ import type {
 } from "openai/resources/responses/responses";
 import { toPlainText } from "../../../core/message-content.ts";
 import type { AssistantMessage, Message } from "../../../core/messages.ts";
-import type { ModelRequest, ToolDefinition } from "../../../core/model.ts";
+import type { ResponseFormat, ToolDefinition } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
 import { isRecord, type JsonObject } from "../../../kit/json.ts";
 import { convertHistory, toWireToolName } from "../../history/convert-history.ts";
-import { chooseParameters } from "../../middleware/parameters.ts";
+import { chooseParameters, type Parameters } from "../../middleware/parameters.ts";
+import type { WireRequest } from "../../middleware/repair.ts";
 
 /** Describes the fields of a Responses request body that Duet uses. */
 export interface ResponsesRequest
-  extends Pick<ResponseCreateParamsStreaming, "model" | "tools" | "include" | "store" | "stream"> {
+  extends Pick<
+    ResponseCreateParamsStreaming,
+    "model" | "tools" | "include" | "store" | "stream" | "text" | "tool_choice"
+  > {
   [field: string]: unknown;
   input: InputItem[];
   max_output_tokens: number;
@@ -39,20 +43,22 @@ const leastOutputTokens = 16;
 
 /** Maps our values to the vendor's. */
 export function toResponsesRequest(
-  request: ModelRequest,
+  request: WireRequest,
   settings: ModelSettings,
   extras: Extras = { summary: true, encryptedReasoning: true },
 ): ResponsesRequest {
   const { quirks } = settings;
   const canReason = !quirks.noReasoning;
-  const { temperature, topP, effort, maxTokens } = chooseParameters(request, settings);
+  const { temperature, topP, effort, maxTokens, allowance, toolChoice } = chooseParameters(request, settings);
   const summary = extras.summary && effort !== "none" ? "auto" : undefined;
   const common = {
     model: settings.servedAs ?? settings.model,
     tools: request.tools.length > 0 ? request.tools.map(toTool) : undefined,
-    max_output_tokens: Math.max(leastOutputTokens, maxTokens),
+    max_output_tokens: Math.max(leastOutputTokens, maxTokens + allowance),
     temperature,
     top_p: topP,
+    tool_choice: toolChoice && toToolChoice(toolChoice),
+    text: request.responseFormat && toTextConfig(request.responseFormat),
     include: canReason && extras.encryptedReasoning ? ["reasoning.encrypted_content"] : undefined,
     // Nothing of a conversation stays with the vendor: what must come back is sent.
     store: false,
@@ -64,6 +70,17 @@ export function toResponsesRequest(
     reasoning: canReason && (effort || summary) ? { effort, summary } : undefined,
     ...quirks.body,
   };
+}
+
+function toToolChoice(choice: NonNullable<Parameters["toolChoice"]>): ResponsesRequest["tool_choice"] {
+  return typeof choice === "string" ? choice : { type: "function", name: choice.tool };
+}
+
+function toTextConfig(format: ResponseFormat): ResponsesRequest["text"] {
+  if (format.type === "text") return undefined;
+  if (format.type === "json_object") return { format: { type: "json_object" } };
+  const { name, schema, description } = format;
+  return { format: { type: "json_schema", name, description, schema, strict: true } };
 }
 
 function toItems(message: Message, settings: ModelSettings): InputItem[] {

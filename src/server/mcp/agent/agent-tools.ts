@@ -277,6 +277,8 @@ function toListedInput({ properties, additionalProperties: _, ...rest }: Schema)
 const listedShort: Readonly<Record<string, object>> = {
   error: { type: "object" },
   notices: { type: "array", items: { type: "object" } },
+  output: { type: "object" },
+  confirmation: { type: "object" },
 };
 
 /** Returns the schema without what only says more of its parts: hosts send it to their model with each request. */
@@ -300,6 +302,7 @@ function toSchema(schema: z.ZodType, io: "input" | "output"): Schema {
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (isRecord(jsonSchema.additionalProperties)) delete jsonSchema.additionalProperties;
+      delete jsonSchema.propertyNames;
     },
   });
   const json: Record<string, unknown> = JSON.parse(JSON.stringify(rest));

@@ -18,13 +18,30 @@ export function toAskResult(
   outcome: Outcome,
   { locale, waits, linksTrace, ...options }: AskResultOptions,
 ): CallToolResult {
-  const text = [renderOutcomeText(outcome, locale, waits), ...(outcome.notices ?? []).map(noticeLine)].join("\n\n");
+  const notices = (outcome.notices ?? []).map(noticeLine);
+  // What a program reads is the JSON alone.
+  const partial = outcome.output && renderPartial(outcome, locale);
+  const [text = "", ...aside] = splitOutput(outcome, [
+    renderOutcomeText(outcome, locale, waits),
+    ...(partial ? [partial] : []),
+    ...notices,
+  ]);
   return {
-    content: [{ type: "text", text }, ...(linksTrace ? createTraceLink(outcome, locale) : [])],
+    content: [
+      ...[text, ...aside].map((part): ContentBlock => ({ type: "text", text: part })),
+      ...(linksTrace ? createTraceLink(outcome, locale) : []),
+    ],
     structuredContent: toHostOutcome(outcome, text, options),
     // What was stopped on purpose has not gone wrong.
     isError: outcome.success || outcome.status === "cancelled" ? undefined : true,
   };
+}
+
+/** Returns one text; two where the first is JSON, which a program reads and nothing else may stand in. */
+function splitOutput({ output }: Outcome, [first = "", ...others]: readonly string[]): string[] {
+  const aside = others.join("\n\n");
+  if (output === undefined) return [aside === "" ? first : `${first}\n\n${aside}`];
+  return aside === "" ? [first] : [first, aside];
 }
 
 function renderOutcomeText(outcome: Outcome, locale: Locale, waits: string | undefined): string {
@@ -41,6 +58,7 @@ function createTraceLink({ status, run_id: id }: Outcome, locale: Locale): Conte
 }
 
 function renderAnswer(outcome: Outcome, locale: Locale): string {
+  if (outcome.output) return outcome.response;
   return [outcome.response, renderPartial(outcome, locale), describeConfirmation(outcome, locale)]
     .filter(Boolean)
     .join("\n\n");

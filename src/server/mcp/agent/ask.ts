@@ -1,4 +1,5 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
+import { openOutputSchema } from "../../../app/answer-form.ts";
 import { readChain } from "../../../core/chain-text.ts";
 import { askInput } from "../../../runs/ask-schema.ts";
 import { beginRun, findSameRun, type RunQuestionRequest } from "../../../runs/begin-run.ts";
@@ -25,6 +26,12 @@ export async function handleAsk(
   const host = readHost(connection.server, context);
   const locale = scope.duet.localeFor(input.question);
   const asked: RunQuestionRequest = { scope, input, chain, host, locale };
+  if (input.output_schema !== undefined)
+    try {
+      asked.answerForm = await openOutputSchema(input.output_schema, schemaPlace);
+    } catch (thrown) {
+      return toFailedResult(thrown, locale);
+    }
   if (canUseTasks(host) && !input.confirmation) return beginTask(scope, asked);
   const { wait_s: waitS, detail } = input;
   return serveRun(scope, { kind: "agent_ask", context, host, chain, locale, waitS, detail }, async (holder) => {
@@ -35,6 +42,8 @@ export async function handleAsk(
     return run;
   });
 }
+
+const schemaPlace = { field: "output_schema", code: "invalid_request" } as const;
 
 /** The host fetches the result later, by the task's id. */
 function beginTask(scope: ConnectionScope, asked: RunQuestionRequest): CallToolResult {

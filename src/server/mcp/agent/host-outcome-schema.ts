@@ -27,6 +27,8 @@ export const hostOutcomeSchema = z.looseObject({
     mode: modeSchema,
     cost_usd: z.number().optional(),
   }),
+  /** Holds the answer as an object, where an `output_schema` was given. */
+  output: z.looseObject({}).optional(),
   error: z.looseObject({ code: z.string(), message: z.string() }).optional(),
   notices: z.array(z.looseObject({ code: z.string(), message: z.string() })).optional(),
   confirmation: z.looseObject({ token: z.string(), expires_at: z.string() }).optional(),

@@ -6,7 +6,7 @@ import type { hostOutcomeSchema } from "./host-outcome-schema.ts";
 
 export type HostOutcome = z.infer<typeof hostOutcomeSchema>;
 
-/** Limits what stands beside `response`, `citations`, `notices` and `error`, in bytes of JSON. */
+/** Limits what stands beside `response`, `citations`, `output`, `notices` and `error`, in bytes of JSON. */
 const mostBytes: Readonly<Record<Detail, number>> = { brief: 1000, full: 8000 };
 
 const mostCalls = 10;
@@ -26,7 +26,8 @@ export function toHostOutcome(
   text: string,
   { detail = "brief", leavesOutResponse = false }: HostOutcomeOptions = {},
 ): HostOutcome {
-  const { status, stop_reason, conversation_id, run_id, trace_id, citations, error, notices, confirmation } = outcome;
+  const { status, stop_reason, conversation_id, run_id, trace_id, citations, output, error, notices, confirmation } =
+    outcome;
   const fixed = {
     ...{ status, stop_reason, conversation_id, run_id, trace_id },
     meta: toHostMeta(outcome.meta, detail),
@@ -37,6 +38,7 @@ export function toHostOutcome(
     ...fixed,
     citations,
     tool_calls: fitCalls(outcome.tool_calls, mostBytes[detail] - countBytes(fixed), detail),
+    ...(output && { output }),
     ...(notices && { notices }),
     ...(error && { error: { ...error, hint: error.hint ?? undefined } }),
   };

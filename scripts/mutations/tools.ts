@@ -27,6 +27,22 @@ export const tools: readonly Mutation[] = [
     endangers: "outer rules overwrite what a person decided",
   },
   {
+    id: "rules-see-defaults",
+    file: "src/tools/permission-rules.ts",
+    text: "const args = fillDefaults(given, tool.inputSchema);",
+    becomes: "const args = given;",
+    tests: ["test/tools/schema/with-validation.test.ts"],
+    endangers: "a deny rule is got round by leaving out an argument whose default it denies",
+  },
+  {
+    id: "endless-defaults",
+    file: "src/core/tools/fill-defaults.ts",
+    text: "filling.left -= added.length;",
+    becomes: "",
+    tests: ["test/tools/schema/with-validation.test.ts"],
+    endangers: "the defaults of a hostile schema are filled in without end",
+  },
+  {
     id: "deny-every-value",
     file: "src/tools/permission-rules.ts",
     text: 'denials.find((pattern) => isMatchingCall(pattern, tool, args, "some"))',

@@ -7,7 +7,7 @@ import { resolvePointer } from "../../kit/json-pointer.ts";
  * have no end, fills in nothing.
  */
 export function fillDefaults(args: JsonObject, schema: JsonSchema): JsonObject {
-  const filling: Filling = { root: schema, left: mostAdded };
+  const filling: FillState = { root: schema, left: mostAdded };
   const filled = fillObject(args, schema, filling, 0);
   return filling.left < 0 ? args : filled;
 }
@@ -19,13 +19,13 @@ const mostLevels = 100;
 /** Limits a chain of references, which may lead back to where it began. */
 const mostReferences = 16;
 
-interface Filling {
+interface FillState {
   root: JsonSchema;
   /** Counts the fields that may still be added, and is negative once there were too many. */
   left: number;
 }
 
-function fillValue(value: JsonValue, schema: unknown, filling: Filling, level: number): JsonValue {
+function fillValue(value: JsonValue, schema: unknown, filling: FillState, level: number): JsonValue {
   if (level > mostLevels) filling.left = -1;
   if (filling.left < 0) return value;
   if (Array.isArray(value)) {
@@ -36,7 +36,7 @@ function fillValue(value: JsonValue, schema: unknown, filling: Filling, level: n
   return isObject(value) ? fillObject(value, schema, filling, level + 1) : value;
 }
 
-function fillObject(args: JsonObject, schema: unknown, filling: Filling, level: number): JsonObject {
+function fillObject(args: JsonObject, schema: unknown, filling: FillState, level: number): JsonObject {
   let filled = args;
   for (const { properties, required } of listParts(schema, filling.root)) {
     if (!isRecord(properties)) continue;

@@ -4,13 +4,26 @@ import type { DuetOptions } from "./app/duet-options.ts";
 
 export type { EvaluatedResult, Evaluation, EvaluationFacts, Evaluator } from "./agent/loop/evaluator.ts";
 export type { AskOptions } from "./app/ask-options.ts";
+export type { GivenTurn } from "./app/ask-request.ts";
 export type { EmbeddedDuet } from "./app/create-duet.ts";
 export type { DuetOptions } from "./app/duet-options.ts";
 export type { LimitChanges } from "./app/merge-limits.ts";
 export type { ModelOption } from "./app/models/model-options.ts";
+export type { Attachment } from "./core/attachment.ts";
 export type { AgentEvent, PlanStep } from "./core/events.ts";
 export type { AskElicitation, Elicitation, ElicitationReply } from "./core/forms/elicitation.ts";
-export type { AssistantMessage, Message, ToolCall } from "./core/messages.ts";
+export type {
+  AssistantMessage,
+  ContentPart,
+  FilePart,
+  FileReader,
+  ImagePart,
+  Message,
+  MessageContent,
+  StoredFile,
+  TextPart,
+  ToolCall,
+} from "./core/messages.ts";
 export type { FinishReason, Model, ModelEvent, ModelRequest, ToolDefinition, Turn, Usage } from "./core/model.ts";
 export type { Citation, Mode, Outcome, Status, StopReason, ToolCallRecord } from "./core/outcome.ts";
 export type { PlanReply } from "./core/questions/plan-reply.ts";

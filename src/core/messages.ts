@@ -57,7 +57,7 @@ export interface SystemMessage {
 
 export interface UserMessage {
   role: "user";
-  content: string;
+  content: MessageContent;
 }
 
 export interface AssistantMessage {
@@ -73,7 +73,7 @@ export interface ToolMessage {
   role: "tool";
   callId: string;
   tool: string;
-  content: string;
+  content: MessageContent;
   ok: boolean;
 }
 

@@ -1,3 +1,4 @@
+import { toPlainText } from "../core/message-content.ts";
 import type { Message } from "../core/messages.ts";
 import type { ToolDefinition } from "../core/model.ts";
 
@@ -72,7 +73,7 @@ export function estimateToolTokens(tools: readonly ToolDefinition[]): number {
 
 /** Returns all text of a message that counts as tokens. */
 export function toMessageText(message: Message): string {
-  if (message.role !== "assistant") return message.content;
+  if (message.role !== "assistant") return toPlainText(message.content, "en");
   const calls = message.toolCalls.map((call) => `${call.name} ${call.argumentsText}`);
   const reasoning = message.native && message.reasoning ? [message.reasoning] : [];
   return [message.content, ...reasoning, ...calls].join("\n");

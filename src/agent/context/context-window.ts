@@ -1,3 +1,4 @@
+import { toPlainText } from "../../core/message-content.ts";
 import type { Model, ModelRequest } from "../../core/model.ts";
 
 /** Records what a run has learned about how much its models can read. */
@@ -76,7 +77,7 @@ export function isSurelyWithin({ messages, tools }: ModelRequest, budget: number
 const perMessage = 8;
 
 function joinText(message: ModelRequest["messages"][number]): string {
-  if (message.role !== "assistant") return message.content;
+  if (message.role !== "assistant") return toPlainText(message.content, "en");
   const calls = message.toolCalls.map(({ name, argumentsText }) => name + argumentsText);
   return [message.content, message.reasoning ?? "", ...calls].join("\n");
 }

@@ -1,3 +1,4 @@
+import { toParts } from "../../core/message-content.ts";
 import type { Message } from "../../core/messages.ts";
 import type { Model, ModelRequest } from "../../core/model.ts";
 import { countRequestTokens, countTokens, isSurelyWithin } from "./context-window.ts";
@@ -39,8 +40,10 @@ export function fitRequest(model: Model, request: ModelRequest, fitting: FitOpti
   const cut = pieces.filter(({ text }, index) => text !== shrunk[index]);
   if (cut.length === 0) return { request, cut: "nothing" };
   const messages = request.messages.map((message, at) => {
-    const content = shrunk.filter((_, index) => pieces[index]?.message === at).join("");
-    return content === message.content ? message : { ...message, content };
+    const own = pieces.flatMap(({ message: of, part }, index) =>
+      of === at ? [{ part, text: shrunk[index] ?? "" }] : [],
+    );
+    return withTexts(message, (part) => own.flatMap((piece) => (piece.part === part ? piece.text : [])).join(""));
   });
   const isWord = cut.some(({ kind }) => kind === "words");
   return { request: { ...request, messages }, cut: isWord ? "words" : "results" };
@@ -66,19 +69,37 @@ function listShrinkSteps(pieces: readonly Piece[], mayCutWords: boolean): Shrink
 interface Piece {
   text: string;
   message: number;
+  /** Is the index of the content's part. */
+  part: number;
   kind: "fixed" | "older-result" | "result" | "words";
 }
 
 function listPieces(messages: readonly Message[], marker: string): Piece[] {
   const lastCalls = messages.findLastIndex((message) => message.role === "assistant" && message.toolCalls.length > 0);
   return messages.flatMap((message, at): Piece[] => {
-    if (isFixed(message)) return [{ text: message.content, message: at, kind: "fixed" }];
+    const texts = listTexts(message);
+    if (isFixed(message)) return texts.map(({ text, part }) => ({ text, message: at, part, kind: "fixed" }));
     const result = at < lastCalls ? "older-result" : "result";
     const other = message.role === "tool" ? "fixed" : "words";
-    return splitFences(message.content, marker).map(({ text, isFenced }) => {
-      return { text, message: at, kind: isFenced ? result : other };
-    });
+    return texts.flatMap(({ text: whole, part }) =>
+      splitFences(whole, marker).map(({ text, isFenced }): Piece => {
+        return { text, message: at, part, kind: isFenced ? result : other };
+      }),
+    );
   });
+}
+
+/** Lists the texts of a message with the indexes of their parts. An image has none. */
+function listTexts({ content }: Message): { text: string; part: number }[] {
+  return toParts(content).flatMap((entry, part) => (entry.type === "image" ? [] : [{ text: entry.text, part }]));
+}
+
+function withTexts<Kind extends Message>(message: Kind, findText: (part: number) => string): Kind {
+  if (listTexts(message).every(({ text, part }) => findText(part) === text)) return message;
+  const { content } = message;
+  if (typeof content === "string") return { ...message, content: findText(0) };
+  const parts = content.map((entry, part) => (entry.type === "image" ? entry : { ...entry, text: findText(part) }));
+  return { ...message, content: parts };
 }
 
 /** A model gets its own turn back unchanged, and reads its text there. */

@@ -9,6 +9,7 @@ import type {
   ToolResultBlockParam,
   ToolUseBlockParam,
 } from "@anthropic-ai/sdk/resources/messages";
+import { toPlainText } from "../../../core/message-content.ts";
 import type { AssistantMessage, Message } from "../../../core/messages.ts";
 import type { ModelRequest, ToolDefinition } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
@@ -80,9 +81,10 @@ function canThink(turns: readonly TurnParam[]): boolean {
 
 function toBlocks(message: Message): Block[] {
   if (message.role === "assistant") return getNativeBlocks(message) ?? toNeutralBlocks(message);
-  if (message.role !== "tool") return [{ type: "text", text: message.content }];
+  const text = toPlainText(message.content, "en");
+  if (message.role !== "tool") return [{ type: "text", text }];
   const failed = message.ok ? undefined : true;
-  return [{ type: "tool_result", tool_use_id: message.callId, content: message.content, is_error: failed }];
+  return [{ type: "tool_result", tool_use_id: message.callId, content: text, is_error: failed }];
 }
 
 // Thinking blocks must go back byte for byte, in their order; a text of white space alone is refused even from Claude.

@@ -7,6 +7,7 @@ import type {
   ChatCompletionToolMessageParam,
   ChatCompletionUserMessageParam,
 } from "openai/resources/chat/completions";
+import { toPlainText } from "../../../core/message-content.ts";
 import type { AssistantMessage, Message } from "../../../core/messages.ts";
 import type { ModelRequest, ToolDefinition } from "../../../core/model.ts";
 import type { ModelSettings, Quirks } from "../../../core/model-settings.ts";
@@ -72,8 +73,10 @@ export function toChatRequest(request: ModelRequest, settings: ModelSettings): C
 
 function toChatMessage(message: Message, settings: ModelSettings): ChatMessage {
   if (message.role === "assistant") return toChatAssistant(message, settings);
-  if (message.role === "tool") return { role: "tool", tool_call_id: message.callId, content: message.content };
-  return { role: message.role, content: message.content };
+  const content = toPlainText(message.content, "en");
+  return message.role === "tool"
+    ? { role: "tool", tool_call_id: message.callId, content }
+    : { role: message.role, content };
 }
 
 function toChatAssistant(message: AssistantMessage, { quirks }: ModelSettings): ChatAssistantMessage {

@@ -5,6 +5,7 @@ import type {
   ResponseFunctionToolCall,
   ResponseInputItem,
 } from "openai/resources/responses/responses";
+import { toPlainText } from "../../../core/message-content.ts";
 import type { AssistantMessage, Message } from "../../../core/messages.ts";
 import type { ModelRequest, ToolDefinition } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
@@ -67,8 +68,9 @@ export function toResponsesRequest(
 
 function toItems(message: Message): InputItem[] {
   if (message.role === "assistant") return getNativeItems(message) ?? toNeutralItems(message);
-  if (message.role !== "tool") return [{ role: message.role, content: message.content }];
-  return [{ type: "function_call_output", call_id: message.callId, output: message.content }];
+  const text = toPlainText(message.content, "en");
+  if (message.role !== "tool") return [{ role: message.role, content: text }];
+  return [{ type: "function_call_output", call_id: message.callId, output: text }];
 }
 
 function toNeutralItems({ content, toolCalls }: AssistantMessage): InputItem[] {

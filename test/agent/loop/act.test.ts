@@ -31,7 +31,7 @@ test("one turn of a model runs at most 50 calls, and the model reads a refusal o
 });
 
 test("a required field with a default that a model leaves out is in the call as it is made, shown and recorded", async () => {
-  const made: JsonObject[] = [];
+  const made: object[] = [];
   const shoot: Tool = {
     ...makeTool("shoot", (args) => {
       made.push(args);

@@ -15,7 +15,7 @@ import { beginRun } from "../../runs/begin-run.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import { createRunSnapshot } from "../../runs/run-snapshot.ts";
-import { readJsonBody } from "../http/request/read-body.ts";
+import { readJsonBody, toFileBodyLimit } from "../http/request/read-body.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";
 import { HttpRefusalError, toRetryResponse } from "../http/response/refusal.ts";
 import type { Handle, Route, RouteCall } from "../http/routes.ts";
@@ -39,7 +39,7 @@ export function createOpenAiRoutes(service: RunService): Readonly<Record<string,
 /** Serves `POST /v1/chat/completions`. */
 export function createChat(service: RunService): Handle {
   return async (call) => {
-    const asked = readChat(await readJsonBody(call, service.settings.http.maxBody));
+    const asked = readChat(await readJsonBody(call, toFileBodyLimit(service.settings.http.maxBody)));
     return isSideCall(asked) ? answerSideCall(service, asked, call) : answer(service, asked, call);
   };
 }

@@ -17,7 +17,7 @@ import { confirmRun } from "../../runs/questions/confirm.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { type CallerScope, releaseRun } from "../../runs/run-service.ts";
 import { type WaitResult, waitForRun } from "../../runs/wait-for-run.ts";
-import type { HttpConnection } from "../http/connection.ts";
+import { createLeaveSignal } from "../http/connection.ts";
 import { readJsonBody, toFileBodyLimit } from "../http/request/read-body.ts";
 import { HttpRefusalError, toRetryResponse } from "../http/response/refusal.ts";
 import type { Handle, RouteCall } from "../http/routes.ts";
@@ -74,14 +74,6 @@ async function waitForAnswer({ scope, call, input, signal }: Chat, { run, kept, 
     isKept: isKeyed,
     signal,
   });
-}
-
-function createLeaveSignal({ onClose }: HttpConnection): AbortSignal {
-  const left = new AbortController();
-  onClose((isWhole) => {
-    if (!isWhole) left.abort();
-  });
-  return left.signal;
 }
 
 export interface OutcomeWait {

@@ -3,6 +3,12 @@ import { listZipEntries } from "./zip-entries.ts";
 
 export type DocumentKind = "pdf" | "word" | "excel" | "text";
 
+const kinds: ReadonlySet<string> = new Set<DocumentKind>(["pdf", "word", "excel", "text"]);
+
+export function isDocumentKind(found: DocumentKind | DocumentProblem): found is DocumentKind {
+  return kinds.has(found);
+}
+
 /** Explains why a document was not read. */
 export type DocumentProblem =
   | "too-large"

@@ -6,6 +6,7 @@ import {
   type DocumentProblem,
   type DocumentResult,
   findDocumentKind,
+  isDocumentKind,
   longestDocument,
   longestUnpacked,
   mostParts,
@@ -34,17 +35,11 @@ export async function readDocument(
 ): Promise<ReadDocument> {
   if (bytes.length > longestDocument) throw documentError("too-large");
   const kind = findDocumentKind(bytes);
-  if (!isKind(kind)) throw documentError(kind);
+  if (!isDocumentKind(kind)) throw documentError(kind);
   const result = await work.run("document", { kind, bytes }, signal);
   if ("problem" in result) throw documentError(result.problem);
   const notes = describeRest(result).map((note) => `(${say(locale, note)})`);
   return { kind, text: [...notes, result.text].join("\n\n") };
-}
-
-const kinds: ReadonlySet<string> = new Set<DocumentKind>(["pdf", "word", "excel", "text"]);
-
-function isKind(found: DocumentKind | DocumentProblem): found is DocumentKind {
-  return kinds.has(found);
 }
 
 function describeRest({ text, pages, characters }: Exclude<DocumentResult, { problem: unknown }>): Text[] {
@@ -63,41 +58,47 @@ function describeRest({ text, pages, characters }: Exclude<DocumentResult, { pro
 }
 
 function documentError(problem: DocumentProblem): DuetError {
-  return new DuetError({ code: "tool", text: texts[problem] });
+  const { zh, en } = describeDocumentProblem(problem);
+  return new DuetError({ code: "tool", text: { zh: `文件${zh}`, en: `the file ${en}` } });
+}
+
+/** Says in one line why a file is not read, and what is allowed. The name of the file comes before it. */
+export function describeDocumentProblem(problem: DocumentProblem): Text {
+  return texts[problem];
 }
 
 const toMegabytes = (bytes: number): string => `${bytes / 1_000_000} MB`;
 
 const texts: Readonly<Record<DocumentProblem, Text>> = {
   "too-large": {
-    zh: `文件太大（允许：最多 ${toMegabytes(longestDocument)}）`,
-    en: `it is too large (allowed: at most ${toMegabytes(longestDocument)})`,
+    zh: `太大（允许：最多 ${toMegabytes(longestDocument)}）`,
+    en: `is too large (allowed: at most ${toMegabytes(longestDocument)})`,
   },
   expands: {
-    zh: `文件解压后太大（允许：最多 ${toMegabytes(longestUnpacked)}、${mostParts} 个部分）`,
-    en: `it unpacks to too much (allowed: at most ${toMegabytes(longestUnpacked)} in ${mostParts} parts)`,
+    zh: `解压后太大（允许：最多 ${toMegabytes(longestUnpacked)}、${mostParts} 个部分）`,
+    en: `unpacks to too much (allowed: at most ${toMegabytes(longestUnpacked)} in ${mostParts} parts)`,
   },
   encrypted: {
-    zh: "文件有密码保护（允许：没有密码的文件）",
-    en: "it is protected by a password (allowed: files without one)",
+    zh: "有密码保护（允许：没有密码的文件）",
+    en: "is protected by a password (allowed: files without one)",
   },
   "old-office": {
     zh: "是旧的 Office 格式（允许：.docx、.xlsx；请另存为新格式）",
-    en: "it is in an old Office format (allowed: .docx, .xlsx; save it as one of these)",
+    en: "is in an old Office format (allowed: .docx, .xlsx; save it as one of these)",
   },
   slides: {
     zh: "是演示文稿（允许：图片、PDF、.docx、.xlsx、文本；请导出为 PDF）",
-    en: "it is a presentation (allowed: images, PDF, .docx, .xlsx, text; export it as a PDF)",
+    en: "is a presentation (allowed: images, PDF, .docx, .xlsx, text; export it as a PDF)",
   },
   archive: {
     zh: "是压缩包（允许：图片、PDF、.docx、.xlsx、文本）",
-    en: "it is an archive (allowed: images, PDF, .docx, .xlsx, text)",
+    en: "is an archive (allowed: images, PDF, .docx, .xlsx, text)",
   },
   unknown: {
-    zh: "不是可读的类型（允许：图片、PDF、.docx、.xlsx、文本）",
-    en: "it is of no type that can be read (allowed: images, PDF, .docx, .xlsx, text)",
+    zh: "的类型无法读取（允许：图片、PDF、.docx、.xlsx、文本）",
+    en: "is of no type that can be read (allowed: images, PDF, .docx, .xlsx, text)",
   },
-  broken: { zh: "文件已损坏，无法读取", en: "it is damaged and cannot be read" },
-  scanned: { zh: "PDF 里没有文字（可能是扫描件）", en: "the PDF has no text; it may be a scan" },
-  empty: { zh: "文件里没有文字", en: "it has no text" },
+  broken: { zh: "已损坏，无法读取", en: "is damaged and cannot be read" },
+  scanned: { zh: "没有文字（可能是扫描的 PDF）", en: "has no text; the PDF may be a scan" },
+  empty: { zh: "没有文字", en: "has no text" },
 };

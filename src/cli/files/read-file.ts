@@ -1,8 +1,10 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, readlink, realpath, stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { acceptedImages } from "../../core/files/prepare-image.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
+import { detectMediaType, isImageType } from "../../kit/images/image-type.ts";
 import type { Text } from "../../kit/locale.ts";
 import { findDocumentKind, isDocumentKind, longestDocument } from "../../tools/documents/document.ts";
 import { describeDocumentProblem } from "../../tools/documents/read-document.ts";
@@ -108,14 +110,18 @@ async function fill(handle: FileHandle, bytes: Buffer): Promise<Buffer> {
 /** Reads the bytes of a file that is no text in UTF-8. */
 export function readBytes(bytes: Uint8Array): FileReading {
   if (bytes.length > longestDocument) return refuseProblem("too-large");
-  if (isImage(bytes)) return { is: "bytes", bytes };
+  const type = detectMediaType(bytes);
+  if (type !== undefined && isImageType(type)) return { is: "bytes", bytes };
+  if (type?.startsWith("image/")) return { is: "refused", reason: describeImageType(type) };
   const kind = findDocumentKind(bytes);
   return isDocumentKind(kind) ? { is: "bytes", bytes } : refuseProblem(kind);
 }
 
-function isImage(bytes: Uint8Array): boolean {
-  const start = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
-  return /^(?:\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF[\s\S]{4}WEBP)/.test(start);
+function describeImageType(type: string): Text {
+  return {
+    zh: `是 ${type}（允许：${acceptedImages}）`,
+    en: `is ${type} (allowed: ${acceptedImages})`,
+  };
 }
 
 function refuseProblem(problem: Parameters<typeof describeDocumentProblem>[0]): FileReading {

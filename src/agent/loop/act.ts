@@ -3,6 +3,7 @@ import type { ImagePart, ToolCall } from "../../core/messages.ts";
 import type { ToolCallRecord } from "../../core/outcome.ts";
 import { type NumberedSource, renderFile, renderFiles, renderPage, renderSources } from "../../core/sources.ts";
 import { getFailureKind } from "../../core/tools/failure-kind.ts";
+import { fillDefaults } from "../../core/tools/fill-defaults.ts";
 import type { ToolResult } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
@@ -47,7 +48,10 @@ const mostCallsPerTurn = 50;
  * others are answered with a refusal. Never throws.
  */
 export async function act(run: Run, calls: readonly ToolCall[], step: number, allowed: number): Promise<Observation[]> {
-  const heard = calls.slice(0, mostCallsPerTurn).map(limitDepth);
+  const heard = calls
+    .slice(0, mostCallsPerTurn)
+    .map(limitDepth)
+    .map((call) => withDefaults(run, call));
   const observations: Observation[] = calls.map((call) => toRefusedObservation(run.input, call));
   const records = heard.map(toRecord);
   run.state.calls.push(...records);
@@ -79,6 +83,13 @@ export async function act(run: Run, calls: readonly ToolCall[], step: number, al
 /** Arguments that are too deep to be walked through are treated as unreadable. */
 function limitDepth(call: ToolCall): ToolCall {
   return isDeeperThan(call.arguments, deepestArguments) ? { ...call, arguments: undefined } : call;
+}
+
+/** Returns the call as it is made: readers, rules and records see the defaults of fields that the model left out. */
+function withDefaults(run: Run, call: ToolCall): ToolCall {
+  const tool = run.services.catalog.findTool(call.name);
+  if (tool === undefined || call.arguments === undefined) return call;
+  return { ...call, arguments: fillDefaults(call.arguments, tool.inputSchema) };
 }
 
 interface OneCall {

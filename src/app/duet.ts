@@ -5,6 +5,7 @@ import type { NamedChange, Pool } from "../client/pool.ts";
 import type { ServerStatus } from "../client/server-connection.ts";
 import type { ServerSettings } from "../config/config.ts";
 import type { ModelParameters } from "../config/models/resolve-model.ts";
+import type { Attachment } from "../core/attachment.ts";
 import { type Caller, operator } from "../core/caller.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
 import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
@@ -140,6 +141,15 @@ export class Duet {
     const { config, agent, models, tools: own } = this.#parts;
     const [{ weighCatalog }, { functionCall }] = await Promise.all([agent.get(), models.open()]);
     return weighCatalog(tools, functionCall, config.tools.searchAbove, own.search.weights);
+  }
+
+  /**
+   * Fetches a file that a question names by its address, of at most `room` bytes and only from where network tools may read.
+   * Throws a `DuetError` that says why it cannot be had, or the signal's reason.
+   */
+  async fetchFile(url: string, room: number, signal: AbortSignal): Promise<Attachment> {
+    const { fetchFile } = await import("./tools/fetch-file.ts");
+    return fetchFile(this.#parts.config, url, room, signal);
   }
 
   /** Returns the state of the servers once each has been tried. */

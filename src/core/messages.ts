@@ -18,7 +18,10 @@ interface MessageBase {
 /** Is what a person or a tool says: one text, or parts in their order where there is more than text. */
 export type MessageContent = string | readonly ContentPart[];
 
-export type ContentPart = TextPart | ImagePart | FilePart;
+export type ContentPart = TextPart | FileRef;
+
+/** Refers to bytes that are stored beside the messages. */
+export type FileRef = ImagePart | FilePart;
 
 export interface TextPart {
   type: "text";

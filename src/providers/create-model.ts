@@ -4,6 +4,7 @@ import { estimateMessageTokens } from "./estimate-tokens.ts";
 import { withAnswerFormat } from "./middleware/answer-format.ts";
 import { withContextWarning } from "./middleware/context-warning.ts";
 import type { Endpoints } from "./middleware/endpoints.ts";
+import { withFiles } from "./middleware/files.ts";
 import type { Middleware, ModelContext, RetryOptions } from "./middleware/middleware.ts";
 import { withOutputLimit } from "./middleware/output-limit.ts";
 import { chooseParameters, withSettingNotices } from "./middleware/parameters.ts";
@@ -26,6 +27,7 @@ const middleware: readonly Middleware[] = [
   withContextWarning,
   withTextTools,
   withSettingNotices,
+  withFiles,
   withToolRequestLimits,
   withAnswerFormat,
   withOutputLimit,
@@ -48,7 +50,7 @@ export function createModel(settings: ModelSettings, { endpoints, ...options }: 
     maxTokens: settings.maxTokens,
     outputAllowance: chooseParameters({ tools: [] }, settings).allowance || undefined,
     keyName: settings.apiKeyEnv,
-    countTokens: estimateMessageTokens,
+    countTokens: (messages) => estimateMessageTokens(messages, settings),
     cost: (usage) => (price ? calculateCost(usage, price) : null),
   };
 }

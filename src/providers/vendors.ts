@@ -1,4 +1,13 @@
 import type { ModelRule, Vendor, WireName } from "../core/model-settings.ts";
+import {
+  claudeImages,
+  geminiImages,
+  laterOpenaiImages,
+  openaiImages,
+  qwenImages,
+  readDocuments,
+  sharpClaudeImages,
+} from "./image-rules.ts";
 import { allowBudget, allowHigh, allowMedium, allowNone } from "./reasoning-allowances.ts";
 import { longSilentMs, longSilentOpenai, sharedModelRules, silentMs, silentOpenai } from "./shared-model-rules.ts";
 
@@ -17,6 +26,7 @@ const qwen: Vendor = {
     noForcedCalls: "while-reasoning",
     answerFormat: "json_object",
     noFormatWhileReasoning: true,
+    images: qwenImages,
   },
   models: [
     { match: /^qwen([12]|-max)|coder|instruct/, quirks: { noReasoning: true } },
@@ -113,7 +123,13 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     baseUrlEnv: "OPENAI_BASE_URL",
     defaultModel: "gpt-6.1-terra",
     temperature: { below: 2 },
-    quirks: { maxTokensField: "max_completion_tokens", answerFormat: "json_schema", reasoningAllowance: allowNone },
+    quirks: {
+      maxTokensField: "max_completion_tokens",
+      answerFormat: "json_schema",
+      reasoningAllowance: allowNone,
+      images: openaiImages,
+      documents: readDocuments,
+    },
     efforts: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
     models: [
       { match: /^gpt-4$/, contextWindow: 8_192, maxOutput: 8_192 },
@@ -129,7 +145,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
       // "Function tools with reasoning_effort are not supported ... in /v1/chat/completions. To use function tools, use
       // /v1/responses or set reasoning_effort to 'none'"; the second half of these has no chat completions at all.
       { match: /^gpt-(5\.[4-9]|[6-9])|^(o\d|gpt-5).*-(pro|codex)/, wire: "openai-responses" },
-      { match: /^gpt-5\.4/, quirks: { effortWithTools: "none" } },
+      { match: /^gpt-5\.4/, quirks: { effortWithTools: "none", images: laterOpenaiImages } },
       { match: /^(gpt-[34]|gpt-5-chat|chatgpt-)/, quirks: { noReasoning: true } },
       { match: /^gpt-(3\.5|4-turbo)/, quirks: { answerFormat: "json_object" } },
       { match: /^gpt-4(-\d{4}|-32k.*)?$/, quirks: { answerFormat: "none" } },
@@ -142,7 +158,12 @@ export const vendors: Readonly<Record<string, Vendor>> = {
       { match: /^gpt-5\.[1-9]/, quirks: { noSampling: "while-reasoning" } },
       {
         match: /^gpt-(5\.[5-9]|[6-9])/,
-        quirks: { noSampling: "while-reasoning", defaultEffort: "none", effortWithTools: "none" },
+        quirks: {
+          noSampling: "while-reasoning",
+          defaultEffort: "none",
+          effortWithTools: "none",
+          images: laterOpenaiImages,
+        },
       },
       // Chat completions never show their reasoning. Responses show that there is some, and may then be silent for as long.
       { match: silentOpenai, silentThinkingMs: { "openai-chat": silentMs, "openai-responses": silentMs } },
@@ -170,7 +191,14 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     defaultModel: "claude-sonnet-5-5",
     temperature: { atMost: 1 },
     // "Thinking may not be enabled when tool_choice forces tool use." The number of stop texts has no documented limit.
-    quirks: { cacheMarks: true, mostStops: 8191, noForcedCalls: "while-reasoning", answerFormat: "json_schema" },
+    quirks: {
+      cacheMarks: true,
+      mostStops: 8191,
+      noForcedCalls: "while-reasoning",
+      answerFormat: "json_schema",
+      images: claudeImages,
+      documents: readDocuments,
+    },
     efforts: ["none", "low", "medium", "high", "xhigh", "max"],
     models: [
       { match: /^claude-3/, contextWindow: 200_000 },
@@ -194,6 +222,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
           adaptiveThinking: true,
           budgetThinking: false,
           reasoningAllowance: allowNone,
+          images: sharpClaudeImages,
         },
       },
     ],
@@ -215,6 +244,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
       mostStops: 5,
       answerFormat: "json_schema",
       reasoningAllowance: allowMedium,
+      images: geminiImages,
     },
     efforts: ["none", "minimal", "low", "medium", "high"],
     models: [
@@ -250,7 +280,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     telemetryName: "mistral_ai",
     temperature: { atMost: 1.5 },
     // The API requires it of every id, whichever model it serves.
-    quirks: { nineLetterIds: true },
+    quirks: { nineLetterIds: true, assistantAfterTools: true },
     models: sharedModelRules,
   },
   xai: {

@@ -1,3 +1,4 @@
+import { fromParts } from "../../core/message-content.ts";
 import type { Message } from "../../core/messages.ts";
 import type { ToolDefinition, Turn } from "../../core/model.ts";
 import { isRefusedCall } from "../../core/tools/refused-call.ts";
@@ -7,6 +8,7 @@ import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
 import { fenceResult } from "../context/fence.ts";
+import { toQuestionContent } from "../context/question-content.ts";
 import { getProgress } from "../limits/reached-limit.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import { canAnswerWhileDeciding, type Run, type RunServices } from "../run.ts";
@@ -112,7 +114,11 @@ function createOpeningMessages(run: Run): Message[] {
   } = run;
   const name = canAnswerWhileDeciding(run) ? "decide-alone" : "decide";
   const content = run.services.prompts.render(name, { model: models.functionCall, locale }, toPlaceholderValues(run));
-  return [{ role: "system", content }, ...run.state.history, { role: "user", content: run.state.question }];
+  return [
+    { role: "system", content },
+    ...run.state.history,
+    { role: "user", content: toQuestionContent(run, run.state.question) },
+  ];
 }
 
 /** Says why it is time to answer. */
@@ -232,10 +238,11 @@ function toToolMessages(run: Run, round: readonly Observation[], calls: number):
   const { input, state } = run;
   const left = describeLeft(calls, input.limits.maxIterations - state.statistics.iterations);
   return round.map((one, index) => {
-    const { call, result } = one;
+    const { call, result, images } = one;
     const isLast = index === round.length - 1;
     const text = renderObservation(run, one);
-    const content = isLast ? `${text}\n${say(input.language, left)}` : text;
+    const said = isLast ? `${text}\n${say(input.language, left)}` : text;
+    const content = fromParts([{ type: "text", text: said }, ...images]);
     return { role: "tool", callId: call.id, tool: call.name, content, ok: result.ok };
   });
 }

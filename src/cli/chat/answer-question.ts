@@ -1,3 +1,4 @@
+import type { AskRequest } from "../../app/ask-request.ts";
 import type { Duet } from "../../app/duet.ts";
 import { listProtectedFiles } from "../../app/tools/protected-files.ts";
 import type { Config } from "../../config/config.ts";
@@ -6,7 +7,7 @@ import type { Mode } from "../../core/outcome.ts";
 import { say } from "../../kit/locale.ts";
 import { createFileGuard } from "../../tools/files/file-guard.ts";
 import { createTerminalUser } from "../questions/ask-question.ts";
-import { attachFiles } from "../terminal/editor/files/attach-files.ts";
+import { attachFiles, describeAttached } from "../terminal/editor/files/attach-files.ts";
 import type { Folders } from "../terminal/editor/files/complete-files.ts";
 import type { ChatSettings } from "./chat.ts";
 import type { ChatInterface } from "./chat-interface.ts";
@@ -34,7 +35,7 @@ export interface QuestionOptions {
 export async function answerQuestion(options: QuestionOptions): Promise<void> {
   const { duet, chatInterface, mode, settings, conversationId, onEvent, leave, leaveAtOnce, signal } = options;
   const locale = settings.language ?? duet.localeFor(options.question);
-  const question = await withFiles(options);
+  const asked = await withFiles(options);
   const models = await duet.models(settings.models);
   const { reader } = chatInterface;
   const leaveRun = (endsRun: boolean): void => (endsRun ? leave() : leaveAtOnce());
@@ -42,7 +43,7 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
   const { limits, search } = settings;
   const shown = chatInterface.openRun(locale);
   try {
-    const shared = { question, conversationId, mode, search: search.on, limits, models, locale };
+    const shared = { ...asked, conversationId, mode, search: search.on, limits, models, locale };
     const request = { ...shared, user, isInteractive: true, signal };
     for await (const event of duet.ask(request)) {
       onEvent(event);
@@ -53,7 +54,7 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
   }
 }
 
-/** Adds to the question the files that it names. A pipe's text is taken as it is. */
+/** Reads the files that the question names. A pipe's text is taken as it is. */
 async function withFiles({
   config,
   chatInterface,
@@ -61,14 +62,11 @@ async function withFiles({
   question,
   settings: { locale },
   signal,
-}: QuestionOptions): Promise<string> {
-  if (!chatInterface.reader) return question;
+}: QuestionOptions): Promise<Pick<AskRequest, "question" | "attachments">> {
+  if (!chatInterface.reader) return { question };
   const guard = createFileGuard(await listProtectedFiles(config));
-  const { question: whole, attached, problems } = await attachFiles(question, { ...folders, locale, guard, signal });
-  for (const problem of problems) chatInterface.write(`⚠ ${say(locale, problem)}`);
-  for (const { name, characters } of attached)
-    chatInterface.write(
-      say(locale, { zh: `📎 ${name}（${characters} 个字符）`, en: `📎 ${name} (${characters} characters)` }),
-    );
-  return whole;
+  const found = await attachFiles(question, { ...folders, locale, guard, signal });
+  for (const problem of found.problems) chatInterface.write(`⚠ ${say(locale, problem)}`);
+  for (const file of found.attached) chatInterface.write(say(locale, describeAttached(file)));
+  return { question: found.question, attachments: found.attachments };
 }

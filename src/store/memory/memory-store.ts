@@ -25,6 +25,7 @@ import {
 import type { AgentTrace } from "../../core/trace.ts";
 import { noConversationError } from "../store-errors.ts";
 import { createMemoryDailyUsage } from "./daily-usage.ts";
+import { createMemoryFiles } from "./files.ts";
 import { createMemoryIdempotencyRecords } from "./idempotency-records.ts";
 import { createMemorySourceList } from "./source-list.ts";
 
@@ -77,6 +78,7 @@ export function createMemoryStore({
   const conversations = new Map<string, StoredConversation>();
   const traces = new LRUCache<string, StoredTrace>({ max });
   const records = createMemoryIdempotencyRecords();
+  const files = createMemoryFiles();
   const usages = new LRUCache<string, DailyUsage>({ maxSize: mostCallers, sizeCalculation: () => 1 });
   let asked = 0;
   /** Counts the bytes of all conversations. */
@@ -92,6 +94,7 @@ export function createMemoryStore({
     const { bytes = 0, runIds = [] } = conversations.get(id) ?? {};
     for (const runId of runIds) traces.delete(runId);
     records.removeOf(id);
+    files.removeOf(id);
     stored -= bytes;
     return conversations.delete(id);
   }
@@ -175,12 +178,13 @@ export function createMemoryStore({
       },
       create: async (wanted) =>
         toConversation(touch(wanted !== undefined && isAllowed(wanted) ? wanted : createId("conv"))),
-      async append({ conversationId, runId, turn, trace, pendingPlan, loadedTools }) {
+      async append({ conversationId, runId, turn, trace, pendingPlan, loadedTools, files: added = [] }) {
         if (traces.has(runId) && !getOwned(traces.peek(runId))) throw noConversationError();
         const kept = touch(conversationId);
         kept.title ||= toConversationTitle(trace.question);
         if (turn) kept.turns.push(turn);
-        const bytes = 2 * (JSON.stringify(trace).length + (turn ? turn.question.length + turn.answer.length : 0));
+        const said = turn ? turn.question.length + turn.answer.length : 0;
+        const bytes = 2 * (JSON.stringify(trace).length + said) + files.add(conversationId, added);
         kept.bytes += bytes;
         stored += bytes;
         kept.runIds.push(runId);
@@ -189,6 +193,9 @@ export function createMemoryStore({
         traces.set(runId, { owner, trace });
         records.settle(runId);
         dropExpired();
+      },
+      async readFile({ conversationId, hash }) {
+        return getOwned(conversations.get(conversationId)) && files.read(conversationId, hash);
       },
       async summarise(conversationId, summary) {
         const kept = getOwned(conversations.get(conversationId));

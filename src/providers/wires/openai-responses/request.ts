@@ -3,9 +3,11 @@ import type {
   FunctionTool,
   ResponseCreateParamsStreaming,
   ResponseFunctionToolCall,
+  ResponseInputFile,
+  ResponseInputImage,
   ResponseInputItem,
+  ResponseInputText,
 } from "openai/resources/responses/responses";
-import { toPlainText } from "../../../core/message-content.ts";
 import type { AssistantMessage, Message } from "../../../core/messages.ts";
 import type { ResponseFormat, ToolDefinition } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
@@ -13,6 +15,7 @@ import { isRecord, type JsonObject } from "../../../kit/json.ts";
 import { convertHistory, toWireToolName } from "../../history/convert-history.ts";
 import { chooseParameters, type Parameters } from "../../middleware/parameters.ts";
 import type { WireRequest } from "../../middleware/repair.ts";
+import { type FileData, noFileData, type PartWriter, toDataUrl, toDocumentName, writeParts } from "../file-data.ts";
 
 /** Describes the fields of a Responses request body that Duet uses. */
 export interface ResponsesRequest
@@ -46,6 +49,7 @@ export function toResponsesRequest(
   request: WireRequest,
   settings: ModelSettings,
   extras: Extras = { summary: true, encryptedReasoning: true },
+  data: FileData = noFileData,
 ): ResponsesRequest {
   const { quirks } = settings;
   const canReason = !quirks.noReasoning;
@@ -66,7 +70,7 @@ export function toResponsesRequest(
   } satisfies ResponseCreateParamsStreaming;
   return {
     ...common,
-    input: convertHistory(request.messages, settings).flatMap((message) => toItems(message, settings)),
+    input: convertHistory(request.messages, settings).flatMap((message) => toItems(message, settings, data)),
     reasoning: canReason && (effort || summary) ? { effort, summary } : undefined,
     ...quirks.body,
   };
@@ -83,12 +87,23 @@ function toTextConfig(format: ResponseFormat): ResponsesRequest["text"] {
   return { format: { type: "json_schema", name, description, schema, strict: true } };
 }
 
-function toItems(message: Message, settings: ModelSettings): InputItem[] {
+function toItems(message: Message, settings: ModelSettings, data: FileData): InputItem[] {
   if (message.role === "assistant") return getNativeItems(message) ?? toNeutralItems(message, settings);
-  const text = toPlainText(message.content, "en");
-  if (message.role !== "tool") return [{ role: message.role, content: text }];
-  return [{ type: "function_call_output", call_id: message.callId, output: text }];
+  const { content } = message;
+  const written = typeof content === "string" ? content : writeParts(content, data, responseParts);
+  if (message.role !== "tool") return [{ role: message.role, content: written }];
+  return [{ type: "function_call_output", call_id: message.callId, output: written }];
 }
+
+const responseParts: PartWriter<ResponseInputText | ResponseInputImage | ResponseInputFile> = {
+  writeText: (text) => ({ type: "input_text", text }),
+  writeImage: (file, base64) => ({ type: "input_image", image_url: toDataUrl(file, base64), detail: "auto" }),
+  writeFile: (file, base64) => ({
+    type: "input_file",
+    filename: toDocumentName(file),
+    file_data: toDataUrl(file, base64),
+  }),
+};
 
 /** The vendor whose model labelled a text wants the label back with it; others may refuse a field that they do not know. */
 function toNeutralItems({ content, toolCalls, phase, author }: AssistantMessage, settings: ModelSettings): InputItem[] {

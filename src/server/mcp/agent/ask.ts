@@ -1,7 +1,9 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import { openOutputSchema } from "../../../app/answer-form.ts";
 import { readChain } from "../../../core/chain-text.ts";
+import { say } from "../../../kit/locale.ts";
 import { askInput } from "../../../runs/ask-schema.ts";
+import { takeAttachments } from "../../../runs/attachment-input.ts";
 import { beginRun, findSameRun, type RunQuestionRequest } from "../../../runs/begin-run.ts";
 import { readHost } from "../../../runs/input/host.ts";
 import { confirmRun } from "../../../runs/questions/confirm.ts";
@@ -17,15 +19,18 @@ export async function handleAsk(
   args: unknown,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const input = readInput(askInput, args, scope.duet.locale);
-  if (typeof input === "string") return createFailedResult(input);
+  const read = readInput(askInput, args, scope.duet.locale);
+  if (typeof read === "string") return createFailedResult(read);
+  const taken = takeAttachments(read);
+  if ("refused" in taken) return createFailedResult(say(scope.duet.locale, taken.refused));
+  const { input, attachments } = taken;
   const { connection } = scope;
   const preparing = scope.runs.prepare(scope.caller);
   if (preparing !== undefined) await preparing;
   const chain = readChain(context.mcpReq._meta, input.duet_chain, context.http?.req?.headers);
   const host = readHost(connection.server, context);
   const locale = scope.duet.localeFor(input.question);
-  const asked: RunQuestionRequest = { scope, input, chain, host, locale };
+  const asked: RunQuestionRequest = { scope, input, attachments, chain, host, locale };
   if (input.output_schema !== undefined)
     try {
       asked.answerForm = await openOutputSchema(input.output_schema, schemaPlace);

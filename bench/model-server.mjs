@@ -1,8 +1,9 @@
-// The model of agent.mjs and memory.mjs on OpenAI's chat wire: asks for `echo` once, then answers in 60 chunks of one
-// word, each sent by itself, `argv[2]` milliseconds apart. Prints its address; counts the bytes it was sent.
+// The model of agent.mjs, counts.mjs and memory.mjs on OpenAI's chat wire: asks for `echo` once, then answers in `argv[3]` chunks
+// (60) of one word, each sent by itself, `argv[2]` milliseconds apart. Prints its address; counts the bytes it was sent.
 import { createServer } from "node:http";
 
 const pauseMs = Number(process.argv[2] ?? 0);
+const words = Number(process.argv[3] ?? 60);
 
 const frame = { id: "chatcmpl-C1KMEUDb1vVwsROQUCZTgG6A6vtWo", object: "chat.completion.chunk", created: 1754432618 };
 const rest = { ...frame, model: "gpt-4o-2024-08-06", system_fingerprint: "fp_ff25b2783a" };
@@ -18,7 +19,7 @@ function sse(data) {
 const usage = sse({ ...rest, choices: [], usage: { prompt_tokens: 120, completion_tokens: 60, total_tokens: 180 } });
 const answer = [
   chunk({ role: "assistant", content: "" }),
-  ...Array.from({ length: 60 }, (_, index) => chunk({ content: ` word${index}` })),
+  ...Array.from({ length: words }, (_, index) => chunk({ content: ` word${index}` })),
   chunk({}, "stop"),
   usage,
   "data: [DONE]\n\n",

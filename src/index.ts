@@ -11,7 +11,7 @@ export type { ModelOption } from "./app/models/model-options.ts";
 export type { EarlierModel, EarlierModelEvent } from "./app/models/user-model.ts";
 export type { AgentEvent, PlanStep } from "./core/events.ts";
 export type { AskElicitation, Elicitation, ElicitationReply } from "./core/forms/elicitation.ts";
-export type { AssistantMessage, Message, ToolCall } from "./core/messages.ts";
+export type { AssistantMessage, Message, TextPhase, ToolCall } from "./core/messages.ts";
 export {
   type FinishReason,
   type Model,

@@ -6,9 +6,7 @@ import { addNotices, noticeKinds, toOutcomeNotices } from "../core/notices.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { FinishedRun } from "../core/store/store.ts";
 import { UnsavedRunError } from "../core/store/unsaved-run-error.ts";
-import { Channel } from "../kit/async/channel.ts";
-import { followSignal } from "../kit/async/timeout.ts";
-import { DuetError, toDuetError } from "../kit/errors.ts";
+import { toDuetError } from "../kit/errors.ts";
 import { type Locale, say } from "../kit/locale.ts";
 import { answerInChatMode } from "./answer/chat.ts";
 import { createAnswerInput, writeAnswer } from "./answer/write-answer.ts";
@@ -21,38 +19,21 @@ import type { Models, Run, RunInput, RunRequest } from "./run.ts";
 import { createTraceRecorder } from "./trace/trace-recorder.ts";
 
 /**
- * Runs one question as a stream of events: `run-start` first, `run-end` last, whatever happens; never throws. Leaving
- * the stream early, or aborting the signal, stops the model's request and the tools' calls.
+ * Runs one question and tells its events: `run-start` first, `run-end` last, whatever happens; never rejects. `onEvent` must not
+ * throw. Aborting the signal stops the model's request and the tools' calls.
  */
-export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent, void, undefined> {
-  const events = new Channel<AgentEvent>();
-  const left = new AbortController();
-  let isOver = false;
-  const done = driveRun(options, events, left).finally(() => {
-    isOver = true;
-    events.close();
-  });
-  try {
-    yield* events;
-  } finally {
-    if (!isOver) left.abort(new DuetError({ code: "internal", text: { zh: "已取消", en: "cancelled" } }));
-    await done;
-  }
-}
-
-async function driveRun(options: RunOptions, events: Channel<AgentEvent>, left: AbortController): Promise<void> {
+export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent) => void): Promise<void> {
   const started = performance.now();
-  const { request, parts, observer, notices = [], spentMs = 0 } = options;
-  const unfollow = followSignal(left, options.signal);
+  const { request, parts, observer, notices = [], spentMs = 0, signal = new AbortController().signal } = options;
   const recorder = createTraceRecorder({ question: request.question });
   const told: Notice[] = [];
   const emit = (event: AgentEvent): void => {
     if (event.type === "notice") told.push(event);
     recorder.handle(event);
     observer?.handle(event);
-    events.push(event);
+    onEvent(event);
   };
-  const clock = createRunClock({ limits: request.limits, spentMs, callerSignal: left.signal });
+  const clock = createRunClock({ limits: request.limits, spentMs, callerSignal: signal });
   const { question, mode } = await resolveQuestion(request);
   const { keepOutput } = recorder;
   const run = openRun({ ...request, mode }, parts, { question, traceId: observer?.traceId, clock, emit, keepOutput });
@@ -65,7 +46,6 @@ async function driveRun(options: RunOptions, events: Channel<AgentEvent>, left: 
     ending.error = toDuetError(thrown);
   } finally {
     clock.clear();
-    unfollow();
   }
   run.state.answer.finish();
   const outcome = toOutcome(run, ending, performance.now() - started - clock.outsideMs);

@@ -7,8 +7,8 @@ import { DuetError } from "../kit/errors.ts";
 export interface ActiveRuns {
   /** Is true when no new run may begin. */
   readonly isStopped: boolean;
-  /** Counts one more; its signal follows `outer`. */
-  begin(outer: AbortSignal | undefined): ActiveRun;
+  /** Counts one more; its signal follows all of these. */
+  begin(...outer: (AbortSignal | undefined)[]): ActiveRun;
   /** Cancels them all; resolves when the last has ended, after `limitMs` milliseconds at the latest. Never rejects. */
   stop(limitMs?: number): Promise<void>;
 }
@@ -32,9 +32,9 @@ export function createActiveRuns(): ActiveRuns {
     get isStopped() {
       return stopping.signal.aborted;
     },
-    begin(outer) {
+    begin(...outer) {
       const controller = new AbortController();
-      const unfollow = [followSignal(controller, outer), followSignal(controller, stopping.signal)];
+      const unfollow = [...outer, stopping.signal].map((signal) => followSignal(controller, signal));
       const ended = Promise.withResolvers<void>();
       const atEnd: (() => void)[] = [];
       let isOver = false;

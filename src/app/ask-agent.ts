@@ -1,3 +1,4 @@
+import type { RunOptions } from "../agent/open-run.ts";
 import type { Folders } from "../agent/run.ts";
 import type { Config } from "../config/config.ts";
 import { operator } from "../core/caller.ts";
@@ -21,12 +22,16 @@ import { noTools, type WantedTools } from "./tools/tool-inventory.ts";
 /** Limits how long a question waits for servers that are still starting, in milliseconds. It continues without the late ones. */
 const serverWaitMs = 10_000;
 
-/** Runs one question with the parts of an open `Duet`: finds its conversation, its models and its tools, and starts the agent. */
-export async function* askAgent(
+/**
+ * Runs one question with the parts of an open `Duet`: finds its conversation, its models and its tools, and starts the agent, whose
+ * events it tells. Rejects only when no run can begin.
+ */
+export async function askAgent(
   { config, agent, evaluator, models, tools, conversations, telemetry }: DuetParts,
   request: AskRequest,
   activeRun: ActiveRun,
-): AsyncGenerator<AgentEvent, void, undefined> {
+  onEvent: (event: AgentEvent) => void,
+): Promise<void> {
   const { question, caller = operator, conversationId, mode = "agent", search, user, limits, chain } = request;
   const { history, instruction, budget } = request;
   const { signal } = activeRun;
@@ -68,7 +73,7 @@ export async function* askAgent(
     servers,
     callersTraceId: getTraceId(chain?.trace),
   });
-  yield* runAgent({
+  const options: RunOptions = {
     request: {
       id: request.runId,
       question,
@@ -108,7 +113,8 @@ export async function* askAgent(
     findLateNotices: () => monitor.listLateNotices(noticeReader),
     observer: activeRun.observe(observer),
     signal,
-  });
+  };
+  await runAgent(options, onEvent);
 }
 
 async function findFolders({ tools }: Config): Promise<Folders> {

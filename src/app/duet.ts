@@ -10,6 +10,7 @@ import type { AgentEvent, Notice } from "../core/events.ts";
 import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
+import { createPushedStream } from "../kit/async/pushed-stream.ts";
 import { createTimeLimit, waitAbortable } from "../kit/async/timeout.ts";
 import type { Locale } from "../kit/locale.ts";
 import type { PausedModel } from "../providers/middleware/endpoints.ts";
@@ -47,16 +48,21 @@ export class Duet {
     return chooseLocale(this.#parts.config, question);
   }
 
-  /** Runs one question; see `runAgent` for the promises of the stream. */
-  async *ask(request: AskRequest): AsyncGenerator<AgentEvent, void, undefined> {
+  /**
+   * Runs one question as a stream of events; see `runAgent` for its promises. Leaving the stream early stops the run. The stream
+   * throws only when no run can begin.
+   */
+  ask(request: AskRequest): AsyncGenerator<AgentEvent, void, undefined> {
     const { runs } = this.#parts;
-    if (runs.isStopped) throw closedError();
-    const going = runs.begin(request.signal);
-    try {
-      yield* askAgent(this.#parts, request, going);
-    } finally {
-      going.end();
-    }
+    return createPushedStream(async (push, left) => {
+      if (runs.isStopped) throw closedError();
+      const going = runs.begin(request.signal, left);
+      try {
+        await askAgent(this.#parts, request, going, push);
+      } finally {
+        going.end();
+      }
+    });
   }
 
   /**

@@ -6,6 +6,15 @@ import type { JsonObject } from "../kit/json.ts";
  */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
 
+/** Is what a message of any role may carry. */
+interface MessageBase {
+  /**
+   * Asks the vendor to keep everything up to the end of this message in its cache, because later requests begin the same. Only
+   * vendors whose requests say so look at it.
+   */
+  cacheMark?: true;
+}
+
 /** Is what a person or a tool says: one text, or parts in their order where there is more than text. */
 export type MessageContent = string | readonly ContentPart[];
 
@@ -50,26 +59,33 @@ export interface FileReader {
   read(hash: string): Promise<Uint8Array | undefined>;
 }
 
-export interface SystemMessage {
+export interface SystemMessage extends MessageBase {
   role: "system";
   content: string;
 }
 
-export interface UserMessage {
+export interface UserMessage extends MessageBase {
   role: "user";
   content: string;
 }
 
-export interface AssistantMessage {
+export interface AssistantMessage extends MessageBase {
   role: "assistant";
   /** Holds the model's text without its reasoning. It may be empty beside tool calls. */
   content: string;
   reasoning?: string;
   toolCalls: ToolCall[];
+  /** Is the wire's own sign of what the text is, of its last part where there are several. It is absent where the wire has none. */
+  phase?: TextPhase;
+  /** Names the model that wrote the message, as `provider/model`. It is absent where that is not known. */
+  author?: string;
   native?: NativeTurn;
 }
 
-export interface ToolMessage {
+/** Tells words on the way, such as those beside tool calls, from the answer itself. */
+export type TextPhase = "commentary" | "final_answer";
+
+export interface ToolMessage extends MessageBase {
   role: "tool";
   callId: string;
   tool: string;

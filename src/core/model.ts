@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { JsonSchema } from "../kit/json.ts";
 import type { Locale } from "../kit/locale.ts";
 import type { Notice } from "./events.ts";
-import type { AssistantMessage, FileReader, Message } from "./messages.ts";
+import type { AssistantMessage, FileReader, Message, TextPhase } from "./messages.ts";
 import type { finishReasonSchema, usageSchema } from "./schemas/events-schema.ts";
 
 /** Calls a language model through one interface, whatever its vendor and wire format. */
@@ -142,12 +142,12 @@ export interface ToolDefinition {
 }
 
 /**
- * `spent` reports an attempt that failed after it had reached the model, which the vendor charges although there is no turn. It
+ * `text-delta` has the wire's sign of what follows, where the wire has one, on the first event of each message of the turn. `spent` reports an attempt that failed after it had reached the model, which the vendor charges although there is no turn. It
  * comes once for each such attempt, before the retry or the error, and is never part of a turn's own usage.
  */
 export type ModelEvent =
   | { type: "reasoning-delta"; text: string }
-  | { type: "text-delta"; text: string }
+  | { type: "text-delta"; text: string; phase?: TextPhase }
   | { type: "spent"; usage: Usage }
   | Notice;
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { runAgent } from "../../src/agent/run-agent.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { createFailure, type Tool } from "../../src/core/tools/tool.ts";
 import { sleep } from "../../src/kit/async/timeout.ts";
@@ -7,7 +6,7 @@ import { DuetError } from "../../src/kit/errors.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { makeTool, outcomeOf, textOf } from "../fakes/events.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
-import { type Overrides, runAll, runOptions } from "../fakes/run.ts";
+import { type Overrides, runAll, runOptions, streamRun } from "../fakes/run.ts";
 
 const search = { id: "1", name: "search", input: { query: "duet" } };
 
@@ -132,7 +131,7 @@ describe("with one model", () => {
   test("a long answer flows before its turn has ended", async () => {
     const model = scriptedModel([{ text: "word ".repeat(200), hang: true }]);
     const seen: AgentEvent[] = [];
-    for await (const event of runAgent(await runOptions({ models: { functionCall: model, answer: model } }))) {
+    for await (const event of streamRun(await runOptions({ models: { functionCall: model, answer: model } }))) {
       seen.push(event);
       if (event.type === "answer-delta") break;
     }
@@ -274,7 +273,7 @@ describe("stopping while tools run", () => {
     const events: AgentEvent[] = [];
     const limits = { maxParallel: 2, maxToolCalls: 50 };
     const models = { functionCall: model, answer: model };
-    for await (const event of runAgent(await runOptions({ models, tools: [stuck], limits, signal: caller.signal }))) {
+    for await (const event of streamRun(await runOptions({ models, tools: [stuck], limits, signal: caller.signal }))) {
       events.push(event);
       if (event.type === "tool-start") caller.abort(new Error("user stop"));
     }
@@ -298,7 +297,7 @@ describe("stopping while tools run", () => {
     };
     const model = scriptedModel([[search], "ok"]);
     const events: AgentEvent[] = [];
-    for await (const event of runAgent(
+    for await (const event of streamRun(
       await runOptions({ models: { functionCall: model, answer: model }, tools: [chatty] }),
     )) {
       events.push(event);
@@ -445,7 +444,7 @@ describe("failing and stopping", () => {
     const model = scriptedModel([{ text: "thinking", hang: true }]);
     const events: AgentEvent[] = [];
     const models = { functionCall: model, answer: model };
-    for await (const event of runAgent(await runOptions({ models, signal: caller.signal }))) {
+    for await (const event of streamRun(await runOptions({ models, signal: caller.signal }))) {
       events.push(event);
       if (event.type === "phase-start") caller.abort(new Error("user stop"));
     }
@@ -467,7 +466,7 @@ describe("failing and stopping", () => {
       return { ok: true, text: "" };
     });
     const model = scriptedModel([[search]]);
-    for await (const event of runAgent(
+    for await (const event of streamRun(
       await runOptions({ models: { functionCall: model, answer: model }, tools: [stuck] }),
     ))
       if (event.type === "tool-start") break;
@@ -488,7 +487,7 @@ describe("failing and stopping", () => {
     const model = scriptedModel([[search], { text: "thinking", hang: true }]);
     const events: AgentEvent[] = [];
     const models = { functionCall: model, answer: model };
-    for await (const event of runAgent(await runOptions({ models, tools: [searchTool()], signal: caller.signal }))) {
+    for await (const event of streamRun(await runOptions({ models, tools: [searchTool()], signal: caller.signal }))) {
       events.push(event);
       if (event.type === "phase-start" && event.step === 2) caller.abort();
     }

@@ -1,18 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { runAgent } from "../../src/agent/run-agent.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { createBuiltinTools } from "../../src/tools/builtin/builtin-tools.ts";
 import { outcomeOf } from "../fakes/events.ts";
 import { scriptedModel } from "../fakes/model.ts";
-import { type Overrides, runAll, runOptions } from "../fakes/run.ts";
+import { type Overrides, runAll, runOptions, streamRun } from "../fakes/run.ts";
 import { planners, written } from "./plan/planning.ts";
 
 /** Asks in the conversation `c` and stops the run with the first event of that type. */
 async function stoppedAt(type: AgentEvent["type"], overrides: Overrides): Promise<AgentEvent[]> {
   const caller = new AbortController();
   const events: AgentEvent[] = [];
-  for await (const event of runAgent(await runOptions({ ...overrides, conversationId: "c", signal: caller.signal }))) {
+  for await (const event of streamRun(await runOptions({ ...overrides, conversationId: "c", signal: caller.signal }))) {
     events.push(event);
     if (event.type === type) caller.abort(new Error("user stop"));
   }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { withTurnBudget, withTurnBudgets } from "../../src/app/models/with-turn-budget.ts";
 import { createSample } from "../../src/app/open-duet.ts";
 import { createRedactedModel } from "../../src/app/secrets/redacted-model.ts";
-import type { Usage } from "../../src/core/model.ts";
+import { type ModelEvent, noUsage, replaceStream, type Usage } from "../../src/core/model.ts";
 import type { Spend } from "../../src/core/store/daily-usage.ts";
 import type { AsideBill, TurnBudget } from "../../src/core/turn-budget.ts";
 import { DuetError } from "../../src/kit/errors.ts";
@@ -98,6 +98,22 @@ test("a model that is an instance of a class keeps its name, limits and price wh
   expect(model).toMatchObject({ provider: "own", model: "m", contextWindow: 1000, maxTokens: 10 });
   expect(model.countTokens?.([])).toBe(11);
   expect(model.cost?.({ inputTokens: 1000, outputTokens: 0, reasoningTokens: 0, cachedTokens: 0 })).toBe(1);
+});
+
+test("what a text is goes on with the first of it that is shown, also where its beginning is held back as part of a secret", async () => {
+  const model = replaceStream(scriptedModel([]), async (_, onEvent) => {
+    onEvent({ type: "text-delta", text: "sk-1", phase: "commentary" });
+    onEvent({ type: "text-delta", text: "000 " });
+    onEvent({ type: "text-delta", text: "It rains.", phase: "final_answer" });
+    return { message: { role: "assistant", content: "", toolCalls: [] }, finish: "stop", usage: noUsage };
+  });
+  const events: ModelEvent[] = [];
+  const redacted = createRedactedModel(model, createRedactor([{ name: "KEY", value: "sk-123456" }]));
+  await redacted.stream(request, (event) => void events.push(event), new AbortController().signal);
+  expect(events).toEqual([
+    { type: "text-delta", text: "sk-1000 ", phase: "commentary" },
+    { type: "text-delta", text: "It rains.", phase: "final_answer" },
+  ]);
 });
 
 test("a text for a server is reserved like a turn and billed, and not written where nothing is left", async () => {

@@ -139,7 +139,25 @@ export function checkMessagesRequest(entry: JournalEntry): Refusal | undefined {
   const messages = listOf(body.messages);
   if (messages.length === 0) return invalid("messages: at least one message is required");
   if (messages[0]?.role !== "user") return invalid('messages: first message must use the "user" role');
-  return checkParameters(entry) ?? checkAnthropicTools(body, messages) ?? checkAnthropicMessages(messages);
+  return (
+    checkParameters(entry) ??
+    checkCacheMarks(body, messages) ??
+    checkAnthropicTools(body, messages) ??
+    checkAnthropicMessages(messages)
+  );
+}
+
+function checkCacheMarks(body: Record<string, unknown>, messages: Record<string, unknown>[]): Refusal | undefined {
+  const marked = [
+    ...listOf(body.tools),
+    ...listOf(body.system),
+    ...messages.flatMap(({ content }) => blocksOf(content)),
+  ].filter((item) => item.cache_control !== undefined);
+  if (marked.some(({ type }) => String(type).endsWith("thinking"))) {
+    return invalid("thinking.cache_control: Extra inputs are not permitted");
+  }
+  if (marked.length <= 4) return undefined;
+  return invalid(`A maximum of 4 blocks with cache_control may be provided. Found ${marked.length}.`);
 }
 
 function checkAnthropicTools(body: Record<string, unknown>, messages: Record<string, unknown>[]): Refusal | undefined {

@@ -6,6 +6,7 @@ import { runAgent } from "../../src/agent/run-agent.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { defaultedLimits, mapLimits, mergeRunLimits } from "../../src/core/limits.ts";
 import { toUser, type UserCallbacks } from "../../src/core/questions/user.ts";
+import { createPushedStream } from "../../src/kit/async/pushed-stream.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 
 export const defaultLimits: Limits = {
@@ -68,5 +69,14 @@ export async function runOptions(overrides: Overrides): Promise<RunOptions> {
 
 /** All events of one run. */
 export async function runAll(overrides: Overrides): Promise<AgentEvent[]> {
-  return Array.fromAsync(runAgent(await runOptions(overrides)));
+  const events: AgentEvent[] = [];
+  await runAgent(await runOptions(overrides), (event) => void events.push(event));
+  return events;
+}
+
+/** The events of one run as they happen. Leaving them stops the run. */
+export function streamRun(options: RunOptions): AsyncGenerator<AgentEvent, void, undefined> {
+  return createPushedStream((push, left) =>
+    runAgent({ ...options, signal: AbortSignal.any(options.signal ? [options.signal, left] : [left]) }, push),
+  );
 }

@@ -56,7 +56,7 @@ async function streamTurn(
     ? await streamEarlier(model, request, onEvent, signal)
     : await model.stream(request, onEvent, signal);
   if (!isTurn(turn)) throw noTurnError(model);
-  return turn;
+  return { ...turn, message: { author: toModelName(model), ...turn.message } };
 }
 
 async function streamEarlier(

@@ -1,14 +1,21 @@
-import type { AssistantMessage } from "../../core/messages.ts";
+import type { AssistantMessage, TextPhase } from "../../core/messages.ts";
 import { type Model, replaceStream } from "../../core/model.ts";
 import { type Redactor, redactValue } from "../../kit/text/redact.ts";
 
 /** Wraps a model so that nothing it writes repeats a known secret: not its answer, its reasoning or the arguments of its calls. */
 export function createRedactedModel(model: Model, redactor: Redactor): Model {
   return replaceStream(model, async (request, onEvent, signal) => {
+    /** Waits with the text that it belongs to, where that is held back. */
+    let phase: TextPhase | undefined;
     const streams = { "text-delta": redactor.openStream(), "reasoning-delta": redactor.openStream() };
     function endStream(type: keyof typeof streams): void {
-      const text = streams[type].end();
-      if (text !== "") onEvent({ type, text });
+      emit(type, streams[type].end());
+    }
+    function emit(type: keyof typeof streams, text: string): void {
+      if (text === "") return;
+      const label = type === "text-delta" && phase ? { phase } : undefined;
+      if (label) phase = undefined;
+      onEvent({ type, text, ...label });
     }
     const turn = await model.stream(
       request,
@@ -16,8 +23,8 @@ export function createRedactedModel(model: Model, redactor: Redactor): Model {
         if (event.type !== "text-delta" && event.type !== "reasoning-delta") return onEvent(event);
         // What was thought is shown before what is said after it.
         endStream(event.type === "text-delta" ? "reasoning-delta" : "text-delta");
-        const text = streams[event.type].push(event.text);
-        if (text !== "") onEvent({ ...event, text });
+        if (event.type === "text-delta") phase = event.phase ?? phase;
+        emit(event.type, streams[event.type].push(event.text));
       },
       signal,
     );

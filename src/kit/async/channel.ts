@@ -4,19 +4,31 @@ export class Channel<T> implements AsyncIterableIterator<T, void, undefined> {
   #results: IteratorYieldResult<T>[] = [];
   #read = 0;
   #closed = false;
-  #wake: ((result: IteratorResult<T, void>) => void) | undefined;
+  #failure: { thrown: unknown } | undefined;
+  /** Holds the reads that wait for an item, in their order. */
+  #waiting: PromiseWithResolvers<IteratorResult<T, void>>[] = [];
 
   push(item: T): void {
     if (this.#closed) return;
     const result = { value: item, done: false } as const;
-    if (this.#wake) this.#answer(result);
+    const waiting = this.#waiting.shift();
+    if (waiting) waiting.resolve(result);
     else this.#results.push(result);
   }
 
   /** Accepts no more items. The reader still gets those in the queue. */
   close(): void {
     this.#closed = true;
-    this.#answer({ value: undefined, done: true });
+    for (const waiting of this.#waiting.splice(0)) waiting.resolve({ value: undefined, done: true });
+  }
+
+  /** Accepts no more items. The reader gets those in the queue, and then the error. */
+  fail(thrown: unknown): void {
+    if (this.#closed) return;
+    const waiting = this.#waiting.shift();
+    if (waiting) waiting.reject(thrown);
+    else this.#failure = { thrown };
+    this.close();
   }
 
   // By hand: an async generator takes three turns of the microtask queue for each item.
@@ -28,19 +40,16 @@ export class Channel<T> implements AsyncIterableIterator<T, void, undefined> {
     }
     this.#results = [];
     this.#read = 0;
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure) return Promise.reject(failure.thrown);
     if (this.#closed) return Promise.resolve({ value: undefined, done: true });
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-    });
+    const waiting = Promise.withResolvers<IteratorResult<T, void>>();
+    this.#waiting.push(waiting);
+    return waiting.promise;
   }
 
   [Symbol.asyncIterator](): this {
     return this;
-  }
-
-  #answer(result: IteratorResult<T, void>): void {
-    const wake = this.#wake;
-    this.#wake = undefined;
-    wake?.(result);
   }
 }

@@ -7,7 +7,7 @@ export type ReceivingModel = Pick<ModelSettings, "wire" | "provider" | "model" |
  * Converts a conversation for the given model, whoever wrote it. Reasoning and `native` return to their author unchanged, and
  * are dropped for others. Calls and results are kept. What a vendor would refuse is repaired: one system message comes first,
  * turns alternate, and the first and the last are not the assistant's; every call has its own result, arguments that are JSON
- * and a valid id. The function is pure and idempotent.
+ * and a valid id. Cache marks stay for vendors that read them. The function is pure and idempotent.
  */
 export function convertHistory(messages: readonly Message[], to: ReceivingModel): Message[] {
   const readable = messages.filter((message) => message.role !== "system").map((message) => makeReadable(message, to));
@@ -21,7 +21,9 @@ function joinSystemMessages(messages: readonly Message[]): Message[] {
   return content === "" ? [] : [{ role: "system", content }];
 }
 
-function makeReadable(message: Message, to: ReceivingModel): Message {
+function makeReadable(marked: Message, to: ReceivingModel): Message {
+  const { cacheMark, ...unmarked } = marked;
+  const message: Message = cacheMark && to.quirks.cacheMarks ? marked : unmarked;
   const content = message.content.toWellFormed();
   if (message.role === "tool") return { ...message, content: isBlank(content) ? "(empty)" : content };
   if (message.role !== "assistant") return { ...message, content };
@@ -58,8 +60,8 @@ function groupTurns(messages: readonly Message[]): Message[] {
   const turns: Message[] = [];
   for (const message of messages) {
     const previous = turns.at(-1);
-    if (message.role === "user" && previous?.role === "user") {
-      turns[turns.length - 1] = { role: "user", content: `${previous.content}\n\n${message.content}` };
+    if (message.role === "user" && previous?.role === "user" && !previous.cacheMark) {
+      turns[turns.length - 1] = { ...message, content: `${previous.content}\n\n${message.content}` };
       continue;
     }
     if (message.role === "assistant" && (previous === undefined || previous.role === "assistant")) turns.push(goOn);

@@ -33,7 +33,8 @@ export function createOfflineModel({ locale }: { locale: Locale }): Model {
         onEvent({ type: "text-delta", text: piece });
         signal.throwIfAborted();
       }
-      const message = { role: "assistant" as const, content: text, toolCalls };
+      const author = `${offlineProvider}/rules`;
+      const message = { role: "assistant" as const, content: text, toolCalls, author };
       return { message, finish: toolCalls.length > 0 ? "tool-calls" : "stop", usage: { ...noUsage } };
     },
   });

@@ -1,5 +1,5 @@
-import type { AssistantMessage, NativeTurn } from "../../core/messages.ts";
-import type { FinishReason, ModelEvent, Turn, Usage } from "../../core/model.ts";
+import type { AssistantMessage, NativeTurn, TextPhase } from "../../core/messages.ts";
+import { type FinishReason, type ModelEvent, type Turn, toModelName, type Usage } from "../../core/model.ts";
 import type { ModelSettings } from "../../core/model-settings.ts";
 import type { Text } from "../../kit/locale.ts";
 import { isBlank } from "../../kit/text/is-blank.ts";
@@ -37,12 +37,13 @@ export interface TurnParts {
   calls: CollectedCall[];
   finish: FinishReason;
   usage: Usage;
+  phase?: TextPhase | undefined;
   native: NativeTurn | undefined;
 }
 
 /** Applies the rules of every wire: a turn with calls is a tool turn, and a complete turn is not empty. */
 export function completeTurn(parts: TurnParts, settings: ModelSettings): Turn {
-  const { text, reasoning, calls, usage, native } = parts;
+  const { text, reasoning, calls, usage, phase, native } = parts;
   if (calls.some((call) => call.name === "")) throw badResponseError(settings, namelessCall, { retryable: true });
   const complete = parts.finish === "stop" || parts.finish === "tool-calls";
   if (complete && calls.length === 0 && isBlank(text))
@@ -51,17 +52,28 @@ export function completeTurn(parts: TurnParts, settings: ModelSettings): Turn {
     role: "assistant",
     content: text,
     toolCalls: calls.map(({ extra: _, ...call }) => call),
+    author: toModelName(settings),
   };
   if (reasoning) message.reasoning = reasoning;
+  if (phase && text !== "") message.phase = phase;
   if (native) message.native = native;
   const finish = complete ? (calls.length > 0 ? "tool-calls" : "stop") : parts.finish;
   return { message, finish, usage };
 }
 
-/** Appends text to the last event if it is of the same kind, so that what arrived together is one event. */
-export function appendDelta(out: ModelEvent[], type: "reasoning-delta" | "text-delta", text: string): void {
+/**
+ * Appends text to the last event if it is of the same kind, so that what arrived together is one event. A phase begins another
+ * message, and so another event.
+ */
+export function appendDelta(
+  out: ModelEvent[],
+  type: "reasoning-delta" | "text-delta",
+  text: string,
+  phase?: TextPhase,
+): void {
   const previous = out.at(-1);
-  if (previous?.type === type) previous.text += text;
+  if (phase !== undefined) out.push({ type: "text-delta", text, phase });
+  else if (previous?.type === type) previous.text += text;
   else out.push({ type, text });
 }
 

@@ -15,9 +15,8 @@ import {
 } from "../../core/model.ts";
 import { renderMissingConsent } from "../../core/notices.ts";
 import { hasSucceeded, type Outcome, type Status, type StopReason } from "../../core/outcome.ts";
-import { Channel } from "../../kit/async/channel.ts";
-import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { createPushedStream } from "../../kit/async/pushed-stream.ts";
+import { createTimeLimit, followSignal, timeoutError } from "../../kit/async/timeout.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { type Locale, removePrefix, say } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
@@ -225,54 +224,56 @@ const longestMs = 30_000;
  * Streams one turn of a model as the events of a run, without our prompt, without tools and without storing anything. Throws
  * what the model throws.
  */
-export async function* streamSideRun({
-  runId,
-  model,
-  messages,
-  maxTokens,
-  signal,
-}: SideRun): AsyncGenerator<AgentEvent> {
+export function streamSideRun(sideRun: SideRun): AsyncGenerator<AgentEvent> {
+  return createPushedStream((push, left) => runAside(sideRun, push, left));
+}
+
+async function runAside(
+  { runId, model, messages, maxTokens, signal }: SideRun,
+  push: (event: AgentEvent) => void,
+  left: AbortSignal,
+): Promise<void> {
   const name = toModelName(model);
   const began = performance.now();
   const snapshot = createRunSnapshot({ runId, conversationId: "", mode: "chat" });
   const bill = createBill(model);
-  const limit = createTimeLimit(longestMs, () => timeoutError(name, longestMs), signal);
+  const stop = new AbortController();
+  const unfollow = [signal, left].map((each) => followSignal(stop, each));
+  const limit = createTimeLimit(longestMs, () => timeoutError(name, longestMs), stop.signal);
   const place = { phase: "decide", step: 1, model: name } as const;
   let finish: FinishReason | undefined;
   let failure: DuetError | undefined;
 
-  function hideCauseInEvent(event: AgentEvent): AgentEvent {
+  function emit(event: AgentEvent): void {
     snapshot.handle(event);
-    return event;
+    push(event);
+  }
+
+  function handleModelEvent(event: ModelEvent): void {
+    if (event.type === "text-delta") emit({ type: "answer-delta", text: event.text });
+    else if (event.type === "spent") bill.add(event.usage);
   }
 
   const models = { functionCall: name, answer: name };
   const traceId = createRandomHex();
-  yield hideCauseInEvent({ type: "run-start", runId, traceId, conversationId: "", mode: "chat", models, toolCount: 0 });
-  yield hideCauseInEvent({ type: "phase-start", ...place, reason: "" });
+  emit({ type: "run-start", runId, traceId, conversationId: "", mode: "chat", models, toolCount: 0 });
+  emit({ type: "phase-start", ...place, reason: "" });
   try {
     const run = { id: runId, leftMs: () => limit.leftMs };
-    const texts = new Channel<string>();
-    const handle = (event: ModelEvent): void => {
-      if (event.type === "text-delta") texts.push(event.text);
-      else if (event.type === "spent") bill.add(event.usage);
-    };
-    const ending = model.stream({ messages, tools: [], maxTokens, run }, handle, limit.signal);
-    void ignoreRejection(ending, "it is awaited below").then(() => texts.close());
-    for await (const text of texts) yield hideCauseInEvent({ type: "answer-delta", text });
-    const turn = await ending;
+    const turn = await model.stream({ messages, tools: [], maxTokens, run }, handleModelEvent, limit.signal);
     bill.add(turn.usage);
     finish = turn.finish;
   } catch (thrown) {
     failure = toDuetError(thrown);
   } finally {
     limit.clear();
+    for (const each of unfollow) each();
   }
-  const error = signal?.aborted ? "cancelled" : failure?.code;
+  const error = stop.signal.aborted ? "cancelled" : failure?.code;
   const elapsedMs = Math.round(performance.now() - began);
-  yield hideCauseInEvent({ type: "phase-end", ...place, ...bill.total(), elapsedMs, finish, error });
+  emit({ type: "phase-end", ...place, ...bill.total(), elapsedMs, finish, error });
   if (failure !== undefined) throw failure;
-  yield { type: "run-end", outcome: toSideOutcome(snapshot.outcome(), finish) };
+  push({ type: "run-end", outcome: toSideOutcome(snapshot.outcome(), finish) });
 }
 
 /** Adds up all attempts. The cost is null when the cost of one of them is unknown. */

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
-import { runAgent } from "../../../src/agent/run-agent.ts";
 import type { Tool } from "../../../src/core/tools/tool.ts";
 import type { JsonObject } from "../../../src/kit/json.ts";
 import { makeTool, outcomeOf } from "../../fakes/events.ts";
 import { type ScriptedCall, scriptedModel } from "../../fakes/model.ts";
-import { type Overrides, runAll, runOptions } from "../../fakes/run.ts";
+import { type Overrides, runAll, runOptions, streamRun } from "../../fakes/run.ts";
 
 function calls(count: number, input: (index: number) => JsonObject = (index) => ({ index })): ScriptedCall[] {
   return Array.from({ length: count }, (_, index) => ({ id: `${index}`, name: "count", input: input(index) }));
@@ -72,7 +71,7 @@ test("a call that waits its turn does not reach its tool once the run is cancell
   });
   const models = { functionCall: scriptedModel([calls(3)]), answer: scriptedModel([]) };
   const options = { models, tools: [count], limits: { maxParallel: 1 }, signal: stop.signal };
-  const events = await Array.fromAsync(runAgent(await runOptions(options)));
+  const events = await Array.fromAsync(streamRun(await runOptions(options)));
   expect(outcomeOf(events).status).toBe("cancelled");
   expect(ran).toEqual([{ index: 0 }]);
 });

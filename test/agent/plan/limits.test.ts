@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { runAgent } from "../../../src/agent/run-agent.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
 import type { ToolResult } from "../../../src/core/tools/tool.ts";
 import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";
 import { makeTool, noticesOf, outcomeOf } from "../../fakes/events.ts";
-import { type Overrides, runAll, runOptions } from "../../fakes/run.ts";
+import { type Overrides, runAll, runOptions, streamRun } from "../../fakes/run.ts";
 import { callsOf, lastAsked, planners, plansOf, statesOf, written } from "./planning.ts";
 
 const add = { tool: "calculator", parameters: { expression: "2+3" } };
@@ -138,7 +137,7 @@ describe("a cancel leaves no step running and ends in one run-end", () => {
     const stop = new AbortController();
     const events: AgentEvent[] = [];
     const options = await runOptions({ mode: "plan", tools, signal: stop.signal, ...overrides });
-    for await (const event of runAgent(options)) {
+    for await (const event of streamRun(options)) {
       events.push(event);
       if (event.type === at) stop.abort(new Error("enough"));
     }

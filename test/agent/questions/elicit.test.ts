@@ -1,14 +1,13 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { createRunClock } from "../../../src/agent/limits/run-clock.ts";
 import { createRunUser } from "../../../src/agent/questions/ask-user.ts";
-import { runAgent } from "../../../src/agent/run-agent.ts";
 import type { AskElicitation, Elicit, Elicitation, ElicitationReply } from "../../../src/core/forms/elicitation.ts";
 import { createApprove, createElicit, toUser } from "../../../src/core/questions/user.ts";
 import type { ApproveCall, Tool } from "../../../src/core/tools/tool.ts";
 import { withTimeout } from "../../../src/tools/tool-limits.ts";
 import { makeTool, outcomeOf } from "../../fakes/events.ts";
 import { scriptedModel } from "../../fakes/model.ts";
-import { defaultLimits, runAll, runOptions } from "../../fakes/run.ts";
+import { defaultLimits, runAll, runOptions, streamRun } from "../../fakes/run.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -122,7 +121,7 @@ test("a question ends with its run, and so do those that wait for their turn", a
     elicit,
     signal: stop.signal,
   };
-  const events = await Array.fromAsync(runAgent(await runOptions(options)));
+  const events = await Array.fromAsync(streamRun(await runOptions(options)));
   expect(outcomeOf(events).status).toBe("cancelled");
   await expect.poll(() => heard).toEqual([undefined, undefined]);
   expect(asked.map(({ aborted }) => aborted)).toEqual([true]);

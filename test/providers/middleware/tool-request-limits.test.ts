@@ -3,12 +3,14 @@ import { dirname, join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Message } from "../../../src/core/messages.ts";
 import type { ToolDefinition } from "../../../src/core/model.ts";
 import type { ModelSettings, Quirks, WireName } from "../../../src/core/model-settings.ts";
 import { isRecord } from "../../../src/kit/json.ts";
 import { createModel } from "../../../src/providers/create-model.ts";
 import { createToolNames } from "../../../src/providers/middleware/tool-request-limits.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
+import { listOf } from "../../fakes/provider-rules.ts";
 import { hear, question, settings, weather } from "../reading.ts";
 
 let fake: FakeProvider;
@@ -121,7 +123,57 @@ describe("Anthropic's cache", () => {
     expect(second).toMatchObject({ messages: [{ content: [{ ...mark }] }] });
     expect(second).not.toHaveProperty("system");
   });
+
+  const round = (id: string): Message[] => [
+    { role: "user", content: `Question ${id}?`, cacheMark: true },
+    { role: "assistant", content: "", toolCalls: [{ id, name: "weather", argumentsText: "{}", arguments: {} }] },
+    { role: "tool", callId: id, tool: "weather", content: `Result ${id}.`, ok: true, cacheMark: true },
+    { role: "assistant", content: `Answer ${id}.`, toolCalls: [], cacheMark: true },
+  ];
+  const conversation: Message[] = [
+    { role: "system", content: "Be brief.", cacheMark: true },
+    ...round("one"),
+    ...round("two"),
+    { role: "user", content: "What stays the same.", cacheMark: true },
+    { role: "user", content: "And now?" },
+  ];
+
+  test("is told by marks on messages too, of which the last go out as far as the vendor takes them", async () => {
+    fake.script("test-model", { text: "Hi." }, { text: "Hi." }, { text: "Hi." });
+    const quirks = { cacheMarks: true };
+    const model = createModel(settings({ wire: "anthropic-messages", baseUrl: fake.anthropicUrl, quirks }));
+    await hear(model, { messages: conversation, tools: [weather] });
+    await hear(model, { messages: conversation.slice(1) });
+    await hear(model, { messages: conversation.slice(1), tools: [weather] });
+    expect(fake.requests("test-model").map(({ body }) => findMarked(body))).toEqual([
+      ["weather", "Be brief.", "What stays the same.", "And now?"],
+      // Past calls need their tools.
+      ["weather", "Answer two.", "What stays the same.", "And now?"],
+      ["weather", "Answer two.", "What stays the same.", "And now?"],
+    ]);
+  });
+
+  test.each<[string, WireName, object]>([
+    ["chat completions", "openai-chat", {}],
+    ["Responses", "openai-responses", {}],
+    ["Anthropic's messages at a vendor without a cache", "anthropic-messages", {}],
+  ])("is no matter of %s: no mark goes out, and neighbours of the user stay one message", async (_, wire, quirks) => {
+    fake.script("test-model", { text: "Hi." });
+    const baseUrl = wire === "anthropic-messages" ? fake.anthropicUrl : fake.openaiUrl;
+    await hear(createModel(settings({ wire, baseUrl, quirks })), { messages: conversation, tools: [weather] });
+    const sent = JSON.stringify(fake.requests("test-model")[0]?.body);
+    expect(sent).not.toMatch(/cache_?(control|mark)/i);
+    expect(sent).toContain("What stays the same.\\n\\nAnd now?");
+  });
 });
+
+/** What carries a mark, in the order in which the vendor reads it. */
+function findMarked(body: Record<string, unknown>): unknown[] {
+  const blocks = listOf(body.messages).flatMap(({ content }) => listOf(content));
+  return [...listOf(body.tools), ...listOf(body.system), ...blocks]
+    .filter(({ cache_control }) => cache_control !== undefined)
+    .map(({ name, text, content }) => name ?? text ?? content);
+}
 
 const require = createRequire(import.meta.url);
 const packages: [name: string, ...args: string[]][] = [

@@ -117,11 +117,11 @@ describe("a turn's own items", () => {
   });
 
   test.each([
-    ["another model", { model: "other" }],
-    ["another provider", { provider: "other" }],
-  ])("are told in neutral words to %s", (_, changes) => {
+    ["another model, with the vendor's own label", { model: "other" }, { phase: "commentary" }],
+    ["another provider, without a label that it may not know", { provider: "other" }, {}],
+  ])("are told in neutral words to %s", (_, changes, label) => {
     expect(body(responses(changes), conversation).input.slice(1)).toEqual([
-      { role: "assistant", content: "Let me look." },
+      { role: "assistant", content: "Let me look.", ...label },
       { type: "function_call", call_id: "call_1", name: "weather", arguments: '{ "city":"Oslo"}' },
       { type: "function_call_output", call_id: "call_1", output: "rain" },
     ]);
@@ -159,6 +159,43 @@ describe("a turn's own items", () => {
     };
     expect(read([...done(thought, comment), incomplete]).turn).toMatchObject({ finish: "length" });
     expect(read([...done(thought, comment), incomplete]).turn.message.native).toBeUndefined();
+  });
+});
+
+describe("what the server says that a text is", () => {
+  const added = (output_index: number, phase?: string) => ({
+    type: "response.output_item.added",
+    output_index,
+    item: { id: `msg_${output_index}`, type: "message", role: "assistant", phase, content: [] },
+  });
+  const says = (output_index: number, delta: string) => ({
+    type: "response.output_text.delta",
+    output_index,
+    item_id: `msg_${output_index}`,
+    delta,
+  });
+
+  test("stands on the first event of each message, and the turn has that of the last", () => {
+    const { events, turn } = read([
+      added(0, "commentary"),
+      ...["Let me ", "look. "].map((text) => says(0, text)),
+      added(1, "final_answer"),
+      ...["It ", "rains."].map((text) => says(1, text)),
+      completed,
+    ]);
+    expect(events).toEqual([
+      { type: "text-delta", text: "Let me look. ", phase: "commentary" },
+      { type: "text-delta", text: "It rains.", phase: "final_answer" },
+    ]);
+    expect(turn.message).toMatchObject({ content: "Let me look. It rains.", phase: "final_answer" });
+  });
+
+  test("is nothing where it says none, or a word that nobody knows yet", () => {
+    for (const phase of [undefined, "aside"]) {
+      const { events, turn } = read([added(0, phase), says(0, "It rains."), completed]);
+      expect(events).toEqual([{ type: "text-delta", text: "It rains." }]);
+      expect(turn.message).not.toHaveProperty("phase");
+    }
   });
 });
 

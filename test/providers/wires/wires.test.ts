@@ -70,6 +70,23 @@ describe.each<WireName>(["openai-chat", "openai-responses", "anthropic-messages"
     expect(JSON.stringify(requests()[1]?.body)).toContain("Be brief.");
   });
 
+  test("a turn names its author and has the wire's own sign of what its text is, which goes back with it", async () => {
+    script({ text: "Rain.", chunkSize: 2 }, { text: "Still." });
+    const events: ModelEvent[] = [];
+    const { message } = await model().stream(question, into(events), new AbortController().signal);
+    const phase = wire === "openai-responses" ? "final_answer" : undefined;
+    expect(message).toMatchObject({ author: "test/test-model" });
+    expect(message.phase).toBe(phase);
+    const texts = events.flatMap((event) => (event.type === "text-delta" ? [event] : []));
+    expect(texts.map((event) => event.phase)).toEqual([phase, ...texts.slice(1).map(() => undefined)]);
+    // As a turn stands in a conversation that keeps no items of its author.
+    const { native: _, ...kept } = message;
+    await hear(model(), { messages: [...question.messages, kept, ...question.messages] });
+    const sent = JSON.stringify(requests()[1]?.body);
+    expect(sent.includes('"phase":"final_answer"')).toBe(phase !== undefined);
+    expect(sent).not.toContain("author");
+  });
+
   test("only what a request needs goes out in its headers", async () => {
     script({ text: "Hi." });
     await hear(model());

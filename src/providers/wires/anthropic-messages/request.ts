@@ -37,13 +37,15 @@ export type NativeBlock = { type: string } & Record<string, unknown>;
 /** Maps our values to the vendor's. */
 export function toMessagesRequest(request: ModelRequest, settings: ModelSettings): MessagesRequest {
   const messages = convertHistory(request.messages, settings);
-  const turns = toTurns(messages);
+  const system = messages.find((message) => message.role === "system")?.content;
+  const tools = toToolParams(request.tools, messages);
+  const turns = toTurns(messages, chooseMarked(messages, { system, ...tools }));
   const parameters = chooseParameters(request, settings);
   const thinks = settings.quirks.adaptiveThinking || canThink(turns);
   const parts = {
-    system: messages.find((message) => message.role === "system")?.content,
+    system,
     messages: turns,
-    ...toToolParams(request.tools, messages),
+    ...tools,
   };
   return {
     model: settings.servedAs ?? settings.model,
@@ -58,12 +60,12 @@ export function toMessagesRequest(request: ModelRequest, settings: ModelSettings
 }
 
 /** Tool results and the user message after them become one turn, with the results first. */
-function toTurns(messages: readonly Message[]): TurnParam[] {
+function toTurns(messages: readonly Message[], marked: ReadonlySet<Message>): TurnParam[] {
   const turns: TurnParam[] = [];
   for (const message of messages) {
     if (message.role === "system") continue;
     const role = message.role === "assistant" ? "assistant" : "user";
-    const content = toBlocks(message);
+    const content = marked.has(message) ? markLast(toBlocks(message)) : toBlocks(message);
     const previous = turns.at(-1);
     if (previous?.role === role) previous.content.push(...content);
     else turns.push({ role, content });
@@ -146,9 +148,25 @@ interface Parts<Tool, Turn> {
   messages: Turn[];
 }
 
+/** Anthropic refuses more marks in a request. */
+const mostMarks = 4;
+
+/**
+ * Returns the messages whose own cache marks are sent: the last of them, as many as the marks that every request gets leave room
+ * for. The last message always gets one.
+ */
+function chooseMarked(
+  messages: readonly Message[],
+  { tools, system }: { tools?: unknown; system?: unknown },
+): Set<Message> {
+  const free = mostMarks - 1 - (tools ? 1 : 0) - (system ? 1 : 0);
+  const own = messages.slice(0, -1).filter(({ role, cacheMark }) => cacheMark && role !== "system");
+  return new Set(own.slice(-free));
+}
+
 /**
  * Marks where the next request of the conversation will start to differ: after the tools, after the system prompt and
- * after the last message. Anthropic takes at most four marks, and passes over one that stands before too little.
+ * after the last message. Anthropic passes over a mark that stands before too little.
  */
 export function addCacheMarks<Tool extends object, Block extends { type: string }, Turn extends { content: Block[] }>({
   tools,
@@ -163,8 +181,10 @@ export function addCacheMarks<Tool extends object, Block extends { type: string 
   };
 }
 
+/** Marks the last item that can have a mark: "thinking blocks cannot be cached directly with `cache_control`". */
 function markLast<Item extends object>(items: readonly Item[]): Item[] {
-  return items.map((item, position) => (position === items.length - 1 ? { ...item, ...mark } : item));
+  const last = items.findLastIndex((item) => !("type" in item && String(item.type).endsWith("thinking")));
+  return items.map((item, position) => (position === last ? { ...item, ...mark } : item));
 }
 
 const mark: { cache_control: CacheControlEphemeral } = { cache_control: { type: "ephemeral" } };

@@ -4,6 +4,7 @@ import { getOwnValue, isRecord, toText } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
 import { badResponseError, streamError } from "../../errors/errors.ts";
 import type { TurnProgress } from "../idle-timeout.ts";
+import { TextTemplate } from "../text-template.ts";
 import { type CollectedCall, ToolFragments } from "../tool-fragments.ts";
 import {
   appendDelta,
@@ -30,6 +31,9 @@ export class MessageReader implements TurnReader {
   /** Maps each index to its block, in the order in which the blocks began. */
   #blocks = new Map<number, NativeBlock>();
   #oddities = new Set<Text>();
+  #template = new TextTemplate(findPlainText);
+  /** Is the block that the text of the template belongs to. */
+  #textIndex = 0;
 
   constructor(settings: ModelSettings, newId: () => string) {
     this.#settings = settings;
@@ -37,6 +41,8 @@ export class MessageReader implements TurnReader {
   }
 
   read(event: ServerEvent, out: ModelEvent[]): void {
+    const known = event.event === "error" ? undefined : this.#template.match(event.data);
+    if (known !== undefined) return void this.#say(this.#textIndex, known, out);
     const data = this.#parse(event.data);
     if (data.type === "error" || event.event === "error") {
       this.#countEnd(data.usage);
@@ -44,7 +50,10 @@ export class MessageReader implements TurnReader {
     }
     if (data.type === "message_start" && isRecord(data.message)) this.#count(data.message.usage);
     if (data.type === "content_block_start") this.#open(data.index, data.content_block, out);
-    if (data.type === "content_block_delta") this.#extend(data.index, data.delta, out);
+    if (data.type === "content_block_delta") {
+      this.#extend(data.index, data.delta, out);
+      this.#learn(event.data, data);
+    }
     if (data.type === "message_delta") this.#readEnd(data, out);
     if (data.type === "message_stop") this.done = true;
   }
@@ -123,6 +132,11 @@ export class MessageReader implements TurnReader {
     if (delta.type === "input_json_delta") this.#fragments.add([{ index, arguments: toText(delta.partial_json) }]);
   }
 
+  #learn(text: string, data: Record<string, unknown>): void {
+    if (typeof data.index !== "number" || !this.#blocks.has(data.index)) return;
+    if (this.#template.learn(text, data)) this.#textIndex = data.index;
+  }
+
   #say(index: number, text: string, out: ModelEvent[]): void {
     const block = this.#blocks.get(index);
     if (!block || text === "") return;
@@ -180,6 +194,12 @@ export class MessageReader implements TurnReader {
     const { wire, provider, model } = this.#settings;
     return { wire, provider, model, payload };
   }
+}
+
+/** Returns the text of an event that has nothing else to read. */
+function findPlainText(data: unknown): string | undefined {
+  if (!isRecord(data) || data.type !== "content_block_delta" || !isRecord(data.delta)) return undefined;
+  return data.delta.type === "text_delta" && typeof data.delta.text === "string" ? data.delta.text : undefined;
 }
 
 /** `pause_turn` only occurs with the server's own tools, which Duet never requests. */

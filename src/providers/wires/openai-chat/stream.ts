@@ -4,15 +4,10 @@ import { getOwnValue, isRecord } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
 import { badResponseError, streamError } from "../../errors/errors.ts";
 import type { TurnProgress } from "../idle-timeout.ts";
+import { TextTemplate } from "../text-template.ts";
 import { type CollectedCall, type ToolFragment, ToolFragments } from "../tool-fragments.ts";
-import {
-  appendDelta,
-  completeTurn,
-  joinWritten,
-  type ServerEvent,
-  type TurnReader,
-  toTokenCount,
-} from "../turn-reader.ts";
+import { appendDelta, completeTurn, joinWritten, type ServerEvent, type TurnReader } from "../turn-reader.ts";
+import { findFirstChoice, findPlainText, findUsage, isFailure, toUsage } from "./chunk.ts";
 import { ReasoningDetails } from "./reasoning-details.ts";
 import type { ChatNative } from "./request.ts";
 import { GeminiThoughtSplitter, LocalThoughtSplitter, type ThoughtSplit } from "./thought-tags.ts";
@@ -63,6 +58,7 @@ export class ChatReader implements TurnReader {
   #isReopened = false;
   #fragments = new ToolFragments();
   #oddities = new Set<Text>();
+  #template = new TextTemplate(findPlainText);
 
   constructor(settings: ModelSettings, newId: () => string) {
     this.#settings = settings;
@@ -74,6 +70,8 @@ export class ChatReader implements TurnReader {
       this.done = true;
       return;
     }
+    const known = event.event === "error" ? undefined : this.#template.match(event.data);
+    if (known !== undefined) return void this.#readPlainText(known, out);
     const chunk = this.#parse(event.data);
     const choice = findFirstChoice(chunk.choices);
     const usage = findUsage(chunk, choice);
@@ -86,6 +84,7 @@ export class ChatReader implements TurnReader {
     if (choice.delta === undefined && isRecord(choice.message)) this.#oddities.add(wholeDocument);
     if (isRecord(delta)) this.#readDelta(delta, out);
     if (typeof choice.finish_reason === "string" && choice.finish_reason) this.#finishWith(choice.finish_reason, out);
+    this.#template.learn(event.data, chunk);
   }
 
   get oddities(): readonly Text[] {
@@ -150,6 +149,13 @@ export class ChatReader implements TurnReader {
     if (typeof delta.refusal === "string") this.#refusal += delta.refusal;
     if (Array.isArray(delta.tool_calls)) this.#fragments.add(delta.tool_calls.filter(isRecord).map(toFragment));
     if (isSignature(delta.extra_content)) this.#extraContent = delta.extra_content;
+  }
+
+  /** Reads a delta that has nothing but a text. */
+  #readPlainText(content: string, out: ModelEvent[]): void {
+    this.sent = "words";
+    this.#isReopened = this.#finish !== undefined;
+    this.#readText(content, undefined, out);
   }
 
   #readText(content: string, extra: unknown, out: ModelEvent[]): void {
@@ -237,12 +243,6 @@ function toFragment(raw: Record<string, unknown>): ToolFragment {
   };
 }
 
-/** Several choices are answers to the same question. Only the first one was asked for. */
-function findFirstChoice(choices: unknown): unknown {
-  if (!Array.isArray(choices)) return undefined;
-  return choices.find((choice) => !isRecord(choice) || typeof choice.index !== "number" || choice.index === 0);
-}
-
 /** Returns how cautious a word for the end is. An unknown one is the most, then those that say that the answer was cut. */
 function getCaution(word: string): number {
   const finish = getOwnValue(finishReasons, word.toLowerCase());
@@ -256,13 +256,6 @@ const cautions: Readonly<Record<FinishReason, number>> = {
   "content-filter": 2,
   refused: 2,
 };
-
-/** Errors come as `error` beside or instead of `choices`, or as a bare object with a message. */
-function isFailure(chunk: Record<string, unknown>): boolean {
-  if (chunk.error !== undefined && chunk.error !== null) return true;
-  const bare = typeof chunk.message === "string" || chunk.detail !== undefined;
-  return bare && !Array.isArray(chunk.choices);
-}
 
 function isThought(extra: unknown): boolean {
   return isRecord(extra) && isRecord(extra.google) && extra.google.thought === true;
@@ -298,25 +291,3 @@ const noCalls = {
 const malformed = { zh: "收到无法解析的数据", en: "a chunk is not JSON" };
 const cutOff = { zh: "回答在结束前中断", en: "the stream ended before the answer did" };
 const unknownFinish = { zh: "未知的结束原因", en: "unknown finish reason" };
-
-/** Finds the usage in a chunk. Vendors put it at the top, in the choice (Moonshot), or under `x_groq`. */
-export function findUsage(chunk: Record<string, unknown>, choice: unknown): Record<string, unknown> | undefined {
-  const groq = isRecord(chunk.x_groq) ? chunk.x_groq.usage : undefined;
-  return [chunk.usage, isRecord(choice) ? choice.usage : undefined, groq].find(isRecord);
-}
-
-/** xAI and Gemini count hidden reasoning only in the total, so the larger of the two is the output. */
-export function toUsage(raw: Record<string, unknown>): Usage {
-  const inputTokens = toTokenCount(raw.prompt_tokens);
-  const hidden = inputTokens > 0 ? toTokenCount(raw.total_tokens) - inputTokens : 0;
-  const input = isRecord(raw.prompt_tokens_details) ? raw.prompt_tokens_details : {};
-  const output = isRecord(raw.completion_tokens_details) ? raw.completion_tokens_details : {};
-  return {
-    inputTokens,
-    outputTokens: Math.max(toTokenCount(raw.completion_tokens), hidden),
-    reasoningTokens: toTokenCount(output.reasoning_tokens),
-    // DeepSeek and Moonshot name them at the top.
-    cachedTokens: toTokenCount(input.cached_tokens ?? raw.prompt_cache_hit_tokens ?? raw.cached_tokens),
-    cacheWriteTokens: toTokenCount(input.cache_write_tokens) || undefined,
-  };
-}

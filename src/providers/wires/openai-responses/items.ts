@@ -1,3 +1,4 @@
+import type { TextPhase } from "../../../core/messages.ts";
 import { isRecord, toText } from "../../../kit/json.ts";
 import { type CollectedCall, ToolFragments } from "../tool-fragments.ts";
 import { isItem, type OutputItem } from "./request.ts";
@@ -9,10 +10,14 @@ export interface OpenItem {
   type: string;
   /** Is true when deltas brought some of the item's text, so that the whole item adds nothing. */
   heard: boolean;
+  /** Is true once some of its text was said. */
+  said: boolean;
   id: string;
   callId: string;
   name: string;
   arguments: string[];
+  /** Is what the server calls the text of a message. */
+  phase: TextPhase | undefined;
   /** Holds the item from `response.output_item.done`, the only form that may be sent back. */
   whole?: OutputItem;
 }
@@ -55,6 +60,7 @@ export class OutputItems {
     if (same && held.whole) return undefined;
     const item = same ? held : this.#add(getPlace(event), event.item);
     item.whole = event.item;
+    item.phase ??= toPhase(event.item.phase);
     return item;
   }
 
@@ -79,6 +85,11 @@ export class OutputItems {
   whole(): OutputItem[] | undefined {
     const items = this.#items.flatMap((item) => item.whole ?? []);
     return items.length > 0 && items.length === this.#items.length ? items : undefined;
+  }
+
+  /** Is the phase of the last message. */
+  get phase(): TextPhase | undefined {
+    return this.#items.findLast(({ type }) => type === "message")?.phase;
   }
 
   calls(newId: () => string): CollectedCall[] {
@@ -107,10 +118,12 @@ export class OutputItems {
     const opened: OpenItem = {
       type: toText(item.type),
       heard: false,
+      said: false,
       id: toText(item.id),
       callId: toText(item.call_id),
       name: toText(item.name),
       arguments: [toArguments(item.arguments)],
+      phase: toPhase(item.phase),
     };
     this.#items.push(opened);
     this.#latest.set(place, opened);
@@ -131,6 +144,11 @@ function isSame(held: OpenItem, item: OutputItem): boolean {
   const callId = toText(item.call_id);
   if (held.callId && callId) return held.callId === callId;
   return !held.whole || held.id === toText(item.id);
+}
+
+/** Ignores words that the wire does not know, or does not know yet. */
+function toPhase(value: unknown): TextPhase | undefined {
+  return value === "commentary" || value === "final_answer" ? value : undefined;
 }
 
 function toArguments(value: unknown): string {

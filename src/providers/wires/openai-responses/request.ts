@@ -59,20 +59,22 @@ export function toResponsesRequest(
   } satisfies ResponseCreateParamsStreaming;
   return {
     ...common,
-    input: convertHistory(request.messages, settings).flatMap(toItems),
+    input: convertHistory(request.messages, settings).flatMap((message) => toItems(message, settings)),
     reasoning: canReason && (effort || summary) ? { effort, summary } : undefined,
     ...quirks.body,
   };
 }
 
-function toItems(message: Message): InputItem[] {
-  if (message.role === "assistant") return getNativeItems(message) ?? toNeutralItems(message);
+function toItems(message: Message, settings: ModelSettings): InputItem[] {
+  if (message.role === "assistant") return getNativeItems(message) ?? toNeutralItems(message, settings);
   if (message.role !== "tool") return [{ role: message.role, content: message.content }];
   return [{ type: "function_call_output", call_id: message.callId, output: message.content }];
 }
 
-function toNeutralItems({ content, toolCalls }: AssistantMessage): InputItem[] {
-  const said: InputItem[] = content === "" ? [] : [{ role: "assistant", content }];
+/** The vendor whose model labelled a text wants the label back with it; others may refuse a field that they do not know. */
+function toNeutralItems({ content, toolCalls, phase, author }: AssistantMessage, settings: ModelSettings): InputItem[] {
+  const label = phase && author?.startsWith(`${settings.provider}/`) ? { phase } : undefined;
+  const said: InputItem[] = content === "" ? [] : [{ role: "assistant", content, ...label }];
   return said.concat(
     toolCalls.map((call) => ({
       type: "function_call",

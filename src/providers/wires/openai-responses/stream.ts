@@ -98,6 +98,7 @@ export class ResponseReader implements TurnReader {
         calls,
         finish,
         usage: this.usage,
+        phase: this.#items.phase,
         native: finish === "stop" ? this.#native(calls) : undefined,
       },
       this.#settings,
@@ -170,10 +171,12 @@ export class ResponseReader implements TurnReader {
   #say(item: OpenItem, delta: unknown, out: ModelEvent[]): void {
     const text = toText(delta);
     if (text === "") return;
+    const phase = item.said ? undefined : item.phase;
     item.heard = true;
+    item.said = true;
     this.sent = "words";
     this.#text += text;
-    appendDelta(out, "text-delta", text);
+    appendDelta(out, "text-delta", text, phase);
   }
 
   #reason(item: OpenItem, delta: unknown, out: ModelEvent[]): void {

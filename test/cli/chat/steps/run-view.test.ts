@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { runAgent } from "../../../../src/agent/run-agent.ts";
 import type { MarkdownStream } from "../../../../src/cli/terminal/markdown/markdown-stream.ts";
 import { createMarkdownStream } from "../../../../src/cli/terminal/markdown/markdown-stream.ts";
 import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
@@ -11,7 +10,7 @@ import { DuetError } from "../../../../src/kit/errors.ts";
 import { planners, written } from "../../../agent/plan/planning.ts";
 import { makeTool } from "../../../fakes/events.ts";
 import { type ScriptedTurn, scriptedModel } from "../../../fakes/model.ts";
-import { type Overrides, runAll, runOptions } from "../../../fakes/run.ts";
+import { type Overrides, runAll, runOptions, streamRun } from "../../../fakes/run.ts";
 import { linesOf, openView, plainText } from "./opened-view.ts";
 
 const pages: Source[] = [1, 2, 3, 4, 5].map((n) => ({
@@ -168,7 +167,7 @@ describe("a thought", () => {
     const stop = new AbortController();
     const options = { models: models([{ hang: true, text: "Hmm, let me" }]), signal: stop.signal };
     const { take, lines, live, view } = openView({ locale: "zh" });
-    for await (const event of runAgent(await runOptions({ ...options, locale: "zh" }))) {
+    for await (const event of streamRun(await runOptions({ ...options, locale: "zh" }))) {
       take(event);
       if (event.type === "thought-delta" && event.text.includes("me")) stop.abort();
     }

@@ -1,5 +1,4 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { runAgent } from "../../../../src/agent/run-agent.ts";
 import { operator } from "../../../../src/core/caller.ts";
 import type { Outcome } from "../../../../src/core/outcome.ts";
 import type { Tool } from "../../../../src/core/tools/tool.ts";
@@ -9,7 +8,7 @@ import { createRunRegistry, type RunRegistry } from "../../../../src/runs/run-re
 import { createRunPage } from "../../../../src/server/mcp/agent/run-page.ts";
 import type { Capabilities } from "../../../../src/server/mcp/capabilities.ts";
 import { type ScriptedTurn, scriptedModel } from "../../../fakes/model.ts";
-import { runOptions } from "../../../fakes/run.ts";
+import { runOptions, streamRun } from "../../../fakes/run.ts";
 
 export interface PagedAgent {
   readonly runs: RunRegistry;
@@ -42,7 +41,7 @@ export function pagedAgent({ decide, answer, tools = [], runIdOf }: Script): Pag
       canAsk: () => true,
       patienceMs: 10_000,
       async *ask({ runId, signal, user }) {
-        yield* runAgent(await runOptions({ models, tools: [...tools], question, id: runId, signal, user }));
+        yield* streamRun(await runOptions({ models, tools: [...tools], question, id: runId, signal, user }));
       },
     });
   }

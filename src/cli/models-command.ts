@@ -24,7 +24,7 @@ export async function runModelsCommand({ flags, output, write }: ModelsCommand):
 }
 
 function toRows({ role, model, ...values }: UsedModel, locale: Locale): string[][] {
-  const { wire, timeout, idle, context_window, capabilities, price } = values;
+  const { wire, timeout, idle, context_window, capabilities, fallbacks, price } = values;
   const rows: [Text, string | undefined, ValueOrigin][] = [
     [names.wire, wire.value ?? undefined, wire.origin],
     [names.timeout, withUnit(timeout.value, seconds, locale), timeout.origin],
@@ -32,6 +32,7 @@ function toRows({ role, model, ...values }: UsedModel, locale: Locale): string[]
     [names.contextWindow, withUnit(context_window.value, tokens, locale), context_window.origin],
     [names.capabilities, renderCapabilities(capabilities.value, locale), capabilities.origin],
     [names.price, renderPrice(price.value, locale), price.origin],
+    ...(fallbacks.value === null ? [] : [toFallbackRow(fallbacks.value, fallbacks.origin)]),
   ];
   return [
     [say(locale, roles[role]), sanitizeLine(model.value), toText(model.origin, locale)],
@@ -45,6 +46,10 @@ function toRows({ role, model, ...values }: UsedModel, locale: Locale): string[]
 
 function withUnit(value: number | null, unit: Text, locale: Locale): string | undefined {
   return value === null ? undefined : `${value}${say(locale, unit)}`;
+}
+
+function toFallbackRow(value: readonly string[], origin: ValueOrigin): [Text, string, ValueOrigin] {
+  return [names.fallbacks, value.join(" → "), origin];
 }
 
 /** Lists what the model can do, and then what it cannot. */
@@ -106,6 +111,7 @@ const names = {
   contextWindow: { zh: "上下文窗口", en: "context window" },
   capabilities: { zh: "能力", en: "capabilities" },
   price: { zh: "价格", en: "price" },
+  fallbacks: { zh: "备用模型", en: "fallbacks" },
 } satisfies Record<string, Text>;
 
 const capabilityNames: readonly [keyof ModelCapabilities, Text][] = [

@@ -8,14 +8,48 @@ import { temporaryFolder } from "../fakes/program.ts";
 /** What each table says of a value, by the column that must be the same in every row. */
 const columns = {
   en: {
-    values: ["openai/gpt-4o-mini", "openai-chat", "30 s", "60 s", "128000 tokens", "$0.15 in"],
-    answer: ["anthropic/claude-sonnet-4-5", "anthropic-messages", "30 s", "60 s", "200000 tokens", "$3 in"],
-    origins: ["/", "vendor default", "default", "default", "vendor default", "price list of"],
+    values: [
+      "openai/gpt-4o-mini",
+      "openai-chat",
+      "30 s",
+      "60 s",
+      "128000 tokens",
+      "tools, images",
+      "$0.15 in",
+      "xai/grok-4.7",
+    ],
+    answer: [
+      "anthropic/claude-sonnet-4-5",
+      "anthropic-messages",
+      "30 s",
+      "60 s",
+      "200000 tokens",
+      "tools, images",
+      "$3 in",
+    ],
+    origins: ["/", "vendor default", "default", "default", "vendor default", "model list of", "price list of", "/"],
   },
   zh: {
-    values: ["openai/gpt-4o-mini", "openai-chat", "30 秒", "60 秒", "128000 个 token", "输入 $0.15"],
-    answer: ["anthropic/claude-sonnet-4-5", "anthropic-messages", "30 秒", "60 秒", "200000 个 token", "输入 $3"],
-    origins: ["/", "内置默认（按服务商）", "默认", "默认", "内置默认（按服务商）", "价格表（"],
+    values: [
+      "openai/gpt-4o-mini",
+      "openai-chat",
+      "30 秒",
+      "60 秒",
+      "128000 个 token",
+      "函数调用、看图",
+      "输入 $0.15",
+      "xai/grok-4.7",
+    ],
+    answer: [
+      "anthropic/claude-sonnet-4-5",
+      "anthropic-messages",
+      "30 秒",
+      "60 秒",
+      "200000 个 token",
+      "函数调用、看图",
+      "输入 $3",
+    ],
+    origins: ["/", "内置默认（按服务商）", "默认", "默认", "内置默认（按服务商）", "模型表（", "价格表（", "/"],
   },
 };
 
@@ -26,13 +60,13 @@ test.each(["en", "zh"] as const)(
     const blocks = (await showModels(locale)).split("\n\n").map((block) => block.trimEnd().split("\n"));
     const indents = blocks.map((block) => block.map((line) => line.length - line.trimStart().length));
     expect(indents).toEqual([
-      [0, 2, 2, 2, 2, 2],
-      [0, 2, 2, 2, 2, 2],
+      [0, 2, 2, 2, 2, 2, 2, 2],
+      [0, 2, 2, 2, 2, 2, 2],
     ]);
     const lines = blocks.flat();
     const starts = [
       [...values, ...answer],
-      [...origins, ...origins],
+      [...origins, ...origins.slice(0, -1)],
     ].map((texts) => [...new Set(lines.map((line, row) => startOf(line, texts[row])))]);
     expect(starts).toEqual([[expect.any(Number)], [expect.any(Number)]]);
   },
@@ -41,7 +75,7 @@ test.each(["en", "zh"] as const)(
 async function showModels(locale: "en" | "zh"): Promise<string> {
   const config = join(await temporaryFolder(), "duet.config.json");
   const models = {
-    functionCall: { provider: "openai", model: "gpt-4o-mini" },
+    functionCall: { provider: "openai", model: "gpt-4o-mini", fallbacks: ["xai"] },
     answer: { provider: "anthropic", model: "claude-sonnet-4-5" },
   };
   await writeFile(config, JSON.stringify({ models, locale }));

@@ -83,9 +83,11 @@ test("a program that is busy for longer than a provider may be silent loses noth
   await first;
   // The answer goes on, but this process looks at nothing before the time of its clock is up.
   setImmediate(() => {
-    response.end(`${piece("rains.")}${piece("", "stop")}data: [DONE]\n\n`);
+    response.write(piece("rains."));
     vi.advanceTimersByTime(100_000);
   });
+  await arrive();
+  response.end(`${piece("", "stop")}data: [DONE]\n\n`);
   expect(await ending).toMatchObject({ message: { content: "It rains." } });
   expect(textOf(events, "text-delta")).toBe("It rains.");
 });

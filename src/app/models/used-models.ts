@@ -35,6 +35,8 @@ export interface UsedModel {
   context_window: SourcedValue<number | null>;
   /** Lists what the model can and cannot do. What is not known is absent. */
   capabilities: SourcedValue<ModelCapabilities | null>;
+  /** Lists the models that take over when it fails, and is null when there are none. */
+  fallbacks: SourcedValue<string[] | null>;
   /** Is in US dollars per 1,000,000 tokens. */
   price: SourcedValue<ListPrice | null>;
 }
@@ -80,6 +82,7 @@ async function describeModel(role: UsedModel["role"], choice: ModelChoice, confi
       idle: none,
       context_window: none,
       capabilities: none,
+      fallbacks: none,
       price: none,
     };
   }
@@ -98,6 +101,10 @@ async function describeModel(role: UsedModel["role"], choice: ModelChoice, confi
       origin: findOrigin("contextWindow", choice.contextWindow === undefined ? listed : vendorTable),
     },
     capabilities: describeCapabilities(choice, known, findOrigin(`capabilities.${findOwnCapability(choice)}`, listed)),
+    fallbacks: {
+      value: choice.fallbacks?.map(toModelName) ?? null,
+      origin: findOrigin("fallbacks", choice.fallbacks === undefined ? usual : unknown),
+    },
     price: describePrice(choice, known, config),
   };
 }

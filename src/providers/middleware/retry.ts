@@ -47,7 +47,7 @@ export function withRetry(next: Model, options: RetryOptions = {}): Model {
         if (delay >= leftMs) throw tooLongWaitError(thrown, leftMs, run?.isAnswer);
         if (endpoint && !(endpoint.breaker.closed && endpoint.budget.reserve())) throw thrown;
         cause ??= thrown;
-        const count = `${attempt + 1}/${retries}`;
+        const count = `${attempt + 1}/${most}`;
         onEvent(retryNotice(thrown, { name, delay, count, locale: request.locale ?? locale }));
         await wait(delay, signal).catch((reason) => {
           throw isTimeout(reason) ? cause : reason;

@@ -63,26 +63,29 @@ function createUnknownReadiness(): Readiness {
 const readinessPatienceMs = 300;
 
 /**
- * Says whether a question could be served now: each model in force has its key, the deciding model is not paused after failures
- * in consecutive runs, conversations can be stored, and at least one downstream server is up (one that is down is no reason to
+ * Says whether a question could be served now: each model in force has its key, the deciding model or one of its fallbacks is
+ * not paused after failures in consecutive runs, conversations can be stored, and at least one downstream server is up (one that is down is no reason to
  * take everything out of service). Sends no request to a model.
  */
 export async function findReadiness(duet: Duet, config: Pick<Config, "models">): Promise<Readiness> {
   const [models, servers, store] = await Promise.all([findModels(duet, config), findServers(duet), findStore(duet)]);
   const areAllDown = servers.length > 0 && servers.every(({ state }) => state === "failed" || state === "closed");
-  const canDecide = models !== null && !models.paused.some(({ model }) => model === models.function_call);
-  const isReady = canDecide && models.without_key.length === 0 && store !== "failing" && !areAllDown;
-  return { isReady, details: { models, servers, store } };
+  const isPaused = (name: string): boolean => models?.paused.some(({ model }) => model === name) ?? true;
+  const canDecide = models?.deciders.some((name) => !isPaused(name)) ?? false;
+  const isReady = canDecide && models?.without_key.length === 0 && store !== "failing" && !areAllDown;
+  const { deciders: _, ...shown } = models ?? {};
+  return { isReady, details: { models: models && shown, servers, store } };
 }
 
 /** Returns null when no model can be opened. */
 async function findModels(duet: Duet, { models }: Pick<Config, "models">) {
   try {
-    const { functionCall, answer } = await duet.models();
+    const { functionCall, answer, fallbacks } = await duet.models();
+    const deciders = [functionCall, ...(fallbacks?.functionCall ?? [])].map(toModelName);
     const inForce = { function_call: toModelName(functionCall), answer: toModelName(answer) };
-    const isInForce = (name: string): boolean => Object.values(inForce).includes(name);
+    const isInForce = (name: string): boolean => [...Object.values(inForce), ...deciders].includes(name);
     return {
-      ...inForce,
+      ...{ ...inForce, deciders },
       without_key: listModelsWithoutKey(models).filter(isInForce),
       paused: (await duet.pausedModels()).filter(({ model }) => isInForce(model)).map((paused) => ({ ...paused })),
     };

@@ -3,11 +3,14 @@ import type { Config } from "../config/config.ts";
 import { operator } from "../core/caller.ts";
 import { getTraceId } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
+import { createRunFiles, type RunFiles } from "../core/files/run-files.ts";
 import { noticeKinds } from "../core/notices.ts";
+import type { ConversationTurn } from "../core/store/store.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
 import { detectLanguage, type Locale } from "../kit/locale.ts";
 import type { ActiveRun } from "./active-runs.ts";
 import type { AskRequest } from "./ask-request.ts";
+import type { PreparedAttachments } from "./attachments/prepare-attachments.ts";
 import { scopeStore } from "./conversations/open-store.ts";
 import { rememberApprovals } from "./conversations/remember-approvals.ts";
 import { loadConversation, toConversationKey } from "./conversations/sessions.ts";
@@ -28,7 +31,7 @@ export async function* askAgent(
   activeRun: ActiveRun,
 ): AsyncGenerator<AgentEvent, void, undefined> {
   const { question, caller = operator, conversationId, mode = "agent", search, user, limits, chain } = request;
-  const { history, instruction, budget } = request;
+  const { history, instruction, budget, attachments = [] } = request;
   const { signal } = activeRun;
   const began = performance.now();
   const locale = request.locale ?? chooseLocale(config, question);
@@ -38,7 +41,14 @@ export async function* askAgent(
     request.models ?? models.open(),
   ]);
   const ownerStore = scopeStore(store, caller);
-  const givenConversation = history && (await conversations.given.get()).open(history, { caller, kept: ownerStore });
+  const files = createRunFiles(async (hash) =>
+    history === undefined ? ownerStore.readFile?.({ conversationId: conversation.id, hash }) : undefined,
+  );
+  const attached = await prepareFiles({ history, attachments }, files, signal).catch(
+    ignoreAbort(signal, { parts: [], refusals: [], history }),
+  );
+  const givenConversation =
+    attached.history && (await conversations.given.get()).open(attached.history, { caller, kept: ownerStore });
   const { known, waitedMs } =
     givenConversation ??
     (await loadConversation(ownerStore, conversationId, { caller, going: activeRun, mutex: conversations.planTurns }));
@@ -72,6 +82,7 @@ export async function* askAgent(
     request: {
       id: request.runId,
       question,
+      attached: attached.parts,
       mode,
       conversation,
       instruction,
@@ -87,6 +98,7 @@ export async function* askAgent(
       budget,
       prompts,
       store: givenConversation?.store ?? ownerStore,
+      files,
       tools: await tools.limitSearches(session, offered),
       finding: mode === "chat" ? undefined : await tools.search.open(session, request.tools),
       evaluator,
@@ -95,6 +107,7 @@ export async function* askAgent(
     },
     spentMs: performance.now() - began - waitedMs,
     notices: [
+      ...attached.refusals.map((why) => noticeKinds.notAttached(why, locale)),
       ...monitor.listNotices(noticeReader),
       ...(isOperator ? takeNotices(locale) : []),
       ...(findUnsaved?.()?.takeSaved(caller.owner, conversation.id) ? [noticeKinds.savedLate("earlier", locale)] : []),
@@ -109,6 +122,27 @@ export async function* askAgent(
     observer: activeRun.observe(observer),
     signal,
   });
+}
+
+interface PreparedFiles extends PreparedAttachments {
+  history: readonly ConversationTurn[] | undefined;
+}
+
+/** Prepares what came with the question and with the turns that the asker keeps. What cannot be taken of those is left out silently: it was told when it came. */
+async function prepareFiles(
+  { history, attachments = [] }: Pick<AskRequest, "history" | "attachments">,
+  files: RunFiles,
+  signal: AbortSignal,
+): Promise<PreparedFiles> {
+  if (attachments.length === 0 && !history?.some((turn) => turn.attachments?.length))
+    return { parts: [], refusals: [], history };
+  const { prepareAttachments } = await import("./attachments/prepare-attachments.ts");
+  const turns: ConversationTurn[] = [];
+  for (const { attachments: earlier = [], ...turn } of history ?? []) {
+    const { parts } = await prepareAttachments(earlier, files, signal);
+    turns.push(parts.length > 0 ? { ...turn, files: parts } : turn);
+  }
+  return { ...(await prepareAttachments(attachments, files, signal)), history: history && turns };
 }
 
 async function findFolders({ tools }: Config): Promise<Folders> {

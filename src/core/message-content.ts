@@ -28,6 +28,11 @@ function toLabel(word: string, { name = "" }: StoredFile): string {
   return name === "" ? word : `${word} ${name}`;
 }
 
+/** Guesses how many pages a document has from its size in bytes: a page with its fonts and pictures takes about this much. */
+export function estimatePages(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / 50_000));
+}
+
 export function toParts(content: MessageContent): readonly ContentPart[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }

@@ -1,5 +1,5 @@
 import type { ToolEnd } from "../../core/events.ts";
-import type { ToolCall } from "../../core/messages.ts";
+import type { ImagePart, ToolCall } from "../../core/messages.ts";
 import type { ToolCallRecord } from "../../core/outcome.ts";
 import { type NumberedSource, renderFile, renderFiles, renderPage, renderSources } from "../../core/sources.ts";
 import { getFailureKind } from "../../core/tools/failure-kind.ts";
@@ -21,6 +21,8 @@ export interface Observation {
   result: ToolResult;
   /** Holds the result, with its sources under their numbers in this conversation. */
   text: string;
+  /** Lists the images of the result, which the models see beside the text. */
+  images: readonly ImagePart[];
   /** Is true when the call reached its tool. Only such calls count against the limit. */
   ran: boolean;
   /** Counts how many times the call reached its tool. */
@@ -185,7 +187,7 @@ async function makeCall(
     permission: result.permission,
     error: result.error && { ...result.error, message: truncate(result.shown ?? result.error.message, longestMessage) },
   });
-  const observation = { call, result, text, ran, tries: ran ? 1 : 0, isRepeated, isOverLimit };
+  const observation = { call, result, text, images: [], ran, tries: ran ? 1 : 0, isRepeated, isOverLimit };
   // A person who was asked has agreed to one call.
   return { observation, mayRepeat: mayRepeat && ran && waitedMs === 0 };
 }
@@ -223,7 +225,17 @@ function toRecord(call: ToolCall): ToolCallRecord {
 
 function toRefusedObservation(input: RunInput, call: ToolCall): Observation {
   const result = toOverTurnLimitResult(input, mostCallsPerTurn);
-  return { call, result, text: result.text, ran: false, tries: 0, isRepeated: false, isOverLimit: true, isNews: false };
+  return {
+    call,
+    result,
+    text: result.text,
+    images: [],
+    ran: false,
+    tries: 0,
+    isRepeated: false,
+    isOverLimit: true,
+    isNews: false,
+  };
 }
 
 async function numberSources(

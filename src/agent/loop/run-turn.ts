@@ -54,7 +54,13 @@ export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
   }
   run.services.emit({ type: "phase-start", phase, step, model: name, reason: plan.reason });
   try {
-    const request = { ...plan.request, locale: run.input.locale, run: createModelContext(run, phase) };
+    const hasFiles = plan.request.messages.some(({ content }) => typeof content !== "string");
+    const request: ModelRequest = {
+      ...plan.request,
+      ...(hasFiles && { files: run.services.files }),
+      locale: run.input.locale,
+      run: createModelContext(run, phase),
+    };
     const handleEvent = (event: ModelEvent): void => {
       if (event.type === "text-delta") plan.onText(event.text);
       else if (event.type === "reasoning-delta")

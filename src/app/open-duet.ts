@@ -13,6 +13,7 @@ import { createRedactor } from "../kit/text/redact.ts";
 import { createActiveRuns } from "./active-runs.ts";
 import { openAgent, readUserAgentParts } from "./agent/open-agent.ts";
 import type { CloseLimits, DuetOverrides } from "./ask-request.ts";
+import { createDocumentReader } from "./attachments/read-document.ts";
 import { type OpenedStore, openStore } from "./conversations/open-store.ts";
 import { createSessions } from "./conversations/sessions.ts";
 import { createStoreMonitor } from "./conversations/store-monitor.ts";
@@ -55,12 +56,13 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
   const store = createOnce(() => openStore(config, parts.store, monitor));
   const telemetry = openTelemetry(config.telemetry, warn);
   const runs = createActiveRuns();
+  const documents = createDocumentReader();
 
   /** Closes in reverse order. Servers shut down while the runs end and their last spans are sent. */
   async function close({ totalMs, telemetryMs = totalMs }: Partial<CloseLimits>): Promise<void> {
     async function closeAfterRuns(): Promise<void> {
       await runs.stop(totalMs && totalMs / 2);
-      await Promise.all([telemetry.close(telemetryMs), closeStore(), own.close()]);
+      await Promise.all([telemetry.close(telemetryMs), closeStore(), own.close(), documents.close()]);
     }
     await Promise.all([inventory.close(totalMs), closeAfterRuns()]);
   }
@@ -94,6 +96,7 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
       planTurns: createKeyedMutex(),
       given: createOnce(async () => (await import("./conversations/given-history.ts")).createGivenHistories()),
     },
+    documents,
     telemetry,
     runs,
     close,

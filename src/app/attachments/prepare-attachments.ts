@@ -3,14 +3,22 @@ import { type FileRefusal, type PreparedFile, prepareImage, toStoredFile } from 
 import type { RunFiles } from "../../core/files/run-files.ts";
 import type { FileRef } from "../../core/messages.ts";
 import { detectMediaType } from "../../kit/images/image-type.ts";
-import type { Text } from "../../kit/locale.ts";
+import type { Locale, Text } from "../../kit/locale.ts";
 import { formatSize } from "../../kit/text/format-count.ts";
-import { readDocument } from "./read-document.ts";
+import type { DocumentReader } from "./read-document.ts";
 
 /** Holds what came with a question as models get it, and what could not be taken, one line each. */
 export interface PreparedAttachments {
   parts: FileRef[];
   refusals: Text[];
+}
+
+export interface PreparationParts {
+  /** Takes the bytes. */
+  files: RunFiles;
+  documents: DocumentReader;
+  locale: Locale;
+  signal: AbortSignal;
 }
 
 /**
@@ -19,8 +27,7 @@ export interface PreparedAttachments {
  */
 export async function prepareAttachments(
   attachments: readonly Attachment[],
-  files: RunFiles,
-  signal: AbortSignal,
+  { files, documents, locale, signal }: PreparationParts,
 ): Promise<PreparedAttachments> {
   const prepared: PreparedAttachments = { parts: [], refusals: [] };
   let size = 0;
@@ -46,7 +53,7 @@ export async function prepareAttachments(
     const { bytes, name, mediaType = "" } = attachment;
     const type = detectMediaType(bytes) ?? mediaType;
     if (type.startsWith("image/")) return prepareImage(bytes, name);
-    const read = await readDocument(attachment, signal);
+    const read = await documents.read(attachment, locale, signal);
     if ("refusal" in read) return read;
     return { part: { type: "file", file: toStoredFile(bytes, read.mediaType, name), text: read.text }, bytes };
   }

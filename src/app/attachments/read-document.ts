@@ -1,7 +1,9 @@
 import type { Attachment } from "../../core/attachment.ts";
-import { acceptedImages, type FileRefusal, toFileName } from "../../core/files/prepare-image.ts";
-import { detectMediaType } from "../../kit/images/image-type.ts";
-import { formatSize } from "../../kit/text/format-count.ts";
+import { type FileRefusal, toFileName } from "../../core/files/prepare-image.ts";
+import { createOnce } from "../../kit/async/once.ts";
+import { toDuetError } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
+import type { DocumentKind } from "../../tools/documents/document.ts";
 
 /** Holds what a document says. */
 export interface DocumentText {
@@ -9,39 +11,54 @@ export interface DocumentText {
   text: string;
 }
 
-/** Limits a text file, in bytes. */
-const longestText = 1_000_000;
-
-/** Reads the text of an attached file that is no image. Refuses in one line what is none; rejects only when the signal aborts. */
-export async function readDocument(
-  { bytes, name, mediaType }: Attachment,
-  _signal?: AbortSignal,
-): Promise<DocumentText | FileRefusal> {
-  const shown = toFileName(name) || "?";
-  const type = detectMediaType(bytes) ?? mediaType ?? "application/octet-stream";
-  const text = decodeText(bytes);
-  if (text === undefined)
-    return {
-      refusal: {
-        zh: `${shown}：不接受 ${type}（可用：${acceptedImages}、UTF-8 文本）`,
-        en: `${shown}: ${type} is not accepted (accepted: ${acceptedImages}, UTF-8 text)`,
-      },
-    };
-  if (bytes.length > longestText)
-    return {
-      refusal: {
-        zh: `${shown}：文本有 ${formatSize(bytes.length)}，超过上限 ${formatSize(longestText)}`,
-        en: `${shown}: the text has ${formatSize(bytes.length)}; the limit is ${formatSize(longestText)}`,
-      },
-    };
-  return { mediaType: mediaType?.startsWith("text/") ? mediaType : "text/plain", text };
+/** Reads the documents that come with questions, a few at once in child processes; one reader is enough for a program. */
+export interface DocumentReader {
+  /** Refuses in one line what is no document or cannot be read. Rejects only when the signal aborts. */
+  read(attachment: Attachment, locale: Locale, signal: AbortSignal): Promise<DocumentText | FileRefusal>;
+  /** Ends the processes. */
+  close(): Promise<void>;
 }
 
-function decodeText(bytes: Uint8Array): string | undefined {
-  if (bytes.includes(0)) return undefined;
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+export function createDocumentReader(): DocumentReader {
+  const parts = createOnce(async () => {
+    const [{ readDocument }, { createHeavyWork }] = await Promise.all([
+      import("../../tools/documents/read-document.ts"),
+      import("../../tools/workers/heavy-work.ts"),
+    ]);
+    return { readDocument, work: createHeavyWork() };
+  });
+  return {
+    async read({ bytes, name, mediaType }, locale, signal) {
+      const { readDocument, work } = await parts.get();
+      try {
+        const { kind, text } = await readDocument(bytes, { work, locale, signal });
+        return { mediaType: toMediaType(kind, mediaType), text };
+      } catch (thrown) {
+        signal.throwIfAborted();
+        return { refusal: describeRefusal(name, toDuetError(thrown).text) };
+      }
+    },
+    async close() {
+      await (await parts.current)?.work.close();
+    },
+  };
+}
+
+const office = "application/vnd.openxmlformats-officedocument";
+
+const mediaTypes: Readonly<Record<DocumentKind, string>> = {
+  pdf: "application/pdf",
+  word: `${office}.wordprocessingml.document`,
+  excel: `${office}.spreadsheetml.sheet`,
+  text: "text/plain",
+};
+
+/** The sender knows best which kind of text it is. */
+function toMediaType(kind: DocumentKind, stated = ""): string {
+  return kind === "text" && /^(?:text\/[\w.+-]+|application\/(?:json|xml))$/.test(stated) ? stated : mediaTypes[kind];
+}
+
+function describeRefusal(name: string | undefined, why: { zh: string; en: string }): { zh: string; en: string } {
+  const shown = toFileName(name);
+  return shown === "" ? why : { zh: `${shown}：${why.zh}`, en: `${shown}: ${why.en}` };
 }

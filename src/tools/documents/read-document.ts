@@ -12,6 +12,8 @@ import {
   mostParts,
 } from "./document.ts";
 
+import { readKind } from "./read-kind.ts";
+
 /** Holds what a document says, for a model. */
 export interface ReadDocument {
   kind: DocumentKind;
@@ -36,7 +38,8 @@ export async function readDocument(
   if (bytes.length > longestDocument) throw documentError("too-large");
   const kind = findDocumentKind(bytes);
   if (!isDocumentKind(kind)) throw documentError(kind);
-  const result = await work.run("document", { kind, bytes }, signal);
+  const isQuick = kind === "text" && bytes.length <= quickText;
+  const result = isQuick ? await readKind({ kind, bytes }) : await work.run("document", { kind, bytes }, signal);
   if ("problem" in result) throw documentError(result.problem);
   const notes = describeRest(result).map((note) => `(${say(locale, note)})`);
   return { kind, text: [...notes, result.text].join("\n\n") };
@@ -66,6 +69,9 @@ function documentError(problem: DocumentProblem): DuetError {
 export function describeDocumentProblem(problem: DocumentProblem): Text {
   return texts[problem];
 }
+
+/** Limits a text that is read in this process, in bytes. */
+const quickText = 200_000;
 
 const toMegabytes = (bytes: number): string => `${bytes / 1_000_000} MB`;
 

@@ -25,15 +25,17 @@ export type {
   TextPart,
   ToolCall,
 } from "./core/messages.ts";
-export type {
-  FinishReason,
-  Model,
-  ModelEvent,
-  ModelRequest,
-  OnModelEvent,
-  ToolDefinition,
-  Turn,
-  Usage,
+export {
+  type FinishReason,
+  type Model,
+  type ModelCapabilities,
+  type ModelEvent,
+  type ModelRequest,
+  type OnModelEvent,
+  supportsFunctionCalling,
+  type ToolDefinition,
+  type Turn,
+  type Usage,
 } from "./core/model.ts";
 export type { Citation, Mode, Outcome, Status, StopReason, ToolCallRecord } from "./core/outcome.ts";
 export type { PlanReply } from "./core/questions/plan-reply.ts";

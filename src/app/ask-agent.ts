@@ -10,7 +10,7 @@ import { waitAbortable } from "../kit/async/timeout.ts";
 import { detectLanguage, type Locale } from "../kit/locale.ts";
 import type { ActiveRun } from "./active-runs.ts";
 import type { AskRequest } from "./ask-request.ts";
-import type { PreparationParts, PreparedAttachments } from "./attachments/prepare-attachments.ts";
+import type { AttachmentContext, PreparedAttachments } from "./attachments/prepare-attachments.ts";
 import { scopeStore } from "./conversations/open-store.ts";
 import { rememberApprovals } from "./conversations/remember-approvals.ts";
 import { loadConversation, toConversationKey } from "./conversations/sessions.ts";
@@ -26,7 +26,7 @@ const serverWaitMs = 10_000;
 
 /** Runs one question with the parts of an open `Duet`: finds its conversation, its models and its tools, and starts the agent. */
 export async function* askAgent(
-  { config, agent, evaluator, models, tools, conversations, documents, telemetry }: DuetParts,
+  { config, agent, evaluator, models, tools, conversations, attachments: preparation, telemetry }: DuetParts,
   request: AskRequest,
   activeRun: ActiveRun,
 ): AsyncGenerator<AgentEvent, void, undefined> {
@@ -44,7 +44,7 @@ export async function* askAgent(
   const files = createRunFiles(async (hash) =>
     history === undefined ? ownerStore.readFile?.({ conversationId: conversation.id, hash }) : undefined,
   );
-  const attached = await prepareFiles({ history, attachments }, { files, documents, locale, signal }).catch(
+  const attached = await prepareFiles(preparation, { history, attachments }, { files, locale, signal }).catch(
     ignoreAbort(signal, { parts: [], refusals: [], history }),
   );
   const givenConversation =
@@ -130,18 +130,19 @@ interface PreparedFiles extends PreparedAttachments {
 
 /** Prepares what came with the question and with the turns that the asker keeps. What cannot be taken of those is left out silently: it was told when it came. */
 async function prepareFiles(
+  preparation: DuetParts["attachments"],
   { history, attachments = [] }: Pick<AskRequest, "history" | "attachments">,
-  parts: PreparationParts,
+  context: AttachmentContext,
 ): Promise<PreparedFiles> {
   if (attachments.length === 0 && !history?.some((turn) => turn.attachments?.length))
     return { parts: [], refusals: [], history };
-  const { prepareAttachments } = await import("./attachments/prepare-attachments.ts");
+  const { prepare } = await preparation.get();
   const turns: ConversationTurn[] = [];
   for (const { attachments: earlier = [], ...turn } of history ?? []) {
-    const { parts: files } = await prepareAttachments(earlier, parts);
-    turns.push(files.length > 0 ? { ...turn, files } : turn);
+    const { parts } = await prepare(earlier, context);
+    turns.push(parts.length > 0 ? { ...turn, files: parts } : turn);
   }
-  return { ...(await prepareAttachments(attachments, parts)), history: history && turns };
+  return { ...(await prepare(attachments, context)), history: history && turns };
 }
 
 async function findFolders({ tools }: Config): Promise<Folders> {

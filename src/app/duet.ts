@@ -25,6 +25,7 @@ import type { DuetParts } from "./duet-parts.ts";
 import { mergeLimits } from "./merge-limits.ts";
 import { changeChoices, type ModelChanges } from "./models/change-models.ts";
 import type { ModelCheck, SearchCheck } from "./models/check-models.ts";
+import type { ModelList } from "./models/list-models.ts";
 import { chooseModels } from "./models/model-registry.ts";
 import type { Gateway } from "./tools/gateway.ts";
 import type { Inventory } from "./tools/tool-inventory.ts";
@@ -76,12 +77,17 @@ export class Duet {
   }
 
   /**
-   * Lists what can be chosen as `provider/model`, best first: the models in force, and those of every vendor whose key is set.
+   * Lists what can be chosen as `provider/model`, best first: the models in force, and those of every vendor whose key is set. It
+   * also names the vendors that did not say what they offer, and why.
    */
-  async modelNames(signal?: AbortSignal): Promise<string[]> {
+  async modelList(signal?: AbortSignal): Promise<ModelList> {
     const { models, modelList } = this.#parts;
     const [list, inForce] = await waitAbortable(Promise.all([modelList.get(), models.open()]), signal);
     return list(inForce, signal);
+  }
+
+  async modelNames(signal?: AbortSignal): Promise<string[]> {
+    return (await this.modelList(signal)).names;
   }
 
   /**

@@ -13,7 +13,6 @@ import { createRedactor } from "../kit/text/redact.ts";
 import { createActiveRuns } from "./active-runs.ts";
 import { openAgent, readUserAgentParts } from "./agent/open-agent.ts";
 import type { CloseLimits, DuetOverrides } from "./ask-request.ts";
-import { createDocumentReader } from "./attachments/read-document.ts";
 import { type OpenedStore, openStore } from "./conversations/open-store.ts";
 import { createSessions } from "./conversations/sessions.ts";
 import { createStoreMonitor } from "./conversations/store-monitor.ts";
@@ -54,17 +53,23 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
   const gateways = createGateways(inventory, warn);
   const monitor = createStoreMonitor();
   const store = createOnce(() => openStore(config, parts.store, monitor));
+  const attachments = createOnce(async () =>
+    (await import("./attachments/prepare-attachments.ts")).createAttachmentPreparation(),
+  );
   const telemetry = openTelemetry(config.telemetry, warn);
   const runs = createActiveRuns();
-  const documents = createDocumentReader();
 
   /** Closes in reverse order. Servers shut down while the runs end and their last spans are sent. */
   async function close({ totalMs, telemetryMs = totalMs }: Partial<CloseLimits>): Promise<void> {
     async function closeAfterRuns(): Promise<void> {
       await runs.stop(totalMs && totalMs / 2);
-      await Promise.all([telemetry.close(telemetryMs), closeStore(), own.close(), documents.close()]);
+      await Promise.all([telemetry.close(telemetryMs), closeStore(), own.close(), closeAttachments()]);
     }
     await Promise.all([inventory.close(totalMs), closeAfterRuns()]);
+  }
+
+  async function closeAttachments(): Promise<void> {
+    await (await attachments.current)?.close();
   }
 
   /** Closes the store that was opened here. A program that brought its own keeps it open. */
@@ -96,7 +101,7 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
       planTurns: createKeyedMutex(),
       given: createOnce(async () => (await import("./conversations/given-history.ts")).createGivenHistories()),
     },
-    documents,
+    attachments,
     telemetry,
     runs,
     close,

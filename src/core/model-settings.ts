@@ -1,4 +1,5 @@
 import type { JsonObject } from "../kit/json.ts";
+import type { ModelCapabilities } from "./model.ts";
 
 /** These wire formats are supported. Each vendor's row names one of them. */
 export const wires = ["openai-chat", "openai-responses", "anthropic-messages"] as const;
@@ -42,6 +43,14 @@ export interface Price {
   cachedInput?: number;
   /** Prices input that was written to a cache. It costs as much as `input` when absent. */
   cacheWrite?: number;
+}
+
+/** Is a price as the vendors' lists have it. */
+export interface ListPrice extends Price {
+  /** Holds the output price of a turn in which the model reasoned, if that price is higher. */
+  reasonedOutput?: number;
+  /** Applies to the whole call when its input is longer than `inputTokens`, unless a further tier above it does. */
+  above?: ListPrice & { inputTokens: number };
 }
 
 export interface ModelRule {
@@ -141,7 +150,9 @@ export interface ModelSettings {
   /** Limits the output of one turn, in tokens. It is undefined when unknown. */
   maxOutput?: number;
   reasoningEffort?: string;
-  /** Holds the price that the user has set. The price list is used when absent. */
-  price?: Price;
+  /** Holds the price that the user has set, else the one of the vendor's list. The cost is not known when it is absent. */
+  price?: ListPrice;
+  /** Says what the model can do, where the user or the vendor's list knows it. */
+  capabilities?: ModelCapabilities;
   quirks: Quirks;
 }

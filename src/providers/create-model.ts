@@ -8,7 +8,7 @@ import { withSettingNotices } from "./middleware/parameters.ts";
 import { withRepair } from "./middleware/repair.ts";
 import { withRetry } from "./middleware/retry.ts";
 import { withToolRequestLimits } from "./middleware/tool-request-limits.ts";
-import { calculateCost, findPrice } from "./prices.ts";
+import { calculateCost } from "./prices.ts";
 
 export interface CreateOptions extends Omit<RetryOptions, "endpoint"> {
   /** All callers in a process share this state of the models. */
@@ -29,14 +29,16 @@ const middleware: readonly Middleware[] = [
 
 /**
  * Creates a model that is ready to be called, with repairs, retries, warnings and a price. It limits silence, and only the run
- * limits a whole turn. The first call loads the code of its wire.
+ * limits a whole turn. The first call loads the code of its wire. What the vendor's list knows is in the settings
+ * (`addKnownFacts`).
  */
 export function createModel(settings: ModelSettings, { endpoints, ...options }: CreateOptions = {}): Model {
   const context: ModelContext = { ...options, settings, endpoint: endpoints?.of(settings) };
-  const price = findPrice(settings);
+  const { price } = settings;
   return {
     ...middleware.reduceRight((next, wrap) => wrap(next, context), createLazyModel(settings)),
     contextWindow: settings.contextWindow,
+    capabilities: settings.capabilities,
     maxTokens: settings.maxTokens,
     keyName: settings.apiKeyEnv,
     countTokens: estimateMessageTokens,

@@ -1,15 +1,5 @@
 import type { ModelRule, Vendor, WireName } from "../core/model-settings.ts";
-
-/** Some models reason for minutes without sending anything. The second limit is for those that reason the longest. */
-const silentMs = 300_000;
-const longSilentMs = 900_000;
-
-/**
- * Matches OpenAI's models that do so, and the longest of them, also by the names that gateways give them (`openai/o3`); chat
- * variants answer soon.
- */
-const silentOpenai = /(^|\/)(o\d|gpt-[5-9](?!.*-chat))/i;
-const longSilentOpenai = /(^|\/)(o\d|gpt-[5-9]).*-pro(?![a-z])/i;
+import { longSilentMs, longSilentOpenai, sharedModelRules, silentMs, silentOpenai } from "./shared-model-rules.ts";
 
 const qwen: Vendor = {
   wire: "openai-chat",
@@ -27,6 +17,39 @@ const qwen: Vendor = {
     { match: /^qwen3\.[5-7]-/, contextWindow: 1_000_000, maxOutput: 65_536 },
     { match: /^qwen3\.[89]-/, contextWindow: 1_000_000, maxOutput: 131_072 },
     { match: /^qwen3-max/, contextWindow: 262_144, maxOutput: 65_536 },
+  ],
+};
+
+const moonshot: Vendor = {
+  wire: "openai-chat",
+  baseUrl: "https://api.moonshot.ai/v1",
+  keyEnv: "MOONSHOT_API_KEY",
+  baseUrlEnv: "MOONSHOT_BASE_URL",
+  defaultModel: "kimi-k3",
+  telemetryName: "moonshot_ai",
+  temperature: { atMost: 1 },
+  quirks: {},
+  models: [
+    ...sharedModelRules,
+    // platform.kimi.ai/docs/api/chat: these are switched by `thinking`, and later ones take an effort.
+    { match: /^kimi-k2/, quirks: { thinkingSwitch: "thinking" } },
+    { match: /^moonshot-v1/, quirks: { noReasoning: true } },
+  ],
+};
+
+const zai: Vendor = {
+  wire: "openai-chat",
+  baseUrl: "https://api.z.ai/api/paas/v4",
+  keyEnv: "ZAI_API_KEY",
+  baseUrlEnv: "ZAI_BASE_URL",
+  defaultModel: "glm-5.3",
+  temperature: { atMost: 1 },
+  // docs.z.ai/guides/capabilities/thinking: thinking is on by default.
+  quirks: { thinkingSwitch: "thinking" },
+  models: [
+    ...sharedModelRules,
+    { match: /^glm-(4(-|$)|4\.[0-4])/, quirks: { noReasoning: true } },
+    { match: /^glm-5\.3/, quirks: { alwaysReasons: true } },
   ],
 };
 
@@ -165,6 +188,73 @@ export const vendors: Readonly<Record<string, Vendor>> = {
       { match: /^gemini-4-/, maxOutput: 32_768 },
     ],
   },
+  openrouter: {
+    wire: "openai-chat",
+    baseUrl: "https://openrouter.ai/api/v1",
+    keyEnv: "OPENROUTER_API_KEY",
+    baseUrlEnv: "OPENROUTER_BASE_URL",
+    defaultModel: "openai/gpt-6.1-terra",
+    temperature: { below: 2 },
+    // Parameters that a model does not take are left out by the gateway (openrouter.ai/docs/api/reference/parameters).
+    quirks: {},
+    efforts: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
+    models: [
+      ...sharedModelRules,
+      { match: silentOpenai, silentThinkingMs: { "openai-chat": silentMs } },
+      { match: longSilentOpenai, silentThinkingMs: { "openai-chat": longSilentMs } },
+    ],
+  },
+  mistral: {
+    wire: "openai-chat",
+    baseUrl: "https://api.mistral.ai/v1",
+    keyEnv: "MISTRAL_API_KEY",
+    baseUrlEnv: "MISTRAL_BASE_URL",
+    defaultModel: "mistral-large-latest",
+    telemetryName: "mistral_ai",
+    temperature: { atMost: 1.5 },
+    // The API requires it of every id, whichever model it serves.
+    quirks: { nineLetterIds: true },
+    models: sharedModelRules,
+  },
+  xai: {
+    wire: "openai-chat",
+    baseUrl: "https://api.x.ai/v1",
+    keyEnv: "XAI_API_KEY",
+    baseUrlEnv: "XAI_BASE_URL",
+    defaultModel: "grok-4.7",
+    telemetryName: "x_ai",
+    temperature: { below: 2 },
+    quirks: {},
+    models: [
+      ...sharedModelRules,
+      { match: /^grok-(2|3(?!-mini))|non-reasoning/, quirks: { noReasoning: true } },
+      { match: /^grok-4\.[5-9]/, quirks: { alwaysReasons: true } },
+    ],
+  },
+  moonshot,
+  zai,
+  zhipu: {
+    ...zai,
+    baseUrl: "https://open.bigmodel.cn/api/paas/v4",
+    keyEnv: "ZHIPUAI_API_KEY",
+    baseUrlEnv: "ZHIPUAI_BASE_URL",
+  },
+  groq: {
+    wire: "openai-chat",
+    baseUrl: "https://api.groq.com/openai/v1",
+    keyEnv: "GROQ_API_KEY",
+    baseUrlEnv: "GROQ_BASE_URL",
+    defaultModel: "openai/gpt-oss-120b",
+    temperature: { below: 2 },
+    quirks: { maxTokensField: "max_completion_tokens" },
+    models: [
+      ...sharedModelRules,
+      { match: /^(llama|meta-llama)/, quirks: { noReasoning: true } },
+      { match: /^openai\/gpt-oss/, quirks: { alwaysReasons: true } },
+      // Its reasoning comes between tags in the text otherwise (console.groq.com/docs/reasoning).
+      { match: /^qwen\//, quirks: { body: { reasoning_format: "parsed" } } },
+    ],
+  },
   ollama: {
     wire: "openai-chat",
     baseUrl: "http://127.0.0.1:11434/v1",
@@ -172,8 +262,9 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     temperature: { below: 2 },
     quirks: {},
   },
-  // A key works in its own region alone; DASHSCOPE_BASE_URL moves any of them.
+  // A key works in its own region alone; the variable of the address moves any of them.
   "qwen-intl": { ...qwen, regionOf: "qwen", baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1" },
+  "moonshot-cn": { ...moonshot, regionOf: "moonshot", baseUrl: "https://api.moonshot.cn/v1" },
   "qwen-us": { ...qwen, regionOf: "qwen", baseUrl: "https://dashscope-us.aliyuncs.com/compatible-mode/v1" },
 };
 
@@ -189,21 +280,6 @@ export const defaultTemperature: Vendor["temperature"] = { below: 2 };
 
 /** Maps other names of a vendor to its id. */
 export const vendorAliases: Readonly<Record<string, string>> = { dashscope: "qwen" };
-
-/** These rules apply to models that many vendors serve, and are used for vendors that the user added. */
-export const sharedModelRules: ModelRule[] = [
-  { match: /(^|\/)kimi-k2\.[67]/i, contextWindow: 262_144, maxOutput: 262_144 },
-  { match: /(^|\/)kimi-k3/i, contextWindow: 1_048_576, maxOutput: 1_048_576 },
-  { match: /(^|\/)glm-4\.7/i, contextWindow: 204_800, maxOutput: 131_072 },
-  { match: /(^|\/)glm-5\.[23]/i, contextWindow: 1_000_000, maxOutput: 131_072 },
-  { match: /(^|\/)(kimi-k[23]|deepseek-(v[4-9]|flash|reasoner))/i, quirks: { echoReasoning: true } },
-  { match: /(^|\/)kimi-k[23]/i, quirks: { noSampling: "always", toolDialect: "inlined" } },
-  { match: /(^|\/)gemini-/i, quirks: { toolDialect: "openapi" } },
-  { match: /(^|\/)claude-/i, quirks: { cacheMarks: true } },
-  { match: /(^|\/)gemini-(2\.5|[3-9])/i, silentThinkingMs: { "openai-chat": silentMs } },
-  { match: /(^|\/)grok-[4-9](?!.*non-reasoning)/i, silentThinkingMs: { "openai-chat": silentMs } },
-  { match: /(^|\/)(open-)?(mistral|ministral|magistral|codestral|devstral|pixtral)/i, quirks: { nineLetterIds: true } },
-];
 
 /**
  * These rules apply to models of a vendor that the user added, which is often a proxy for the well-known vendors. The user

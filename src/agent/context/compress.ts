@@ -11,7 +11,7 @@ import { getContextWindow, getRequestBudget } from "./context-window.ts";
 import { fence } from "./fence.ts";
 import { shortenTurns } from "./fit-turns.ts";
 import type { Sizing } from "./shrink.ts";
-import { nameTurnFiles } from "./turn-files.ts";
+import { describeTurnFiles } from "./turn-files.ts";
 
 /** Holds the input of one summary: the last one, and the turns that came after it. */
 export interface OlderTurns {
@@ -104,7 +104,7 @@ function requestOf(run: Run, model: Model, { summary, turns: all, sizing }: Olde
       ]
     : [];
   const said = turns.map((turn, index) => {
-    const { question, answer } = nameTurnFiles(turn, language);
+    const { question, answer } = describeTurnFiles(turn, language);
     const title = say(language, { zh: `第 ${first + index} 轮：`, en: `Turn ${first + index}:` });
     const words = say(language, {
       zh: `用户：${question}\n\n助手：${answer}`,

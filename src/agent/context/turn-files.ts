@@ -28,7 +28,7 @@ export function fitTurnFiles(
     if (turn === undefined || files.length === 0) continue;
     const size = tokensOfParts(files);
     if (tokens + size <= budget) tokens += size;
-    else turns[index] = nameTurnFiles(turn, language);
+    else turns[index] = describeTurnFiles(turn, language);
   }
   return { turns, tokens };
 }
@@ -39,7 +39,7 @@ export function listTurnFiles({ files = [], images = [] }: ConversationTurn): Co
 }
 
 /** Returns a turn whose question names its images and documents in place of them. */
-export function nameTurnFiles(turn: ConversationTurn, language: Locale): ConversationTurn {
+export function describeTurnFiles(turn: ConversationTurn, language: Locale): ConversationTurn {
   const names = listTurnFiles(turn).map((part) => describePart(part, language));
   if (names.length === 0) return turn;
   const { question, answer } = turn;

@@ -8,12 +8,12 @@ export function isImageType(type: string): type is ImageType {
 }
 
 /** Describes how a format begins: texts in Latin-1 at their positions in the file. */
-interface Beginning {
+interface Signature {
   type: string;
   parts: readonly (readonly [at: number, text: string])[];
 }
 
-const beginnings: readonly Beginning[] = [
+const signatures: readonly Signature[] = [
   { type: "image/png", parts: [[0, "\x89PNG\r\n\x1a\n"]] },
   { type: "image/jpeg", parts: [[0, "\xff\xd8\xff"]] },
   { type: "image/gif", parts: [[0, "GIF87a"]] },
@@ -46,5 +46,5 @@ const beginnings: readonly Beginning[] = [
 /** Returns the type that the first bytes show, whatever the sender called it, and undefined for one that shows none. */
 export function detectMediaType(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
-  return beginnings.find(({ parts }) => parts.every(([at, text]) => head.startsWith(text, at)))?.type;
+  return signatures.find(({ parts }) => parts.every(([at, text]) => head.startsWith(text, at)))?.type;
 }

@@ -23,8 +23,8 @@ export function cleanJpeg(file: Buffer): FoundPicture | undefined {
       size ??= { height: payload.readUInt16BE(1), width: payload.readUInt16BE(3) };
     if (marker === 0xe1 && payload.toString("latin1", 0, exifMark.length) === exifMark)
       orientation = readOrientation(payload.subarray(exifMark.length));
-    else if (marker === 0xe0 && startsWith(payload, "JFIF\0") && payload.length >= 14)
-      kept.push(withoutThumbnail(payload));
+    else if (marker === 0xe0 && hasPrefix(payload, "JFIF\0") && payload.length >= 14)
+      kept.push(removeThumbnail(payload));
     else if (isNeeded(marker, payload)) kept.push(segment);
     at = end;
     if (marker !== scanMarker) continue;
@@ -70,14 +70,14 @@ function isFrameHeader(marker: number): boolean {
 function isNeeded(marker: number, payload: Buffer): boolean {
   if (marker === 0xfe) return false;
   if (marker < 0xe0 || marker > 0xef) return true;
-  return (marker === 0xe2 && startsWith(payload, "ICC_PROFILE\0")) || (marker === 0xee && startsWith(payload, "Adobe"));
+  return (marker === 0xe2 && hasPrefix(payload, "ICC_PROFILE\0")) || (marker === 0xee && hasPrefix(payload, "Adobe"));
 }
 
-function startsWith(payload: Buffer, text: string): boolean {
+function hasPrefix(payload: Buffer, text: string): boolean {
   return payload.toString("latin1", 0, text.length) === text;
 }
 
-function withoutThumbnail(payload: Buffer): Buffer {
+function removeThumbnail(payload: Buffer): Buffer {
   const header = Buffer.from(payload.subarray(0, 14));
   header.fill(0, 12, 14);
   return Buffer.concat([Buffer.from([0xff, 0xe0, 0, 16]), header]);

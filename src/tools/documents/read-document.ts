@@ -11,7 +11,6 @@ import {
   longestUnpacked,
   mostParts,
 } from "./document.ts";
-
 import { readKind } from "./read-kind.ts";
 
 /** Holds what a document says, for a model. */
@@ -35,12 +34,12 @@ export async function readDocument(
   bytes: Uint8Array,
   { work, locale, signal }: DocumentReading,
 ): Promise<ReadDocument> {
-  if (bytes.length > longestDocument) throw documentError("too-large");
+  if (bytes.length > longestDocument) throw new DocumentError("too-large");
   const kind = findDocumentKind(bytes);
-  if (!isDocumentKind(kind)) throw documentError(kind);
+  if (!isDocumentKind(kind)) throw new DocumentError(kind);
   const isQuick = kind === "text" && bytes.length <= quickText;
   const result = isQuick ? await readKind({ kind, bytes }) : await work.run("document", { kind, bytes }, signal);
-  if ("problem" in result) throw documentError(result.problem);
+  if ("problem" in result) throw new DocumentError(result.problem);
   const notes = describeRest(result).map((note) => `(${say(locale, note)})`);
   return { kind, text: [...notes, result.text].join("\n\n") };
 }
@@ -60,9 +59,15 @@ function describeRest({ text, pages, characters }: Exclude<DocumentResult, { pro
   return notes;
 }
 
-function documentError(problem: DocumentProblem): DuetError {
-  const { zh, en } = describeDocumentProblem(problem);
-  return new DuetError({ code: "tool", text: { zh: `文件${zh}`, en: `the file ${en}` } });
+/** Says which problem keeps a document from being read. */
+export class DocumentError extends DuetError {
+  readonly problem: DocumentProblem;
+
+  constructor(problem: DocumentProblem) {
+    const { zh, en } = describeDocumentProblem(problem);
+    super({ code: "tool", text: { zh: `文件${zh}`, en: `the file ${en}` } });
+    this.problem = problem;
+  }
 }
 
 /** Says in one line why a file is not read, and what is allowed. The name of the file comes before it. */

@@ -78,6 +78,24 @@ export interface ModelRule {
  */
 export type ToolDialect = "standard" | "inlined" | "openapi";
 
+/** Says which images a vendor takes, and how it counts their tokens. What is absent is as with most vendors. */
+export interface ImageRules {
+  /** Lists the media types. They are PNG, JPEG, GIF and WebP when absent. */
+  types?: readonly string[];
+  /** Limits one image, in bytes. */
+  mostBytes?: number;
+  /** Limits the longer side of an image, in pixels. */
+  longestSide?: number;
+  /** Limits the images of one request. */
+  most?: number;
+  tokens?: ImageTokens;
+}
+
+/** Says how the tokens of an image are counted: by its pixels up to a limit, or by the tiles that cover it. */
+export type ImageTokens =
+  | { pixelsPerToken: number; most: number }
+  | { tileSide: number; perTile: number; base: number; longestSide: number; shorterSide: number };
+
 /** Lists the differences within a wire format. Each is documented where the wire reads it. */
 export interface Quirks {
   /** Names the field of the output limit, which is `max_tokens` when absent. */
@@ -113,6 +131,12 @@ export interface Quirks {
   foreignCallExtra?: JsonObject;
   /** The `native` data of earlier turns is not sent back to the model. */
   forgetsNative?: boolean;
+  /** Says which images the vendor takes. */
+  images?: ImageRules;
+  /** Lists the media types of documents that the vendor reads itself. It gets the text of all others. */
+  documents?: readonly string[];
+  /** A user's message must not follow the result of a tool; the assistant says a word between them. */
+  assistantAfterTools?: boolean;
   /** The vendor requires call ids of nine letters and digits. */
   nineLetterIds?: boolean;
   /** Holds the fields that are added to every request body. */

@@ -3,6 +3,7 @@ import type { ModelSettings, WireName } from "../core/model-settings.ts";
 import { estimateMessageTokens } from "./estimate-tokens.ts";
 import { withContextWarning } from "./middleware/context-warning.ts";
 import type { Endpoints } from "./middleware/endpoints.ts";
+import { withFiles } from "./middleware/files.ts";
 import type { Middleware, ModelContext, RetryOptions } from "./middleware/middleware.ts";
 import { withSettingNotices } from "./middleware/parameters.ts";
 import { withRepair } from "./middleware/repair.ts";
@@ -22,6 +23,7 @@ export interface CreateOptions extends Omit<RetryOptions, "endpoint"> {
 const middleware: readonly Middleware[] = [
   withContextWarning,
   withSettingNotices,
+  withFiles,
   withToolRequestLimits,
   withRetry,
   withRepair,
@@ -41,7 +43,7 @@ export function createModel(settings: ModelSettings, { endpoints, ...options }: 
     capabilities: settings.capabilities,
     maxTokens: settings.maxTokens,
     keyName: settings.apiKeyEnv,
-    countTokens: estimateMessageTokens,
+    countTokens: (messages) => estimateMessageTokens(messages, settings),
     cost: (usage) => (price ? calculateCost(usage, price) : null),
   };
 }

@@ -1,4 +1,5 @@
 import type { ModelRule } from "../core/model-settings.ts";
+import { claudeImages, geminiImages } from "./image-rules.ts";
 
 /** Some models reason for minutes without sending anything. The second limit is for those that reason the longest. */
 export const silentMs = 300_000;
@@ -21,9 +22,12 @@ export const sharedModelRules: ModelRule[] = [
   { match: /(^|\/)kimi-k[23]/i, quirks: { noSampling: "always", toolDialect: "inlined" } },
   // They cannot be told not to think (platform.kimi.ai/docs/api/chat).
   { match: /(^|\/)kimi-k(2\.7|3)/i, quirks: { alwaysReasons: true } },
-  { match: /(^|\/)gemini-/i, quirks: { toolDialect: "openapi" } },
-  { match: /(^|\/)claude-/i, quirks: { cacheMarks: true } },
+  { match: /(^|\/)gemini-/i, quirks: { toolDialect: "openapi", images: geminiImages } },
+  { match: /(^|\/)claude-/i, quirks: { cacheMarks: true, images: claudeImages } },
   { match: /(^|\/)gemini-(2\.5|[3-9])/i, silentThinkingMs: { "openai-chat": silentMs } },
   { match: /(^|\/)grok-[4-9](?!.*non-reasoning)/i, silentThinkingMs: { "openai-chat": silentMs } },
-  { match: /(^|\/)(open-)?(mistral|ministral|magistral|codestral|devstral|pixtral)/i, quirks: { nineLetterIds: true } },
+  {
+    match: /(^|\/)(open-)?(mistral|ministral|magistral|codestral|devstral|pixtral)/i,
+    quirks: { nineLetterIds: true, assistantAfterTools: true },
+  },
 ];

@@ -1,4 +1,13 @@
 import type { ModelRule, Vendor, WireName } from "../core/model-settings.ts";
+import {
+  claudeImages,
+  geminiImages,
+  laterOpenaiImages,
+  openaiImages,
+  qwenImages,
+  readDocuments,
+  sharpClaudeImages,
+} from "./image-rules.ts";
 import { longSilentMs, longSilentOpenai, sharedModelRules, silentMs, silentOpenai } from "./shared-model-rules.ts";
 
 const qwen: Vendor = {
@@ -8,7 +17,7 @@ const qwen: Vendor = {
   baseUrlEnv: "DASHSCOPE_BASE_URL",
   defaultModel: "qwen3.7-plus",
   temperature: { below: 2 },
-  quirks: { toolDialect: "inlined", thinkingSwitch: "enable_thinking" },
+  quirks: { toolDialect: "inlined", thinkingSwitch: "enable_thinking", images: qwenImages },
   models: [
     { match: /^qwen([12]|-max)|coder|instruct/, quirks: { noReasoning: true } },
     { match: /^qwq|thinking/, quirks: { alwaysReasons: true } },
@@ -95,7 +104,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     baseUrlEnv: "OPENAI_BASE_URL",
     defaultModel: "gpt-6.1-terra",
     temperature: { below: 2 },
-    quirks: { maxTokensField: "max_completion_tokens" },
+    quirks: { maxTokensField: "max_completion_tokens", images: openaiImages, documents: readDocuments },
     efforts: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
     models: [
       { match: /^gpt-4$/, contextWindow: 8_192, maxOutput: 8_192 },
@@ -111,13 +120,18 @@ export const vendors: Readonly<Record<string, Vendor>> = {
       // "Function tools with reasoning_effort are not supported ... in /v1/chat/completions. To use function tools, use
       // /v1/responses or set reasoning_effort to 'none'"; the second half of these has no chat completions at all.
       { match: /^gpt-(5\.[4-9]|[6-9])|^(o\d|gpt-5).*-(pro|codex)/, wire: "openai-responses" },
-      { match: /^gpt-5\.4/, quirks: { effortWithTools: "none" } },
+      { match: /^gpt-5\.4/, quirks: { effortWithTools: "none", images: laterOpenaiImages } },
       { match: /^(gpt-[34]|gpt-5-chat|chatgpt-)/, quirks: { noReasoning: true } },
       { match: /^(o\d|gpt-5(-(?!chat)|$))/, quirks: { noSampling: "always", alwaysReasons: true } },
       { match: /^gpt-5\.[1-9]/, quirks: { noSampling: "while-reasoning" } },
       {
         match: /^gpt-(5\.[5-9]|[6-9])/,
-        quirks: { noSampling: "while-reasoning", defaultEffort: "none", effortWithTools: "none" },
+        quirks: {
+          noSampling: "while-reasoning",
+          defaultEffort: "none",
+          effortWithTools: "none",
+          images: laterOpenaiImages,
+        },
       },
       // Chat completions never show their reasoning. Responses show that there is some, and may then be silent for as long.
       { match: silentOpenai, silentThinkingMs: { "openai-chat": silentMs, "openai-responses": silentMs } },
@@ -143,7 +157,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     baseUrlEnv: "ANTHROPIC_BASE_URL",
     defaultModel: "claude-sonnet-5-5",
     temperature: { atMost: 1 },
-    quirks: { cacheMarks: true },
+    quirks: { cacheMarks: true, images: claudeImages, documents: readDocuments },
     efforts: ["none", "low", "medium", "high", "xhigh", "max"],
     models: [
       { match: /^claude-3/, contextWindow: 200_000 },
@@ -160,7 +174,12 @@ export const vendors: Readonly<Record<string, Vendor>> = {
       },
       {
         match: /^claude-(opus-(4-[7-9]|[5-9])|(sonnet|haiku)-[5-9]|fable)/,
-        quirks: { noSampling: "always", adaptiveThinking: true, budgetThinking: false },
+        quirks: {
+          noSampling: "always",
+          adaptiveThinking: true,
+          budgetThinking: false,
+          images: sharpClaudeImages,
+        },
       },
     ],
   },
@@ -178,6 +197,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     quirks: {
       foreignCallExtra: { google: { thought_signature: "skip_thought_signature_validator" } },
       toolDialect: "openapi",
+      images: geminiImages,
     },
     efforts: ["none", "minimal", "low", "medium", "high"],
     models: [
@@ -213,7 +233,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     telemetryName: "mistral_ai",
     temperature: { atMost: 1.5 },
     // The API requires it of every id, whichever model it serves.
-    quirks: { nineLetterIds: true },
+    quirks: { nineLetterIds: true, assistantAfterTools: true },
     models: sharedModelRules,
   },
   xai: {

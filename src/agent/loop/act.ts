@@ -12,6 +12,7 @@ import { say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import type { LoopState, Run, RunInput } from "../run.ts";
+import { takeImages } from "../tools/result-images.ts";
 import { type CallAllowance, type CallOutcome, createCallAllowance, runCall } from "./run-call.ts";
 import { toOverTurnLimitResult, toRepeatedResult } from "./unrun-results.ts";
 
@@ -164,7 +165,8 @@ async function makeCall(
   const done: CallOutcome = isRepeated
     ? { result: toRepeatedResult(run.input, call.name), ran: false }
     : await runCall(run, call, callId, allowance);
-  const { result, ran, waitedMs = 0, mayRepeat = false, isOverLimit = false } = done;
+  const { ran, waitedMs = 0, mayRepeat = false, isOverLimit = false } = done;
+  const { result, images } = takeImages(run, done.result);
   if (ran) run.services.keepOutput(callId, result.text);
   const sources = await numberSources(run.input, result);
   const read = readBy(run.state, result, sources);
@@ -187,7 +189,7 @@ async function makeCall(
     permission: result.permission,
     error: result.error && { ...result.error, message: truncate(result.shown ?? result.error.message, longestMessage) },
   });
-  const observation = { call, result, text, images: [], ran, tries: ran ? 1 : 0, isRepeated, isOverLimit };
+  const observation = { call, result, text, images, ran, tries: ran ? 1 : 0, isRepeated, isOverLimit };
   // A person who was asked has agreed to one call.
   return { observation, mayRepeat: mayRepeat && ran && waitedMs === 0 };
 }

@@ -95,7 +95,8 @@ function chooseFiles(
   }
   // The newest images are kept when they are too many.
   const messages = request.messages.toReversed().map((message): Message => {
-    if (message.role === "system" || message.role === "assistant" || typeof message.content === "string") return message;
+    if (message.role === "system" || message.role === "assistant" || typeof message.content === "string")
+      return message;
     const parts = message.content.toReversed().map(choose).toReversed();
     return { ...message, content: fromParts(parts) };
   });
@@ -158,7 +159,8 @@ function findRefusal({ code, status, text: { en } }: DuetError, kinds: ReadonlyS
   const isRefusal = code === "invalid_request" || (status !== undefined && [400, 404, 415, 422, 500].includes(status));
   if (!isRefusal) return undefined;
   if (kinds.has("document") && aboutDocuments.test(en)) return { kind: "document", lasting: !aboutOne.test(en) };
-  if (kinds.has("image") && aboutImages.test(en)) return { kind: "image", lasting: !aboutOne.test(en) || /at most 0 image/i.test(en) };
+  if (kinds.has("image") && aboutImages.test(en))
+    return { kind: "image", lasting: !aboutOne.test(en) || /at most 0 image/i.test(en) };
   return undefined;
 }
 

@@ -45,7 +45,7 @@ export const tools: readonly Mutation[] = [
   {
     id: "document-size",
     file: "src/tools/documents/read-document.ts",
-    text: 'if (bytes.length > longestDocument) throw documentError("too-large");\n',
+    text: 'if (bytes.length > longestDocument) throw new DocumentError("too-large");\n',
     becomes: "",
     tests: ["test/tools/documents/read-document.test.ts"],
     endangers: "a document of any size is read",

@@ -9,6 +9,8 @@ export interface AskResultOptions extends HostOutcomeOptions {
   locale: Locale;
   /** Says what an active run waits for. */
   waits?: string | undefined;
+  /** Holds the images that the host asked for. */
+  images?: readonly ContentBlock[] | undefined;
   /** Is true when the host gets a link to the trace beside the text. */
   linksTrace?: boolean | undefined;
 }
@@ -16,11 +18,11 @@ export interface AskResultOptions extends HostOutcomeOptions {
 /** Converts a run's outcome to a tool result: a text that is complete by itself, and an object that is complete by itself. */
 export function toAskResult(
   outcome: Outcome,
-  { locale, waits, linksTrace, ...options }: AskResultOptions,
+  { locale, waits, images = [], linksTrace, ...options }: AskResultOptions,
 ): CallToolResult {
   const text = [renderOutcomeText(outcome, locale, waits), ...(outcome.notices ?? []).map(noticeLine)].join("\n\n");
   return {
-    content: [{ type: "text", text }, ...(linksTrace ? createTraceLink(outcome, locale) : [])],
+    content: [{ type: "text", text }, ...images, ...(linksTrace ? createTraceLink(outcome, locale) : [])],
     structuredContent: toHostOutcome(outcome, text, options),
     // What was stopped on purpose has not gone wrong.
     isError: outcome.success || outcome.status === "cancelled" ? undefined : true,

@@ -3,6 +3,14 @@ import type { Mutation } from "./mutation.ts";
 /** Guards of the HTTP side, sessions and sign-in. */
 export const http: readonly Mutation[] = [
   {
+    id: "file-body-limit",
+    file: "src/server/http/request/read-body.ts",
+    text: "Math.min(8 * maxBody, mostFileBody)",
+    becomes: "Number.MAX_SAFE_INTEGER",
+    tests: ["test/server/api/chat.test.ts"],
+    endangers: "a request that may carry files may have any length",
+  },
+  {
     id: "http-host",
     file: "src/server/http/request/check-request.ts",
     text: "  if (!names.isHost(host, dialled)) return createHostRefusal(host);\n",

@@ -1,5 +1,6 @@
 import { agent } from "./agent.ts";
 import { client } from "./client.ts";
+import { files } from "./files.ts";
 import { http } from "./http.ts";
 import { core } from "./kit.ts";
 import type { Mutation } from "./mutation.ts";
@@ -15,5 +16,6 @@ export const mutations: readonly Mutation[] = [
   ...server,
   ...http,
   ...tools,
+  ...files,
   ...providers,
 ];

@@ -3,6 +3,30 @@ import type { Mutation } from "./mutation.ts";
 /** Limits of callers, consent over MCP and HTTP, tokens that confirm, and keys of requests. */
 export const server: readonly Mutation[] = [
   {
+    id: "attachments-together",
+    file: "src/runs/attachment-input.ts",
+    text: "if (size <= longestAttachments) return undefined;",
+    becomes: "if (size >= 0) return undefined;",
+    tests: ["test/runs/attachment-input.test.ts"],
+    endangers: "one question brings files of any size",
+  },
+  {
+    id: "attachments-shown",
+    file: "src/config/secrets/mask.ts",
+    text: "longBase64.test(value.slice(0, 400))",
+    becomes: 'longBase64.test("")',
+    tests: ["test/server/api/chat.test.ts"],
+    endangers: "the bytes of a file stand in errors",
+  },
+  {
+    id: "history-files",
+    file: "src/server/openai/collect-files.ts",
+    text: "const isWanted = left > 0 && room > 0 &&",
+    becomes: "const isWanted = room > 0 &&",
+    tests: ["test/server/openai/files.test.ts"],
+    endangers: "the images of a long history are all fetched, and sent with each question",
+  },
+  {
     id: "unsaved-answer",
     file: "src/agent/run-agent.ts",
     text: "outcome: addNotices(outcome, toOutcomeNotices(told))",

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Attachment, longestAttachments, mostAttachments } from "../core/attachment.ts";
-import { decodeBase64, readDataUrl } from "../kit/base64.ts";
+import { decodeBase64, isBase64, isDataUrl, readDataUrl } from "../kit/base64.ts";
 import type { Text } from "../kit/locale.ts";
 
 const encodedBytes: Text = {
@@ -9,7 +9,7 @@ const encodedBytes: Text = {
 };
 
 const encoded = z.string().superRefine((written, context) => {
-  if (decode(written) === undefined)
+  if (!(/^data:/i.test(written) ? isDataUrl(written) : isBase64(written)))
     context.addIssue({ code: "custom", input: written, params: { allowed: encodedBytes } });
 });
 

@@ -111,7 +111,7 @@ function toRequest(input: AskInput): StartRunOptions["request"] {
  * known once the run has begun.
  */
 function toRequestKey({
-  input: { conversation_id, wait_s, detail, duet_chain, ...input },
+  input: { conversation_id, wait_s, detail, include, duet_chain, ...input },
   attachments = [],
   chain,
 }: Pick<RunQuestionRequest, "input" | "attachments" | "chain">): string {

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
+import { images } from "./images.ts";
 
 type Json = Record<string, unknown>;
 
@@ -137,7 +138,28 @@ function ignoreGoodbyes(): void {
   setInterval(() => {}, 1000);
 }
 
+/** As `@playwright/mcp` states it: required, and with a default. */
+const screenshot = {
+  name: "browser_take_screenshot",
+  description: "Takes a screenshot of the page.",
+  inputSchema: {
+    type: "object",
+    properties: { scale: { type: "string", enum: ["css", "device"], default: "css" } },
+    required: ["scale"],
+  },
+  annotations: { readOnlyHint: true },
+};
+
 const modes: Record<string, Mode> = {
+  screenshot: {
+    list: (request) => answer(request, { tools: [screenshot] }),
+    call(request) {
+      if (request.params?.arguments?.scale !== "css") return say(request, "scale: required", { isError: true });
+      const text = { type: "text", text: "### Result\n- [Screenshot of viewport](page.png)" };
+      const data = images.png.toString("base64");
+      answer(request, { content: [text, { type: "image", data, mimeType: "image/png" }] });
+    },
+  },
   normal: {},
   "slow-start": {
     initialize: (request) => setTimeout(() => initialize(request), Number(options.delay)),

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
-import type { Message } from "../../src/core/messages.ts";
+import type { ContentPart, Message } from "../../src/core/messages.ts";
 import { type Model, type ModelRequest, type Turn, type Usage, withCall } from "../../src/core/model.ts";
-import { estimateMessageTokens, estimateTokens, estimateToolTokens } from "../../src/providers/estimate-tokens.ts";
+import {
+  countImageTokens,
+  estimateMessageTokens,
+  estimateTokens,
+  estimateToolTokens,
+} from "../../src/providers/estimate-tokens.ts";
+import { claudeImages, openaiImages, qwenImages } from "../../src/providers/image-rules.ts";
 import { withContextWarning } from "../../src/providers/middleware/context-warning.ts";
 import { hear, question, settings, weather } from "./reading.ts";
 
@@ -115,4 +121,28 @@ describe("the warning that the context window is nearly full", () => {
     const model = withContextWarning(counting(), { settings: settings({ contextWindow: undefined }), locale: "en" });
     expect((await hear(model, long(50_000))).notices).toEqual([]);
   });
+});
+
+test.each([
+  ["Claude", claudeImages, [1000, 1000], 1334],
+  ["Claude, reduced", claudeImages, [4000, 3000], 1600],
+  ["GPT-4o, one tile", openaiImages, [512, 512], 255],
+  ["GPT-4o, reduced to 1024 by 768", openaiImages, [4096, 3072], 765],
+  ["Qwen", qwenImages, [1024, 1024], 1024],
+] as const)("an image is counted as its vendor does: %s", (_, { tokens }, [width, height], expected) => {
+  expect(tokens && countImageTokens({ width, height }, tokens)).toBe(expected);
+});
+
+test("an image of unknown size is counted, and a document that the vendor reads costs its pages too", () => {
+  const image: ContentPart = { type: "image", image: { hash: "a", mediaType: "image/png", size: 9 } };
+  const file: ContentPart = {
+    type: "file",
+    file: { hash: "b", mediaType: "application/pdf", size: 100_000 },
+    text: "",
+  };
+  const count = (part: ContentPart, quirks = {}) =>
+    estimateMessageTokens([{ role: "user", content: [part] }], { quirks });
+  expect(count(image)).toBeGreaterThan(1_000);
+  expect(count(file)).toBeLessThan(50);
+  expect(count(file, { documents: ["application/pdf"] })).toBeGreaterThan(2_000);
 });

@@ -75,8 +75,9 @@ function dropImages(model: Model, request: ModelRequest, excess: number): ModelR
     if (isFixed(message) || typeof content === "string" || left <= 0) return message;
     const parts = content.map((part): ContentPart => {
       if (part.type !== "image" || left <= 0) return part;
-      left -= countTokens(model, [part]);
-      return { type: "text", text: `${describeImage(part, "en").slice(0, -1)}, left out]` };
+      const named: ContentPart = { type: "text", text: `${describeImage(part, "en").slice(0, -1)}, left out]` };
+      left -= countTokens(model, [part]) - countTokens(model, [named]);
+      return named;
     });
     return replaceContent(message, fromParts(parts));
   });

@@ -22,13 +22,21 @@ export function fitTurnFiles(
   if (all.every((turn) => listTurnFiles(turn).length === 0)) return { turns: all, tokens: 0 };
   const turns = [...all];
   let tokens = 0;
+  const keep = (part: ContentPart): boolean => {
+    const size = tokensOfParts([part]);
+    if (tokens + size > budget) return false;
+    tokens += size;
+    return true;
+  };
   for (let index = all.length - 1; index >= 0; index--) {
     const turn = all[index];
-    const files = turn === undefined ? [] : listTurnFiles(turn);
-    if (turn === undefined || files.length === 0) continue;
-    const size = tokensOfParts(files);
-    if (tokens + size <= budget) tokens += size;
-    else turns[index] = describeTurnFiles(turn, language);
+    if (turn === undefined || listTurnFiles(turn).length === 0) continue;
+    // What came with the question goes before what tools returned.
+    const files = (turn.files ?? []).filter(keep);
+    const images = (turn.images ?? []).toReversed().filter(keep).toReversed();
+    const kept = new Set<ContentPart>([...files, ...images]);
+    const named = describeTurnFiles(turn, language, (part) => kept.has(part));
+    turns[index] = { ...named, ...(files.length > 0 && { files }), ...(images.length > 0 && { images }) };
   }
   return { turns, tokens };
 }
@@ -38,10 +46,13 @@ export function listTurnFiles({ files = [], images = [] }: ConversationTurn): Co
   return [...files, ...images];
 }
 
-/** Returns a turn whose question names its images and documents in place of them. */
-export function describeTurnFiles(turn: ConversationTurn, language: Locale): ConversationTurn {
-  const names = listTurnFiles(turn).map((part) => describePart(part, language));
-  if (names.length === 0) return turn;
+/** Returns a turn whose question names its images and documents in place of them, except those that are kept. */
+export function describeTurnFiles(
+  turn: ConversationTurn,
+  language: Locale,
+  isKept: (part: ContentPart) => boolean = () => false,
+): ConversationTurn {
+  const names = listTurnFiles(turn).flatMap((part) => (isKept(part) ? [] : [describePart(part, language)]));
   const { question, answer } = turn;
   return { question: [question, ...names].join("\n\n"), answer };
 }

@@ -48,7 +48,11 @@ const http = defineGroup(
       fileHelp: "Pages that may call: https://app.example.com.",
     }),
     maxBody: defineSetting(({ z }) => z.int().min(1024).max(100_000_000).default(4_194_304), {
-      help: { zh: "一个请求的字节数", en: "bytes of one request" },
+      help: {
+        zh: "一个请求的字节数；[可以带文件的](attachments.zh.md#http-请求的大小)为八倍",
+        en: "bytes of one request; eight times as many where [it may carry files](attachments.md#sizes-over-http)",
+      },
+      fileHelp: "Bytes of one request; eight times as many where it may carry files.",
     }),
     maxConnections: defineSetting(({ z }) => z.int().min(1).max(100_000).default(1000), {
       help: { zh: "连接数", en: "connections in all" },

@@ -2,7 +2,6 @@ import { detectMediaType } from "../../kit/images/image-type.ts";
 import { isRecord, toText } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
-import type { RawContent } from "./tool-content.ts";
 
 /** Limits the images that are taken from one result, and the letters of each in base64. */
 export const mostResultImages = 10;
@@ -14,7 +13,7 @@ const deepest = 20;
  * Returns the bytes of the images in a tool's result, in their order and each once: of image blocks, of embedded resources, and of
  * copies in the structured content. What is no base64 is left out.
  */
-export function readImages({ content, structuredContent }: RawContent): Uint8Array[] {
+export function readImages({ content, structuredContent }: Readonly<Record<string, unknown>>): Uint8Array[] {
   const found = new Map<string, Uint8Array>();
   const add = (data: unknown): void => {
     if (typeof data !== "string" || found.size >= mostResultImages || data.length > longestBase64) return;

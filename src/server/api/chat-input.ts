@@ -3,8 +3,8 @@ import { localeSchema } from "../../core/schemas/settings-schema.ts";
 import { type AskInput, askInput } from "../../runs/ask-schema.ts";
 import type { AttachmentInput } from "../../runs/attachment-input.ts";
 
-// An answer over HTTP is always whole.
-const { question, detail: _, ...asked } = askInput.shape;
+// An answer over HTTP is always whole, and is no MCP result with images.
+const { question, detail: _, include: __, ...asked } = askInput.shape;
 
 const modelName = z.string().min(1).max(200).describe("One of the choices of /agent/settings.");
 

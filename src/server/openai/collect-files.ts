@@ -1,6 +1,7 @@
 import type { GivenTurn } from "../../app/ask-request.ts";
 import type { Duet } from "../../app/duet.ts";
 import { type Attachment, longestAttachments, mostAttachments } from "../../core/attachment.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
@@ -48,7 +49,7 @@ export async function collectFiles(
       const found: Attachment[] = [];
       for (const file of turn.files) {
         const isWanted = left > 0 && room > 0 && !("attachment" in file && file.attachment.bytes.length > room);
-        const attachment = isWanted ? await get(file).catch(() => undefined) : undefined;
+        const attachment = await ignoreRejection(isWanted ? get(file) : undefined, "a note tells how many are missing");
         outer.throwIfAborted();
         if (attachment === undefined) missing += 1;
         else found.push(attachment);

@@ -40,7 +40,15 @@ const tokens = z.int().min(1).nullish();
 export const chatBody = z.looseObject({
   model: z.string().min(1).max(200),
   messages: z
-    .array(z.looseObject({ role: z.string().max(100) }))
+    .array(
+      z.looseObject({
+        role: z.string().max(100),
+        content: z
+          .unknown()
+          .optional()
+          .describe("A text, or parts: text, image_url (an http, https or data: URL), file (file_data in base64)."),
+      }),
+    )
     .min(1)
     .max(10_000),
   stream: z.boolean().nullish(),

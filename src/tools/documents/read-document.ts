@@ -11,6 +11,7 @@ import {
   longestUnpacked,
   mostParts,
 } from "./document.ts";
+import { readKind } from "./read-kind.ts";
 
 /** Holds what a document says, for a model. */
 export interface ReadDocument {
@@ -36,7 +37,8 @@ export async function readDocument(
   if (bytes.length > longestDocument) throw new DocumentError("too-large");
   const kind = findDocumentKind(bytes);
   if (!isDocumentKind(kind)) throw new DocumentError(kind);
-  const result = await work.run("document", { kind, bytes }, signal);
+  const isQuick = kind === "text" && bytes.length <= quickText;
+  const result = isQuick ? await readKind({ kind, bytes }) : await work.run("document", { kind, bytes }, signal);
   if ("problem" in result) throw new DocumentError(result.problem);
   const notes = describeRest(result).map((note) => `(${say(locale, note)})`);
   return { kind, text: [...notes, result.text].join("\n\n") };
@@ -72,6 +74,9 @@ export class DocumentError extends DuetError {
 export function describeDocumentProblem(problem: DocumentProblem): Text {
   return texts[problem];
 }
+
+/** Limits a text that is read in this process, in bytes. */
+const quickText = 200_000;
 
 const toMegabytes = (bytes: number): string => `${bytes / 1_000_000} MB`;
 

@@ -1,10 +1,14 @@
 import { stringify } from "csv-stringify/sync";
 import readSheets from "read-excel-file/universal";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { cleanLine, cleanText } from "../page/page.ts";
 
 /** Returns the sheets of an Excel file as CSV, each under its name, or undefined where it cannot be read. */
 export async function readExcel(bytes: Uint8Array): Promise<string | undefined> {
-  const sheets = await readSheets(new Blob([new Uint8Array(bytes)])).catch(() => undefined);
+  const sheets = await ignoreRejection(
+    readSheets(new Blob([new Uint8Array(bytes)])),
+    "whoever asks is told that the file is damaged",
+  );
   return sheets
     ?.map(({ sheet, data }) => ({ name: cleanLine(sheet, 100), rows: dropEmpty(data) }))
     .filter(({ rows }) => rows.length > 0)

@@ -10,7 +10,7 @@ import { fence } from "../../../src/agent/context/fence.ts";
 import { type FitOptions, fitRequest } from "../../../src/agent/context/fit-request.ts";
 import { createToolResults } from "../../../src/agent/tools/tool-results.ts";
 import { toPlainText } from "../../../src/core/message-content.ts";
-import type { Message } from "../../../src/core/messages.ts";
+import type { ImagePart, Message } from "../../../src/core/messages.ts";
 import type { Model, ModelRequest } from "../../../src/core/model.ts";
 import { estimateMessageTokens } from "../../../src/providers/estimate-tokens.ts";
 import { scriptedModel } from "../../fakes/model.ts";
@@ -51,6 +51,33 @@ describe("fitting a request into a window", () => {
     expect(text.split(`<<<result ${marker}\n`)).toHaveLength(3);
     expect(text).toMatch(/2\. tool \{\}\n<<<result abc123abc123\nb b b/);
     expect(countRequestTokens(model, fitted)).toBeLessThanOrEqual(getRequestBudget(model, fitted));
+  });
+
+  test("cuts results before images, drops the oldest image whole, and keeps the question's words", () => {
+    const model = modelOf(8000);
+    const image = (name: string): ImagePart => {
+      return { type: "image", image: { hash: name, mediaType: "image/png", size: 9, name }, width: 1000, height: 1000 };
+    };
+    const ask: Message = { role: "user", content: [{ type: "text", text: "Compare them." }, image("old.png")] };
+    const shown = (name: string, text: string): Message[] =>
+      round(name, [text]).map((message) =>
+        message.role === "tool" && typeof message.content === "string"
+          ? { ...message, content: [{ type: "text", text: message.content }, image(`${name}.png`)] }
+          : message,
+      );
+    const long = requestOf([ask, ...shown("1", "a ".repeat(6000))]);
+    const cut = fitRequest(model, long, fittingOf(model));
+    expect(cut.cut).toBe("results");
+    expect(JSON.stringify(cut.request)).not.toContain("left out]");
+    expect(countRequestTokens(model, cut.request)).toBeLessThanOrEqual(getRequestBudget(model, long));
+    const many = requestOf([ask, ...["1", "2", "3", "4", "5"].flatMap((name) => shown(name, "short"))]);
+    const dropped = fitRequest(model, many, fittingOf(model));
+    expect(countRequestTokens(model, dropped.request)).toBeLessThanOrEqual(getRequestBudget(model, many));
+    expect(dropped.request.messages[0]?.content).toBe(
+      "Compare them.\n\n[image old.png: image/png, 1000×1000, left out]",
+    );
+    expect(dropped.request.messages.at(-1)?.content).toContainEqual(image("5.png"));
+    expect(many.messages[0]).toEqual(ask);
   });
 
   test("shortens the question only when nothing else is left, and only where the window is known", () => {

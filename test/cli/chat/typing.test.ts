@@ -1,6 +1,7 @@
 import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { images } from "../../fakes/images.ts";
 import { isGivenBack, openChatTerminal } from "./open-chat.ts";
 
 const asked = `export default {
@@ -31,7 +32,9 @@ test("@file attaches what it holds, Tab completes its path and a command; what c
   const chatTerminal = await openChatTerminal();
   await writeFile(join(chatTerminal.cwd, "recipe with eggs.md"), "Take three eggs.");
   await writeFile(join(chatTerminal.cwd, "large.txt"), "x".repeat(200_001));
-  await writeFile(join(chatTerminal.cwd, "image.png"), Uint8Array.of(0x89, 0x50, 0, 0x47));
+  await writeFile(join(chatTerminal.cwd, "photo.heic"), "\0\0\0\u0018ftypheic");
+  const dropped = join(chatTerminal.cwd, "my picture.png");
+  await writeFile(dropped, images.png);
   await symlink(join(chatTerminal.home, "duet.config.json"), join(chatTerminal.cwd, "ours.txt"));
   chatTerminal.provider.script("only", { text: "An omelette." });
   const terminal = await chatTerminal.open();
@@ -39,14 +42,20 @@ test("@file attaches what it holds, Tab completes its path and a command; what c
   await terminal.stands("❯ @recipe\\ with\\ eggs.md");
   terminal.press("tab");
   await terminal.stands("What is @recipe\\ with\\ eggs.md");
-  terminal.type("beside @large.txt @image.png @none.txt @ours.txt?\r");
+  terminal.type("beside @large.txt @photo.heic @none.txt @ours.txt");
+  // As terminals send a file that is dropped on them.
+  terminal.paste(`'${dropped}' `);
+  await terminal.stands("my\\ picture.png");
+  terminal.press("enter");
   await terminal.stands("An omelette.");
   await terminal.stands("📎 recipe with eggs.md (16 characters)");
   await terminal.stands("⚠ Not attached: @large.txt is too large");
-  await terminal.stands("⚠ Not attached: @image.png is not UTF-8 text");
+  await terminal.stands(`my picture.png (${images.png.length} B)`);
+  await terminal.stands("⚠ Not attached: @photo.heic is image/heic (allowed: PNG, JPEG, GIF, WebP)");
   await terminal.stands("⚠ Not attached: @none.txt does not exist");
   await terminal.stands("⚠ Not attached: @ours.txt is protected");
   expect(chatTerminal.lastQuestion()).toContain("Take three eggs.");
+  expect(chatTerminal.lastQuestion()).toContain(`data:image/png;base64,${images.png.toString("base64").slice(0, 60)}`);
   expect(chatTerminal.lastQuestion()).not.toContain("functionCall");
   terminal.type("/conv");
   await terminal.stands("/conversations");

@@ -160,6 +160,14 @@ const refused: [unknown, string][] = [
   [{ message: "x", conversation_id: "c".repeat(201) }, "(allowed: a string of at most 200 characters)"],
   [{ message: "x", locale: "fr" }, 'locale: "fr" is not allowed (allowed: zh, en)'],
   [{ message: "x", asks: 1 }, "asks: "],
+  [
+    { message: "x", images: ["no base64!"] },
+    'images[0]: "no base64!" is not allowed (allowed: base64, or a data: address in base64)',
+  ],
+  [{ message: "x", images: [`${"QUJD".repeat(200)}!`] }, 'images[0]: "…" is not allowed (allowed: base64'],
+  [{ message: "x", images: Array(21).fill("QUJD") }, "images: […] is not allowed (allowed: a list of at most 20"],
+  [{ message: "x", attachments: [{ data: "data:image/png,raw" }] }, "attachments[0].data: "],
+  [{ message: "x", attachments: [{ name: "a" }] }, "attachments[0].data: is missing"],
   [{ message: "x", models: "offline" }, "models: "],
   [
     { message: "x", models: { both: "offline" } },
@@ -191,7 +199,9 @@ test("a body that is no JSON, has a key twice or is too long is refused", async 
   };
   expect(await status("{")).toBe(400);
   expect(await status('{"message":"a","message":"b"}')).toBe(400);
-  expect(await status(JSON.stringify({ message: "x".repeat(2000) }))).toBe(413);
+  // A request that may carry files may have eight times as much.
+  expect(await status(JSON.stringify({ message: "x".repeat(8000) }))).toBe(200);
+  expect(await status(JSON.stringify({ message: "x".repeat(8200) }))).toBe(413);
 });
 
 test("a run that is one too many is refused as overloaded", async () => {

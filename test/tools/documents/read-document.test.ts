@@ -103,7 +103,7 @@ describe("a file that is no document, or not to be read, is refused in one line 
     ["cut off", report.subarray(0, 20_000), /damaged/, /已损坏/],
     ["that only begins like a PDF", Buffer.from("%PDF-1.7 nothing"), /damaged/, /已损坏/],
     ["that is a locked PDF", makePdf([["x"]], { encrypted: true }), /protected by a password/, /密码/],
-    ["that is a PDF of pictures", makePdf([[]]), /may be a scan/, /扫描件/],
+    ["that is a PDF of pictures", makePdf([[]]), /may be a scan/, /没有文字（可能是扫描/],
     ["with a password", encrypted, /protected by a password/, /密码/],
     [
       "of Word 97",

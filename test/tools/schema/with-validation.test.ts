@@ -300,6 +300,12 @@ describe("a required field with a default that is missing", () => {
     const { tool, calls } = validated(properties({ left: again, right: again }, ["left", "right"]));
     expect(await tool.check?.({})).toMatchObject([{ path: "left" }, { path: "right" }]);
     expect(calls).toEqual([]);
+    const levels = Array.from({ length: 12 }, (_, level) => {
+      const next = { $ref: `#/$defs/d${level + 1}`, default: {} };
+      return [`d${level}`, properties({ left: next, right: next }, ["left", "right"])];
+    });
+    const many = validated({ $ref: "#/$defs/d0", $defs: { ...Object.fromEntries(levels), d12: {} } });
+    expect(await many.tool.check?.({})).toMatchObject([{ path: "left" }, { path: "right" }]);
   });
 
   test("is judged by rules and shown to the person who is asked", async () => {

@@ -101,7 +101,13 @@ const keyHelp: readonly { keys: string; help: Text }[] = [
     help: { zh: "翻阅与搜索输入历史", en: "browse and search the input history" },
   },
   { keys: "Tab", help: { zh: "补全命令、参数与文件", en: "completes commands, arguments and files" } },
-  { keys: "@FILE", help: { zh: "附上一个文件", en: "attaches a file" } },
+  {
+    keys: "@FILE",
+    help: {
+      zh: "附上一个文件；粘贴或拖入图片、文档也可以",
+      en: "attaches a file; so does pasting or dropping an image or a document",
+    },
+  },
   { keys: "Ctrl-O", help: { zh: "展开上一次运行的步骤", en: "shows the steps of the last run" } },
   {
     keys: "Esc, Ctrl-C",

@@ -49,6 +49,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
     onReply: (line) => screen.write([line]),
   });
   const editor = createEditor({
+    attachesFiles: true,
     complete: handler.complete,
     history,
     onChange: refresh,

@@ -7,7 +7,7 @@ import { cutLine } from "../text/wrap.ts";
 import { chooseByEnter, createCompletionMenu, renderMenu } from "./completion.ts";
 import type { Complete, Editor, InputHistory, KeyResult } from "./editor.ts";
 import { findMentionAtEnd } from "./files/complete-files.ts";
-import { mentionPastedFiles } from "./files/pasted-files.ts";
+import { toPastedMentions } from "./files/pasted-files.ts";
 import { type Action, findAction } from "./keymap.ts";
 import { createBreakRows, createFrame, type Frame, findRow, getMaxRows, renderText, scroll } from "./text-rows.ts";
 import { createTyping, renderTooLong } from "./typing.ts";
@@ -19,10 +19,12 @@ export interface EditorOptions {
   onChange(): void;
   /** Returns the language of the editor's own messages. */
   locale(): Locale;
+  /** Is true where a pasted path of an image or a document attaches it. */
+  attachesFiles?: boolean;
 }
 
 /** Creates an empty editor. It rejects text that would exceed the limit: the existing text stays, and a line reports it. */
-export function createEditor({ complete, history, onChange, locale }: EditorOptions): Editor {
+export function createEditor({ complete, history, onChange, locale, attachesFiles }: EditorOptions): Editor {
   const typing = createTyping(history);
   const completing = createCompletionMenu({ complete, insert: (from, { text }) => insertText(text, from), onChange });
   let search: HistorySearch | undefined;
@@ -120,7 +122,8 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
       return changed;
     }
     if (key.name === "paste") {
-      if (!typing.insert(mentionPastedFiles(key.text, typing.textBefore))) refused = key.text.length;
+      const pasted = attachesFiles ? toPastedMentions(key.text, typing.textBefore) : key.text;
+      if (!typing.insert(pasted)) refused = pasted.length;
       completing.close();
       return changed;
     }

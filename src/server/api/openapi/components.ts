@@ -183,3 +183,7 @@ export const commonProblems = {
   403: describeProblem("This caller, or a page of this origin, is not allowed to do this."),
   default: describeProblem("Any other error, with its code; Retry-After in seconds where a retry may help."),
 };
+
+/** Says how long a body may be that carries files. */
+export const bodyWithFiles =
+  "May carry files: at most eight times serve.http.maxBody bytes (32 MiB with the default), and never more than 100 MB.";

@@ -1,5 +1,6 @@
 import { version } from "../../../kit/version.ts";
 import {
+  bodyWithFiles,
   commonProblems,
   createSchemaComponents,
   describeJson,
@@ -74,7 +75,7 @@ export const openAiPaths = {
       operationId: "createChatCompletion",
       summary: "Asks the agent over OpenAI's protocol.",
       tags: ["openai"],
-      requestBody: { required: true, content: describeJson("ChatCompletionRequest") },
+      requestBody: { required: true, description: bodyWithFiles, content: describeJson("ChatCompletionRequest") },
       responses: {
         200: {
           description: "The answer; with stream: true in chunks, and data: [DONE] last.",

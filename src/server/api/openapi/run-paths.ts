@@ -1,4 +1,5 @@
 import {
+  bodyWithFiles,
   commonProblems,
   describeJson,
   describePathParameter,
@@ -53,7 +54,7 @@ export const runPaths = {
       description: stream,
       tags: ["agent"],
       parameters: [idempotencyKey, lastEventId],
-      requestBody: { required: true, content: describeJson("ChatRequest") },
+      requestBody: { required: true, description: bodyWithFiles, content: describeJson("ChatRequest") },
       responses: {
         200: {
           description: "How the run ended, whatever its status, or its events.",

@@ -23,6 +23,7 @@ import { createAgentCompletion } from "./complete-arguments.ts";
 import { type AgentDescription, describeAgent, describeForAgents, filterUsableTools } from "./describe-agent.ts";
 import { createAgentPrompts } from "./prompts.ts";
 import { createAgentResources } from "./resources.ts";
+import { readRunImages } from "./run-images.ts";
 import { canShowPages, createRunPage, runPageMeta } from "./run-page.ts";
 import { type AgentService, type ConnectionScope, chooseResultOptions, serveRun } from "./serve-run.ts";
 import { serveTasks } from "./tasks.ts";
@@ -154,12 +155,12 @@ export async function handleResult(
   const { duet, runs, connection } = scope;
   const input = readInput(resultInput, args, duet.locale);
   if (typeof input === "string") return createFailedResult(input);
-  const { run_id: id, wait_s: waitS, detail } = input;
+  const { run_id: id, wait_s: waitS, detail, include } = input;
   const run = runs.find(id, connection.caller);
   const locale = run?.locale ?? duet.locale;
   const host = readHost(connection.server, context);
   const chain = readChainMeta(context.mcpReq._meta);
-  const request = { kind: "agent_result", context, host, chain, locale, waitS, detail } as const;
+  const request = { kind: "agent_result", context, host, chain, locale, waitS, detail, include } as const;
   return serveRun(scope, request, async () => run ?? readStoredResult(scope, id, request));
 }
 
@@ -187,7 +188,7 @@ export async function handleCancel(
 async function readStoredResult(
   scope: ConnectionScope,
   runId: string,
-  request: { host: Host; detail?: Detail | undefined },
+  request: { host: Host; detail?: Detail | undefined; include?: readonly "images"[] | undefined },
 ): Promise<CallToolResult> {
   const { duet, connection } = scope;
   const store = await duet.store(connection.caller);
@@ -195,7 +196,8 @@ async function readStoredResult(
   if (trace === undefined) return createFailedResult(say(duet.locale, describeUnknownRun(runId)));
   const locale = duet.localeFor(trace.question);
   const outcome = await addPlanToken(scope, toFinishedOutcome(trace, locale));
-  return toAskResult(outcome, { ...chooseResultOptions(scope, request), locale });
+  const images = request.include?.includes("images") ? await readRunImages(scope, outcome) : [];
+  return toAskResult(outcome, { ...chooseResultOptions(scope, request), locale, images });
 }
 
 export interface AskDescription {

@@ -9,6 +9,8 @@ export interface AskResultOptions extends HostOutcomeOptions {
   locale: Locale;
   /** Says what an active run waits for. */
   waits?: string | undefined;
+  /** Holds the images that the host asked for. */
+  images?: readonly ContentBlock[] | undefined;
   /** Is true when the host gets a link to the trace beside the text. */
   linksTrace?: boolean | undefined;
 }
@@ -16,7 +18,7 @@ export interface AskResultOptions extends HostOutcomeOptions {
 /** Converts a run's outcome to a tool result: a text that is complete by itself, and an object that is complete by itself. */
 export function toAskResult(
   outcome: Outcome,
-  { locale, waits, linksTrace, ...options }: AskResultOptions,
+  { locale, waits, images = [], linksTrace, ...options }: AskResultOptions,
 ): CallToolResult {
   const notices = (outcome.notices ?? []).map(noticeLine);
   // What a program reads is the JSON alone.
@@ -29,6 +31,7 @@ export function toAskResult(
   return {
     content: [
       ...[text, ...aside].map((part): ContentBlock => ({ type: "text", text: part })),
+      ...images,
       ...(linksTrace ? createTraceLink(outcome, locale) : []),
     ],
     structuredContent: toHostOutcome(outcome, text, options),

@@ -38,14 +38,18 @@ export async function handleAsk(
       return toFailedResult(thrown, locale);
     }
   if (canUseTasks(host) && !input.confirmation) return beginTask(scope, asked);
-  const { wait_s: waitS, detail } = input;
-  return serveRun(scope, { kind: "agent_ask", context, host, chain, locale, waitS, detail }, async (holder) => {
-    if (input.confirmation) return confirmRun(asked, input.confirmation);
-    const session = getSession(scope, holder);
-    const run = joinOrBeginRun(asked, session);
-    run.hold(holder, session);
-    return run;
-  });
+  const { wait_s: waitS, detail, include } = input;
+  return serveRun(
+    scope,
+    { kind: "agent_ask", context, host, chain, locale, waitS, detail, include },
+    async (holder) => {
+      if (input.confirmation) return confirmRun(asked, input.confirmation);
+      const session = getSession(scope, holder);
+      const run = joinOrBeginRun(asked, session);
+      run.hold(holder, session);
+      return run;
+    },
+  );
 }
 
 const schemaPlace = { field: "output_schema", code: "invalid_request" } as const;

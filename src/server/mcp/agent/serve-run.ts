@@ -24,6 +24,7 @@ import { findKnownHost, getWindowMs } from "../known-hosts.ts";
 import type { ObservedTimeouts } from "../observed-timeouts.ts";
 import { createRunProgress, type RunProgress } from "../run-progress.ts";
 import { type AskResultOptions, toAskResult } from "./ask-result.ts";
+import { readRunImages } from "./run-images.ts";
 
 export interface Request {
   kind: "agent_ask" | "agent_result";
@@ -34,6 +35,7 @@ export interface Request {
   /** Is how long to wait, in seconds, if the caller sets it. */
   waitS: number | undefined;
   detail: Detail | undefined;
+  include: readonly "images"[] | undefined;
 }
 
 /** Serves a request that waits for a run: its end, or what is known when the request may last no longer. */
@@ -134,8 +136,9 @@ async function waitFor(
     // A caller who learns that it continues will ask again.
     if (waitResult.end !== "ended") run.hold(scope.connection, isOneRequest ? undefined : scope.connection);
     const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
-    const options = { ...chooseResultOptions(scope, request), locale, waits };
-    return toAskResult(await toOutcomeFor(scope, run, waitResult), options);
+    const outcome = await toOutcomeFor(scope, run, waitResult);
+    const images = request.include?.includes("images") ? await readRunImages(scope, outcome) : [];
+    return toAskResult(outcome, { ...chooseResultOptions(scope, request), locale, waits, images });
   } finally {
     signal.removeEventListener("abort", releaseCaller);
     unfollow();

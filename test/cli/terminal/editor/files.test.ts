@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { attachFiles, describeAttached } from "../../../../src/cli/terminal/editor/files/attach-files.ts";
 import { createCompleteFiles, findMentions, toPath } from "../../../../src/cli/terminal/editor/files/complete-files.ts";
-import { mentionPastedFiles } from "../../../../src/cli/terminal/editor/files/pasted-files.ts";
+import { toPastedMentions } from "../../../../src/cli/terminal/editor/files/pasted-files.ts";
 import { createFileGuard } from "../../../../src/tools/files/file-guard.ts";
 import { images } from "../../../fakes/images.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -187,8 +187,8 @@ test.each([
   ["a path of Windows", "C:\\Users\\me\\a.png", "@C:\\\\Users\\\\me\\\\a.png "],
   ["a path in the home folder", "~/table.xlsx", "@~/table.xlsx "],
 ])("a paste of %s becomes a mention", (_, pasted, mention) => {
-  expect(mentionPastedFiles(pasted, "")).toBe(mention);
-  expect(mentionPastedFiles(pasted, "see")).toBe(` ${mention}`);
+  expect(toPastedMentions(pasted, "")).toBe(mention);
+  expect(toPastedMentions(pasted, "see")).toBe(` ${mention}`);
   expect(findMentions(mention).map(({ typed }) => toPath(typed))[0]).toMatch(/\.(png|webp|xlsx|jpg)$/i);
 });
 
@@ -200,7 +200,7 @@ test.each([
   "/a.png\nwhat is it",
   "file://host/%zz.png",
 ])("a paste of %j stays text", (pasted) => {
-  expect(mentionPastedFiles(pasted, "")).toBe(pasted);
+  expect(toPastedMentions(pasted, "")).toBe(pasted);
 });
 
 async function attach(text: string, cwd: string) {

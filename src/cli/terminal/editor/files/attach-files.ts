@@ -46,7 +46,8 @@ export async function attachFiles(text: string, options: AttachOptions): Promise
     const key = each.reading.is === "missing" ? `@${each.name}` : each.file;
     if (!found.has(key)) found.set(key, each);
   }
-  return attachFound(text.replaceAll("\\@", "@"), [...found.values()].filter(isMeant), options.locale);
+  const files = [...found.values()].filter(isMeant).map((file) => ({ ...file, shown: `@${file.name}` }));
+  return attachFound(text.replaceAll("\\@", "@"), files, options.locale);
 }
 
 /** Reads files that are named beside a question, as `attachFiles` does. */
@@ -60,20 +61,25 @@ export async function attachNamed(
     const file = resolvePath(name, options);
     if (!found.has(file)) found.set(file, { name, file, reading: await readFileToAttach(file, options) });
   }
-  return attachFound(text, [...found.values()], options.locale);
+  const files = [...found.values()].map((file) => ({ ...file, shown: file.name }));
+  return attachFound(text, files, options.locale);
 }
 
 /** Attaches what was read, up to the limits of a question. */
-function attachFound(text: string, found: readonly FoundFile[], locale: Locale): AttachedQuestion {
+function attachFound(
+  text: string,
+  found: readonly (FoundFile & { shown: string })[],
+  locale: Locale,
+): AttachedQuestion {
   const texts: { name: string; text: string }[] = [];
   const attachments: Attachment[] = [];
   const attached: AttachedFile[] = [];
   const problems: Text[] = [];
   let textBytes = 0;
   let otherBytes = 0;
-  for (const { name, reading } of found) {
+  for (const { name, shown, reading } of found) {
     const problem = findProblem(reading, { textBytes, otherBytes, count: attachments.length });
-    if (problem) problems.push(describeProblem(name, problem));
+    if (problem) problems.push(describeProblem(shown, problem));
     else if (reading.is === "text") {
       textBytes += reading.bytes;
       texts.push({ name, text: reading.text });
@@ -143,7 +149,7 @@ function fenceText({ name, text }: { name: string; text: string }): string {
 }
 
 function describeProblem(name: string, reason: Text): Text {
-  return { zh: `未附上 @${name}：${reason.zh}`, en: `Not attached: @${name} ${reason.en}` };
+  return { zh: `未附上 ${name}：${reason.zh}`, en: `Not attached: ${name} ${reason.en}` };
 }
 
 const isData: Text = {

@@ -11,7 +11,7 @@ const attachable = /\.(?:png|jpe?g|gif|webp|pdf|docx|xlsx)$/i;
  * Returns a paste as mentions (`@/path`) where it is nothing but absolute paths or `file:` addresses of images and documents: that
  * is what a terminal sends for a file that is dropped on it. Any other paste is returned as it is.
  */
-export function mentionPastedFiles(pasted: string, textBefore: string): string {
+export function toPastedMentions(pasted: string, textBefore: string): string {
   const text = pasted.trim();
   if (text.length > longest || !attachable.test(text.replace(/["']$/, ""))) return pasted;
   const paths = readWords(text)?.map(readPath) ?? [];

@@ -1,0 +1,38 @@
+import type { ContentBlock } from "@modelcontextprotocol/server";
+import type { Outcome } from "../../../core/outcome.ts";
+import type { ConversationStore } from "../../../core/store/store.ts";
+import type { CallerScope } from "../../../runs/run-service.ts";
+
+/** Limits the bytes of the images in one result, before base64. */
+const mostBytes = 10_000_000;
+
+/**
+ * Returns the last images that tools made in a run, as blocks of its result. There are none while it is running, and none once the
+ * conversation has gone on.
+ */
+export async function readRunImages({ duet, caller }: CallerScope, outcome: Outcome): Promise<ContentBlock[]> {
+  const { status, conversation_id: conversationId, run_id } = outcome;
+  if (status === "running") return [];
+  const store = await duet.store(caller);
+  const newest = (await store.runs({ conversationId })).at(-1);
+  if (newest?.id !== run_id) return [];
+  const turn = (await store.load(conversationId))?.turns.at(-1);
+  return readBlocks(store, conversationId, turn?.images ?? []);
+}
+
+async function readBlocks(
+  store: ConversationStore,
+  conversationId: string,
+  images: readonly { image: { hash: string; mediaType: string } }[],
+): Promise<ContentBlock[]> {
+  const blocks: ContentBlock[] = [];
+  let left = mostBytes;
+  // The newest ones first: they show how things stand.
+  for (const { image } of images.toReversed()) {
+    const bytes = await store.readFile?.({ conversationId, hash: image.hash });
+    if (bytes === undefined || bytes.length > left) continue;
+    left -= bytes.length;
+    blocks.unshift({ type: "image", data: Buffer.from(bytes).toString("base64"), mimeType: image.mediaType });
+  }
+  return blocks;
+}

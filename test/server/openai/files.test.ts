@@ -1,0 +1,100 @@
+import { expect, test } from "vitest";
+import type { Attachment } from "../../../src/core/attachment.ts";
+import { collectFiles } from "../../../src/server/openai/collect-files.ts";
+import { readMessages } from "../../../src/server/openai/read-messages.ts";
+import { images } from "../../fakes/images.ts";
+import { body, servePages } from "../../tools/page/server.ts";
+import { assistant, errorShape, startWire, user } from "./wire.ts";
+
+const dataUrl = `data:image/png;base64,${images.png.toString("base64")}`;
+const picture = (url: string) => ({ type: "image_url", image_url: { url } });
+const text = (words: string) => ({ type: "text", text: words });
+
+test("texts, images and files of a message are read in their order, and a message may be an image alone", async () => {
+  const read = readMessages([
+    { role: "user", content: [picture(dataUrl)] },
+    assistant("A red square."),
+    {
+      role: "user",
+      content: [
+        text("And"),
+        { type: "file", file: { filename: "a.txt", file_data: "QUJD" } },
+        text("this?"),
+        picture(dataUrl),
+      ],
+    },
+  ]);
+  const png = { mediaType: "image/png", bytes: images.png };
+  expect(await collectFiles(read, { fetchFile: unreachable }, new AbortController().signal)).toEqual({
+    attachments: [{ bytes: Buffer.from("ABC"), name: "a.txt" }, png],
+    history: [{ question: "…", answer: "A red square.", attachments: [png] }],
+    notes: [],
+  });
+  expect(read.question).toBe("And\nthis?");
+});
+
+test("of the images of earlier messages the newest 20 are kept, those that cannot be had are left out, and a line says so", async () => {
+  const turns = Array.from({ length: 25 }, (_, index) => [
+    { role: "user", content: [text(`${index}`), picture(`https://x.example/${index}.png`)] },
+    assistant("Seen."),
+  ]);
+  const fetched: string[] = [];
+  const fetchFile = async (url: string): Promise<Attachment> => {
+    fetched.push(url);
+    if (url.endsWith("/22.png")) throw new Error("gone");
+    return { bytes: images.gif };
+  };
+  const read = readMessages([...turns.flat(), user("How many?")]);
+  const { history, notes } = await collectFiles(read, { fetchFile }, new AbortController().signal);
+  expect(history.map((turn) => turn.attachments?.length ?? 0)).toEqual([
+    ...Array(4).fill(0),
+    ...Array(18).fill(1),
+    ...[0, 1, 1],
+  ]);
+  expect(fetched).toHaveLength(21);
+  expect(notes.map(({ en }) => en)).toEqual(["Files of earlier messages were left out (5)."]);
+});
+
+test("an image is fetched only from where tools may reach, and one that cannot be had is an error that names its place", async () => {
+  const site = await servePages({ "/a.png": body("image/png", images.png) });
+  const ask = (url: string) => ({
+    model: "duet-chat",
+    messages: [{ role: "user", content: [text("What is this?"), picture(url)] }],
+  });
+  const { post, model } = await startWire({ turns: ["A square."] });
+  const refused = await post(ask(`${site.url}/a.png`));
+  expect(refused.status).toBe(400);
+  expect(errorShape.parse(await refused.json()).error).toMatchObject({
+    param: "messages[0].content[1]",
+    message: expect.stringMatching(/^messages\[0\]\.content\[1\]: .*web\.reach/),
+  });
+  expect([site.asked, model.requests]).toEqual([[], []]);
+
+  const open = await startWire({ turns: ["A square."], settings: { web: { reach: ["127.0.0.1"] } } });
+  const missing = await open.post(ask(`${site.url}/none.png`));
+  expect([missing.status, errorShape.parse(await missing.json()).error.message]).toEqual([
+    400,
+    "messages[0].content[1]: the site did not give the file (HTTP 404)",
+  ]);
+  expect((await open.post(ask(`${site.url}/a.png`))).status).toBe(200);
+  expect(site.asked).toEqual(["/none.png", "/a.png"]);
+});
+
+test.each([
+  [[{ type: "input_audio", input_audio: {} }], "allowed: text, image_url, file"],
+  [[picture("file:///etc/passwd")], "allowed: image_url.url with an http, https or data: URL in base64"],
+  [[picture("data:image/png;base64,???")], "there is no image"],
+  [[{ type: "file", file: { file_id: "file-1" } }], "allowed: file.file_data in base64"],
+  [Array(21).fill(picture(dataUrl)), "21 attachments (allowed: at most 20)"],
+])("what is no file that can be taken is one line: case %#", async (content, line) => {
+  const { post, model } = await startWire();
+  const response = await post({ model: "duet-chat", messages: [{ role: "user", content }] });
+  const { message } = errorShape.parse(await response.json()).error;
+  expect([response.status, message]).toEqual([400, expect.stringContaining(line)]);
+  expect(message).not.toMatch(/\n|iVBOR/);
+  expect(model.requests).toEqual([]);
+});
+
+async function unreachable(): Promise<Attachment> {
+  throw new Error("nothing is fetched");
+}

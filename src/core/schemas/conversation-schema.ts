@@ -29,13 +29,19 @@ export const conversationListSchema = z.object({
 
 export type ConversationListJson = z.infer<typeof conversationListSchema>;
 
+const attachmentSchema = z
+  .object({ name: z.string(), media_type: z.string(), size: z.int() })
+  .meta({ description: "An image or a document that came with the question; its size is in bytes." });
+
 /**
  * Describes a whole conversation as every interface returns it. Its keys are in `snake_case`, like all JSON output.
  */
 export const conversationSchema = z.object({
   conversation_id: z.string(),
   title: titleSchema,
-  turns: z.array(z.object({ question: z.string(), answer: z.string() })).meta({ description: "The oldest first." }),
+  turns: z
+    .array(z.object({ question: z.string(), answer: z.string(), attachments: z.array(attachmentSchema).optional() }))
+    .meta({ description: "The oldest first." }),
   summary: z
     .object({ text: z.string(), turns: z.int() })
     .nullable()

@@ -3,14 +3,14 @@ import type { ConversationEntryJson, conversationSchema } from "../schemas/conve
 import type { NumberedSource } from "../sources.ts";
 import type { AgentTrace } from "../trace.ts";
 import { toConversationTitle } from "./conversation-title.ts";
-import type { ConversationEntry } from "./store.ts";
+import type { ConversationEntry, ConversationTurn } from "./store.ts";
 
 export type ConversationJson = z.infer<typeof conversationSchema>;
 
 export interface StoredConversation {
   id: string;
   title?: string | undefined;
-  turns: readonly ConversationJson["turns"][number][];
+  turns: readonly ConversationTurn[];
   summary: { text: string; turns: number } | undefined;
   sources: { all(): readonly NumberedSource[] };
 }
@@ -36,11 +36,20 @@ export function toConversationJson(
   return {
     conversation_id: id,
     title: title || toConversationTitle(runs[0]?.question ?? ""),
-    turns: [...turns],
+    turns: turns.map(toTurnJson),
     summary: summary ? { text: summary.text, turns: summary.turns } : null,
     sources: sources.all().map(({ n, source: { title, url } }) => ({ n, title, url })),
     runs: runs.map(({ id: run_id, question, status, startedAt: started_at }) => {
       return { run_id, question, status, started_at };
     }),
   };
+}
+
+/** Names what came with the question. Its bytes and its text are not part of a list. */
+function toTurnJson({ question, answer, files = [] }: ConversationTurn): ConversationJson["turns"][number] {
+  const attachments = files.map((part) => {
+    const { name = "", mediaType: media_type, size } = part.type === "image" ? part.image : part.file;
+    return { name, media_type, size };
+  });
+  return { question, answer, ...(attachments.length > 0 && { attachments }) };
 }

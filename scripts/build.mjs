@@ -1,6 +1,5 @@
 // Bundles the program into dist/: one entry, code split so that heavy parts load when first needed.
-import { cp, readdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, rm, writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { buildChatPage, buildRunPage } from "./build/build-page.mjs";
@@ -10,9 +9,7 @@ import { lazyBuiltins } from "./build/lazy-builtins.mjs";
 import { neverCalled } from "./build/never-called.mjs";
 import { shareStart } from "./build/share-start.mjs";
 
-// The types stay: npm writes them with `prepack` before it runs `prepare`, and with that this.
-for (const name of await readdir("dist").catch(() => []))
-  if (name !== "types") await rm(join("dist", name), { recursive: true, force: true });
+await rm("dist", { recursive: true, force: true });
 const program = await build({
   // The workers are found beside the file that starts them, under their own names.
   entryPoints: {

@@ -6,6 +6,10 @@ import { fileURLToPath } from "node:url";
 /** Matches the files in which packages keep what has to travel along. */
 const licenceFile = /^(?:licen[cs]e|copying|notice)(?:[-.].*)?$/i;
 
+/** Matches the section of a README that is the licence of a package without such a file, and a sentence that such a text has. */
+const licenceSection = /^#+ *licen[cs]e\b.*\n([\s\S]*?)(?=^#|(?![\s\S]))/im;
+const licenceSentence = /Permission is hereby granted|Redistribution and use|Permission to use/;
+
 /** Matches the comments that belong to it (https://esbuild.github.io/api/#legal-comments). */
 const legalComment =
   /\/\*(?:!|(?:(?!\*\/)[\s\S])*?@(?:license|preserve)\b)[\s\S]*?\*\/|^[ \t]*\/\/(?:!|[ \t]*@(?:license|preserve)\b).*$/gm;
@@ -61,15 +65,22 @@ function toTitle({ name, version, license }) {
 
 async function readLicence({ name, version, folder, files }) {
   const names = (await readdir(folder)).filter((file) => licenceFile.test(file)).sort();
-  if (names.length === 0) throw new Error(`${name} ${version} is bundled, but ${folder} has no licence file`);
-  const paths = [
-    ...names.map((file) => join(folder, file)),
-    ...(contained[name] ?? []).map((file) => join(licences, file)),
-  ];
-  const texts = await Promise.all(
-    paths.map(async (path) => (await readFile(path, "utf8")).replaceAll("\r", "").trim()),
-  );
+  const own = names.length > 0 ? await readTexts(folder, names) : await readSections(folder);
+  if (own.length === 0) throw new Error(`${name} ${version} is bundled, but ${folder} has no licence file`);
+  const texts = [...own, ...(await readTexts(licences, contained[name] ?? []))];
   const codes = await Promise.all(files.map((file) => readFile(file, "utf8")));
   const comments = codes.flatMap((code) => [...code.matchAll(legalComment)].map(([comment]) => comment.trim()));
   return [...new Set([...texts, ...comments])].join("\n\n");
+}
+
+function readTexts(folder, names) {
+  return Promise.all(
+    names.map(async (name) => (await readFile(join(folder, name), "utf8")).replaceAll("\r", "").trim()),
+  );
+}
+
+async function readSections(folder) {
+  const names = (await readdir(folder)).filter((file) => /^readme(?:\.|$)/i.test(file));
+  const sections = (await readTexts(folder, names)).map((text) => licenceSection.exec(text)?.[1]?.trim() ?? "");
+  return sections.filter((section) => licenceSentence.test(section));
 }

@@ -34,6 +34,10 @@ const files = {
   "node_modules/left-out/package.json": describe("left-out"),
   "node_modules/left-out/LICENSE": "GPL",
   "node_modules/left-out/index.js": "export const d = 4;",
+  "node_modules/readme/package.json": describe("readme"),
+  "node_modules/readme/readme.md": "# readme\n\n## License\n\n(MIT)\n\nPermission is hereby granted\n\n## More\n\nmore",
+  "node_modules/readme/index.js": "export const f = 6;",
+  "node_modules/without/README.md": "# without\n\n## License\n\nMIT",
   "node_modules/without/package.json": describe("without"),
   "node_modules/without/index.js": "export const e = 5;",
 };
@@ -45,10 +49,12 @@ test("the notices have the licences of what is in the output, each text once, wi
     "node_modules/@a/two/index.js": 10,
     "node_modules/one/node_modules/three/lib/index.js": 10,
     "node_modules/left-out/index.js": 0,
+    "node_modules/readme/index.js": 1,
   });
-  const [, first, second, ...rest] = notices.split(/^-{20,}\n/m);
+  const [, first, second, third, ...rest] = notices.split(/^-{20,}\n/m);
   expect(first).toBe("@a/two 1.0.0 (MIT)\nthree 1.0.0 (MIT)\n\nMIT, by Bob\n\n");
   expect(second).toBe("one 1.0.0 (MIT)\n\nMIT, by Ann\n\nAnn's notice\n\n/*! from elsewhere, by Eve */\n\n");
+  expect(third).toBe("readme 1.0.0 (MIT)\n\n(MIT)\n\nPermission is hereby granted\n\n");
   expect(rest).toEqual([]);
 });
 

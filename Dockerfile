@@ -13,12 +13,14 @@ LABEL io.modelcontextprotocol.server.name="io.github.duet-mcp/duet" \
       org.opencontainers.image.source="https://github.com/duet-mcp/duet" \
       org.opencontainers.image.licenses="MIT"
 # As process 1 it takes in the processes that servers have left behind.
+# hadolint ignore=DL3008
 RUN apt-get update && apt-get install -y --no-install-recommends tini && rm -rf /var/lib/apt/lists/*
 COPY --from=build /opt/duet /opt/duet
 # Everything that is written lies in /data: conversations, the configuration in .config/duet, the cache of npx.
 RUN install -d -o node -g node /data
 ENV PATH=/opt/duet/bin:$PATH HOME=/data NODE_ENV=production
-USER node
+# The user `node`, by its number, so that Kubernetes can tell that it is not root.
+USER 1000:1000
 WORKDIR /data
 VOLUME /data
 EXPOSE 3000

@@ -23,7 +23,7 @@ function textOf(instruction: string): string {
 const words = z.array(z.string());
 
 test("the container runs as a user without rights, and writes below its volume alone", () => {
-  expect(textOf("USER")).toBe("node");
+  expect(textOf("USER")).toBe("1000:1000");
   const names = list.map(({ name }) => name);
   // What comes after the user is run by it.
   expect(names.slice(names.lastIndexOf("USER") + 1)).toEqual([

@@ -1,6 +1,9 @@
 // Start-up: how long `duet serve` takes, as a whole process, to answer `initialize`, beside `node -e 0`.
 // Runs the two in turn, so that a machine whose speed drifts slows both; prints medians and their ratio.
 import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const runs = Number(process.argv[2] ?? 20);
@@ -11,8 +14,9 @@ const initialize = `${JSON.stringify({
   method: "initialize",
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "0" } },
 })}\n`;
-// No keys, no configuration, no local model: what a first start finds.
-const env = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR };
+// No keys, no configuration, no local model and nobody's store: what a first start finds.
+const home = await mkdtemp(join(tmpdir(), "duet-bench-"));
+const env = { PATH: process.env.PATH, HOME: home, TMPDIR: process.env.TMPDIR };
 
 function bare() {
   return timed(["-e", "0"], () => {});
@@ -57,3 +61,4 @@ for (let run = 0; run < runs; run++) {
 const [base, full] = [median(times.bare), median(times.serve)];
 console.log(`node -e 0                    ${base.toFixed(0).padStart(5)} ms   median of ${runs}`);
 console.log(`duet serve, initialize, end  ${full.toFixed(0).padStart(5)} ms   ${(full / base).toFixed(2)} x`);
+await rm(home, { recursive: true, force: true });

@@ -30,8 +30,7 @@ import {
 import { describeFailedLine, listCommands, markedTexts, parserError } from "./parser-errors.ts";
 
 /**
- * Returns the action that the command line asks for, or undefined when yargs has answered itself (`--help`, `--version`). Throws
- * `config` errors.
+ * Returns the action that the command line asks for; to show help or the version is one, too. Throws `config` errors.
  */
 export async function readCommandLine(argv: string[]): Promise<Action | undefined> {
   let action: Action | undefined;
@@ -128,7 +127,14 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
         : parserError(message ?? error.message, describeFailedLine(parser, words, commands));
     });
   const commands = listCommands(parser);
-  await parser.parseAsync();
+  await parser.parseAsync(words, {}, (_error, _values, output) => {
+    // Help or the version, which were asked for. By itself the parser would write them to the console, and that is stderr here.
+    if (output === "") return;
+    setAction(async ({ console }) => {
+      console.stdout.write(`${output}\n`);
+      return 0;
+    });
+  });
   return action;
 }
 

@@ -12,7 +12,8 @@ import type { Action } from "./commands/command.ts";
 import { startServer } from "./commands/serve.ts";
 import { chatOptions, type Option, serveOptions, sharedOptions, type Values } from "./options.ts";
 
-const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGQUIT: 131 } as const;
+/** On Windows there are SIGINT, SIGBREAK (Ctrl-Break), and SIGHUP when the console is closed; the others never come there. */
+const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGQUIT: 131, SIGBREAK: 130 } as const;
 
 /** Limits how long a command may take to end after a signal, in milliseconds. `serve --http` has its own grace period. */
 const signalMs = 1800;

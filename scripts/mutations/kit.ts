@@ -3,6 +3,14 @@ import type { Mutation } from "./mutation.ts";
 /** Guarded network access, secret files and what travels between agents. */
 export const core: readonly Mutation[] = [
   {
+    id: "taskkill-path",
+    file: "src/kit/process/process-tree.ts",
+    text: 'win32.join(SYSTEMROOT || "C:\\\\Windows", "System32", "taskkill.exe")',
+    becomes: '"taskkill.exe"',
+    tests: ["test/kit/process/process-tree.test.ts"],
+    endangers: "on Windows a taskkill.exe of the working directory is run",
+  },
+  {
     id: "address-metadata",
     file: "src/kit/net/address-kind.ts",
     text: 'if (metadata.has(address.toString())) return "metadata";\n',

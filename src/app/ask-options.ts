@@ -1,5 +1,4 @@
 import { inspect } from "node:util";
-import type { ZodObject } from "zod";
 import { notAllowedError } from "../config/config-errors.ts";
 import { type Attachment, longestAttachments, mostAttachments } from "../core/attachment.ts";
 import { type LimitField, limitRows } from "../core/limits.ts";
@@ -8,15 +7,16 @@ import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 import type { DuetError } from "../kit/errors.ts";
 import type { JsonSchema } from "../kit/json.ts";
 import type { Text } from "../kit/locale.ts";
+import type { StandardSchema } from "../tools/schema/standard-schema.ts";
 import type { AskRequest } from "./ask-request.ts";
 
 /** Holds the options that a program which embeds Duet may give with a question. */
 export interface AskOptions extends Omit<AskRequest, "question" | "models" | "user" | "answerForm">, UserCallbacks {
   /**
-   * Describes the object that the answer is to be, as a JSON Schema or a Zod 4 object. The outcome then has it as `output`, and its
+   * Describes the object that the answer is to be, as a JSON Schema or a schema of Zod 4 or a like library. The outcome then has it as `output`, and its
    * text as `response`.
    */
-  outputSchema?: JsonSchema | ZodObject;
+  outputSchema?: JsonSchema | StandardSchema;
 }
 
 /** Checks what types cannot say, or nobody has checked. Throws a `config` error of one line that names the option. */

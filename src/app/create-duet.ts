@@ -88,8 +88,8 @@ async function* askForOutput(
   outputSchema: NonNullable<AskOptions["outputSchema"]>,
 ): AsyncGenerator<AgentEvent, void, undefined> {
   const place = { field: "ask: outputSchema", code: "config" } as const;
-  const { toOutputJsonSchema } = await import("../tools/user-tool.ts");
-  const answerForm = await openOutputSchema(await toOutputJsonSchema(outputSchema), place);
+  const { toPlainJsonSchema } = await import("../tools/schema/tool-schema.ts");
+  const answerForm = await openOutputSchema(await toPlainJsonSchema(outputSchema, place.field), place);
   yield* duet.ask({ ...request, answerForm });
 }
 

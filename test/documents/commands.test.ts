@@ -37,6 +37,7 @@ test.each(languages)("the page of the chat%s lists every command of the chat", (
 /** The commands in the help of a command. */
 async function readCommands(command: readonly string[]): Promise<string[]> {
   const { stdout, stderr } = await runProgram([...command, "--help"]);
+  expect(stderr).toBe("");
   const lines = new RegExp(`^  ${["duet", ...command].join(" ")} ([a-z]+)\\b`, "gm");
-  return [...(stdout + stderr).matchAll(lines)].map(([, name = ""]) => name);
+  return [...stdout.matchAll(lines)].map(([, name = ""]) => name);
 }

@@ -5,7 +5,7 @@ import { documents, findLinkProblem, readDocument, readLinks } from "./pages.ts"
 
 /** The pages for users, by their name without language. Pages in `development` are in English only. */
 const names = documents
-  .flatMap((file) => /^docs\/((?:frameworks\/)?[\w-]+)\.md$/.exec(file)?.[1] ?? [])
+  .flatMap((file) => /^docs\/((?:(?:frameworks|install)\/)?[\w-]+)\.md$/.exec(file)?.[1] ?? [])
   .filter((name) => !name.endsWith("README"));
 
 test.each(documents)("every relative link and anchor of %s leads somewhere", (file) => {

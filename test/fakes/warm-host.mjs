@@ -8,7 +8,16 @@ const start = process.cwd();
 // Where the program would put another one in its place, this process is to go on.
 process.execve = undefined;
 const exit = process.exit;
-const watched = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "unhandledRejection", "uncaughtException", "exit"];
+const watched = [
+  "SIGINT",
+  "SIGTERM",
+  "SIGHUP",
+  "SIGQUIT",
+  "SIGBREAK",
+  "unhandledRejection",
+  "uncaughtException",
+  "exit",
+];
 
 /** Tells which run a callback belongs to. */
 const runs = new AsyncLocalStorage();

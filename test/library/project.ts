@@ -8,12 +8,12 @@ export async function examplesOf(file: string): Promise<string[]> {
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
 }
 
-/** Makes the folder a project with these files and Zod; `duet` is where Duet was installed from. */
+/** Makes the folder a project with these files and two libraries of schemas; `duet` is where Duet was installed from. */
 export async function makeProject(folder: string, files: Record<string, string>, duet: string): Promise<void> {
   await mkdir(join(folder, "node_modules"), { recursive: true });
   await symlink(duet, join(folder, "node_modules", "duet-mcp"));
-  await symlink(resolve("node_modules/zod"), join(folder, "node_modules", "zod"));
-  await symlink(resolve("node_modules/@types"), join(folder, "node_modules", "@types"));
+  for (const name of ["zod", "arktype", "@types"])
+    await symlink(resolve("node_modules", name), join(folder, "node_modules", name));
   await writeFile(join(folder, "package.json"), '{"type":"module"}');
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
 }

@@ -9,11 +9,12 @@ import { expect, onTestFinished, test } from "vitest";
 import { findPathOfVariable } from "../../src/config/sources/environment.ts";
 import { version } from "../../src/kit/version.ts";
 import { vendors } from "../../src/providers/vendors.ts";
+import { startCollector } from "../fakes/collector.ts";
 import { programEnvironment, temporaryFolder } from "../fakes/program.ts";
 
 const run = promisify(execFile);
 
-test("the bundle, unpacked and started as its manifest says, answers a question, with nothing filled in", async () => {
+test("the bundle, unpacked and started as its manifest says, answers a question and sends its spans, with nothing filled in", async () => {
   const folder = await temporaryFolder();
   const file = join(folder, "duet.mcpb");
   await run(process.execPath, ["scripts/mcpb.mjs", file]);
@@ -23,9 +24,13 @@ test("the bundle, unpacked and started as its manifest says, answers a question,
     "LICENSE",
     "icon.png",
     "manifest.json",
+    "node_modules",
     "package.json",
     "server",
   ]);
+
+  const notices = await readFile(join(extensionPath, "server/THIRD-PARTY-NOTICES.txt"), "utf8");
+  expect(notices).toMatch(/^undici \d/m);
 
   const manifest = v0_3.McpbManifestSchema.parse(
     JSON.parse(await readFile(join(extensionPath, "manifest.json"), "utf8")),
@@ -59,6 +64,13 @@ test("the bundle, unpacked and started as its manifest says, answers a question,
   await client.connect(transport);
   const { content } = await client.callTool({ name: "agent_ask", arguments: { question: "average of [1,2,6]?" } });
   expect(content).toMatchObject([{ type: "text", text: expect.stringContaining("The mean is 3.") }]);
+
+  const collector = await startCollector();
+  const program = join(extensionPath, "server/duet.js");
+  await run(process.execPath, [program, "ask", "average of [1,2,6]?"], {
+    env: await programEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }),
+  });
+  expect(collector.spans().map(({ name }) => name)).toContain("execute_tool calculator");
 });
 
 test.each([

@@ -18,7 +18,7 @@ export interface Exporter {
 /** Is called once with the reason why spans do not arrive. */
 export type Warn = (text: Text) => void;
 
-/** Loads the packages, which the user installs. Gives undefined, and tells why, when that fails. */
+/** Loads the packages. Gives undefined, and tells why, when that fails. */
 export async function openExporter(
   address: SpanAddress,
   { resource }: Pick<TelemetrySettings, "resource">,
@@ -69,13 +69,13 @@ function isMissing(thrown: unknown): boolean {
   return thrown instanceof Error && "code" in thrown && thrown.code === "ERR_MODULE_NOT_FOUND";
 }
 
-const install =
-  "npm install @opentelemetry/sdk-trace@3 @opentelemetry/resources@3 @opentelemetry/exporter-trace-otlp-http@0.301";
+/** Is the one package of them that is not part of the bundle, and may be missing where only its files were copied. */
+const install = "npm install @opentelemetry/api@1";
 
 function describeMissingPackage(variable: string): Text {
   return {
-    zh: `已设置 ${variable}，但没有安装发送追踪的包，不发送追踪。请在安装 duet-mcp 的位置一并安装：${install}`,
-    en: `${variable} is set, but the packages that send spans are not installed; no spans are sent. Install them next to duet-mcp: ${install}`,
+    zh: `已设置 ${variable}，但缺少发送追踪所需的包，不发送追踪。请在 duet-mcp 旁安装：${install}`,
+    en: `${variable} is set, but a package that sends spans is missing; no spans are sent. Install it next to duet-mcp: ${install}`,
   };
 }
 

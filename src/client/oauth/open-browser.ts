@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { dirname } from "node:path";
 import { DuetError } from "../../kit/errors.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 
@@ -24,7 +25,9 @@ export function checkBrowserAddress({ protocol, hostname, username, password, or
 export function openBrowser(url: URL, platform: NodeJS.Platform = process.platform): void {
   const { command, args } = toBrowserCommand(url, platform);
   try {
-    const child = spawn(command, args, { stdio: "ignore", detached: true, shell: false });
+    // Windows looks for a program in the working directory first, which may be anybody's.
+    const cwd = dirname(process.execPath);
+    const child = spawn(command, args, { stdio: "ignore", detached: true, shell: false, cwd });
     child.on("error", () => {}).unref();
   } catch {
     // There is no browser here.

@@ -7,6 +7,7 @@ import { checkBatchArguments } from "../../kit/process/batch-file.ts";
 import { Child, type Ending, Tail } from "../../kit/process/child.ts";
 import { createChildEnvironment, type Environment } from "../../kit/process/child-environment.ts";
 import type { Lifeline } from "../../kit/process/lifeline.ts";
+import { hasProcessGroups, killTree, toTreeKill } from "../../kit/process/process-tree.ts";
 import type { Sdk } from "../sdk.ts";
 import { StdioTransport } from "./stdio.ts";
 
@@ -27,7 +28,7 @@ export interface StdioServer {
 /** Starts the process before it returns. Throws what `spawn` throws, and a `DuetError` for arguments that Windows would read twice. */
 export function startStdioServer(target: Target, environment: Environment, lifeline: Lifeline): StdioServer {
   const env = createChildEnvironment(environment, target);
-  if (process.platform === "win32") return startOnWindows({ ...target, env });
+  if (!hasProcessGroups()) return startOnWindows({ ...target, env });
   const child = new Child({ command: target.command, args: target.args, env, cwd: target.cwd }, lifeline);
   return {
     open: async (sdk) => new StdioTransport(child, sdk.parseJSONRPCMessage),
@@ -47,7 +48,13 @@ export function startStdioServer(target: Target, environment: Environment, lifel
   };
 }
 
-/** Uses the package's own transport, which finds `npx.cmd`. Windows has no process groups, so grandchildren may survive. */
+/** Limits how long a server on Windows may take to end by itself once its input has ended, in milliseconds. */
+const patienceMs = 400;
+
+/**
+ * Uses the package's own transport, which finds `npx.cmd`. What a server has left behind when it ends by itself may survive, because
+ * Windows has no process groups.
+ */
 function startOnWindows({ command, args, env, cwd }: Target): StdioServer {
   checkBatchArguments(command, args, {
     path: env.PATH ?? "",
@@ -68,7 +75,13 @@ function startOnWindows({ command, args, env, cwd }: Target): StdioServer {
         ...(cwd !== undefined && { cwd }),
       });
       transport.stderr?.on("data", (chunk: Buffer) => tail.push(chunk));
-      stop = () => ignoreRejection(transport.close(), "the process is ended in any case");
+      stop = async () => {
+        const { pid } = transport;
+        const closing = ignoreRejection(transport.close(), "the process is ended in any case").then(() => true);
+        const isOver = await Promise.race([closing, sleep(patienceMs).then(() => false)]);
+        if (!isOver && pid !== null) await killTree(toTreeKill(pid, env));
+        await closing;
+      };
       return transport;
     },
     ending: undefined,

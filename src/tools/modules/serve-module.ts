@@ -1,5 +1,5 @@
 // The thread in which a module of the user's runs: what it does there for ever, or wrongly, leaves the program alone.
-import { flushCompileCache, registerHooks } from "node:module";
+import { flushCompileCache } from "node:module";
 import { StringDecoder } from "node:string_decoder";
 import { inspect } from "node:util";
 import { workerData } from "node:worker_threads";
@@ -14,34 +14,7 @@ import type {
   ToWorker,
   WorkerData,
 } from "./messages.ts";
-
-/** Is the URL of the library's entry point: beside the bundle's other files, or in the sources. */
-const library = new URL(import.meta.url.endsWith(".ts") ? "../../index.ts" : "./index.js", import.meta.url).href;
-
-/** Points to a single-file build of Zod, which takes less memory than the package. The sources have none. */
-const zod = import.meta.url.endsWith(".ts") ? undefined : new URL("./zod.js", import.meta.url).href;
-
-/**
- * Lets modules in these folders (real paths, as URLs that end in `/`) import `duet-mcp`, wherever they lie: it is always
- * the Duet that runs them. They get `zod` where their own place has none. The function that it returns ends that.
- */
-export function sharePackages(folders: readonly string[]): () => void {
-  const canBorrow = (parent: string | undefined): boolean =>
-    parent !== undefined && folders.some((folder) => parent.startsWith(folder));
-  const hooks = registerHooks({
-    resolve(specifier, context, next) {
-      if (specifier === "duet-mcp" && canBorrow(context.parentURL)) return { url: library, shortCircuit: true };
-      if (!/^zod(\/|$)/.test(specifier) || !canBorrow(context.parentURL)) return next(specifier, context);
-      try {
-        return next(specifier, context);
-      } catch {
-        if (zod !== undefined && /^zod(\/v4)?$/.test(specifier)) return { url: zod, shortCircuit: true };
-        return next(specifier, { ...context, parentURL: import.meta.url });
-      }
-    },
-  });
-  return () => hooks.deregister();
-}
+import { sharePackages } from "./share-packages.ts";
 
 /** Limits the characters that a module may print within a second. The rest is left out, and how much that was is reported. */
 const mostPerSecond = 1_000_000;

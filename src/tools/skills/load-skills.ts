@@ -7,6 +7,7 @@ import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { Environment } from "../../kit/process/child-environment.ts";
 import { createLifeline } from "../../kit/process/lifeline.ts";
+import { hasProcessGroups } from "../../kit/process/process-tree.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
 import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
@@ -63,7 +64,7 @@ export async function loadSkills(
   const lifeline = createLifeline(environment.PATH);
   // Scripts need process groups, which Windows has not.
   const options = { environment, lifeline, locale, timeoutMs };
-  const scripts = process.platform === "win32" ? undefined : createScriptTool(skills, options);
+  const scripts = hasProcessGroups() ? createScriptTool(skills, options) : undefined;
   const texts = withTimeout(createSkillTool(skills, locale), 15_000);
   const tools = [texts, ...(scripts ? [scripts] : [])].map((tool) => withFailure(tool, tool.name));
   return { tools, dropped, close: () => lifeline.close() };

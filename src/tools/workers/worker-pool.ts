@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { createLifeline, type Lifeline } from "../../kit/process/lifeline.ts";
+import { hasProcessGroups } from "../../kit/process/process-tree.ts";
 import type { Job, JobName, JobReply } from "./run-job.ts";
 import { outOfMemoryError, workFailedError } from "./work-errors.ts";
 
@@ -28,7 +29,7 @@ export interface WorkerPoolOptions {
  * as soon as they are idle.
  */
 export function createWorkerPool({ idleMs, memoryMb }: WorkerPoolOptions): WorkerPool {
-  const lifeline = process.platform === "win32" ? undefined : createLifeline(undefined);
+  const lifeline = hasProcessGroups() ? createLifeline(undefined) : undefined;
   const all = new Set<WorkerProcess>();
   const resting = new Map<WorkerProcess, NodeJS.Timeout>();
 

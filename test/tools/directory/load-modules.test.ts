@@ -122,7 +122,7 @@ test("what cannot be used is named with its file and the reason, and the others 
     "type.ts": ["export default (a: ) => 1;", /^type\.ts: does not load \(line 1\): SyntaxError/],
     "zod3.mjs": [
       `export default { name: "z", description: "d", inputSchema: { _def: {} }, run() {} };`,
-      "zod3.mjs: inputSchema: Zod 3 is not allowed (allowed: JSON Schema, Zod 4 object)",
+      "zod3.mjs: inputSchema: Zod 3 is not allowed (allowed: JSON Schema, Zod 4 object, Standard Schema with JSON Schema)",
     ],
   };
   const texts = Object.fromEntries(Object.entries(files).map(([name, [text]]) => [name, text]));

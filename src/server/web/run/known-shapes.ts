@@ -6,7 +6,7 @@ import { outcomeSchema, statusSchema, stopReasonSchema } from "../../../core/sch
 import { traceSchema } from "../../../core/schemas/trace-schema.ts";
 import type { Shape } from "./shape.ts";
 
-// The build runs this file and puts its values in its place (scripts/build-page.mjs), so that the page does not carry Zod.
+// The build runs this file and puts its values in its place (scripts/build/build-page.mjs), so that the page does not carry Zod.
 
 /** Lists the enumerations that the page translates word by word. It accepts any text for the others, which may get more words. */
 const translated: ReadonlySet<unknown> = new Set([

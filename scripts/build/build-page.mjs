@@ -5,12 +5,12 @@ import { build } from "esbuild";
 
 const folder = "src/server/web";
 
-/** The page that hosts show of a run, as one text. */
+/** The page that hosts show of a run: its one text, and what esbuild says of its parts. */
 export function buildRunPage() {
   return buildPage({ shell: "page.html", style: "page.css", script: "host/main.ts" });
 }
 
-/** The page at `/`, as one text. */
+/** The page at `/`, likewise. */
 export function buildChatPage() {
   return buildPage({ shell: "chat/chat.html", style: "chat/chat.css", script: "chat/main.ts" });
 }
@@ -22,7 +22,10 @@ async function buildPage({ shell, style, script }) {
     "/* page.css */": await bundle(`${folder}/${style}`),
     "/* page.js */": await bundle(`${folder}/${script}`),
   };
-  return Object.entries(parts).reduce((page, [place, part]) => page.replace(place, () => part.trim()), text);
+  return {
+    text: Object.entries(parts).reduce((page, [place, part]) => page.replace(place, () => part.text.trim()), text),
+    metafiles: Object.values(parts).map(({ metafile }) => metafile),
+  };
 }
 
 // Of the package's description, the page needs no more.
@@ -89,7 +92,7 @@ const libraryErrorsInShort = {
 
 /** A style or a script with all that it imports. What would end its element early, the bundler writes in another way. */
 async function bundle(entry) {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: [entry],
     bundle: true,
     minify: true,
@@ -101,6 +104,7 @@ async function bundle(entry) {
     legalComments: "none",
     plugins: [versionAlone, limitsInShort, shapesByValue, reasonsLeftOut, libraryErrorsInShort],
     logLevel: "warning",
+    metafile: true,
   });
-  return outputFiles[0].text;
+  return { text: outputFiles[0].text, metafile };
 }

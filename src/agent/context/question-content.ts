@@ -1,4 +1,4 @@
-import { fromParts } from "../../core/message-content.ts";
+import { describeImage, fromParts } from "../../core/message-content.ts";
 import type { ContentPart, FileRef, MessageContent } from "../../core/messages.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import type { Observation } from "../loop/act.ts";
@@ -18,9 +18,16 @@ export function toQuestionContent(run: Run, text: string, observations: readonly
   ]);
 }
 
-/** Returns references with the texts of documents fenced: a document may say anything. */
-export function toFileParts(files: readonly FileRef[], { marker }: Pick<RunInput, "marker">): ContentPart[] {
-  return files.map((part) => (part.type === "file" ? { ...part, text: fence(part.text, marker) } : part));
+/** Returns references with the texts of documents fenced: a document may say anything. Several images are told apart by name. */
+export function toFileParts(
+  files: readonly FileRef[],
+  { marker, language }: Pick<RunInput, "marker" | "language">,
+): ContentPart[] {
+  return files.flatMap((part): ContentPart[] => {
+    if (part.type === "file") return [{ ...part, text: fence(part.text, marker) }];
+    const isNamed = files.length > 1 && part.image.name !== undefined;
+    return isNamed ? [{ type: "text", text: describeImage(part, language) }, part] : [part];
+  });
 }
 
 /** Returns images behind a line that says where they come from. */

@@ -95,6 +95,7 @@ test("a file that cannot be taken gets one line with what is allowed, and the qu
     { bytes: Buffer.from("\0\0\0\x1cftypheic\0\0", "latin1"), name: "photo.heic" },
     { bytes: images.png.subarray(0, 50), name: "cut.png" },
     { bytes: images.gif, name: "fine.gif" },
+    { bytes: images.png, name: "other.png" },
   ];
   const events = await ask({ question: "What is this?", attachments });
   expect(outcomeOf(events).success).toBe(true);
@@ -102,7 +103,12 @@ test("a file that cannot be taken gets one line with what is allowed, and the qu
     "Not attached: photo.heic: image/heic is not accepted (accepted: PNG, JPEG, GIF, WebP)",
     "Not attached: cut.png: the image is damaged or incomplete",
   ]);
-  expect(JSON.stringify(provider.requests("strong")[0]?.body)).toContain('"image/gif"');
+  const body = JSON.stringify(provider.requests("strong")[0]?.body);
+  // Each image stands behind its name.
+  const places = ["[image fine.gif: image/gif, 24×16]", '"image/gif"', "[image other.png: ", '"image/png"'];
+  const found = places.map((text) => body.indexOf(text));
+  expect(found).not.toContain(-1);
+  expect(found).toEqual([...found].sort((a, b) => a - b));
 });
 
 test("an image that a real server returns is seen by both models and by the next turn, and its base64 is nowhere else", async () => {

@@ -119,8 +119,10 @@ describe.each<WireName>(["openai-chat", "openai-responses", "anthropic-messages"
       expect.stringContaining("image/jpeg is not accepted (accepted: PNG)"),
       expect.stringContaining("an image has 24×16 pixels; the limit is 20 a side"),
     ]);
-    const small = await send(open({ quirks: { images: { mostBytes: 10 } } }), [ask]);
-    expect(small.notices[0]).toMatch(/an image has \d+ B; the limit is 10 B/);
+    const { size } = chart.image;
+    const small = await send(open({ quirks: { images: { mostBytes: size - 1 } } }), [ask]);
+    expect(small.notices[0]).toContain(`an image has ${size} B; the limit is ${size - 1} B`);
+    expect((await send(open({ quirks: { images: { mostBytes: size } } }), [ask])).body).toContain("base64");
     const one = await send(open({ quirks: { images: { most: 1 } } }), withTool);
     expect(one.notices[0]).toContain("a request takes at most 1 images");
     // The newest one is kept.

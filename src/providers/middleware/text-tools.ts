@@ -6,7 +6,7 @@ import { type Locale, say } from "../../kit/locale.ts";
 import { createDelivery } from "./delivery.ts";
 import type { ModelContext } from "./middleware.ts";
 
-/** Has a model without function calling call its tools in text (docs/models.md#models-without-function-calling). */
+/** Has a model without function calling call its tools in text (docs/model-features.md#models-without-function-calling). */
 export function withTextTools(next: Model, { settings, locale = "en" }: ModelContext): Model {
   const { toolCalls, capabilities } = settings;
   return callInText(next, {

@@ -56,9 +56,9 @@ const refusals: ReadonlySet<DuetError["code"]> = new Set(["invalid_request", "se
 const subject = "`?(?:tools?|tool[ _]?(?:use|calls?|calling|choice)|functions?(?:[ _]call(?:s|ing)?)?)`?";
 
 /**
- * Matches what servers say. Ollama: "MODEL does not support tools". OpenRouter: "No endpoints found that support tool use". Groq: "`tool calling` is not
- * supported with this model". vLLM: "\"auto\" tool choice requires --enable-auto-tool-choice". llama.cpp: "tools param requires
- * --jinja flag". SiliconFlow: "Function call is not supported for this model". Mistral: "Function calling is not enabled".
+ * Matches what servers say. Ollama: "MODEL does not support tools". OpenRouter: "No endpoints found that support tool use". Groq:
+ * "`tool calling` is not supported with this model". vLLM: "\"auto\" tool choice requires --enable-auto-tool-choice". llama.cpp:
+ * "tools param requires --jinja flag". SiliconFlow: "Function call is not supported for this model". Mistral: "Function calling is not enabled".
  */
 const refusesTools = new RegExp(
   [

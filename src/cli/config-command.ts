@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { configError } from "../config/config-errors.ts";
+import { configError, unwritableFileError } from "../config/config-errors.ts";
 import { findConfigFiles, findTrustedFiles, getFallbackLocale, loadConfig } from "../config/load-config.ts";
 import { createOverview, type Overview } from "../config/overview.ts";
 import { createFileJsonSchema } from "../config/schema/file-schema.ts";
@@ -77,8 +77,8 @@ async function writeStarter({ flags, environment, directory, output, write }: Co
   try {
     text = await writeStarterFile(file, locale);
   } catch (thrown) {
-    const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
-    throw configError(file, code === "EEXIST" ? exists : describeWriteFailure(code), thrown);
+    if (isRecord(thrown) && thrown.code === "EEXIST") throw configError(file, exists, thrown);
+    throw unwritableFileError(file, thrown);
   }
   // What Duet wrote is nobody else's. Where that cannot be remembered, the next command says what to do.
   await ignoreRejection(
@@ -101,7 +101,6 @@ function toLeftOutField(leftOut: readonly SkippedFile[]): { left_out?: { file: s
 }
 
 const exists = { zh: "文件已存在，不会覆盖", en: "already exists and is not overwritten" };
-const describeWriteFailure = (code: string) => ({ zh: `无法写入（${code}）`, en: `cannot be written (${code})` });
 
 function createRows({ values, origins }: Overview, locale: Locale): string[][] {
   return listLeaves(values).flatMap((path) => {

@@ -1,5 +1,5 @@
 import { describeMissing, describeNotAllowed } from "../core/schemas/describe-issue.ts";
-import { DuetError } from "../kit/errors.ts";
+import { DuetError, getMessage } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 
@@ -57,4 +57,10 @@ function editDistance(from: string, to: string): number {
     row = next;
   }
   return row[to.length] ?? 0;
+}
+
+/** Makes the error for a file that could not be written: which one, and the system's code or message. */
+export function unwritableFileError(file: string, thrown: unknown): DuetError {
+  const why = thrown instanceof Error && "code" in thrown ? String(thrown.code) : getMessage(thrown);
+  return configError(file, { zh: `无法写入（${why}）`, en: `cannot be written (${why})` }, thrown);
 }

@@ -145,8 +145,9 @@ export interface ToolDefinition {
 }
 
 /**
- * `text-delta` has the wire's sign of what follows, where the wire has one, on the first event of each message of the turn. `spent` reports an attempt that failed after it had reached the model, which the vendor charges although there is no turn. It
- * comes once for each such attempt, before the retry or the error, and is never part of a turn's own usage.
+ * `text-delta` has the wire's sign of what follows, where the wire has one, on the first event of each message of the turn. `spent`
+ * reports an attempt that failed after it had reached the model, which the vendor charges although there is no turn. It comes once
+ * for each such attempt, before the retry or the error, and is never part of a turn's own usage.
  */
 export type ModelEvent =
   | { type: "reasoning-delta"; text: string }

@@ -13,6 +13,15 @@ export function isEmptyRecord(value: unknown): boolean {
   return isRecord(value) && Object.keys(value).length === 0;
 }
 
+/** Returns undefined for a text that is not JSON. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Limits the keys of one object that somebody else has written: what is wrong with each of them takes long to say. */
 export const mostKeys = 500;
 

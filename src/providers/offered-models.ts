@@ -1,9 +1,10 @@
 import type { ModelSettings } from "../core/model-settings.ts";
 import { timeoutError } from "../kit/async/timeout.ts";
 import { DuetError } from "../kit/errors.ts";
-import { isRecord } from "../kit/json.ts";
+import { isRecord, tryParseJson } from "../kit/json.ts";
 import { version } from "../kit/version.ts";
 import { badResponseError, connectionError, type ErrorOrigin, httpError } from "./errors/errors.ts";
+import { apiVersion } from "./wires/anthropic-messages/api-version.ts";
 
 export interface ListingOptions {
   /** Limits the whole request, in milliseconds. */
@@ -30,7 +31,7 @@ export async function listOfferedModels(from: ListingAddress, { ms, signal }: Li
         accept: "application/json",
         "user-agent": `duet-mcp/${version}`,
         ...(from.apiKey && { authorization: `Bearer ${from.apiKey}` }),
-        ...(from.wire === "anthropic-messages" && { "anthropic-version": "2026-10-21" }),
+        ...(from.wire === "anthropic-messages" && { "anthropic-version": apiVersion }),
       },
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
       redirect: "error",
@@ -66,21 +67,13 @@ async function readText(response: Response, origin: ErrorOrigin): Promise<string
 }
 
 function readIds(body: string, origin: ErrorOrigin): string[] {
-  const list = parseList(body);
+  const list = tryParseJson(body);
   const models: unknown = isRecord(list) ? list.data : list;
   if (!Array.isArray(models)) throw unusableListError(origin);
   // Gemini's ids begin with the name of the collection.
   return models.flatMap((model: unknown) =>
     isRecord(model) && typeof model.id === "string" ? [model.id.replace(/^models\//, "")] : [],
   );
-}
-
-function parseList(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 function unusableListError(origin: ErrorOrigin): DuetError {

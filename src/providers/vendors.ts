@@ -332,8 +332,8 @@ export const vendors: Readonly<Record<string, Vendor>> = {
   },
   // A key works in its own region alone; the variable of the address moves any of them.
   "qwen-intl": { ...qwen, regionOf: "qwen", baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1" },
-  "moonshot-cn": { ...moonshot, regionOf: "moonshot", baseUrl: "https://api.moonshot.cn/v1" },
   "qwen-us": { ...qwen, regionOf: "qwen", baseUrl: "https://dashscope-us.aliyuncs.com/compatible-mode/v1" },
+  "moonshot-cn": { ...moonshot, regionOf: "moonshot", baseUrl: "https://api.moonshot.cn/v1" },
 };
 
 /** Is the wire of a vendor that the user added without naming one. */

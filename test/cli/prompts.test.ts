@@ -289,6 +289,6 @@ describe("duet prompts", () => {
     expect(own.filter(({ name, locale = "en", text }) => text !== texts(name, locale))).toEqual([]);
     const refused = await run(directory, "prompts", "export", "duet.config.json");
     expect(refused).toMatchObject({ code: 2, stdout: "" });
-    expect(refused.stderr).toBe("duet: duet.config.json/en: cannot be written: ENOTDIR\n");
+    expect(refused.stderr).toBe("duet: duet.config.json/en: cannot be written (ENOTDIR)\n");
   });
 });

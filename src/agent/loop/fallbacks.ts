@@ -14,15 +14,22 @@ export interface RoleModel {
 
 /** Lists the models for a turn: the one of its role and its fallbacks, without those that failed earlier in the run. */
 export function listTurnModels(run: Run, { role, model }: RoleModel): [Model, ...Model[]] {
-  const all = [model, ...(run.services.models.fallbacks?.[role] ?? [])];
-  const [first = model, ...others] = all.filter((one) => !run.state.failedModels.get(one)?.has(role));
+  const usable = listRoleModels(run, { role, model }).filter((one) => !hasFailed(run, { role, model: one }));
+  const [first = model, ...others] = usable;
   return [first, ...others];
 }
 
 /** Returns true when all models of the role have failed in this run, and had others to take over. */
 export function hasOnlyFailedModels(run: Run, { role, model }: RoleModel): boolean {
-  const all = [model, ...(run.services.models.fallbacks?.[role] ?? [])];
-  return all.every((one) => run.state.failedModels.get(one)?.has(role));
+  return listRoleModels(run, { role, model }).every((one) => hasFailed(run, { role, model: one }));
+}
+
+function listRoleModels({ services }: Run, { role, model }: RoleModel): Model[] {
+  return [model, ...(services.models.fallbacks?.[role] ?? [])];
+}
+
+function hasFailed({ state }: Run, { role, model }: RoleModel): boolean {
+  return state.failedModels.get(model)?.has(role) === true;
 }
 
 export interface FailedTurn extends RoleModel {
@@ -92,7 +99,7 @@ export function rememberFailure({ failedModels }: LoopState, { role, model }: Ro
 export function describeFallback(from: Model, to: Model, { text }: DuetError): Text {
   const [failed, next] = [toModelName(from), toModelName(to)];
   return {
-    zh: `${failed} 没有回应，改由备用模型 ${next} 继续：${text.zh}`,
+    zh: `${failed} 出错，改由备用模型 ${next} 继续：${text.zh}`,
     en: `${failed} failed, the fallback model ${next} takes over: ${text.en}`,
   };
 }

@@ -1,7 +1,7 @@
 import type { PlanStep } from "../../core/events.ts";
 import { type PlanReply, readPlanReply } from "../../core/questions/plan-reply.ts";
 import type { Conversation } from "../../core/store/store.ts";
-import { isRecord } from "../../kit/json.ts";
+import { isRecord, tryParseJson } from "../../kit/json.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { Observation } from "../loop/act.ts";
 import { addDropped, type Plan, type PlannedStep, type StartedPlan } from "./plan.ts";
@@ -34,7 +34,7 @@ export function toPendingPlan(question: string, plan: Plan): string {
 
 /** Returns the plan that `words` reply to, or undefined when the stored plan is of another version. */
 export function resumePlan(text: string, words: string): ResumedPlan | undefined {
-  const kept = parse(text);
+  const kept = tryParseJson(text);
   const reply = readPlanReply(words);
   if (!isKept(kept) || reply === undefined) return undefined;
   const { question, steps, stepwise, observations, replaced, repairs, dropped = [], isRefused = false } = kept;
@@ -72,14 +72,6 @@ interface StoredPlan {
   steps: PlanStep[];
   results: [number, string][];
   observations: Observation[];
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Looks at all that a run would stumble over: the text has been on a disk. */

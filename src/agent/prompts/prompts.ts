@@ -13,8 +13,8 @@ import {
 /** Holds the prompts in force, in both languages and with their variants for model families. */
 export interface Prompts {
   /**
-   * Returns the prompt for that model. `variables` fill its `{name}` placeholders: `marker`, in `plan` also `tools`, and in `error` also `tool` and `error`; both lists and errors are fenced.
-   * The day and the parts are always known; an unwanted part is given as "". Throws when a placeholder has no value.
+   * Returns the prompt for that model. `variables` fill its `{name}` placeholders: `marker`, in `plan` also `tools`, and in
+   * `error` also `tool` and `error`; lists of tools and errors are fenced. The day and the parts are always known; an unwanted part is given as "". Throws when a placeholder has no value.
    */
   render(name: PromptName, reader: PromptReader, variables: Readonly<Record<string, string>>): string;
 }

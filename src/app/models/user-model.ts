@@ -92,7 +92,7 @@ function noTurnError(model: Pick<Model, "provider" | "model">): DuetError {
   const name = toModelName(model);
   return new DuetError({
     code: "bad_response",
-    text: { zh: `${name} 的回复没有结束标记`, en: `${name} ended its reply without a turn` },
+    text: { zh: `${name} 没有返回完整的一轮回复`, en: `${name} ended its reply without a turn` },
     retryable: true,
   });
 }

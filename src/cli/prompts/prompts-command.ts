@@ -13,8 +13,7 @@ import { createBuiltInPrompts } from "../../agent/prompts/prompts.ts";
 import { readUserPrompts } from "../../app/agent/user-prompts.ts";
 import { chooseModels } from "../../app/models/model-registry.ts";
 import type { Config } from "../../config/config.ts";
-import { configError, findNearest, notAllowedError } from "../../config/config-errors.ts";
-import { getMessage } from "../../kit/errors.ts";
+import { findNearest, notAllowedError, unwritableFileError } from "../../config/config-errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
@@ -144,8 +143,7 @@ async function writeNew(file: string, text: string): Promise<boolean> {
 
 function refuseFile(file: string): (thrown: unknown) => never {
   return (thrown) => {
-    const why = isRecord(thrown) && typeof thrown.code === "string" ? thrown.code : getMessage(thrown);
-    throw configError(file, { zh: `无法写入：${why}`, en: `cannot be written: ${why}` }, thrown);
+    throw unwritableFileError(file, thrown);
   };
 }
 

@@ -1,16 +1,14 @@
 import { isOffline, type ModelCapabilities, offlineProvider, toModelName } from "../../core/model.ts";
-import {
-  type ModelRule,
-  type ModelSettings,
-  type Price,
-  type Quirks,
-  type ToolCallForm,
-  type Vendor,
-  type WireName,
-  wires,
+import type {
+  ModelRule,
+  ModelSettings,
+  Price,
+  Quirks,
+  ToolCallForm,
+  Vendor,
+  WireName,
 } from "../../core/model-settings.ts";
 import type { DuetError } from "../../kit/errors.ts";
-import type { Text } from "../../kit/locale.ts";
 import { escapeRegExp } from "../../kit/text/escape-reg-exp.ts";
 import {
   defaultTemperature,
@@ -20,7 +18,17 @@ import {
   vendors,
   wireTemperatures,
 } from "../../providers/vendors.ts";
-import { configError, missingError, notAllowedError } from "../config-errors.ts";
+import { configError } from "../config-errors.ts";
+import {
+  checkAddress,
+  checkEffort,
+  checkPositiveInteger,
+  checkTemperature,
+  checkTopP,
+  checkWireName,
+  invalidSettingError,
+  toTimeoutMs,
+} from "./check-model.ts";
 
 /** Holds a model as a user writes it. Only `provider` is required. */
 export interface ModelSpec {
@@ -128,7 +136,7 @@ function isSameModel(one: ModelSettings, other: ModelSettings): boolean {
 function repeatedModelError(place: string, written: string | FallbackSpec, same: number): DuetError {
   const name = typeof written === "string" ? written : toModelName({ model: "", ...written }).replace(/\/$/, "");
   return configError(place, {
-    zh: `${JSON.stringify(name)} ${same === 0 ? "就是该模型自己" : `与第 ${same} 个备用模型相同`}；允许：其他模型，每个一次`,
+    zh: `${JSON.stringify(name)} ${same === 0 ? "就是该模型自己" : `与第 ${same} 个备用模型相同`}；允许：其他模型，不重复`,
     en: `${JSON.stringify(name)} is ${same === 0 ? "the model itself" : `already fallback ${same}`}; allowed: other models, each once`,
   });
 }
@@ -169,11 +177,9 @@ function resolveOne(
     ),
     apiKey: fromEnvironment(environment, apiKeyEnv),
     apiKeyEnv,
-    temperature: checkTemperature(
-      spec.temperature ?? usual.temperature,
-      getTemperatureRange(row, wire),
-      `${path}.temperature`,
-    ),
+    temperature:
+      checkTemperature(spec.temperature ?? usual.temperature, getTemperatureRange(row, wire), `${path}.temperature`) ??
+      modelDefaults.temperature,
     temperatureSet: spec.temperature !== undefined,
     topP: checkTopP(spec.topP, `${path}.topP`, "topP"),
     maxTokens: checkPositiveInteger(spec.maxTokens, `${path}.maxTokens`) ?? modelDefaults.maxTokens,
@@ -213,7 +219,7 @@ export function withParameters(
   const bound = getTemperatureRange(row ?? { temperature: defaultTemperature }, settings.wire);
   return {
     ...settings,
-    temperature: heat === undefined ? settings.temperature : checkTemperature(heat, bound, `${place}temperature`),
+    temperature: checkTemperature(heat, bound, `${place}temperature`) ?? settings.temperature,
     temperatureSet: settings.temperatureSet || heat !== undefined,
     topP: checkTopP(topP, `${place}top_p`, "top_p") ?? settings.topP,
     maxTokens: checkPositiveInteger(maxTokens, `${place}max_tokens`) ?? settings.maxTokens,
@@ -276,32 +282,8 @@ function getTemperatureRange(row: Pick<Vendor, "temperature">, wire: WireName): 
   return wireTemperatures[wire] ?? row.temperature;
 }
 
-function checkTemperature(value: number | undefined, bound: Vendor["temperature"], path: string): number {
-  const isBelow = "below" in bound;
-  const range = describeRange(isBelow ? `0 <= temperature < ${bound.below}` : `0 <= temperature <= ${bound.atMost}`);
-  const isAllowed = (heat: number) => heat >= 0 && (isBelow ? heat < bound.below : heat <= bound.atMost);
-  const checked = checkWithin(value, isAllowed, path, range);
-  return checked ?? modelDefaults.temperature;
-}
-
 function getOwnPrice({ prices }: Vendor, model: string | undefined): Price | undefined {
   return prices && model !== undefined && Object.hasOwn(prices, model) ? prices[model] : undefined;
-}
-
-function checkEffort(value: string | undefined, { efforts }: Vendor, path: string): string | undefined {
-  if (value !== undefined && efforts && !efforts.includes(value))
-    throw invalidSettingError(path, value, efforts.join(", "));
-  return value;
-}
-
-function toTimeoutMs(seconds: number | undefined, path: string): number | undefined {
-  const checked = checkWithin(
-    seconds,
-    (value) => value > 0 && value <= 86_400,
-    path,
-    describeRange("0 < timeout <= 86400"),
-  );
-  return checked === undefined ? undefined : Math.max(1, Math.round(checked * 1000));
 }
 
 /**
@@ -313,42 +295,4 @@ function isReasoning(wanted: string | undefined, quirks: Quirks): boolean {
   const effort = wanted ?? quirks.defaultEffort;
   if (noReasoning || alwaysReasons) return !noReasoning;
   return effort === undefined ? noSampling !== "while-reasoning" : effort !== "none";
-}
-
-function checkTopP(value: number | undefined, path: string, name: string): number | undefined {
-  return checkWithin(value, (number) => number > 0 && number <= 1, path, describeRange(`0 < ${name} <= 1`));
-}
-
-function checkPositiveInteger(value: number | undefined, path: string): number | undefined {
-  return checkWithin(value, (number) => Number.isSafeInteger(number) && number >= 1, path, {
-    zh: "不小于 1 的整数",
-    en: "an integer of at least 1",
-  });
-}
-
-function describeRange(range: string): Text {
-  return { zh: `数字，${range}`, en: `a number, ${range}` };
-}
-
-function checkWithin(value: number | undefined, ok: (value: number) => boolean, path: string, allowed: Text) {
-  if (value === undefined) return undefined;
-  if (typeof value !== "number" || !ok(value)) throw invalidSettingError(path, value, allowed);
-  return value;
-}
-
-function checkWireName(value: string, path: string): WireName {
-  const wire = wires.find((name) => name === value);
-  if (!wire) throw invalidSettingError(path, value, wires.join(", "));
-  return wire;
-}
-
-function checkAddress(value: string, path: string): string {
-  const url = URL.parse(value);
-  if (!url || !/^https?:$/.test(url.protocol)) throw invalidSettingError(path, value, "http(s)://...");
-  return value.replace(/\/+$/, "");
-}
-
-function invalidSettingError(path: string, value: unknown, allowed: string | Text): DuetError {
-  const text = typeof allowed === "string" ? { zh: allowed, en: allowed } : allowed;
-  return value === undefined ? missingError(path, text) : notAllowedError(path, JSON.stringify(value), text);
 }

@@ -75,16 +75,16 @@ export const fallbackRows = {
   }),
   toolCalls: defineSetting(({ z }) => z.enum(toolCallForms).optional(), {
     help: {
-      zh: "怎样调用工具：`native` 用函数调用，`text` [写成文本](models.zh.md#不支持函数调用的模型)",
-      en: "how it calls tools: `native` by function calling, `text` [in text](models.md#models-without-function-calling)",
+      zh: "怎样调用工具：`native` 用函数调用，`text` [写成文本](model-features.zh.md#不支持函数调用的模型)",
+      en: "how it calls tools: `native` by function calling, `text` [in text](model-features.md#models-without-function-calling)",
     },
     fileHelp: "native: by function calling; text: by lines of text, for a model without it. Default: as the model can.",
     absent: { zh: "由模型决定", en: "as the model can" },
   }),
   capabilities: defineOptionalGroup(capabilityRows, {
     help: {
-      zh: "模型[能做什么](models.zh.md#模型能做什么)，覆盖已知的内容",
-      en: "[what the model can do](models.md#what-models-can-do), over what is known of it",
+      zh: "模型[能做什么](model-features.zh.md#模型能做什么)，覆盖已知的内容",
+      en: "[what the model can do](model-features.md#what-models-can-do), over what is known of it",
     },
     absent: { zh: "已知的内容", en: "what is known" },
   }),
@@ -127,8 +127,8 @@ export const modelRows = {
         .optional(),
     {
       help: {
-        zh: "[备用模型](models.zh.md#备用模型)，按顺序：`provider/model`，或与模型一样写的对象",
-        en: "[models that take over](models.md#fallback-models), in their order: `provider/model`, or objects like a model's",
+        zh: "[备用模型](model-features.zh.md#备用模型)，按顺序：`provider/model`，或与模型一样写的对象",
+        en: "[models that take over](model-features.md#fallback-models), in their order: `provider/model`, or objects like a model's",
       },
       fileHelp: "Models that take over when this one fails, in their order: provider/model, or objects like this one.",
       absent: { zh: "无", en: "none" },

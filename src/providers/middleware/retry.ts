@@ -15,8 +15,8 @@ const patientMs = 2000;
 
 /**
  * Repeats a failed call up to three times. A call is repeated only when no part of its answer was passed on and the model's
- * breaker and retry budget allow it; once and after a short wait where another model could take over. Each retry causes a `notice`. A time-out is never retried, and a wait that is longer than
- * `leftMs` of the run does not begin. When a retry ends in a time-out, the failure before it is thrown.
+ * breaker and retry budget allow it; once and after a short wait where another model could take over. Each retry causes a
+ * `notice`. A time-out is never retried, and a wait that is longer than `leftMs` of the run does not begin. When a retry ends in a time-out, the failure before it is thrown.
  */
 export function withRetry(next: Model, options: RetryOptions = {}): Model {
   const { locale = "en", retries = 3, endpoint, random = Math.random, sleep: wait = sleep } = options;

@@ -6,7 +6,7 @@ import { type Locale, say } from "../../kit/locale.ts";
 import { createDelivery } from "./delivery.ts";
 import type { ModelContext } from "./middleware.ts";
 
-/** Has a model without function calling call its tools in text (docs/models.md#models-without-function-calling). */
+/** Has a model without function calling call its tools in text (docs/model-features.md#models-without-function-calling). */
 export function withTextTools(next: Model, { settings, locale = "en" }: ModelContext): Model {
   const { toolCalls, capabilities } = settings;
   return callInText(next, {
@@ -56,9 +56,9 @@ const refusals: ReadonlySet<DuetError["code"]> = new Set(["invalid_request", "se
 const subject = "`?(?:tools?|tool[ _]?(?:use|calls?|calling|choice)|functions?(?:[ _]call(?:s|ing)?)?)`?";
 
 /**
- * Matches what servers say. Ollama: "MODEL does not support tools". OpenRouter: "No endpoints found that support tool use". Groq: "`tool calling` is not
- * supported with this model". vLLM: "\"auto\" tool choice requires --enable-auto-tool-choice". llama.cpp: "tools param requires
- * --jinja flag". SiliconFlow: "Function call is not supported for this model". Mistral: "Function calling is not enabled".
+ * Matches what servers say. Ollama: "MODEL does not support tools". OpenRouter: "No endpoints found that support tool use". Groq:
+ * "`tool calling` is not supported with this model". vLLM: "\"auto\" tool choice requires --enable-auto-tool-choice". llama.cpp:
+ * "tools param requires --jinja flag". SiliconFlow: "Function call is not supported for this model". Mistral: "Function calling is not enabled".
  */
 const refusesTools = new RegExp(
   [

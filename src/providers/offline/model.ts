@@ -7,6 +7,7 @@ import {
   offlineProvider,
   type ToolDefinition,
   type Turn,
+  toModelName,
   withCall,
 } from "../../core/model.ts";
 import { detectLanguage, type Locale, say } from "../../kit/locale.ts";
@@ -15,14 +16,16 @@ import { introduce, introduceTools, isHelpRequest, type MatchingTool } from "./i
 import { quoteBlock, toOneLine } from "./result-text.ts";
 import { planSteps, type Step } from "./steps.ts";
 
+/** Is shown as the author of what the rules write. */
+export const offlineName = { provider: offlineProvider, model: "rules" };
+
 /**
  * Creates a model that needs no key and no network and is no language model. It recognises plain requests by rule, calls tools
  * in the same loop as any other and writes the answer from their results. The same request always gives the same turn.
  */
 export function createOfflineModel({ locale }: { locale: Locale }): Model {
   return withCall({
-    provider: offlineProvider,
-    model: "rules",
+    ...offlineName,
     followsPrompts: false,
     // It looks at nothing but the last question and its results, so no conversation is too long for it.
     contextWindow: Number.POSITIVE_INFINITY,
@@ -33,8 +36,7 @@ export function createOfflineModel({ locale }: { locale: Locale }): Model {
         onEvent({ type: "text-delta", text: piece });
         signal.throwIfAborted();
       }
-      const author = `${offlineProvider}/rules`;
-      const message = { role: "assistant" as const, content: text, toolCalls, author };
+      const message = { role: "assistant" as const, content: text, toolCalls, author: toModelName(offlineName) };
       return { message, finish: toolCalls.length > 0 ? "tool-calls" : "stop", usage: { ...noUsage } };
     },
   });

@@ -1,6 +1,6 @@
-import { offlineProvider, type ToolDefinition, toModelName } from "../../core/model.ts";
+import { type ToolDefinition, toModelName } from "../../core/model.ts";
 import type { RoutedCall, RuleRouter } from "../../core/rule-router.ts";
-import { describeCall, renderSteps, toToolCall } from "./model.ts";
+import { describeCall, offlineName, renderSteps, toToolCall } from "./model.ts";
 import { planSteps, type Step, splitRequest } from "./steps.ts";
 
 /** Limits a plain request, in characters. */
@@ -12,7 +12,7 @@ const longestPlain = 200;
  */
 export function createRuleRouter(): RuleRouter {
   return {
-    name: toModelName({ provider: offlineProvider, model: "rules" }),
+    name: toModelName(offlineName),
     findStep({ question, done, tools, locale }) {
       if (!isPlain(question, tools)) return undefined;
       const steps = planSteps({ question, done: [...done] }, tools);

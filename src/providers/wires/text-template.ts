@@ -1,3 +1,5 @@
+import { tryParseJson } from "../../kit/json.ts";
+
 /**
  * Recognises the events of a stream that differ from an earlier one in a plain text alone, which most are, so that they need not
  * be parsed. It is exact: with the same words before and after, and nothing between that JSON has to escape, everything but the
@@ -33,7 +35,7 @@ export class TextTemplate {
     const head = data.slice(0, at);
     const tail = data.slice(at + text.length);
     // The same words may stand at another place of the event.
-    if (this.#findText(parseJson(`${head}${probe}${tail}`)) !== probe) return false;
+    if (this.#findText(tryParseJson(`${head}${probe}${tail}`)) !== probe) return false;
     this.#head = head;
     this.#tail = tail;
     return true;
@@ -53,12 +55,4 @@ const probe = "a text that no event has";
 
 function isPlain(text: string): boolean {
   return !/["\\\p{Cc}]/u.test(text);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

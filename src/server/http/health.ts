@@ -63,9 +63,9 @@ function createUnknownReadiness(): Readiness {
 const readinessPatienceMs = 300;
 
 /**
- * Says whether a question could be served now: each model in force has its key, the deciding model or one of its fallbacks is
- * not paused after failures in consecutive runs, conversations can be stored, and at least one downstream server is up (one that is down is no reason to
- * take everything out of service). Sends no request to a model.
+ * Says whether a question could be served now: each model in force has its key, the deciding model or one of its fallbacks is not
+ * paused after failures in consecutive runs, conversations can be stored, and at least one downstream server is up (one that is
+ * down is no reason to take everything out of service). Sends no request to a model.
  */
 export async function findReadiness(duet: Duet, config: Pick<Config, "models">): Promise<Readiness> {
   const [models, servers, store] = await Promise.all([findModels(duet, config), findServers(duet), findStore(duet)]);

@@ -5,11 +5,9 @@ import type { WireRequest } from "../../middleware/repair.ts";
 import { readFileData } from "../file-data.ts";
 import { streamTurn } from "../stream-turn.ts";
 import { openTransport, toAddress } from "../transport.ts";
+import { apiVersion } from "./api-version.ts";
 import { toMessagesRequest } from "./request.ts";
 import { MessageReader } from "./stream.ts";
-
-/** Is the version of the API that Anthropic's own package asks for. */
-export const apiVersion = "2026-10-21";
 
 /** Opens a model on Anthropic's Messages API. Each call makes one attempt; retries and the total time limit are wrappers. */
 export function openMessagesModel(settings: ModelSettings): Model {

@@ -3,6 +3,7 @@ import type { NumberedSource } from "../sources.ts";
 import type { Source } from "../tools/tool.ts";
 import type { AgentTrace } from "../trace.ts";
 import type { DailyUsage } from "./daily-usage.ts";
+import type { Journal } from "./journal.ts";
 import type { Retention } from "./retention.ts";
 
 /**
@@ -34,8 +35,8 @@ export interface ConversationStore {
   /** Lists the conversations with the latest question first. */
   list(page: { limit: number; offset: number }): Promise<ConversationEntry[]>;
   /**
-   * Removes a conversation with all that belongs to it: turns, summary, plan, sources, traces, loaded tools and idempotency
-   * records; false when there is none.
+   * Removes a conversation with all that belongs to it: turns, summary, plan, sources, traces, loaded tools,
+   * idempotency records and recorded steps; false when there is none.
    */
   remove(id: string): Promise<boolean>;
   /** Names or pins a conversation; false when there is none. A store without this method cannot. */
@@ -104,10 +105,11 @@ export interface TypedHistory {
 /** Limits how many typed texts are kept. */
 export const mostTypedTexts = 1_000;
 
-/** Serves the operator of the process, and each owner through `of`. */
+/** Serves the operator of the process, and each owner through `of`. The journal holds the runs of all owners. */
 export interface OperatorStore extends SharedStore {
   readonly typedHistory: TypedHistory;
   readonly retention: Retention;
+  readonly journal: Journal;
 }
 
 export interface FinishedRun {

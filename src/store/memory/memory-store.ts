@@ -26,6 +26,7 @@ import type { AgentTrace } from "../../core/trace.ts";
 import { noConversationError } from "../store-errors.ts";
 import { createMemoryDailyUsage } from "./daily-usage.ts";
 import { createMemoryIdempotencyRecords } from "./idempotency-records.ts";
+import { createMemoryJournal } from "./journal.ts";
 import { createMemorySourceList } from "./source-list.ts";
 
 interface StoredConversation {
@@ -77,6 +78,7 @@ export function createMemoryStore({
   const conversations = new Map<string, StoredConversation>();
   const traces = new LRUCache<string, StoredTrace>({ max });
   const records = createMemoryIdempotencyRecords();
+  const journal = createMemoryJournal(now);
   const usages = new LRUCache<string, DailyUsage>({ maxSize: mostCallers, sizeCalculation: () => 1 });
   let asked = 0;
   /** Counts the bytes of all conversations. */
@@ -89,9 +91,10 @@ export function createMemoryStore({
   }
 
   function drop(id: string): boolean {
-    const { bytes = 0, runIds = [] } = conversations.get(id) ?? {};
+    const { bytes = 0, runIds = [], owner } = conversations.get(id) ?? {};
     for (const runId of runIds) traces.delete(runId);
     records.removeOf(id);
+    journal.removeOf(id, owner);
     stored -= bytes;
     return conversations.delete(id);
   }
@@ -188,6 +191,7 @@ export function createMemoryStore({
         kept.loadedTools = loadedTools ?? kept.loadedTools;
         traces.set(runId, { owner, trace });
         records.settle(runId);
+        journal.end(runId, owner);
         dropExpired();
       },
       async summarise(conversationId, summary) {
@@ -240,7 +244,7 @@ export function createMemoryStore({
     measure: async () => stored,
     settled: async () => {},
   };
-  return { ...scopeToOwner(undefined), typedHistory: createMemoryTypedHistory(), retention };
+  return { ...scopeToOwner(undefined), typedHistory: createMemoryTypedHistory(), retention, journal: journal.open() };
 }
 
 /** Without a name of a person's, the title is that of the first run. */

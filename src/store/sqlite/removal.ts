@@ -66,6 +66,7 @@ function removeOne(
   }
   left.rows -= 1;
   statements.dropIdempotencyRecords.run({ id, owner });
+  statements.dropJournalRunsOf.run({ id, owner });
   statements.dropConversation.run({ id, owner });
   return "gone";
 }

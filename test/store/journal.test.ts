@@ -89,12 +89,12 @@ describe.each(Object.entries(kinds))("a journal in %s", (_, create) => {
     const last = await open();
     let process = await open();
     await process.journal.begin(newRun("run-1"));
-    for (const ends of [1, 2, 0, 1, 2, 3]) {
+    for (const [ends, adds] of [[1], [2, "a record"], [0], [1], [2], [3]]) {
       await process.die();
       process = await open();
       const taken = await process.journal.take("run-1");
       expect(taken?.ends).toBe(ends);
-      if (ends === 2) await taken?.journal.add(step("turn:decide:1"));
+      if (adds) await taken?.journal.add(step("turn:decide:1"));
     }
     expect(await last.journal.listInterrupted()).toEqual([]);
   });

@@ -1,9 +1,12 @@
+import type { RunRecording } from "../agent/open-run.ts";
 import type { Folders } from "../agent/run.ts";
 import type { Config } from "../config/config.ts";
 import { operator } from "../core/caller.ts";
 import { getTraceId } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { noticeKinds } from "../core/notices.ts";
+import type { Journal, TakenRun } from "../core/store/journal.ts";
+import type { Conversation } from "../core/store/store.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
 import { detectLanguage, type Locale } from "../kit/locale.ts";
 import type { ActiveRun } from "./active-runs.ts";
@@ -15,6 +18,7 @@ import type { DuetParts } from "./duet-parts.ts";
 import { mergeLimits } from "./merge-limits.ts";
 import { withTurnBudgets } from "./models/with-turn-budget.ts";
 import { noticeBrokenTools, noticeNested, noticeSuspicious, noticeUnapproved, noticeUnavailable } from "./notices.ts";
+import { findRefusal, openRunModels } from "./resume-run.ts";
 import { selectSearch } from "./tools/search-limits.ts";
 import { noTools, type WantedTools } from "./tools/tool-inventory.ts";
 
@@ -28,22 +32,23 @@ export async function* askAgent(
   activeRun: ActiveRun,
 ): AsyncGenerator<AgentEvent, void, undefined> {
   const { question, caller = operator, conversationId, mode = "agent", search, user, limits, chain } = request;
-  const { history, instruction, budget } = request;
+  const { history, instruction, budget, resumed } = request;
   const { signal } = activeRun;
   const began = performance.now();
   const locale = request.locale ?? chooseLocale(config, question);
-  const [{ runAgent, prompts }, { store, findUnsaved, takeNotices }, chosen] = await Promise.all([
+  const [{ runAgent, prompts }, { store, journal, findUnsaved, takeNotices }, chosen] = await Promise.all([
     agent.get(),
     conversations.store.get(),
-    request.models ?? models.open(),
+    request.models ?? (resumed ? openRunModels(models, resumed) : models.open()),
   ]);
   const ownerStore = scopeStore(store, caller);
   const givenConversation = history && (await conversations.given.get()).open(history, { caller, kept: ownerStore });
   const { known, waitedMs } =
     givenConversation ??
     (await loadConversation(ownerStore, conversationId, { caller, going: activeRun, mutex: conversations.planTurns }));
-  const isLost = conversationId !== undefined && known === undefined;
-  const conversation = known ?? (await ownerStore.create(conversationId));
+  const isLost = conversationId !== undefined && known === undefined && resumed === undefined;
+  const found = known ?? (await ownerStore.create(conversationId, { isGiven: resumed !== undefined }));
+  const conversation = resumed ? toConversationAtStart(found, resumed) : found;
   const session = conversations.sessions.of(toConversationKey(caller, conversation.id), known === undefined);
   const { monitor } = conversations;
   const isOperator = caller.owner === undefined;
@@ -78,8 +83,8 @@ export async function* askAgent(
       search: searchFirst,
       locale,
       isInteractive: request.isInteractive,
-      limits: mergeLimits(config, limits, chain),
-      planPolicy: config.agent.plan,
+      limits: resumed?.header.limits ?? mergeLimits(config, limits, chain),
+      planPolicy: resumed?.header.planPolicy ?? config.agent.plan,
       chain,
     },
     parts: {
@@ -107,8 +112,33 @@ export async function* askAgent(
     ],
     findLateNotices: () => monitor.listLateNotices(noticeReader),
     observer: activeRun.observe(observer),
+    refusal: resumed && findRefusal(config, resumed),
+    recording: history === undefined && journal ? createRecording(journal, request) : undefined,
     signal,
   });
+}
+
+/** A run whose conversation the asker keeps is not recorded: nobody could ask for its end. */
+function createRecording(journal: Journal, request: AskRequest): RunRecording {
+  const { caller = operator, recording, resumed: taken } = request;
+  const { entrance = "library", key, onRecorded } = recording ?? {};
+  if (taken) onRecorded?.(taken.journal);
+  return {
+    taken,
+    async begin({ runId, conversationId, ...known }) {
+      const asked = { entrance, key, tools: request.tools, callerTools: caller.tools };
+      const header = { ...known, ...asked, wantedConversationId: request.conversationId };
+      const opened = await journal.begin({ runId, owner: caller.owner, conversationId, header });
+      onRecorded?.(opened);
+      return opened;
+    },
+  };
+}
+
+/** Leaves out what was added to a conversation after the run had begun. */
+function toConversationAtStart(known: Conversation, { header: { turns, summary } }: TakenRun): Conversation {
+  // A list of sources is an object of its own, which a copy shares.
+  return { ...known, turns: known.turns.slice(0, turns), summary };
 }
 
 async function findFolders({ tools }: Config): Promise<Folders> {

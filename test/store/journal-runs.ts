@@ -27,6 +27,7 @@ export function newRun(runId: string, owner?: string): NewRunRecord {
       planPolicy: { unattended: "run", onFailure: "replan", retries: 1 },
       models: { functionCall: "fake/one", answer: "fake/two" },
       turns: 0,
+      sources: 0,
       asks: [],
     },
   };

@@ -15,11 +15,14 @@ import { say, type Text } from "../../kit/locale.ts";
 import { countRequestTokens, getContextWindow, getRequestBudget } from "../context/context-window.ts";
 import { type FitOptions, type FittedRequest, fitRequest } from "../context/fit-request.ts";
 import { type ModelRole, sumCosts } from "../limits/statistics.ts";
+import { type RecordedTurn, toFailedTurn, toTurnError } from "../record/recorded-steps.ts";
 import type { LoopState, Run } from "../run.ts";
 import { refusedKeyError, rememberRefusedKey } from "./refused-keys.ts";
 
 export interface TurnPlan {
   phase: Phase;
+  /** Names the turn among the recorded ones, where another turn of its phase is something else. */
+  kind?: string;
   step: number;
   role: ModelRole;
   model: Model;
@@ -51,11 +54,25 @@ export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
     usage = addUsage(usage, used);
     costs.push(model.cost?.(used) ?? null);
   }
+  const { record } = run.services;
+  const { name: recordName, recorded } = record.findTurn(plan.kind ?? phase);
+  let said = "";
+  const sayText = (text: string): void => {
+    said += text;
+    plan.onText(text);
+  };
   run.services.emit({ type: "phase-start", phase, step, model: name, reason: plan.reason });
   try {
+    if (recorded !== undefined) {
+      usage = recorded.usage;
+      costs.push(...recorded.costs);
+      turn = replayTurn(run, plan, recorded);
+      plan.onEnd?.(turn);
+      return turn;
+    }
     const request = { ...plan.request, locale: run.input.locale, run: createModelContext(run, phase) };
     for await (const event of limitTurn(streamFitted(run, { ...plan, request }), name)) {
-      if (event.type === "text-delta") plan.onText(event.text);
+      if (event.type === "text-delta") sayText(event.text);
       else if (event.type === "reasoning-delta")
         run.services.emit({ type: "reasoning-delta", phase, text: event.text });
       else if (event.type === "notice") run.services.emit(event);
@@ -64,14 +81,19 @@ export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
     }
     if (turn) chargeUsage(turn.usage);
     if (turn === undefined) throw unfinishedTurnError(name);
+    await record.addTurn(recordName, { usage, costs, elapsedMs: performance.now() - started, turn });
     plan.onEnd?.(turn);
     return turn;
   } catch (thrown) {
     error = run.services.clock.callerSignal.aborted ? "cancelled" : toDuetError(thrown).code;
     rememberRefusedKey(run.state, model, thrown);
+    if (recorded === undefined && turn === undefined && error !== "cancelled") {
+      const failed = toFailedTurn(toDuetError(thrown), said);
+      await record.addTurn(recordName, { usage, costs, elapsedMs: performance.now() - started, failed });
+    }
     throw thrown;
   } finally {
-    const elapsedMs = performance.now() - started;
+    const elapsedMs = recorded?.elapsedMs ?? performance.now() - started;
     run.state.statistics.add(plan.role, { usage, elapsedMs, costs });
     run.services.emit({
       type: "phase-end",
@@ -85,6 +107,16 @@ export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
       error,
     });
   }
+}
+
+/** Says again what a recorded turn said, and ends as it did. */
+function replayTurn(run: Run, { phase, onText }: TurnPlan, { turn, failed }: RecordedTurn): Turn {
+  const reasoning = turn?.message.reasoning ?? "";
+  if (reasoning !== "") run.services.emit({ type: "reasoning-delta", phase, text: reasoning });
+  const text = turn?.message.content ?? failed?.text ?? "";
+  if (text !== "") onText(text);
+  if (turn !== undefined) return turn;
+  throw failed ? toTurnError(failed) : unfinishedTurnError(toModelName(run.services.models.functionCall));
 }
 
 /** Returns the context of a model call. Only an answer may use the time that is reserved for it. */

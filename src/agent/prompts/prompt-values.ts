@@ -1,13 +1,15 @@
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { type Folders, hasOneModel, type Run } from "../run.ts";
+import { formatDay } from "./prompts.ts";
 
 /**
  * Returns the values for a prompt's placeholders in a run. They include the marker, the limits of the run, and where and when it
  * takes place, and leave out the parts about searching and citing when they do not apply.
  */
 export function toPlaceholderValues({
-  input: { marker, conversation, limits, language },
+  input: { marker, conversation, limits, language, sources, begunAt },
+  state: { calls },
   services: {
     catalog: { tools },
     models,
@@ -17,12 +19,14 @@ export function toPlaceholderValues({
   const maySearch = tools.has("web_search");
   // One that answers in the turn in which it could still read a page must know before there is anything to cite.
   const mayFind = hasOneModel(models) && citable.some((name) => tools.has(name));
-  const mayCite = mayFind || conversation.sources.size > 0;
+  // A run that goes on reads again what it read before its first call.
+  const mayCite = mayFind || (calls.length === 0 ? sources : conversation.sources.size) > 0;
   return {
     marker,
     calls: String(limits.maxToolCalls),
     rounds: String(limits.maxIterations),
-    day: describeDay(new Date(), language),
+    today: formatDay(new Date(begunAt)),
+    day: describeDay(new Date(begunAt), language),
     place: folders ? describeFolders(folders, language) : "",
     ...(maySearch ? {} : { search: "" }),
     ...(mayCite ? {} : { cite: "" }),

@@ -85,6 +85,8 @@ export interface RunHeader {
   models: { functionCall: string; answer: string };
   /** Counts the turns that the conversation had when the run began. */
   turns: number;
+  /** Counts the sources that the conversation had when the run began. */
+  sources: number;
   /** Is the summary that the conversation had when the run began. */
   summary?: { text: string; turns: number; isWanted?: boolean | undefined } | undefined;
   /** Limits the tools: the patterns of the question, and those of its caller. */

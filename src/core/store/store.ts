@@ -22,7 +22,7 @@ export interface ConversationStore {
    * Creates an empty conversation, which others can load from its first source or turn on. It gets another id than the requested
    * one when that belongs to another owner. Only the operator may choose ids, so that nobody learns which ids exist.
    */
-  create(id?: string): Promise<Conversation>;
+  create(id?: string, options?: CreateOptions): Promise<Conversation>;
   /** Keeps a run that has ended, all of it or nothing. Rejects where the conversation is another owner's. */
   append(run: FinishedRun): Promise<void>;
   /** Keeps what stands in place of the oldest turns; never replaces a summary of more turns, nor one of as many that is wanted by one that is not. */
@@ -59,6 +59,11 @@ export interface ConversationStore {
   /** Is the earlier form of `idempotency`, which is still accepted. */
   readonly begun?: EarlierIdempotencyRecords;
   close(): Promise<void>;
+}
+
+export interface CreateOptions {
+  /** Is true where Duet itself has given the owner this ID, for a run that goes on. */
+  isGiven?: boolean | undefined;
 }
 
 /** Remembers after how many seconds the hosts of one owner gave up a call, by the name and version that they report. */

@@ -176,8 +176,8 @@ export function createMemoryStore({
         if (kept) markUsed(kept);
         return kept && toConversation(kept);
       },
-      create: async (wanted) =>
-        toConversation(touch(wanted !== undefined && isAllowed(wanted) ? wanted : createId("conv"))),
+      create: async (wanted, { isGiven = false } = {}) =>
+        toConversation(touch(wanted !== undefined && (isGiven || isAllowed(wanted)) ? wanted : createId("conv"))),
       async append({ conversationId, runId, turn, trace, pendingPlan, loadedTools }) {
         if (traces.has(runId) && !getOwned(traces.peek(runId))) throw noConversationError();
         const kept = touch(conversationId);

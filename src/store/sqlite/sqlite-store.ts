@@ -87,8 +87,9 @@ export async function createSqliteStore(
         const loaded = await connection.read((statements) => loadConversation(statements, { id, owner }));
         return loaded && toConversation(id, loaded);
       },
-      async create(wanted) {
-        const id = wanted !== undefined && (await isAllowed(wanted)) ? wanted : createId("conv");
+      async create(wanted, { isGiven = false } = {}) {
+        const mayHave = wanted !== undefined && (isGiven || (await isAllowed(wanted)));
+        const id = mayHave ? wanted : createId("conv");
         return toConversation(id, { turns: [], summary: undefined, sources: [] });
       },
       async append(run) {

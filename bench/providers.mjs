@@ -97,9 +97,10 @@ async function ourReader(wire, url) {
   const request = { messages: [{ role: "user", content: "hi" }], tools: [] };
   return async () => {
     let length = 0;
-    for await (const event of model.stream(request, new AbortController().signal)) {
+    const count = (event) => {
       if (event.type === "text-delta") length += event.text.length;
-    }
+    };
+    await model.stream(request, count, new AbortController().signal);
     return length;
   };
 }

@@ -8,10 +8,20 @@ export type { EmbeddedDuet } from "./app/create-duet.ts";
 export type { DuetOptions } from "./app/duet-options.ts";
 export type { LimitChanges } from "./app/merge-limits.ts";
 export type { ModelOption } from "./app/models/model-options.ts";
+export type { EarlierModel, EarlierModelEvent } from "./app/models/user-model.ts";
 export type { AgentEvent, PlanStep } from "./core/events.ts";
 export type { AskElicitation, Elicitation, ElicitationReply } from "./core/forms/elicitation.ts";
 export type { AssistantMessage, Message, ToolCall } from "./core/messages.ts";
-export type { FinishReason, Model, ModelEvent, ModelRequest, ToolDefinition, Turn, Usage } from "./core/model.ts";
+export type {
+  FinishReason,
+  Model,
+  ModelEvent,
+  ModelRequest,
+  OnModelEvent,
+  ToolDefinition,
+  Turn,
+  Usage,
+} from "./core/model.ts";
 export type { Citation, Mode, Outcome, Status, StopReason, ToolCallRecord } from "./core/outcome.ts";
 export type { PlanReply } from "./core/questions/plan-reply.ts";
 export type { ConfirmPlan } from "./core/questions/user.ts";

@@ -165,8 +165,8 @@ export const client: readonly Mutation[] = [
   {
     id: "redact-model-turn",
     file: "src/app/secrets/redacted-model.ts",
-    text: "message: redactMessage(event.turn.message, redactor)",
-    becomes: "message: event.turn.message",
+    text: "message: redactMessage(turn.message, redactor)",
+    becomes: "message: turn.message",
     tests: ["test/app/secrets/canaries.test.ts"],
     endangers: "a key that a model repeats is sent on in the arguments of a call",
   },

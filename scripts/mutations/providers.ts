@@ -21,10 +21,10 @@ export const providers: readonly Mutation[] = [
   {
     id: "P3",
     file: "src/providers/wires/idle-timeout.ts",
-    text: "if (idleTimeout.waiting) controller.abort",
+    text: "if (isSilent) controller.abort",
     becomes: "if (true) controller.abort",
     tests: ["test/providers/model-silence.test.ts"],
-    endangers: "a reader that is slow counts as a server that fell silent",
+    endangers: "a program that is busy takes a server for one that fell silent",
   },
   {
     id: "P4",

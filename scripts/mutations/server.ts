@@ -149,7 +149,7 @@ export const server: readonly Mutation[] = [
   {
     id: "caller-day-turns",
     file: "src/app/models/with-turn-budget.ts",
-    text: 'if (event.type === "turn-end") charge(event.turn.usage);',
+    text: "charge(turn.usage);",
     becomes: "",
     tests: ["test/app/turn-budget.test.ts"],
     endangers: "model turns do not count for the caller's day",

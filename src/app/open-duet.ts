@@ -1,7 +1,7 @@
 import type { Models } from "../agent/run.ts";
 import type { Config } from "../config/config.ts";
 import type { Message } from "../core/messages.ts";
-import { addUsage, type Model, noUsage, type Turn, toModelName, type Usage } from "../core/model.ts";
+import { addUsage, type Model, type ModelEvent, noUsage, type Turn, toModelName, type Usage } from "../core/model.ts";
 import { noticeKinds } from "../core/notices.ts";
 import type { Sample, SamplingReply, SamplingRequest } from "../core/sampling.ts";
 import { createOnce } from "../kit/async/once.ts";
@@ -130,16 +130,16 @@ async function write(outer: Model, request: SamplingRequest, limit: TimeLimit): 
   const run = { id: `sampling-${createRandomHex()}`, leftMs: () => limit.leftMs };
   const asked = { messages: toMessages(request), tools: [], maxTokens: request.maxTokens, run };
   try {
-    for await (const event of model.stream(asked, limit.signal)) {
+    const noteSpent = (event: ModelEvent): void => {
       if (event.type === "spent") spent.push(event.usage);
-      if (event.type === "turn-end") turn = event.turn;
-    }
+    };
+    turn = await model.stream(asked, noteSpent, limit.signal);
   } finally {
     if (turn !== undefined) spent.push(turn.usage);
     const elapsedMs = performance.now() - began;
     if (spent.length > 0) billing?.charge({ usage: spent.reduce(addUsage, noUsage), elapsedMs, costs: findCosts() });
   }
-  if (turn === undefined || (turn.finish !== "stop" && turn.finish !== "length")) throw unwrittenError(model, turn);
+  if (turn.finish !== "stop" && turn.finish !== "length") throw unwrittenError(model, turn);
   return {
     text: turn.message.content,
     model: toModelName(model),
@@ -171,8 +171,7 @@ function noModelError(model: Model): DuetError {
   });
 }
 
-function unwrittenError(model: Model, turn: Turn | undefined): DuetError {
-  const finish = turn?.finish ?? "none";
+function unwrittenError(model: Model, { finish }: Turn): DuetError {
   return new DuetError({
     code: finish === "refused" || finish === "content-filter" ? "content_filter" : "bad_response",
     text: {

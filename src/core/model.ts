@@ -20,10 +20,13 @@ export interface Model {
   /** Names the variable that holds the model's key, so that a refused key is not tried for another model. */
   readonly keyName?: string;
   /**
-   * Streams one turn. The last event is `turn-end`; a turn that cannot be finished throws a `DuetError` instead
-   * (also on abort), so a stream that ended without an error is a complete turn.
+   * Streams one turn: `onEvent` gets each event at the moment it happens, and never one after the promise is settled. Resolves
+   * with the complete turn. Rejects with a `DuetError` when the turn cannot be finished, with the signal's reason as soon as that
+   * aborts, and with what `onEvent` throws, which ends the turn; only its `spent` is told after that.
    */
-  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  stream(request: ModelRequest, onEvent: OnModelEvent, signal: AbortSignal): Promise<Turn>;
+  /** Makes the same call as `stream`, without its events. */
+  call(request: ModelRequest, signal: AbortSignal): Promise<Turn>;
   /** Returns the cost of one call with this usage, in US dollars, and null when the price or the usage is unknown. */
   cost?(usage: Usage): number | null;
   /** Estimates the tokens of these messages without a call. */
@@ -31,7 +34,7 @@ export interface Model {
 }
 
 /** Returns the same model with another stream. A model may be an instance of a class, of which a spread keeps no method and no getter. */
-export function replaceStream(model: Model, stream: Model["stream"]): Model {
+export function replaceStream(model: Omit<Model, "stream" | "call">, stream: Model["stream"]): Model {
   const { contextWindow, maxTokens, capabilities, followsPrompts, keyName } = model;
   return {
     ...model,
@@ -42,11 +45,18 @@ export function replaceStream(model: Model, stream: Model["stream"]): Model {
     ...(capabilities !== undefined && { capabilities }),
     ...(followsPrompts !== undefined && { followsPrompts }),
     ...(keyName !== undefined && { keyName }),
-    stream,
+    ...withCall({ stream }),
     ...(model.cost && { cost: (usage) => model.cost?.(usage) ?? null }),
     ...(model.countTokens && { countTokens: (messages) => model.countTokens?.(messages) ?? 0 }),
   };
 }
+
+/** Adds `call` to something that streams. */
+export function withCall<T extends Pick<Model, "stream">>(streaming: T): T & Pick<Model, "call"> {
+  return { ...streaming, call: (request, signal) => streaming.stream(request, ignoreEvent, signal) };
+}
+
+function ignoreEvent(): void {}
 
 /** Returns `provider/model`, as interfaces and events show it. */
 export function toModelName(model: Pick<Model, "provider" | "model">): string {
@@ -129,8 +139,10 @@ export type ModelEvent =
   | { type: "reasoning-delta"; text: string }
   | { type: "text-delta"; text: string }
   | { type: "spent"; usage: Usage }
-  | Notice
-  | { type: "turn-end"; turn: Turn };
+  | Notice;
+
+/** Receives the events of a turn, one after the other. It returns before the next one is told, and queues what takes longer. */
+export type OnModelEvent = (event: ModelEvent) => void;
 
 export interface Turn {
   message: AssistantMessage;

@@ -1,4 +1,4 @@
-import type { Model, ModelEvent } from "../core/model.ts";
+import { type Model, withCall } from "../core/model.ts";
 import type { ModelSettings, WireName } from "../core/model-settings.ts";
 import { estimateMessageTokens } from "./estimate-tokens.ts";
 import { withContextWarning } from "./middleware/context-warning.ts";
@@ -47,17 +47,15 @@ export function createModel(settings: ModelSettings, { endpoints, ...options }: 
 function createLazyModel(settings: ModelSettings): Model {
   let opening: Promise<Model> | undefined;
   let opened: Model | undefined;
-  async function* openAndStream(...call: Parameters<Model["stream"]>): AsyncGenerator<ModelEvent> {
-    opening ??= openers[settings.wire](settings);
-    opened = await opening;
-    yield* opened.stream(...call);
-  }
-  return {
+  return withCall({
     provider: settings.provider,
     model: settings.model,
-    // A generator on the way costs every event; once the model is there, none is needed.
-    stream: (...call) => (opened ? opened.stream(...call) : openAndStream(...call)),
-  };
+    async stream(...call: Parameters<Model["stream"]>) {
+      opening ??= openers[settings.wire](settings);
+      opened ??= await opening;
+      return opened.stream(...call);
+    },
+  });
 }
 
 const openers: Record<WireName, (settings: ModelSettings) => Promise<Model>> = {

@@ -36,18 +36,16 @@ test("a turn reserves its request and all the output it may write, and settles w
     ...scripted,
     cost,
     maxTokens: 100,
-    async *stream(...call: Parameters<typeof scripted.stream>) {
-      if (scripted.requests.length === 1) yield { type: "spent" as const, usage: spent };
-      yield* scripted.stream(...call);
+    async stream(...call: Parameters<typeof scripted.stream>) {
+      const [, onEvent] = call;
+      if (scripted.requests.length === 1) onEvent({ type: "spent", usage: spent });
+      return scripted.stream(...call);
     },
   };
   const { budget, wanted, settled } = openBudget();
   const model = withTurnBudget(failing, budget);
-  const read = async (): Promise<void> => {
-    for await (const _ of model.stream(request, new AbortController().signal));
-  };
-  await read();
-  await expect(read()).rejects.toBe(error);
+  await model.call(request, new AbortController().signal);
+  await expect(model.call(request, new AbortController().signal)).rejects.toBe(error);
   expect(settled).toEqual([
     { tokens: 100, cost: 0.15 },
     { tokens: 10, cost: 0.013 },
@@ -55,8 +53,12 @@ test("a turn reserves its request and all the output it may write, and settles w
   const [{ tokens = 0 } = {}] = wanted;
   expect(tokens).toBeGreaterThan(100);
   expect(wanted[0]?.cost).toBeCloseTo((tokens - 100 + 200) / 1000);
-  // Who leaves in the middle leaves a turn of which nobody knows what it has used.
-  for await (const _ of model.stream(request, new AbortController().signal)) break;
+  // Who ends a turn in the middle leaves one of which nobody knows what it has used.
+  const refusal = new Error("enough");
+  const refuse = (): never => {
+    throw refusal;
+  };
+  await expect(model.stream(request, refuse, new AbortController().signal)).rejects.toBe(refusal);
   expect(settled[2]).toEqual(wanted[2]);
 });
 
@@ -68,7 +70,7 @@ test("one model for both roles stays one, and without a limit it is the model it
 });
 
 test("a model that is an instance of a class keeps its name, limits and price when its turns are limited and redacted", () => {
-  const { stream } = scriptedModel([]);
+  const { stream, call } = scriptedModel([]);
   class OwnModel {
     get provider() {
       return "own";
@@ -83,6 +85,7 @@ test("a model that is an instance of a class keeps its name, limits and price wh
       return 10;
     }
     stream = stream;
+    call = call;
     cost(usage: Usage) {
       return cost(usage);
     }

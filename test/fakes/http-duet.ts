@@ -43,9 +43,9 @@ export async function startHttpDuet(options: HttpDuetSettings = {}): Promise<Htt
   const model = scriptedModel(turns);
   const gated: ScriptedModel = {
     ...model,
-    async *stream(request, signal) {
+    async stream(request, onEvent, signal) {
       if (gate) await waitAbortable(gate, signal);
-      yield* model.stream(request, signal);
+      return model.stream(request, onEvent, signal);
     },
   };
   const all = { conversations: { store: "memory" }, locale: "en", ...settings };

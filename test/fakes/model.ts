@@ -1,4 +1,11 @@
-import type { FinishReason, Model, ModelEvent, ModelRequest } from "../../src/core/model.ts";
+import {
+  type FinishReason,
+  type Model,
+  type ModelRequest,
+  type OnModelEvent,
+  type Turn,
+  withCall,
+} from "../../src/core/model.ts";
 import { sleep } from "../../src/kit/async/timeout.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 import type { JsonObject } from "../../src/kit/json.ts";
@@ -26,47 +33,48 @@ export interface ScriptedModel extends Model {
 /** A model that plays the given turns in order and fails when it is asked once more. */
 export function scriptedModel(turns: ScriptedTurn[], name = "scripted"): ScriptedModel {
   const requests: ModelRequest[] = [];
-  return {
+  return withCall({
     provider: "fake",
     model: name,
     requests,
-    async *stream(request, signal) {
+    async stream(request: ModelRequest, onEvent: OnModelEvent, signal: AbortSignal): Promise<Turn> {
       const turn = turns[requests.length];
       requests.push({ ...request, messages: [...request.messages] });
       signal.throwIfAborted();
       if (turn === undefined) throw new DuetError({ code: "internal", text: both(`${name}: no turn is scripted`) });
-      yield* play(normal(turn), signal);
+      return play(normal(turn), onEvent, signal);
     },
-  };
+  });
 }
 
-async function* play(
+async function play(
   turn: Exclude<ScriptedTurn, string | ScriptedCall[]>,
+  onEvent: OnModelEvent,
   signal: AbortSignal,
-): AsyncGenerator<ModelEvent> {
-  if ("reasoning" in turn && turn.reasoning) yield { type: "reasoning-delta", text: turn.reasoning };
-  for (const piece of (turn.text ?? "").match(/[\s\S]{1,4}/g) ?? []) yield { type: "text-delta", text: piece };
+): Promise<Turn> {
+  if ("reasoning" in turn && turn.reasoning) onEvent({ type: "reasoning-delta", text: turn.reasoning });
+  for (const piece of (turn.text ?? "").match(/[\s\S]{1,4}/g) ?? []) onEvent({ type: "text-delta", text: piece });
   if ("error" in turn) throw turn.error;
-  if ("hang" in turn) return await sleep(600_000, signal);
+  if ("hang" in turn) {
+    await sleep(600_000, signal);
+    throw new Error("a model that hangs was never stopped");
+  }
   const calls = turn.calls ?? [];
   const tokens = turn.tokens ?? 10;
-  yield {
-    type: "turn-end",
-    turn: {
-      message: {
-        role: "assistant",
-        content: turn.text ?? "",
-        reasoning: turn.reasoning,
-        toolCalls: calls.map(({ id, name, input }) => ({
-          id,
-          name,
-          argumentsText: typeof input === "string" ? input : JSON.stringify(input),
-          arguments: typeof input === "string" ? undefined : input,
-        })),
-      },
-      finish: turn.finish ?? (calls.length > 0 ? "tool-calls" : "stop"),
-      usage: { inputTokens: tokens, outputTokens: tokens, reasoningTokens: 0, cachedTokens: 0 },
+  return {
+    message: {
+      role: "assistant",
+      content: turn.text ?? "",
+      reasoning: turn.reasoning,
+      toolCalls: calls.map(({ id, name, input }) => ({
+        id,
+        name,
+        argumentsText: typeof input === "string" ? input : JSON.stringify(input),
+        arguments: typeof input === "string" ? undefined : input,
+      })),
     },
+    finish: turn.finish ?? (calls.length > 0 ? "tool-calls" : "stop"),
+    usage: { inputTokens: tokens, outputTokens: tokens, reasoningTokens: 0, cachedTokens: 0 },
   };
 }
 

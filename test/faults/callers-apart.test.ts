@@ -6,7 +6,7 @@ import { openDuet } from "../../src/app/open-duet.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { Caller } from "../../src/core/caller.ts";
-import type { Model } from "../../src/core/model.ts";
+import { replaceStream } from "../../src/core/model.ts";
 import { createMcpInterface } from "../../src/server/mcp/mcp-interface.ts";
 import { makeTool } from "../fakes/events.ts";
 import { type ServedFace, startHttpFace } from "../fakes/http-interface.ts";
@@ -21,14 +21,10 @@ const callers: Record<string, Caller> = {
 const sent: string[] = [];
 
 /** Answers with what it was asked. */
-const model: Model = {
-  provider: "fake",
-  model: "parrot",
-  stream(request, signal) {
-    sent.push(JSON.stringify(request.messages));
-    return scriptedModel(["It is as you say."]).stream(request, signal);
-  },
-};
+const model = replaceStream(scriptedModel([]), (request, onEvent, signal) => {
+  sent.push(JSON.stringify(request.messages));
+  return scriptedModel(["It is as you say."]).stream(request, onEvent, signal);
+});
 
 let duet: Duet;
 let face: ServedFace;

@@ -3,10 +3,11 @@
 // group H, in http-callers.test.ts.
 import { describe, expect, onTestFinished, test } from "vitest";
 import { longestTurn } from "../../src/agent/loop/run-turn.ts";
-import type { Model } from "../../src/core/model.ts";
+import { replaceStream } from "../../src/core/model.ts";
 import { sleep } from "../../src/kit/async/timeout.ts";
 import { startHttpDuet } from "../fakes/http-duet.ts";
 import { openSocket, post, type RawAnswer, rawText, readRaw, sendRaw, startHttpFace } from "../fakes/http-interface.ts";
+import { scriptedModel } from "../fakes/model.ts";
 import { everyRequest, guardedRoutes, openRoutes, postRoutes, readingRoutes, routes } from "./http-routes.ts";
 
 const origin = "https://app.example.com";
@@ -250,22 +251,18 @@ describe("with a model that goes on and on", () => {
     const begun = Promise.withResolvers<void>();
     const aborted = Promise.withResolvers<void>();
     const said = { bytes: 0, calls: 0 };
-    const model: Model = {
-      provider: "fake",
-      model: "endless",
-      async *stream(_, signal) {
-        said.calls += 1;
-        signal.addEventListener("abort", () => aborted.resolve(), { once: true });
-        begun.resolve();
-        if (piece === "") await sleep(600_000, signal);
-        for (;;) {
-          signal.throwIfAborted();
-          said.bytes += piece.length;
-          yield { type: "text-delta", text: piece };
-          await sleep(0, signal);
-        }
-      },
-    };
+    const model = replaceStream(scriptedModel([]), async (_, onEvent, signal) => {
+      said.calls += 1;
+      signal.addEventListener("abort", () => aborted.resolve(), { once: true });
+      begun.resolve();
+      if (piece === "") await sleep(600_000, signal);
+      for (;;) {
+        signal.throwIfAborted();
+        said.bytes += piece.length;
+        onEvent({ type: "text-delta", text: piece });
+        await sleep(0, signal);
+      }
+    });
     return { models: { functionCall: model, answer: model }, begun: begun.promise, aborted: aborted.promise, said };
   }
 

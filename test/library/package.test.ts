@@ -103,7 +103,7 @@ await createDuet({ tools: [half, twice, { ...twice, name: "again" }] });
 `;
 
 /** What the library's interfaces are made of has names. */
-const names = `import type { ConversationStore, FinishedRun, Model, ModelEvent, ModelRequest, Source, SourceList, Summary } from "duet-mcp";
+const names = `import type { ConversationStore, FinishedRun, Model, ModelRequest, OnModelEvent, Source, SourceList, Summary, Turn } from "duet-mcp";
 export interface Sources extends SourceList { number(sources: readonly Source[]): Promise<number[]> }
 export abstract class Store implements ConversationStore {
   abstract load: ConversationStore["load"];
@@ -120,11 +120,14 @@ export abstract class Store implements ConversationStore {
 export class Parrot implements Model {
   readonly provider = "own";
   readonly model = "parrot";
-  async *stream({ messages }: ModelRequest): AsyncGenerator<ModelEvent> {
+  async stream({ messages }: ModelRequest, onEvent: OnModelEvent): Promise<Turn> {
     const content = messages.at(-1)?.content ?? "";
     const usage = { inputTokens: 1, outputTokens: 1, reasoningTokens: 0, cachedTokens: 0 };
-    yield { type: "text-delta", text: content };
-    yield { type: "turn-end", turn: { message: { role: "assistant", content, toolCalls: [] }, finish: "stop", usage } };
+    onEvent({ type: "text-delta", text: content });
+    return { message: { role: "assistant", content, toolCalls: [] }, finish: "stop", usage };
+  }
+  call(request: ModelRequest): Promise<Turn> {
+    return this.stream(request, () => {});
   }
 }
 `;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Message } from "../../src/core/messages.ts";
-import type { Model, ModelRequest, Usage } from "../../src/core/model.ts";
+import { type Model, type ModelRequest, type Turn, type Usage, withCall } from "../../src/core/model.ts";
 import { estimateMessageTokens, estimateTokens, estimateToolTokens } from "../../src/providers/estimate-tokens.ts";
 import { withContextWarning } from "../../src/providers/middleware/context-warning.ts";
 import { hear, question, settings, weather } from "./reading.ts";
@@ -68,17 +68,14 @@ describe("an estimate", () => {
 describe("the warning that the context window is nearly full", () => {
   /** Answers each call with the next usage. */
   function counting(...usages: Partial<Usage>[]): Model {
-    return {
+    return withCall({
       provider: "test",
       model: "m",
-      async *stream() {
+      async stream(): Promise<Turn> {
         const usage = { inputTokens: 0, outputTokens: 0, reasoningTokens: 0, cachedTokens: 0, ...usages.shift() };
-        yield {
-          type: "turn-end",
-          turn: { message: { role: "assistant", content: "ok", toolCalls: [] }, finish: "stop", usage },
-        };
+        return { message: { role: "assistant", content: "ok", toolCalls: [] }, finish: "stop", usage };
       },
-    };
+    });
   }
 
   const window = { contextWindow: 3000, maxTokens: 1000 };

@@ -1,5 +1,5 @@
 import type { Message } from "../../src/core/messages.ts";
-import type { Model, ModelEvent, ModelRequest, ToolDefinition, Turn } from "../../src/core/model.ts";
+import type { Model, ModelEvent, ModelRequest, OnModelEvent, ToolDefinition, Turn } from "../../src/core/model.ts";
 import type { ModelSettings } from "../../src/core/model-settings.ts";
 
 export interface Heard {
@@ -11,20 +11,23 @@ export interface Heard {
 
 /** Streams one turn to its end. */
 export async function hear(model: Model, request: Partial<ModelRequest> = {}, signal?: AbortSignal): Promise<Heard> {
-  return heard(
-    await Array.fromAsync(model.stream({ ...question, ...request }, signal ?? new AbortController().signal)),
-  );
+  const events: ModelEvent[] = [];
+  const turn = await model.stream({ ...question, ...request }, into(events), signal ?? new AbortController().signal);
+  return heard(events, turn);
 }
 
-export function heard(events: ModelEvent[]): Heard {
-  const last = events.at(-1);
-  if (last?.type !== "turn-end") throw new Error("The stream ended without a turn.");
+export function heard(events: ModelEvent[], turn: Turn): Heard {
   return {
     text: textOf(events, "text-delta"),
     reasoning: textOf(events, "reasoning-delta"),
     notices: events.filter((event) => event.type === "notice").map((event) => event.message),
-    turn: last.turn,
+    turn,
   };
+}
+
+/** Keeps the events of a turn in a list, where they stand also when the turn fails. */
+export function into(events: ModelEvent[]): OnModelEvent {
+  return (event) => void events.push(event);
 }
 
 export function textOf(events: ModelEvent[], type: "text-delta" | "reasoning-delta"): string {

@@ -127,12 +127,13 @@ async function play(recording: Recording, pieceSize: number): Promise<Played> {
   const model = createModel(settings({ wire, baseUrl }), { sleep: async () => {} });
   const events: ModelEvent[] = [];
   try {
-    for await (const event of model.stream(question, new AbortController().signal)) {
+    const keepLastAttempt = (event: ModelEvent): void => {
       // A retry begins again: only what the last attempt said counts.
       if (event.type === "notice" && event.code === "retry") events.length = 0;
       else events.push(event);
-    }
-    const { text, reasoning, turn } = heard(events);
+    };
+    const turn = await model.stream(question, keepLastAttempt, new AbortController().signal);
+    const { text, reasoning } = heard(events, turn);
     return { text, reasoning, turn, outcomes: [outcomes[turn.finish]] };
   } catch (error) {
     if (!(error instanceof DuetError)) throw error;

@@ -41,9 +41,9 @@ export async function openFace({ turns, serve = {}, config: more = {}, gate }: F
   });
   const gated: ScriptedModel = {
     ...model,
-    async *stream(request, signal) {
+    async stream(request, onEvent, signal) {
       await waitAbortable(gate ?? Promise.resolve(), signal);
-      yield* model.stream(request, signal);
+      return model.stream(request, onEvent, signal);
     },
   };
   const models = { functionCall: gated, answer: gated };

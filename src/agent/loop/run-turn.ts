@@ -1,10 +1,11 @@
-import type { Notice, Phase, PhaseEnd } from "../../core/events.ts";
+import type { Phase, PhaseEnd } from "../../core/events.ts";
 import {
   addUsage,
   type Model,
   type ModelEvent,
   type ModelRequest,
   noUsage,
+  type OnModelEvent,
   type RunContext,
   type Turn,
   toModelName,
@@ -71,16 +72,15 @@ export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
       return turn;
     }
     const request = { ...plan.request, locale: run.input.locale, run: createModelContext(run, phase) };
-    for await (const event of limitTurn(streamFitted(run, { ...plan, request }), name)) {
+    const handleEvent = (event: ModelEvent): void => {
       if (event.type === "text-delta") sayText(event.text);
       else if (event.type === "reasoning-delta")
         run.services.emit({ type: "reasoning-delta", phase, text: event.text });
       else if (event.type === "notice") run.services.emit(event);
-      else if (event.type === "spent") chargeUsage(event.usage);
-      else turn = event.turn;
-    }
-    if (turn) chargeUsage(turn.usage);
-    if (turn === undefined) throw unfinishedTurnError(name);
+      else chargeUsage(event.usage);
+    };
+    turn = await streamFitted(run, { ...plan, request }, limitTurn(handleEvent, name));
+    chargeUsage(turn.usage);
     await record.addTurn(recordName, { usage, costs, elapsedMs: performance.now() - started, turn });
     plan.onEnd?.(turn);
     return turn;
@@ -116,21 +116,13 @@ function replayTurn(run: Run, { phase, onText }: TurnPlan, { turn, failed }: Rec
   const text = turn?.message.content ?? failed?.text ?? "";
   if (text !== "") onText(text);
   if (turn !== undefined) return turn;
-  throw failed ? toTurnError(failed) : unfinishedTurnError(toModelName(run.services.models.functionCall));
+  throw toTurnError(failed);
 }
 
 /** Returns the context of a model call. Only an answer may use the time that is reserved for it. */
 function createModelContext({ input: { id, isInteractive }, services: { clock } }: Run, phase: Phase): RunContext {
   const isAnswer = phase === "answer";
   return { id, isInteractive, isAnswer, leftMs: () => clock.leftMs(isAnswer ? "answer" : "decide") };
-}
-
-function unfinishedTurnError(name: string): DuetError {
-  return new DuetError({
-    code: "bad_response",
-    text: { zh: `${name} 的回复没有结束标记`, en: `${name} ended its reply without a terminal marker` },
-    retryable: true,
-  });
 }
 
 export interface FittedTurn {
@@ -146,21 +138,21 @@ const secondTry = 1 / 3;
  * Streams a turn whose request was made to fit the model's window. If the model says that it is too long all the same, a
  * third of it is sent, once, and later requests of the run are as short from the start. Throws what the model throws.
  */
-export async function* streamFitted(run: Run, turn: FittedTurn): AsyncGenerator<ModelEvent> {
+export async function streamFitted(run: Run, turn: FittedTurn, onEvent: OnModelEvent): Promise<Turn> {
   const { model, request, signal } = turn;
   const learned = run.state.windows.requestBudgets.get(model);
   const budget = learned ?? getRequestBudget(model, request);
   // A window that is only assumed is no reason to keep words from the model.
   const mayCutWords = learned !== undefined || model.contextWindow !== undefined;
   const first = fitTurn(run, turn, { budget, mayCutWords });
-  yield* noticeCut(run, model, first);
+  noticeCut(run, model, first);
   let taken = false;
+  const noteContent = (event: ModelEvent): void => {
+    taken ||= event.type !== "notice" && event.type !== "spent";
+    onEvent(event);
+  };
   try {
-    for await (const event of model.stream(first.request, signal)) {
-      taken ||= event.type !== "notice" && event.type !== "spent";
-      yield event;
-    }
-    return;
+    return await model.stream(first.request, noteContent, signal);
   } catch (thrown) {
     const isTooLong = thrown instanceof DuetError && thrown.code === "context_overflow";
     if (!isTooLong || taken || learned !== undefined || signal.aborted) throw thrown;
@@ -168,8 +160,8 @@ export async function* streamFitted(run: Run, turn: FittedTurn): AsyncGenerator<
     run.state.windows.requestBudgets.set(model, smaller);
     const second = fitTurn(run, turn, { budget: smaller, mayCutWords: true });
     if (second.cut === "nothing") throw thrown;
-    yield* noticeCut(run, model, second);
-    yield* model.stream(second.request, signal);
+    noticeCut(run, model, second);
+    return await model.stream(second.request, onEvent, signal);
   }
 }
 
@@ -193,7 +185,7 @@ function withReadingTool({ results }: LoopState, request: ModelRequest): ModelRe
 }
 
 /** Emits each notice once per run. */
-function* noticeCut(run: Run, model: Model, { cut }: FittedRequest): Generator<Notice> {
+function noticeCut(run: Run, model: Model, { cut }: FittedRequest): void {
   if (cut === "nothing" || run.state.windows.noticed.has(cut)) return;
   run.state.windows.noticed.add(cut);
   const name = toModelName(model);
@@ -216,7 +208,7 @@ function* noticeCut(run: Run, model: Model, { cut }: FittedRequest): Generator<N
           en: `The question or the conversation is too long for ${name}: only its beginning and end were kept (${size.en}).`,
         };
   const level = cut === "results" ? "info" : "warning";
-  yield { type: "notice", level, code: `${cut}-shortened`, message: say(run.input.locale, message) };
+  run.services.emit({ type: "notice", level, code: `${cut}-shortened`, message: say(run.input.locale, message) });
 }
 
 /** Limits the text of one turn, in UTF-16 units. It is several times what models write that respect their own limits. */
@@ -225,14 +217,16 @@ export const longestTurn = 4_000_000;
 /** Each piece counts this many units besides its text. */
 const pieceWeight = 16;
 
-/** Passes on the events of a turn. Throws `bad_response` when a model, or whatever replaces it, does not stop writing. */
-export async function* limitTurn(events: AsyncIterable<ModelEvent>, name: string): AsyncGenerator<ModelEvent> {
+/** Passes on the events of a turn. Ends it with `bad_response` when a model, or whatever replaces it, does not stop writing. */
+export function limitTurn(onEvent: OnModelEvent, name: string): OnModelEvent {
   let said = 0;
-  for await (const event of events) {
-    if (event.type === "text-delta" || event.type === "reasoning-delta") said += pieceWeight + event.text.length;
-    if (said > longestTurn) throw tooLongQuestionError(name);
-    yield event;
-  }
+  return (event) => {
+    if (event.type === "text-delta" || event.type === "reasoning-delta") {
+      said += pieceWeight + event.text.length;
+      if (said > longestTurn) throw tooLongQuestionError(name);
+    }
+    onEvent(event);
+  };
 }
 
 function tooLongQuestionError(name: string): DuetError {

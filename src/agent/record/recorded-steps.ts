@@ -62,8 +62,14 @@ export function toFailedTurn({ code, text, hint, retryable }: DuetError, said: s
   return { error: { code, text, hint, retryable }, text: said };
 }
 
-export function toTurnError({ error }: FailedTurn): DuetError {
-  const code = errorCodes.includes(error.code) ? error.code : "internal";
-  const { text, hint, retryable } = error;
-  return new DuetError({ code, text, retryable, ...(hint && { hint }) });
+/** Returns the error of a recorded turn that failed. */
+export function toTurnError(failed: FailedTurn | undefined): DuetError {
+  const { code, text, hint, retryable } = failed?.error ?? unreadable;
+  return new DuetError({ code: errorCodes.includes(code) ? code : "internal", text, retryable, ...(hint && { hint }) });
 }
+
+const unreadable: FailedTurn["error"] = {
+  code: "internal",
+  text: { zh: "一个模型回合的记录无法读取", en: "the record of a model turn cannot be read" },
+  retryable: false,
+};

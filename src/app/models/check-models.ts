@@ -1,7 +1,7 @@
 import type { ModelRole } from "../../agent/limits/statistics.ts";
 import type { Config } from "../../config/config.ts";
 import type { ModelChoice } from "../../config/models/models.ts";
-import { type ModelRequest, toModelName } from "../../core/model.ts";
+import { type ModelEvent, type ModelRequest, toModelName } from "../../core/model.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
@@ -82,9 +82,10 @@ async function askOneWord(choice: ModelChoice, locale: Locale, notices: string[]
     maxTokens: Math.min(choice.maxTokens, maxTokens),
   };
   try {
-    for await (const event of model.stream(request, limit.signal)) {
+    const noteNotice = (event: ModelEvent): void => {
       if (event.type === "notice") notices.push(event.message);
-    }
+    };
+    await model.stream(request, noteNotice, limit.signal);
   } finally {
     limit.clear();
   }

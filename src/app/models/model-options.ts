@@ -4,9 +4,10 @@ import type { ModelInput } from "../../config/schema/file-schema.ts";
 import { type Model, offlineProvider } from "../../core/model.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { CustomModels } from "./model-registry.ts";
+import { type EarlierModel, toModel } from "./user-model.ts";
 
 /** A model is given by its name (`deepseek/deepseek-chat`), with its parameters, or as an object of your own. */
-export type ModelOption = string | ModelInput | Model;
+export type ModelOption = string | ModelInput | Model | EarlierModel;
 
 /** Holds the models that options give: those of the program's own making, and a configuration for those given by name. */
 export interface ReadModels {
@@ -25,7 +26,7 @@ export async function readModelOptions(
   if (given === undefined) return { models: {}, spec: undefined };
   const functionCall = await readModelOption(given.functionCall, "functionCall");
   if (functionCall === undefined) throw missingError("createDuet: models.functionCall", aModel);
-  const answer = await readModelOption(given.answer, "answer");
+  const answer = given.answer === given.functionCall ? functionCall : await readModelOption(given.answer, "answer");
   const models = { functionCall: functionCall.model, answer: answer?.model, alone: answer === undefined };
   if (functionCall.model && !answer?.spec) return { models, spec: undefined };
   // A model of one's own stands beside one by name: the name then needs a partner that is never called.
@@ -38,10 +39,10 @@ type ReadModel = { model: Model; spec?: undefined } | { model?: undefined; spec:
 async function readModelOption(given: unknown, role: string): Promise<ReadModel | undefined> {
   if (given === undefined) return undefined;
   if (typeof given === "string") return { spec: await readModelFlag(given, `createDuet: models.${role}`, []) };
-  return isModel(given) ? { model: given } : { spec: given };
+  return isModel(given) ? { model: toModel(given) } : { spec: given };
 }
 
-function isModel(given: unknown): given is Model {
+function isModel(given: unknown): given is Model | EarlierModel {
   return isRecord(given) && typeof given.stream === "function";
 }
 

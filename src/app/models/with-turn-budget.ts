@@ -1,6 +1,6 @@
 import { countRequestTokens } from "../../agent/context/context-window.ts";
 import type { Models } from "../../agent/run.ts";
-import { type Model, type ModelRequest, replaceStream, type Usage } from "../../core/model.ts";
+import { type Model, type ModelEvent, type ModelRequest, replaceStream, type Usage } from "../../core/model.ts";
 import { addSpend, noSpend, type Spend } from "../../core/store/daily-usage.ts";
 import type { TurnBudget } from "../../core/turn-budget.ts";
 
@@ -24,29 +24,32 @@ const graceMs = 10_000;
 /** Reserves each turn of the model before it begins, and settles it after its end, whatever that is. */
 export function withTurnBudget(model: Model, budget: TurnBudget | undefined): Model {
   if (budget === undefined) return model;
-  return replaceStream(model, async function* (request, signal) {
+  return replaceStream(model, async (request, onEvent, signal) => {
     const wanted = estimateTurn(model, request);
     const leftMs = request.run?.leftMs() ?? asideTurnMs;
     const lastsMs = Math.min(Math.max(leftMs, 0), longestTurnMs) + graceMs;
     const reservation = await budget.reserve({ spend: wanted, lastsMs, signal });
-    // Whoever leaves the stream early stops a turn of which nobody knows what it has used.
     let used: Spend | undefined;
     const charge = (usage: Usage): void => {
       used = addSpend(used ?? noSpend, toSpend(model, usage));
     };
-    let isOver = false;
-    try {
-      for await (const event of model.stream(request, signal)) {
-        if (event.type === "spent") charge(event.usage);
-        if (event.type === "turn-end") charge(event.turn.usage);
-        yield event;
+    // A turn that its receiver ended has used something, also where nobody says what.
+    let isRefused = false;
+    const pass = (event: ModelEvent): void => {
+      if (event.type === "spent") charge(event.usage);
+      try {
+        onEvent(event);
+      } catch (thrown) {
+        isRefused = true;
+        throw thrown;
       }
-      isOver = true;
-    } catch (thrown) {
-      isOver = true;
-      throw thrown;
+    };
+    try {
+      const turn = await model.stream(request, pass, signal);
+      charge(turn.usage);
+      return turn;
     } finally {
-      await reservation.settle(used ?? (isOver ? noSpend : wanted));
+      await reservation.settle(used ?? (isRefused ? wanted : noSpend));
     }
   });
 }

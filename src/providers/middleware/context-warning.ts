@@ -1,6 +1,6 @@
 import type { Notice } from "../../core/events.ts";
 import type { Message } from "../../core/messages.ts";
-import { type Model, type ModelRequest, type Turn, toModelName } from "../../core/model.ts";
+import { type Model, type ModelRequest, replaceStream, type Turn, toModelName } from "../../core/model.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { estimateMessageTokens, estimateToolTokens, perMessage, toMessageText } from "../estimate-tokens.ts";
 import type { ModelContext } from "./middleware.ts";
@@ -25,22 +25,17 @@ export function withContextWarning(next: Model, { settings, locale = "en" }: Mod
   if (contextWindow === undefined) return next;
   /** Maps the message that ends a turn to the count. The next request of the conversation has the same message. */
   const counted = new WeakMap<Message, TokenCount>();
-  return {
-    provider: next.provider,
-    model: next.model,
-    async *stream(request, signal) {
-      const output = Math.min(request.maxTokens ?? settings.maxTokens, settings.maxOutput ?? Number.POSITIVE_INFINITY);
-      const available = Math.max(1, contextWindow - output);
-      const { tokens, isReported } = countInput(request, counted, share * available);
-      const isNear = tokens >= share * available;
-      if (isNear && !isReported)
-        yield notice(toModelName(next), tokens, available, contextWindow, request.locale ?? locale);
-      for await (const event of next.stream(request, signal)) {
-        if (event.type === "turn-end") remember(event.turn, isNear || isReported);
-        yield event;
-      }
-    },
-  };
+  return replaceStream(next, async (request, onEvent, signal) => {
+    const output = Math.min(request.maxTokens ?? settings.maxTokens, settings.maxOutput ?? Number.POSITIVE_INFINITY);
+    const available = Math.max(1, contextWindow - output);
+    const { tokens, isReported } = countInput(request, counted, share * available);
+    const isNear = tokens >= share * available;
+    if (isNear && !isReported)
+      onEvent(notice(toModelName(next), tokens, available, contextWindow, request.locale ?? locale));
+    const turn = await next.stream(request, onEvent, signal);
+    remember(turn, isNear || isReported);
+    return turn;
+  });
 
   function remember({ message, usage }: Turn, isReported: boolean): void {
     const tokens = usage.inputTokens + usage.outputTokens;

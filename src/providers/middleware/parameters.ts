@@ -1,5 +1,5 @@
 import type { Notice } from "../../core/events.ts";
-import { type Model, type ModelEvent, type ModelRequest, toModelName } from "../../core/model.ts";
+import { type Model, type ModelRequest, replaceStream, toModelName } from "../../core/model.ts";
 import type { ModelSettings, Quirks } from "../../core/model-settings.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { ModelContext } from "./middleware.ts";
@@ -106,29 +106,12 @@ export function toEffortFields(effort: string | undefined, quirks: Quirks): Reco
 /** Says once, at the first call that shows it, that a setting is not used; the call goes on without it. */
 export function withSettingNotices(next: Model, { settings, locale = "en" }: ModelContext): Model {
   const reported = new Set<string>();
-  return {
-    provider: next.provider,
-    model: next.model,
-    stream(request, signal) {
-      const fresh = chooseParameters(request, settings).ignored.filter(({ setting }) => !reported.has(setting));
-      for (const { setting } of fresh) reported.add(setting);
-      const events = next.stream(request, signal);
-      return fresh.length === 0
-        ? events
-        : prependNotices(
-            fresh.map((each) => notice(toModelName(next), each, request.locale ?? locale)),
-            events,
-          );
-    },
-  };
-}
-
-async function* prependNotices(
-  notices: readonly Notice[],
-  events: AsyncIterable<ModelEvent>,
-): AsyncGenerator<ModelEvent> {
-  yield* notices;
-  yield* events;
+  return replaceStream(next, async (request, onEvent, signal) => {
+    const fresh = chooseParameters(request, settings).ignored.filter(({ setting }) => !reported.has(setting));
+    for (const { setting } of fresh) reported.add(setting);
+    for (const each of fresh) onEvent(notice(toModelName(next), each, request.locale ?? locale));
+    return next.stream(request, onEvent, signal);
+  });
 }
 
 function notice(name: string, { setting, value, reason }: IgnoredSetting, locale: Locale): Notice {

@@ -1,9 +1,9 @@
 import type { Notice } from "../../core/events.ts";
-import { type Model, type ModelRequest, toModelName } from "../../core/model.ts";
+import { type Model, type ModelRequest, replaceStream, toModelName } from "../../core/model.ts";
 import type { Quirks } from "../../core/model-settings.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { isContent } from "../wires/turn-reader.ts";
+import { createDelivery } from "./delivery.ts";
 import type { ModelContext } from "./middleware.ts";
 
 /** Holds a request as the wires take it: one that is sent again may use other quirks than those of the vendor's row. */
@@ -18,35 +18,26 @@ export interface WireRequest extends ModelRequest {
 export function withRepair(next: Model, { settings, locale = "en" }: ModelContext): Model {
   const name = toModelName(next);
   let { quirks } = settings;
-  return {
-    provider: next.provider,
-    model: next.model,
-    async *stream(request, signal) {
-      let repair: HistoryRepair;
-      let taken = false;
-      // Another call may learn something meanwhile; this one is judged by what it sent.
-      const sent = quirks;
-      try {
-        for await (const event of next.stream(withQuirks(request, sent), signal)) {
-          taken ||= isContent(event);
-          yield event;
-        }
-        return;
-      } catch (thrown) {
-        if (taken || signal.aborted || !(thrown instanceof DuetError)) throw thrown;
-        const found = findHistoryRepair(thrown, sent);
-        if (!found) throw thrown;
-        repair = found;
-        yield toRepairNotice(name, repair, thrown, request.locale ?? locale);
-      }
-      try {
-        yield* next.stream(withQuirks(request, repair.quirks), signal);
-      } catch (thrown) {
-        throw thrown instanceof DuetError && isAboutHistory(thrown) ? stillRefusedError(name, thrown) : thrown;
-      }
-      if (repair.lasting) quirks = repair.quirks;
-    },
-  };
+  return replaceStream(next, async (request, onEvent, signal) => {
+    let repair: HistoryRepair;
+    const delivery = createDelivery(onEvent);
+    // Another call may learn something meanwhile; this one is judged by what it sent.
+    const sent = quirks;
+    try {
+      return await next.stream(withQuirks(request, sent), delivery.onEvent, signal);
+    } catch (thrown) {
+      if (delivery.isFinal || signal.aborted || !(thrown instanceof DuetError)) throw thrown;
+      const found = findHistoryRepair(thrown, sent);
+      if (!found) throw thrown;
+      repair = found;
+      onEvent(toRepairNotice(name, repair, thrown, request.locale ?? locale));
+    }
+    const turn = await next.stream(withQuirks(request, repair.quirks), onEvent, signal).catch((thrown: unknown) => {
+      throw thrown instanceof DuetError && isAboutHistory(thrown) ? stillRefusedError(name, thrown) : thrown;
+    });
+    if (repair.lasting) quirks = repair.quirks;
+    return turn;
+  });
 }
 
 function withQuirks(request: ModelRequest, quirks: Quirks): WireRequest {

@@ -1,10 +1,10 @@
 import type { Notice } from "../../core/events.ts";
-import { type Model, toModelName } from "../../core/model.ts";
+import { type Model, replaceStream, toModelName } from "../../core/model.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { DuetError, toSeconds } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { isContent } from "../wires/turn-reader.ts";
 import type { CircuitCall } from "./circuit-breaker.ts";
+import { createDelivery } from "./delivery.ts";
 import type { RetryOptions } from "./middleware.ts";
 
 /** Limits the wait for one model. A vendor that asks for more causes an error that names the time. */
@@ -18,50 +18,38 @@ const longestWaitMs = 60_000;
 export function withRetry(next: Model, options: RetryOptions = {}): Model {
   const { locale = "en", retries = 3, endpoint, random = Math.random, sleep: wait = sleep } = options;
   const name = toModelName(next);
-  return {
-    provider: next.provider,
-    model: next.model,
-    async *stream(request, signal) {
-      const { run } = request;
-      const visitor = { run: run?.id ?? Symbol("a call outside of any run"), isInteractive: run?.isInteractive };
-      let cause: DuetError | undefined;
-      endpoint?.budget.began();
-      for (let attempt = 0; ; attempt++) {
-        const circuitCall = signal.aborted ? undefined : endpoint?.breaker.enter(name, visitor);
-        let taken = false;
-        let isReported = false;
-        try {
-          for await (const event of next.stream(request, signal)) {
-            if (!taken && isContent(event)) {
-              taken = true;
-              // A model that sends content is available, so other calls need not wait for the end of this answer.
-              circuitCall?.answered();
-            }
-            yield event;
-          }
-          isReported = true;
-          return;
-        } catch (thrown) {
-          isReported = true;
-          reportEnd(circuitCall, thrown, signal);
-          if (!taken && cause && isTimeout(thrown)) throw cause;
-          if (signal.aborted || taken || attempt >= retries || !isTransient(thrown)) throw thrown;
-          const delay = getDelay(thrown, attempt, random());
-          const leftMs = run?.leftMs() ?? Number.POSITIVE_INFINITY;
-          if (delay >= leftMs) throw tooLongWaitError(thrown, leftMs, run?.isAnswer);
-          if (endpoint && !(endpoint.breaker.closed && endpoint.budget.reserve())) throw thrown;
-          cause ??= thrown;
-          const count = `${attempt + 1}/${retries}`;
-          yield retryNotice(thrown, { name, delay, count, locale: request.locale ?? locale });
-          await wait(delay, signal).catch((reason) => {
-            throw isTimeout(reason) ? cause : reason;
-          });
-        } finally {
-          if (!isReported) circuitCall?.abandon();
-        }
+  return replaceStream(next, async (request, onEvent, signal) => {
+    const { run } = request;
+    const visitor = { run: run?.id ?? Symbol("a call outside of any run"), isInteractive: run?.isInteractive };
+    let cause: DuetError | undefined;
+    endpoint?.budget.began();
+    for (let attempt = 0; ; attempt++) {
+      const circuitCall = signal.aborted ? undefined : endpoint?.breaker.enter(name, visitor);
+      // A model that sends content is available, so other calls need not wait for the end of this answer.
+      const delivery = createDelivery(onEvent, () => circuitCall?.answered());
+      try {
+        const turn = await next.stream(request, delivery.onEvent, signal);
+        // A turn of calls alone has no content.
+        circuitCall?.answered();
+        return turn;
+      } catch (thrown) {
+        if (delivery.isRefused) circuitCall?.abandon();
+        else reportEnd(circuitCall, thrown, signal);
+        if (!delivery.isFinal && cause && isTimeout(thrown)) throw cause;
+        if (signal.aborted || delivery.isFinal || attempt >= retries || !isTransient(thrown)) throw thrown;
+        const delay = getDelay(thrown, attempt, random());
+        const leftMs = run?.leftMs() ?? Number.POSITIVE_INFINITY;
+        if (delay >= leftMs) throw tooLongWaitError(thrown, leftMs, run?.isAnswer);
+        if (endpoint && !(endpoint.breaker.closed && endpoint.budget.reserve())) throw thrown;
+        cause ??= thrown;
+        const count = `${attempt + 1}/${retries}`;
+        onEvent(retryNotice(thrown, { name, delay, count, locale: request.locale ?? locale }));
+        await wait(delay, signal).catch((reason) => {
+          throw isTimeout(reason) ? cause : reason;
+        });
       }
-    },
-  };
+    }
+  });
 }
 
 /** Is true when the time of the call, or the run's own, ran out. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Message, ToolCall } from "../../core/messages.ts";
-import type { Model, ModelEvent, ModelRequest, ToolDefinition } from "../../core/model.ts";
+import { type Model, type ModelRequest, replaceStream, type ToolDefinition, type Turn } from "../../core/model.ts";
 import type { JsonSchema } from "../../kit/json.ts";
 import { toToolSchema } from "../schema/tool-schema.ts";
 import type { ModelContext } from "./middleware.ts";
@@ -16,20 +16,12 @@ export function withToolRequestLimits(next: Model, { settings: { quirks } }: Mod
     adapted.set(schema, known);
     return known;
   }
-  return {
-    provider: next.provider,
-    model: next.model,
-    stream(request, signal) {
-      if (request.tools.length === 0) return next.stream(request, signal);
-      const names = createToolNames(request.tools.map((tool) => tool.name));
-      const events = next.stream(adaptRequest(request, names, adaptSchema), signal);
-      return names.changed ? renameEvents(events, names) : events;
-    },
-  };
-}
-
-async function* renameEvents(events: AsyncIterable<ModelEvent>, names: ToolNames): AsyncGenerator<ModelEvent> {
-  for await (const event of events) yield restoreNames(event, names);
+  return replaceStream(next, async (request, onEvent, signal) => {
+    if (request.tools.length === 0) return next.stream(request, onEvent, signal);
+    const names = createToolNames(request.tools.map((tool) => tool.name));
+    const turn = await next.stream(adaptRequest(request, names, adaptSchema), onEvent, signal);
+    return names.changed ? restoreNames(turn, names) : turn;
+  });
 }
 
 function adaptRequest(
@@ -67,13 +59,8 @@ function renameMessage(message: Message, rename: (name: string) => string): Mess
     : message;
 }
 
-function restoreNames(event: ModelEvent, { fromVendor }: ToolNames): ModelEvent {
-  if (event.type !== "turn-end") return event;
-  const { turn } = event;
-  return {
-    ...event,
-    turn: { ...turn, message: { ...turn.message, toolCalls: renameCalls(turn.message.toolCalls, fromVendor) } },
-  };
+function restoreNames(turn: Turn, { fromVendor }: ToolNames): Turn {
+  return { ...turn, message: { ...turn.message, toolCalls: renameCalls(turn.message.toolCalls, fromVendor) } };
 }
 
 function renameCalls(calls: readonly ToolCall[], rename: (name: string) => string): ToolCall[] {

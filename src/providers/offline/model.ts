@@ -1,11 +1,13 @@
 import type { ToolCall } from "../../core/messages.ts";
 import {
   type Model,
-  type ModelEvent,
   type ModelRequest,
   noUsage,
+  type OnModelEvent,
   offlineProvider,
   type ToolDefinition,
+  type Turn,
+  withCall,
 } from "../../core/model.ts";
 import { detectLanguage, type Locale, say } from "../../kit/locale.ts";
 import { type OfflineQuestion, readHistory } from "./history.ts";
@@ -18,24 +20,23 @@ import { planSteps, type Step } from "./steps.ts";
  * in the same loop as any other and writes the answer from their results. The same request always gives the same turn.
  */
 export function createOfflineModel({ locale }: { locale: Locale }): Model {
-  return {
+  return withCall({
     provider: offlineProvider,
     model: "rules",
     followsPrompts: false,
     // It looks at nothing but the last question and its results, so no conversation is too long for it.
     contextWindow: Number.POSITIVE_INFINITY,
-    async *stream(request, signal) {
+    async stream(request: ModelRequest, onEvent: OnModelEvent, signal: AbortSignal): Promise<Turn> {
       signal.throwIfAborted();
       const { text, toolCalls } = takeTurn(request, request.locale ?? locale);
       for (const piece of text.match(/[^\n]*\n+|[^\n]+$/g) ?? []) {
-        yield { type: "text-delta", text: piece } satisfies ModelEvent;
+        onEvent({ type: "text-delta", text: piece });
         signal.throwIfAborted();
       }
       const message = { role: "assistant" as const, content: text, toolCalls };
-      const finish = toolCalls.length > 0 ? "tool-calls" : "stop";
-      yield { type: "turn-end", turn: { message, finish, usage: { ...noUsage } } } satisfies ModelEvent;
+      return { message, finish: toolCalls.length > 0 ? "tool-calls" : "stop", usage: { ...noUsage } };
     },
-  };
+  });
 }
 
 interface RuleTurn {

@@ -13,8 +13,6 @@ export interface IdleTimeout {
    * Reports how much of its turn the model has sent. The first sign of content or reasoning ends the wait for the first content.
    */
   sent(much: TurnProgress): void;
-  /** Is true while we wait for the server. While the reader is busy, silence is not the server's. */
-  waiting: boolean;
   /** Stops the watch. */
   close(): void;
 }
@@ -35,11 +33,14 @@ export function createIdleTimeout(settings: ModelSettings, caller: AbortSignal):
   caller.addEventListener("abort", follow, { once: true });
   const first = setTimeout(() => controller.abort(idleTimeoutError(settings, noContentError(timeoutMs))), timeoutMs);
   let idle: NodeJS.Timeout | undefined;
+  let isSilent = false;
   let so: TurnProgress = "nothing";
-  const idleTimeout: IdleTimeout = {
+  return {
     signal: controller.signal,
-    waiting: true,
-    heard: () => void idle?.refresh(),
+    heard() {
+      isSilent = false;
+      idle?.refresh();
+    },
     sent(much) {
       if (much === so) return;
       so = much;
@@ -48,16 +49,19 @@ export function createIdleTimeout(settings: ModelSettings, caller: AbortSignal):
       idle = setTimeout(abortSilent, limits[much]);
     },
     close() {
+      isSilent = false;
       clearTimeout(first);
       clearTimeout(idle);
       caller.removeEventListener("abort", follow);
     },
   };
+  /** Reads what arrived while this process was busy before it calls the server silent: timers come before sockets. */
   function abortSilent(): void {
-    if (idleTimeout.waiting) controller.abort(idleTimeoutError(settings, stalledError(limits[so])));
-    else idle?.refresh();
+    isSilent = true;
+    setImmediate(() => {
+      if (isSilent) controller.abort(idleTimeoutError(settings, stalledError(limits[so])));
+    });
   }
-  return idleTimeout;
 }
 
 function noContentError(ms: number) {

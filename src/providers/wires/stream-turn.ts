@@ -1,6 +1,13 @@
 import type { Readable } from "node:stream";
 import type { Notice } from "../../core/events.ts";
-import { type ModelEvent, type ModelRequest, toModelName, type Usage } from "../../core/model.ts";
+import {
+  type ModelEvent,
+  type ModelRequest,
+  type OnModelEvent,
+  type Turn,
+  toModelName,
+  type Usage,
+} from "../../core/model.ts";
 import type { ModelSettings } from "../../core/model-settings.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
@@ -21,47 +28,80 @@ export interface WireCall {
 }
 
 /**
- * Streams one turn. Throws a `DuetError` for every failure, and the signal's own reason when that aborts; the socket is
- * closed at once then, and also when the reader of the stream leaves early. What a failed attempt used is told as `spent`
- * before the throw.
+ * Streams one turn. Rejects with a `DuetError` for every failure, with the signal's own reason when that aborts, and with what
+ * `onEvent` throws; the socket is closed at once then. What a failed attempt used is told as `spent` before that.
  */
-export async function* streamTurn(call: WireCall, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-  const { settings, reader } = call;
+export async function streamTurn(call: WireCall, onEvent: OnModelEvent, signal: AbortSignal): Promise<Turn> {
+  const { settings, reader, request } = call;
   signal.throwIfAborted();
   checkKey(settings);
   const idleTimeout = createIdleTimeout(settings, signal);
+  const receiver = createReceiver(onEvent, idleTimeout.signal);
   let body: Readable | undefined;
   let complete = false;
-  idleTimeout.signal.addEventListener("abort", () => body?.destroy(), { once: true });
   try {
     const answer = await call.send(idleTimeout.signal);
     body = answer.body;
     body.on("error", ignore);
-    idleTimeout.signal.throwIfAborted();
     idleTimeout.heard();
-    for await (const events of readServerEvents(body, answer.contentType, idleTimeout, settings)) {
+    await readServerEvents(body, answer.contentType, idleTimeout, settings, (events) => {
       const out: ModelEvent[] = [];
       const failed = readAll(events, reader, out);
       idleTimeout.sent(reader.sent);
-      yield* out;
+      for (const event of out) receiver.tell(event);
       if (failed) throw failed;
-      if (reader.done) break;
-    }
+      return reader.done;
+    });
     idleTimeout.signal.throwIfAborted();
-    const turn = reader.finishTurn();
-    complete = true;
+    const turn = { ...reader.finishTurn(), usage: toTurnUsage(request, reader) };
     const odd = findOddResponse(call);
-    if (odd) yield odd;
-    yield { type: "turn-end", turn: { ...turn, usage: toTurnUsage(call.request, reader) } };
+    if (odd) receiver.tell(odd);
+    complete = true;
+    return turn;
   } catch (thrown) {
-    const error = idleTimeout.signal.aborted ? idleTimeout.signal.reason : asDuetError(thrown, call);
-    const usage = complete ? undefined : toFailureUsage(call.request, reader);
-    if (usage) yield { type: "spent", usage };
+    const error = receiver.hasThrown ? thrown : toTurnError(thrown, call, idleTimeout.signal);
+    const usage = toFailureUsage(request, reader);
+    if (usage) receiver.tellLast({ type: "spent", usage });
     throw error;
   } finally {
     idleTimeout.close();
     if (body) close(body, complete);
   }
+}
+
+/** Tells the caller what happens. */
+interface Receiver {
+  /** Throws what the caller throws, and the signal's reason when the caller aborts that meanwhile. */
+  tell(event: ModelEvent): void;
+  /** Tells of a turn that has failed. Its error stands, whatever the caller throws now. */
+  tellLast(event: ModelEvent): void;
+  /** Is true once the caller has thrown, which is no failure of the model. */
+  readonly hasThrown: boolean;
+}
+
+function createReceiver(onEvent: OnModelEvent, signal: AbortSignal): Receiver {
+  let hasThrown = false;
+  return {
+    get hasThrown() {
+      return hasThrown;
+    },
+    tell(event) {
+      signal.throwIfAborted();
+      try {
+        onEvent(event);
+      } catch (thrown) {
+        hasThrown = true;
+        throw thrown;
+      }
+    },
+    tellLast(event) {
+      try {
+        onEvent(event);
+      } catch {
+        // The turn ends with its own error.
+      }
+    },
+  };
 }
 
 /**
@@ -100,7 +140,8 @@ function checkKey(settings: ModelSettings): void {
   if (!settings.apiKey || !/^[\x21-\x7e]+$/.test(settings.apiKey)) throw keyError(settings);
 }
 
-function asDuetError(thrown: unknown, call: WireCall): DuetError {
+function toTurnError(thrown: unknown, call: WireCall, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
   if (thrown instanceof DuetError) return thrown;
   if (thrown instanceof ConnectTimeout) return idleTimeoutError(call.settings, noConnectionError(thrown.limitMs));
   return thrown instanceof HttpRefusal ? httpError(thrown, call.settings) : connectionError(thrown, call.settings);

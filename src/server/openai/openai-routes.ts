@@ -4,9 +4,19 @@ import { withTurnBudget } from "../../app/models/with-turn-budget.ts";
 import { readChain } from "../../core/chain-text.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { Message } from "../../core/messages.ts";
-import { addUsage, type FinishReason, type Model, noUsage, toModelName, type Usage } from "../../core/model.ts";
+import {
+  addUsage,
+  type FinishReason,
+  type Model,
+  type ModelEvent,
+  noUsage,
+  toModelName,
+  type Usage,
+} from "../../core/model.ts";
 import { renderMissingConsent } from "../../core/notices.ts";
 import { hasSucceeded, type Outcome, type Status, type StopReason } from "../../core/outcome.ts";
+import { Channel } from "../../kit/async/channel.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { type Locale, removePrefix, say } from "../../kit/locale.ts";
@@ -242,15 +252,17 @@ export async function* streamSideRun({
   yield hideCauseInEvent({ type: "phase-start", ...place, reason: "" });
   try {
     const run = { id: runId, leftMs: () => limit.leftMs };
-    for await (const event of model.stream({ messages, tools: [], maxTokens, run }, limit.signal)) {
-      if (event.type === "text-delta") yield hideCauseInEvent({ type: "answer-delta", text: event.text });
+    const texts = new Channel<string>();
+    const handle = (event: ModelEvent): void => {
+      if (event.type === "text-delta") texts.push(event.text);
       else if (event.type === "spent") bill.add(event.usage);
-      else if (event.type === "turn-end") {
-        bill.add(event.turn.usage);
-        finish = event.turn.finish;
-      }
-    }
-    if (finish === undefined) throw new DuetError({ code: "bad_response", text: unfinished });
+    };
+    const ending = model.stream({ messages, tools: [], maxTokens, run }, handle, limit.signal);
+    void ignoreRejection(ending, "it is awaited below").then(() => texts.close());
+    for await (const text of texts) yield hideCauseInEvent({ type: "answer-delta", text });
+    const turn = await ending;
+    bill.add(turn.usage);
+    finish = turn.finish;
   } catch (thrown) {
     failure = toDuetError(thrown);
   } finally {
@@ -293,5 +305,3 @@ const ends: Readonly<Record<FinishReason, readonly [Status, StopReason]>> = {
   refused: ["partial", "refused"],
   "content-filter": ["partial", "refused"],
 };
-
-const unfinished = { zh: "模型的回复没有结束标记", en: "the model ended its reply without a terminal marker" };

@@ -1,19 +1,15 @@
 import { expect, test } from "vitest";
 import { limitTurn, longestTurn } from "../../../src/agent/loop/run-turn.ts";
-import { type Model, noUsage } from "../../../src/core/model.ts";
+import { type ModelEvent, noUsage, replaceStream } from "../../../src/core/model.ts";
+import { scriptedModel } from "../../fakes/model.ts";
 import { runAll } from "../../fakes/run.ts";
 
 /** Sends this many pieces of a million characters, whatever it was asked. */
-function wordyModel(pieces: number): Model {
-  return {
-    provider: "fake",
-    model: "wordy",
-    async *stream() {
-      for (let count = 0; count < pieces; count++) yield { type: "text-delta", text: "word ".repeat(200_000) };
-      const message = { role: "assistant" as const, content: "", toolCalls: [] };
-      yield { type: "turn-end", turn: { message, finish: "stop", usage: noUsage } };
-    },
-  };
+function wordyModel(pieces: number) {
+  return replaceStream(scriptedModel([]), async (_, onEvent) => {
+    for (let count = 0; count < pieces; count++) onEvent({ type: "text-delta", text: "word ".repeat(200_000) });
+    return { message: { role: "assistant", content: "", toolCalls: [] }, finish: "stop", usage: noUsage };
+  });
 }
 
 test("a model that writes on and on is read no further, and what it has said stands as a partial answer", async () => {
@@ -27,6 +23,8 @@ test("a model that writes on and on is read no further, and what it has said sta
 
 test("a long turn passes as it is", async () => {
   const model = wordyModel(3);
-  const events = model.stream({ messages: [], tools: [] }, AbortSignal.timeout(20_000));
-  expect(await Array.fromAsync(limitTurn(events, "fake/wordy"))).toHaveLength(4);
+  const events: ModelEvent[] = [];
+  const keep = limitTurn((event) => void events.push(event), "fake/wordy");
+  await model.stream({ messages: [], tools: [] }, keep, AbortSignal.timeout(20_000));
+  expect(events).toHaveLength(3);
 });

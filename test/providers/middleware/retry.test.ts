@@ -1,15 +1,24 @@
 import { describe, expect, test } from "vitest";
-import { type Model, type ModelEvent, noUsage, type RunContext } from "../../../src/core/model.ts";
+import {
+  type Model,
+  type ModelEvent,
+  noUsage,
+  type OnModelEvent,
+  type RunContext,
+  type Turn,
+  withCall,
+} from "../../../src/core/model.ts";
 import { timeoutError } from "../../../src/kit/async/timeout.ts";
 import { DuetError, type ErrorDetails } from "../../../src/kit/errors.ts";
 import type { CircuitCall } from "../../../src/providers/middleware/circuit-breaker.ts";
 import { createEndpoints, type Endpoint } from "../../../src/providers/middleware/endpoints.ts";
 import { withRetry } from "../../../src/providers/middleware/retry.ts";
-import { question } from "../reading.ts";
+import { into, question } from "../reading.ts";
 
-const done: ModelEvent = {
-  type: "turn-end",
-  turn: { message: { role: "assistant", content: "ok", toolCalls: [] }, finish: "stop", usage: noUsage },
+const done: Turn = {
+  message: { role: "assistant", content: "ok", toolCalls: [] },
+  finish: "stop",
+  usage: noUsage,
 };
 const content: ModelEvent = { type: "reasoning-delta", text: "Hm." };
 
@@ -24,19 +33,21 @@ function runWith(leftMs: number): RunContext {
 
 const ranOut = timeoutError("the run", 60_000);
 
-/** Each step is one attempt: what it streams before it throws. */
-function scripted(...attempts: (ModelEvent | Error)[][]): Model & { asked: number } {
-  const model = {
+/** Each step is one attempt: what it streams before it throws or its turn is complete. */
+function scripted(...attempts: (ModelEvent | Turn | Error)[][]): Model & { asked: number } {
+  const model = withCall({
     provider: "test",
     model: "m",
     asked: 0,
-    async *stream() {
-      for (const step of attempts[model.asked++] ?? [new Error("no attempt is left")]) {
+    async stream(_: unknown, onEvent: OnModelEvent): Promise<Turn> {
+      for (const step of attempts[model.asked++] ?? []) {
         if (step instanceof Error) throw step;
-        yield step;
+        if ("finish" in step) return step;
+        onEvent(step);
       }
+      throw new Error("no attempt is left");
     },
-  };
+  });
   return model;
 }
 
@@ -63,8 +74,8 @@ async function run(model: Model, options: Circumstances = {}) {
   });
   const events: ModelEvent[] = [];
   try {
-    for await (const event of retrying.stream({ ...question, run: options.run }, controller.signal)) events.push(event);
-    return { waits, events, error: undefined };
+    const turn = await retrying.stream({ ...question, run: options.run }, into(events), controller.signal);
+    return { waits, events, turn, error: undefined };
   } catch (error) {
     return { waits, events, error };
   }
@@ -72,7 +83,7 @@ async function run(model: Model, options: Circumstances = {}) {
 
 describe("a retry", () => {
   test("is told in the reader's language before it happens", async () => {
-    const { events } = await run(scripted([failing({})], [content, done]));
+    const { events, turn } = await run(scripted([failing({})], [content, done]));
     expect(events).toEqual([
       {
         type: "notice",
@@ -81,8 +92,8 @@ describe("a retry", () => {
         message: expect.stringMatching(/0\.3 秒后重试 test\/m（1\/3）：坏了/),
       },
       content,
-      done,
     ]);
+    expect(turn).toBe(done);
   });
 
   test("comes at most three times, each after a longer wait", async () => {
@@ -332,11 +343,13 @@ describe("calls that share a model", () => {
     const endpoint = createEndpoints({ now: () => time }).of(place);
     await failRuns(endpoint);
     time = 15_000;
-    const probe = withRetry(scripted([content, done]), { endpoint }).stream(question, new AbortController().signal);
-    const events = probe[Symbol.asyncIterator]();
-    await events.next();
-    expect((await run(scripted([done]), { endpoint })).error).toBeUndefined();
-    await events.return?.();
+    let other: ReturnType<typeof run> | undefined;
+    const probe = withRetry(scripted([content, failing({ retryable: false })]), { endpoint });
+    const askMeanwhile = (): void => {
+      other = run(scripted([done]), { endpoint });
+    };
+    await expect(probe.stream(question, askMeanwhile, new AbortController().signal)).rejects.toThrow("broken");
+    expect(await other).toMatchObject({ turn: done });
   });
 
   test("share nothing with the callers of another model at the same address, or of another address", async () => {
@@ -367,10 +380,13 @@ describe("calls that share a model", () => {
     const endpoint = createEndpoints({ now: () => time }).of(place);
     await failRuns(endpoint);
     time = 15_000;
+    const leave = (): never => {
+      throw failing({ code: "overloaded" });
+    };
     const leaving = withRetry(scripted([content, done]), { endpoint });
-    for await (const _ of leaving.stream(question, AbortSignal.abort(new Error("stop")))) break;
+    await expect(leaving.stream(question, leave, AbortSignal.abort(new Error("stop")))).rejects.toThrow();
     const early = withRetry(scripted([{ type: "notice", level: "info", code: "x", message: "" }, done]), { endpoint });
-    for await (const _ of early.stream(question, new AbortController().signal)) break;
+    await expect(early.stream(question, leave, new AbortController().signal)).rejects.toThrow("broken");
     expect((await run(scripted([done]), { endpoint })).error).toBeUndefined();
   });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { noUsage, toModelName } from "../../../src/core/model.ts";
+import { type ModelEvent, noUsage, toModelName } from "../../../src/core/model.ts";
 import { createOfflineModel } from "../../../src/providers/offline/model.ts";
 import { allTools, takeTurn } from "./turns.ts";
 
@@ -39,10 +39,13 @@ test("the same request gives the same turn", async () => {
 test("an aborted signal rejects with its reason, before and in the middle", async () => {
   const reason = new Error("stop");
   const request = { messages: [{ role: "user" as const, content: "help" }], tools: allTools };
-  await expect(Array.fromAsync(model.stream(request, AbortSignal.abort(reason)))).rejects.toBe(reason);
+  await expect(model.call(request, AbortSignal.abort(reason))).rejects.toBe(reason);
   const controller = new AbortController();
-  const stream = model.stream(request, controller.signal)[Symbol.asyncIterator]();
-  expect((await stream.next()).value).toMatchObject({ type: "text-delta" });
-  controller.abort(reason);
-  await expect(stream.next()).rejects.toBe(reason);
+  const events: ModelEvent[] = [];
+  const stopAtFirst = (event: ModelEvent): void => {
+    events.push(event);
+    controller.abort(reason);
+  };
+  await expect(model.stream(request, stopAtFirst, controller.signal)).rejects.toBe(reason);
+  expect(events).toMatchObject([{ type: "text-delta" }]);
 });

@@ -1,5 +1,5 @@
 import type { Message } from "../../../src/core/messages.ts";
-import type { Model, ModelRequest, ToolDefinition, Turn } from "../../../src/core/model.ts";
+import type { Model, ModelEvent, ModelRequest, ToolDefinition, Turn } from "../../../src/core/model.ts";
 import type { JsonObject } from "../../../src/kit/json.ts";
 import { createOfflineModel } from "../../../src/providers/offline/model.ts";
 
@@ -28,10 +28,9 @@ export async function takeTurn(
   model: Model = createOfflineModel({ locale: "zh" }),
 ): Promise<Turn & { pieces: string[] }> {
   const request: ModelRequest = { messages, tools };
-  const events = await Array.fromAsync(model.stream(request, new AbortController().signal));
-  const last = events.at(-1);
-  if (last?.type !== "turn-end") throw new Error("the stream did not end with turn-end");
-  return { ...last.turn, pieces: events.flatMap((event) => (event.type === "text-delta" ? [event.text] : [])) };
+  const events: ModelEvent[] = [];
+  const turn = await model.stream(request, (event) => void events.push(event), new AbortController().signal);
+  return { ...turn, pieces: events.flatMap((event) => (event.type === "text-delta" ? [event.text] : [])) };
 }
 
 /** What the rules ask for first: `tool` and its arguments, or undefined when they only answer. */

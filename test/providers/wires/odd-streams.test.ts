@@ -11,7 +11,7 @@ function read(reader: TurnReader, stream: string) {
   const out: Parameters<TurnReader["read"]>[1] = [];
   for (const event of [...events.feed(Buffer.from(stream)), ...events.finish()])
     if (!reader.done) reader.read(event, out);
-  return heard([...out, { type: "turn-end", turn: reader.finishTurn() }]);
+  return heard(out, reader.finishTurn());
 }
 
 const lines = (...data: (object | string)[]): string =>

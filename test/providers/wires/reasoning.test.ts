@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Message } from "../../../src/core/messages.ts";
-import type { Model, Turn } from "../../../src/core/model.ts";
+import type { Model, ModelEvent, Turn } from "../../../src/core/model.ts";
 import type { ModelSettings } from "../../../src/core/model-settings.ts";
 import { createModel } from "../../../src/providers/create-model.ts";
 import { type FakeProvider, type FakeTurn, startFakeProvider } from "../../fakes/provider.ts";
 import { listOf, recordOf } from "../../fakes/provider-rules.ts";
 import { type WireCase, wireCases, wirePairs } from "../history/convert-history-cases.ts";
-import { hear, settings, weather } from "../reading.ts";
+import { hear, into, settings, weather } from "../reading.ts";
 
 let fake: FakeProvider;
 beforeEach(async () => {
@@ -119,7 +119,8 @@ describe("a history that the vendor refuses", () => {
     const model = open(plain);
     const messages = [ask("Weather?")];
     await take(model, messages);
-    const events = await Array.fromAsync(model.stream({ messages, tools: [weather] }, new AbortController().signal));
+    const events: ModelEvent[] = [];
+    const turn = await model.stream({ messages, tools: [weather] }, into(events), new AbortController().signal);
     expect(events.filter((event) => event.type === "notice")).toEqual([
       {
         type: "notice",
@@ -128,9 +129,7 @@ describe("a history that the vendor refuses", () => {
         message: expect.stringMatching(/refused the conversation's history.*reasoning_content.*must be passed back/s),
       },
     ]);
-    const last = events.at(-1);
-    if (last?.type !== "turn-end") throw new Error("The turn did not end.");
-    messages.push(last.turn.message, {
+    messages.push(turn.message, {
       role: "tool",
       callId: "call_fake_2",
       tool: "weather",

@@ -3,15 +3,19 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createIdleTimeout } from "../../../src/providers/wires/idle-timeout.ts";
 import { readServerEvents } from "../../../src/providers/wires/server-events.ts";
+import type { ServerEvent } from "../../../src/providers/wires/turn-reader.ts";
 import { settings } from "../reading.ts";
 
 async function read(chunks: Buffer[], contentType = "text/event-stream") {
   const idleTimeout = createIdleTimeout(settings(), new AbortController().signal);
   try {
-    const batches = await Array.fromAsync(
-      readServerEvents(Readable.from(chunks), contentType, idleTimeout, settings()),
-    );
-    return batches.flat().map(({ event, data }) => (event ? `${event}=${data}` : data));
+    const events: ServerEvent[] = [];
+    const body = Readable.from(chunks, { objectMode: false });
+    await readServerEvents(body, contentType, idleTimeout, settings(), (batch) => {
+      events.push(...batch);
+      return false;
+    });
+    return events.map(({ event, data }) => (event ? `${event}=${data}` : data));
   } finally {
     idleTimeout.close();
   }

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import { createServer as createSocketServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import type { Model } from "../../../src/core/model.ts";
+import { replaceStream } from "../../../src/core/model.ts";
 import type { WireName } from "../../../src/core/model-settings.ts";
 import { createModel } from "../../../src/providers/create-model.ts";
 import { withRetry } from "../../../src/providers/middleware/retry.ts";
@@ -92,20 +92,18 @@ describe("over the socket", () => {
     const url = `https://127.0.0.1:${typeof address === "object" && address ? address.port : 0}/`;
     const transport = openTransport({ connectMs: 300 });
     const told = settings({ timeoutMs: 600_000 });
-    const slow: Model = {
-      provider: told.provider,
-      model: told.model,
-      stream: (request, signal) =>
-        streamTurn(
-          {
-            settings: told,
-            request,
-            reader: new ChatReader(told, () => "id"),
-            send: (until) => transport.post({ url, headers: {} }, {}, until),
-          },
-          signal,
-        ),
-    };
+    const slow = replaceStream(model(), (request, onEvent, signal) =>
+      streamTurn(
+        {
+          settings: told,
+          request,
+          reader: new ChatReader(told, () => "id"),
+          send: (until) => transport.post({ url, headers: {} }, {}, until),
+        },
+        onEvent,
+        signal,
+      ),
+    );
     await expect(hear(withRetry(slow))).rejects.toMatchObject({
       code: "timeout",
       text: {

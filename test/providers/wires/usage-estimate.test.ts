@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Message } from "../../../src/core/messages.ts";
-import { addUsage, type ModelEvent, type ModelRequest, type Usage } from "../../../src/core/model.ts";
+import { addUsage, type ModelEvent, type ModelRequest, type Turn, type Usage } from "../../../src/core/model.ts";
 import { type ModelSettings, wires } from "../../../src/core/model-settings.ts";
 import { createModel } from "../../../src/providers/create-model.ts";
 import { estimateMessageTokens, estimateTokens, estimateToolTokens } from "../../../src/providers/estimate-tokens.ts";
@@ -21,6 +21,7 @@ const input = estimateMessageTokens(question.messages);
 interface Spent {
   events: ModelEvent[];
   spent: Usage[];
+  turn: Turn | undefined;
   /** What was thrown, if anything was. */
   error: unknown;
 }
@@ -33,17 +34,18 @@ async function listen(
 ): Promise<Spent> {
   const events: ModelEvent[] = [];
   const controller = new AbortController();
-  const read = async (): Promise<void> => {
-    for await (const event of model.stream({ ...question, ...request }, controller.signal)) {
-      events.push(event);
-      if (isEnough(event)) controller.abort(new Error("enough"));
-    }
+  const onEvent = (event: ModelEvent): void => {
+    events.push(event);
+    if (isEnough(event)) controller.abort(new Error("enough"));
   };
-  const error = await read().then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  return { events, spent: events.flatMap((event) => (event.type === "spent" ? [event.usage] : [])), error };
+  const ending = model.stream({ ...question, ...request }, onEvent, controller.signal);
+  const [{ turn, error }] = [
+    await ending.then(
+      (turn) => ({ turn, error: undefined }),
+      (error: unknown) => ({ turn: undefined, error }),
+    ),
+  ];
+  return { events, spent: events.flatMap((event) => (event.type === "spent" ? [event.usage] : [])), turn, error };
 }
 
 describe.each(wires)("over %s", (wire) => {
@@ -119,12 +121,11 @@ describe.each(wires)("over %s", (wire) => {
       { toolCalls: [call], cut: "in-tool-call" },
       { text, usage: { input: 120, output: 30 } },
     );
-    const { events, error } = await listen(model());
-    expect(error).toBeUndefined();
+    const { events, turn } = await listen(model());
     const order = events.map(({ type }) => type).filter((type) => type !== "text-delta");
-    expect(order).toEqual(["spent", "notice", "spent", "notice", "turn-end"]);
+    expect(order).toEqual(["spent", "notice", "spent", "notice"]);
     expect(events[0]).toMatchObject({ usage: { inputTokens: toldFirst ? 10 : input, estimated: true } });
-    expect(events.at(-1)).toMatchObject({ turn: { usage: { inputTokens: 120, outputTokens: 30 } } });
+    expect(turn).toMatchObject({ usage: { inputTokens: 120, outputTokens: 30 } });
   });
 
   test("an empty reply whose usage was told is charged exactly", async () => {

@@ -3,7 +3,7 @@ import type { ModelEvent } from "../../../src/core/model.ts";
 import type { ModelSettings, WireName } from "../../../src/core/model-settings.ts";
 import { createModel } from "../../../src/providers/create-model.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
-import { answered, hear, question, settings, textOf, weather } from "../reading.ts";
+import { answered, hear, into, question, settings, textOf, weather } from "../reading.ts";
 
 let fake: FakeProvider;
 beforeEach(async () => {
@@ -21,16 +21,14 @@ describe.each<WireName>(["openai-chat", "openai-responses", "anthropic-messages"
 
   test("text streams and the turn holds it whole, with its usage", async () => {
     script({ text: "It rains in Bergen, 雨 🌧.", chunkSize: 3, delayMs: 1, usage: { input: 120, output: 30 } });
-    const events = await Array.fromAsync(model().stream(question, new AbortController().signal));
+    const events: ModelEvent[] = [];
+    const turn = await model().stream(question, into(events), new AbortController().signal);
     expect(events.filter((event) => event.type === "text-delta").length).toBeGreaterThan(3);
     expect(textOf(events, "text-delta")).toBe("It rains in Bergen, 雨 🌧.");
-    expect(events.at(-1)).toMatchObject({
-      type: "turn-end",
-      turn: {
-        message: { role: "assistant", content: "It rains in Bergen, 雨 🌧.", toolCalls: [] },
-        finish: "stop",
-        usage: { inputTokens: 120, outputTokens: 30, reasoningTokens: 0, cachedTokens: 0 },
-      },
+    expect(turn).toMatchObject({
+      message: { role: "assistant", content: "It rains in Bergen, 雨 🌧.", toolCalls: [] },
+      finish: "stop",
+      usage: { inputTokens: 120, outputTokens: 30, reasoningTokens: 0, cachedTokens: 0 },
     });
   });
 
@@ -83,12 +81,11 @@ describe.each<WireName>(["openai-chat", "openai-responses", "anthropic-messages"
   test.each(["before-finish", "in-tool-call"] as const)("a stream cut %s is an error and no turn", async (cut) => {
     script({ text: "It r", toolCalls: [{ name: "weather", arguments: { city: "Bergen" } }], cut });
     const events: ModelEvent[] = [];
-    const reading = (async () => {
-      for await (const event of model().stream(question, new AbortController().signal)) events.push(event);
-    })();
-    await expect(reading).rejects.toMatchObject({ code: "bad_response", retryable: true });
+    await expect(model().stream(question, into(events), new AbortController().signal)).rejects.toMatchObject({
+      code: "bad_response",
+      retryable: true,
+    });
     expect(textOf(events, "text-delta")).toBe("It r");
-    expect(events.some((event) => event.type === "turn-end")).toBe(false);
   });
 
   test("a turn that ran out of tokens says so, and keeps its calls from being run", async () => {
@@ -147,12 +144,13 @@ describe.each<WireName>(["openai-chat", "openai-responses", "anthropic-messages"
       vi.advanceTimersByTime(100);
     };
     const heard: string[] = [];
-    for await (const event of model({ timeoutMs: 500, idleMs: 500 }).stream(question, new AbortController().signal)) {
-      if (event.type !== "text-delta") continue;
+    const hearOn = (event: ModelEvent): void => {
+      if (event.type !== "text-delta") return;
       heard.push(event.text);
       if (!isPlanned) setImmediate(goOn);
       isPlanned = true;
-    }
+    };
+    await model({ timeoutMs: 500, idleMs: 500 }).stream(question, hearOn, new AbortController().signal);
     expect(heard.join("")).toBe(text);
     expect(steps).toBeGreaterThan(5);
   });
@@ -172,12 +170,19 @@ describe.each<WireName>(["openai-chat", "openai-responses", "anthropic-messages"
     },
   );
 
-  test("a reader that leaves early closes the socket", async () => {
+  test("a receiver that throws ends the turn with its error and closes the socket", async () => {
     script({ text: "drip ".repeat(2000), chunkSize: 1, delayMs: 5 });
-    for await (const event of model().stream(question, new AbortController().signal)) {
-      if (event.type === "text-delta") break;
-    }
+    const error = new Error("no room");
+    const types: string[] = [];
+    const refuse = (event: ModelEvent): void => {
+      types.push(event.type);
+      throw error;
+    };
+    await expect(model().stream(question, refuse, new AbortController().signal)).rejects.toBe(error);
     await expect.poll(() => requests()[0]?.aborted).toBe(true);
+    // What was used until then is told, and nothing else; the model is not asked again.
+    expect(types).toEqual(["text-delta", "spent"]);
+    expect(requests()).toHaveLength(1);
   });
 
   test("an aborted signal sends nothing", async () => {

@@ -64,9 +64,9 @@ export async function serveApi({
   });
   const gated: ScriptedModel = {
     ...model,
-    async *stream(request, signal) {
+    async stream(request, onEvent, signal) {
       if (gate) await waitAbortable(gate, signal);
-      yield* model.stream(request, signal);
+      return model.stream(request, onEvent, signal);
     },
   };
   const duet = await openDuet(config, { models: { functionCall: gated, answer: gated }, tools: [wipe] });

@@ -3,10 +3,12 @@ import { APICallError, generateText, streamText } from "ai";
 import OpenAI from "openai";
 import { expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
+import { replaceStream } from "../../../src/core/model.ts";
 import type { Tool } from "../../../src/core/tools/tool.ts";
 import { DuetError, type ErrorCode } from "../../../src/kit/errors.ts";
 import { makeTool } from "../../fakes/events.ts";
 import type { HttpDuetSettings } from "../../fakes/http-duet.ts";
+import { scriptedModel } from "../../fakes/model.ts";
 import { startFakeProvider } from "../../fakes/provider.ts";
 import { assistant, chunkShape, completionShape, dataOf, startWire, user } from "./wire.ts";
 
@@ -126,16 +128,12 @@ test("a client that leaves stops the model's request, streamed or not", async ()
   const begun = Promise.withResolvers<void>();
   const both = Promise.withResolvers<void>();
   let going = 0;
-  const model = {
-    provider: "fake",
-    model: "slow",
-    async *stream(_: unknown, signal: AbortSignal): AsyncGenerator<never> {
-      if (++going === 2) begun.resolve();
-      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-      if (stopped.push(signal.reason) === 2) both.resolve();
-      throw signal.reason;
-    },
-  };
+  const model = replaceStream(scriptedModel([]), async (_request, _onEvent, signal) => {
+    if (++going === 2) begun.resolve();
+    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    if (stopped.push(signal.reason) === 2) both.resolve();
+    throw signal.reason;
+  });
   const { client } = await startWire({ models: { functionCall: model, answer: model } });
   const leave = new AbortController();
   const asked = { model: "duet-chat", messages: [user("Hi")] };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Model } from "../../../core/model.ts";
+import { type Model, type OnModelEvent, withCall } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
 import type { WireRequest } from "../../middleware/repair.ts";
 import { streamTurn } from "../stream-turn.ts";
@@ -16,14 +16,14 @@ export function openMessagesModel(settings: ModelSettings): Model {
   // Addresses are often written down with "/v1".
   const baseUrl = settings.baseUrl.replace(/\/v1$/, "");
   const address = toAddress({ ...settings, baseUrl }, "/v1/messages", { "anthropic-version": apiVersion });
-  return {
+  return withCall({
     provider: settings.provider,
     model: settings.model,
-    stream({ quirks = settings.quirks, ...request }: WireRequest, signal) {
+    stream({ quirks = settings.quirks, ...request }: WireRequest, onEvent: OnModelEvent, signal: AbortSignal) {
       const body = toMessagesRequest(request, { ...settings, quirks });
       const reader = new MessageReader(settings, () => `toolu_${randomUUID().slice(0, 8)}`);
       const send = (stop: AbortSignal) => transport.post(address, body, stop);
-      return streamTurn({ settings, request, reader, send }, signal);
+      return streamTurn({ settings, request, reader, send }, onEvent, signal);
     },
-  };
+  });
 }

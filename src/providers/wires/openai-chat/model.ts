@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Model } from "../../../core/model.ts";
+import { type Model, type OnModelEvent, withCall } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
 import type { WireRequest } from "../../middleware/repair.ts";
 import { streamTurn } from "../stream-turn.ts";
@@ -11,14 +11,14 @@ import { ChatReader } from "./stream.ts";
 export function openChatModel(settings: ModelSettings): Model {
   const transport = openTransport();
   const address = toAddress(settings, "/chat/completions");
-  return {
+  return withCall({
     provider: settings.provider,
     model: settings.model,
-    stream({ quirks = settings.quirks, ...request }: WireRequest, signal) {
+    stream({ quirks = settings.quirks, ...request }: WireRequest, onEvent: OnModelEvent, signal: AbortSignal) {
       const body = toChatRequest(request, { ...settings, quirks });
       const reader = new ChatReader(settings, () => `call_${randomUUID().slice(0, 8)}`);
       const send = (stop: AbortSignal) => transport.post(address, body, stop);
-      return streamTurn({ settings, request, reader, send }, signal);
+      return streamTurn({ settings, request, reader, send }, onEvent, signal);
     },
-  };
+  });
 }

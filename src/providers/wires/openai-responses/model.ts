@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Model } from "../../../core/model.ts";
+import { type Model, type OnModelEvent, withCall } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
 import { isRecord } from "../../../kit/json.ts";
 import type { WireRequest } from "../../middleware/repair.ts";
@@ -13,10 +13,10 @@ export function openResponsesModel(settings: ModelSettings): Model {
   const transport = openTransport();
   const address = toAddress(settings, "/responses");
   let extras: Extras = { summary: true, encryptedReasoning: true };
-  return {
+  return withCall({
     provider: settings.provider,
     model: settings.model,
-    stream({ quirks = settings.quirks, ...request }: WireRequest, signal) {
+    stream({ quirks = settings.quirks, ...request }: WireRequest, onEvent: OnModelEvent, signal: AbortSignal) {
       const reader = new ResponseReader(settings, () => `call_${randomUUID().slice(0, 8)}`);
       // Calls run side by side: each judges a refusal by what it sent itself.
       let asked = extras;
@@ -37,9 +37,9 @@ export function openResponsesModel(settings: ModelSettings): Model {
           }
         }
       };
-      return streamTurn({ settings, request, reader, send }, signal);
+      return streamTurn({ settings, request, reader, send }, onEvent, signal);
     },
-  };
+  });
 }
 
 // Summaries are for verified organisations, encrypted reasoning is for models that reason; an answer needs neither.

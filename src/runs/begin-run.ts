@@ -42,6 +42,7 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
     key: (models ?? given) === undefined || input.confirmation ? toRequestKey(input, chain) : createRandomHex(),
     caller,
     locale,
+    entrance: scope.entrance,
     request: { ...toRequest(input), ...given, mode: input.mode ?? mode, models, locale, chain, isInteractive },
     canAsk: (kind) => canAskKind(asked, kind),
     patienceMs: settings.confirmTime * 1000,

@@ -180,6 +180,8 @@ export const eventSchema = z.discriminatedUnion("type", [
     /** Lists the sources whose number appears in this piece for the first time. */
     citations: z.array(citationSchema).optional(),
   }),
+  /** Says that the text of the answer so far is void, because the process that wrote it has ended. It begins anew. */
+  z.object({ type: z.literal("answer-restart") }),
   phaseEndSchema,
   z.object({ type: z.literal("run-end"), outcome: outcomeSchema }),
 ]);

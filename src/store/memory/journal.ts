@@ -58,7 +58,8 @@ export function createMemoryJournal(now: () => number = Date.now): MemoryJournal
         getHeld().steps.set(step.name, JSON.stringify({ ...step, at: toTime() }));
       },
       async addEvents(from, events) {
-        const run = getHeld();
+        const run = runs.get(runId);
+        if (run?.holder !== holder) throw new LostRunError(runId);
         for (const [index, event] of events.entries()) run.events[from + index] = JSON.stringify(event);
       },
       async forbid(reason) {

@@ -5,7 +5,6 @@ import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { programEnvironment, startProgram, temporaryFolder } from "../../fakes/program.ts";
 import { startFakeProvider } from "../../fakes/provider.ts";
-import { problemIn } from "./served-api.ts";
 
 /** A tool that has done its work, and does not come back. */
 const stuck = (journal: string): string => `import { appendFileSync } from "node:fs";
@@ -20,11 +19,11 @@ export default {
 };
 `;
 
-test("a key whose run was killed with its process is not run again: its end is told as unknown", async () => {
+test("a key whose run was killed with its process goes on: its call is not made again, and the model is told", async () => {
   const provider = await startFakeProvider();
   onTestFinished(provider.close);
   const turn = { toolCalls: [{ name: "write_line", arguments: {} }] };
-  provider.script("one", turn, turn);
+  provider.script("one", turn, { text: "Nobody knows whether the line was written." });
   const folder = await temporaryFolder();
   const journal = join(folder, "lines");
   await mkdir(join(folder, "tools"));
@@ -64,12 +63,14 @@ test("a key whose run was killed with its process is not run again: its end is t
   const { ask } = await serve();
   for (const again of [1, 2]) {
     const response = await ask("k1");
-    expect([again, response.status]).toEqual([again, 409]);
-    expect(await problemIn(response)).toMatchObject({
-      detail: expect.stringMatching(/started at \d{4}-\S+Z; its outcome and its effects are unknown/),
-      hint: expect.stringContaining("new key"),
+    expect([again, response.status]).toEqual([again, 200]);
+    expect(await response.json()).toMatchObject({
+      status: "complete",
+      response: "Nobody knows whether the line was written.",
+      tool_calls: [{ tool: "write_line", ok: false, result: expect.stringContaining("may have taken effect") }],
+      notices: [{ code: "run-resumed" }],
     });
   }
   expect(await written()).toBe("line\n");
-  expect(provider.requests("one")).toHaveLength(1);
+  expect(provider.requests("one")).toHaveLength(2);
 });

@@ -19,6 +19,8 @@ export async function handleAsk(
   const input = readInput(askInput, args, scope.duet.locale);
   if (typeof input === "string") return createFailedResult(input);
   const { connection } = scope;
+  // The same question may have been asked of a process that has ended.
+  await scope.resumer.resumeAll();
   const preparing = scope.runs.prepare(scope.caller);
   if (preparing !== undefined) await preparing;
   const chain = readChain(context.mcpReq._meta, input.duet_chain, context.http?.req?.headers);

@@ -12,8 +12,10 @@ export function prepareJournal(prepare: Prepare) {
     addJournalStep: prepare(`
       INSERT INTO journal_steps (run, name, spent_ms, at, data)
       SELECT :run, :name, :spent, :now, :data WHERE EXISTS (${held})`),
+    /** The last events of a run come when its end is stored. */
     addJournalEvent: prepare(`
-      INSERT OR REPLACE INTO journal_events (run, n, data) SELECT :run, :n, :data WHERE EXISTS (${held})`),
+      INSERT OR REPLACE INTO journal_events (run, n, data)
+      SELECT :run, :n, :data WHERE EXISTS (SELECT 1 FROM journal_runs WHERE run = :run AND holder = :holder)`),
     forbidJournalRun: prepare(`
       UPDATE journal_runs SET state = :state WHERE run = :run AND holder = :holder AND state = 'going'`),
     /** An end that came after a new record does not count. */

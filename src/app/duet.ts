@@ -215,6 +215,11 @@ export class Duet {
     return this.#parts.conversations.monitor;
   }
 
+  /** Is false where nothing outlives the process, so that no run can be interrupted. */
+  get recordsRuns(): boolean {
+    return this.#parts.config.conversations.store === "disk";
+  }
+
   /** Lists the runs that a crash has interrupted, of all callers, oldest first. Rejects when the store cannot be read. */
   async interruptedRuns(): Promise<ResumableRun[]> {
     const { journal } = await this.#parts.conversations.store.get();

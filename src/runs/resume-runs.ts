@@ -11,9 +11,9 @@ import type { RunRegistry } from "./run-registry.ts";
 export interface Resumer {
   /**
    * Goes on with the runs of this interface that a crash has interrupted not long ago. Resolves when each of them is known to the
-   * registry, and at once from the second call on. Never rejects.
+   * registry, and at once from the second call on. Is undefined where there is nothing to wait for. Never rejects.
    */
-  resumeAll(): Promise<void>;
+  resumeAll(): Promise<void> | undefined;
   /** Looks once more, for runs of a process that has ended meanwhile. Never rejects. */
   look(): Promise<void>;
   /** Goes on with a run, however old. Undefined where it is not interrupted, or somebody else's. */
@@ -23,7 +23,7 @@ export interface Resumer {
 }
 
 export interface ResumerOptions {
-  duet: Pick<Duet, "interruptedRuns" | "takeRun" | "ask">;
+  duet: Pick<Duet, "recordsRuns" | "interruptedRuns" | "takeRun" | "ask">;
   runs: Pick<RunRegistry, "begin" | "find" | "prepare">;
   entrance: Entrance;
   /** Is how long a question of a run waits for its answer, in milliseconds. */
@@ -34,6 +34,7 @@ export function createResumer({ duet, runs, entrance, patienceMs }: ResumerOptio
   /** Holds what is being taken, so that two requests at once get one run. */
   const taking = new Map<string, Promise<RunHandle | undefined>>();
   let first: Promise<void> | undefined;
+  let isOver = false;
 
   async function take(runId: string): Promise<RunHandle | undefined> {
     const taken = await duet.takeRun(runId);
@@ -81,8 +82,11 @@ export function createResumer({ duet, runs, entrance, patienceMs }: ResumerOptio
   return {
     look,
     resumeAll() {
-      first ??= look();
-      return first;
+      if (!duet.recordsRuns) return undefined;
+      first ??= look().finally(() => {
+        isOver = true;
+      });
+      return isOver ? undefined : first;
     },
     find,
     async resume(runId, caller) {

@@ -20,7 +20,8 @@ export async function handleAsk(
   if (typeof input === "string") return createFailedResult(input);
   const { connection } = scope;
   // The same question may have been asked of a process that has ended.
-  await scope.resumer.resumeAll();
+  const resuming = scope.resumer.resumeAll();
+  if (resuming !== undefined) await resuming;
   const preparing = scope.runs.prepare(scope.caller);
   if (preparing !== undefined) await preparing;
   const chain = readChain(context.mcpReq._meta, input.duet_chain, context.http?.req?.headers);

@@ -4,6 +4,7 @@ import { http } from "./http.ts";
 import { core } from "./kit.ts";
 import type { Mutation } from "./mutation.ts";
 import { providers } from "./providers.ts";
+import { records } from "./records.ts";
 import { server } from "./server.ts";
 import { tools } from "./tools.ts";
 
@@ -13,6 +14,7 @@ export const mutations: readonly Mutation[] = [
   ...core,
   ...client,
   ...server,
+  ...records,
   ...http,
   ...tools,
   ...providers,

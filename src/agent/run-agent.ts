@@ -68,8 +68,8 @@ async function driveRun(options: RunOptions, events: Channel<AgentEvent>, left: 
   });
   const { question, mode } = await resolveQuestion(request);
   const { keepOutput } = recorder;
-  const tellUnrecorded = (problem: DuetError): void => emit(noticeKinds.notResumable(problem.text, request.locale));
-  const record = createRunRecord({ journal: taken?.journal, steps: taken?.steps, clock, onFailure: tellUnrecorded });
+  const noticeUnrecorded = (problem: DuetError): void => emit(noticeKinds.notResumable(problem.text, request.locale));
+  const record = createRunRecord({ journal: taken?.journal, steps: taken?.steps, clock, onFailure: noticeUnrecorded });
   const environment = {
     question,
     traceId: observer?.traceId,
@@ -82,7 +82,7 @@ async function driveRun(options: RunOptions, events: Channel<AgentEvent>, left: 
   const run = openRun({ ...request, mode }, parts, environment);
   const problem = recording && !taken ? await record.begin(() => recording.begin(toRecordedFacts(run))) : undefined;
   announce(run, notices);
-  if (problem) tellUnrecorded(problem);
+  if (problem) noticeUnrecorded(problem);
   if (taken) emit(noticeKinds.runResumed(taken.lastAt, request.locale));
   left.signal.addEventListener("abort", record.stop, { once: true });
   if (left.signal.aborted) record.stop();

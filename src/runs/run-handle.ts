@@ -14,8 +14,8 @@ import { hideCause } from "./finished-outcome.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { OpenQuestion } from "./questions/open-question.ts";
 import { createQuestionQueue } from "./questions/question-queue.ts";
+import { createRepeatFilter } from "./repeat-filter.ts";
 import { createRunSnapshot } from "./run-snapshot.ts";
-import { createToldEvents } from "./told-events.ts";
 
 /** Extends a live run with what the requests attached to it use. */
 export interface RunHandle extends LiveRun {
@@ -212,7 +212,7 @@ export function startRun({
 
   async function followEvents(): Promise<void> {
     let recorder: EventRecorder | undefined;
-    const told = resumed && resumed.events.length > 0 ? createToldEvents(resumed.events) : undefined;
+    const told = resumed && resumed.events.length > 0 ? createRepeatFilter(resumed.events) : undefined;
     // Readers come back by the number of an event over HTTP alone.
     const recordEvents = (journal: RunJournal): void => {
       if (entrance === "http") recorder = createEventRecorder({ journal, from: events.length, handle: handleEvent });

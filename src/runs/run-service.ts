@@ -20,12 +20,12 @@ export interface RunService {
   /** Takes each thought, tool input and output, line by line; absent unless they are wanted. */
   logSteps: ((line: string) => void) | undefined;
   /** Is the interface through which runs are asked for. */
-  entrance: ServedEntrance;
+  entrance: ServerEntrance;
   /** Goes on with runs of ended processes. */
   resumer: Resumer;
 }
 
-export type ServedEntrance = Extract<Entrance, "http" | "stdio">;
+export type ServerEntrance = Extract<Entrance, "http" | "stdio">;
 
 /** Adds one caller to the shared run service. */
 export interface CallerScope extends RunService {
@@ -35,7 +35,7 @@ export interface CallerScope extends RunService {
 export interface RunServiceOptions {
   settings: Config["serve"];
   /** Is `http` when it is absent. */
-  entrance?: ServedEntrance | undefined;
+  entrance?: ServerEntrance | undefined;
   mode?: Mode | undefined;
   logSteps?: ((line: string) => void) | undefined;
   onBegin?: ((run: RunHandle) => void) | undefined;

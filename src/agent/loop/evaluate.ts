@@ -39,13 +39,13 @@ export async function askEvaluator(run: Run, ruled: Verdict, facts: RoundFacts):
     run.services.clock.decideSignal,
   );
   try {
-    const judge = async (): Promise<JudgedVerdict> => {
+    const callEvaluator = async (): Promise<JudgedVerdict> => {
       const asked = (async () => evaluator(toFacts(run.state, facts, limit.signal)))();
       const said = await waitAbortable(asked, limit.signal);
       // A module in JavaScript may say nothing in its own way.
       return said ? toVerdict(said) : { verdict: ruled };
     };
-    return await run.services.record.remember("verdict", isJudgedVerdict, judge);
+    return await run.services.record.remember("verdict", isJudgedVerdict, callEvaluator);
   } catch (thrown) {
     run.services.clock.callerSignal.throwIfAborted();
     const words = thrown instanceof DuetError ? say(run.input.locale, thrown.text) : getMessage(thrown);

@@ -146,7 +146,7 @@ export function openCallContext(run: Run, callId: string, { allowance, phase }: 
   }
 
   let questions = 0;
-  function nextQuestion(): { name: string; isAnswer: typeof isApproval } {
+  function countQuestion(): { name: string; isAnswer: typeof isApproval } {
     questions += 1;
     return { name: toQuestionName(callId, questions), isAnswer: isApproval };
   }
@@ -165,7 +165,7 @@ export function openCallContext(run: Run, callId: string, { allowance, phase }: 
       cost: reservation.cost,
     },
     trace: createChildTrace(run.input.traceId, run.input.chain?.trace),
-    approve: approve && ((request) => waitFor(() => record.ask({ ...nextQuestion(), ask: () => approve(request) }))),
+    approve: approve && ((request) => waitFor(() => record.ask({ ...countQuestion(), ask: () => approve(request) }))),
     elicit:
       elicit &&
       Object.assign(

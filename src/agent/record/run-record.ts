@@ -69,7 +69,7 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
   let isForbidden = false;
 
   /** Leaves the records behind. */
-  function goLive(): void {
+  function leaveRecords(): void {
     if (isLive) return;
     isLive = true;
     clock.advanceTo(lastMs);
@@ -106,7 +106,7 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
   }
 
   /** A call that waits for a person has not begun; one that a person has agreed to may have. */
-  function mayHaveBegun(callId: string): boolean {
+  function canHaveBegun(callId: string): boolean {
     for (let n = 1; ; n++) {
       const name = toQuestionName(callId, n);
       if (!known.has(`question:${name}`)) return true;
@@ -132,7 +132,7 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
       const name = `turn:${kind}:${n}`;
       const data = find(name);
       const recorded = isRecordedTurn(data) ? data : undefined;
-      if (recorded === undefined) goLive();
+      if (recorded === undefined) leaveRecords();
       else asked = toAsked(recorded, true);
       return { name, recorded };
     },
@@ -147,16 +147,16 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
       const name = `calls:${first}`;
       const isReplayed = isAsked ? asked.isReplayed : find(name) !== undefined;
       if (isReplayed) {
-        for (const id of callIds) if (!known.has(`call:${id}`) && mayHaveBegun(id)) open.add(id);
+        for (const id of callIds) if (!known.has(`call:${id}`) && canHaveBegun(id)) open.add(id);
       } else if (!isAsked) {
-        goLive();
+        leaveRecords();
         await add(name, callIds);
       }
     },
     findCall(callId) {
       const data = find(`call:${callId}`);
       if (isRecordedCall(data)) return data;
-      goLive();
+      leaveRecords();
       return undefined;
     },
     isOpen: (callId) => open.has(callId),
@@ -165,7 +165,7 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
       const answer = find(`answer:${name}`);
       if (answer === null) return undefined;
       if (isAnswer(answer)) return answer;
-      goLive();
+      leaveRecords();
       if (find(`question:${name}`) === undefined) await add(`question:${name}`, true);
       const reply = await ask();
       await add(`answer:${name}`, reply ?? null);
@@ -176,7 +176,7 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
       counts.set(name, n);
       const data = find(`${name}:${n}`);
       if (isKnown(data)) return data;
-      goLive();
+      leaveRecords();
       const made = await work();
       await add(`${name}:${n}`, made);
       return made;

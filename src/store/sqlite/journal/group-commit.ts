@@ -3,7 +3,7 @@ import type { StoreConnection, StoreWork } from "../connection.ts";
 /** Writes in one transaction what is to be written within one turn of the event loop. */
 export type GroupCommit = <T>(work: StoreWork<T>) => Promise<T>;
 
-interface Waiting {
+interface WaitingWork {
   work: StoreWork<unknown>;
   resolve(): void;
   reject(thrown: unknown): void;
@@ -11,7 +11,7 @@ interface Waiting {
 
 /** Each promise resolves when its work is stored, and rejects when the transaction fails. One transaction goes on at a time. */
 export function createGroupCommit(connection: Pick<StoreConnection, "write">): GroupCommit {
-  let waiting: Waiting[] = [];
+  let waiting: WaitingWork[] = [];
   let isGoing = false;
 
   async function commit(): Promise<void> {

@@ -6,7 +6,7 @@ import { createRandomHex } from "../../../kit/random.ts";
 import { isBusy } from "../../store-errors.ts";
 import { ensurePrivateFile, loadSqlite } from "../connection.ts";
 
-/** Shows to other processes that this one lives, for as long as it does. */
+/** Is held by a process for as long as it lives, so that others can see that it does. */
 export interface ProcessLock {
   /** Names this process: its ID, when it started, and eight random digits. */
   readonly holder: string;
@@ -14,8 +14,8 @@ export interface ProcessLock {
 }
 
 /**
- * Locks a file beside the store. The lock is SQLite's own, and the system ends it with the process, however that ends. The file
- * stays empty.
+ * Creates a file beside the store and locks it. The lock is SQLite's own, and the system ends it with the process, however that
+ * ends. The file stays empty.
  */
 export function lockForProcess(storeFile: string): ProcessLock {
   const startedAt = Math.round(performance.timeOrigin);

@@ -4,7 +4,7 @@ import type { AgentEvent } from "../../src/core/events.ts";
 import { reduceRun } from "../../src/core/reduce-run.ts";
 import { createRunState } from "../../src/core/run-state.ts";
 import { createEventRecorder } from "../../src/runs/event-recorder.ts";
-import { createToldEvents } from "../../src/runs/told-events.ts";
+import { createRepeatFilter } from "../../src/runs/repeat-filter.ts";
 
 const begins = (step: number): AgentEvent => ({ type: "phase-start", phase: "answer", step, model: "a/b", reason: "" });
 const says = (text: string): AgentEvent => ({ type: "answer-delta", text });
@@ -13,7 +13,7 @@ const call: AgentEvent = { type: "tool-start", callId: "c1", step: 1, tool: "wor
 
 /** What a reader gets of a run that goes on, after what it was told. */
 function goOn(told: AgentEvent[], again: AgentEvent[]): AgentEvent[] {
-  const { filter } = createToldEvents(told);
+  const { filter } = createRepeatFilter(told);
   return again.flatMap(filter);
 }
 

@@ -2,7 +2,7 @@ import type { AgentEvent } from "../core/events.ts";
 import type { Citation } from "../core/outcome.ts";
 
 /** Leaves out of the events of a run that goes on what its readers have already received. */
-export interface ToldEvents {
+export interface RepeatFilter {
   /** Returns what readers have to be told of the next event of the run. */
   filter(event: AgentEvent): AgentEvent[];
 }
@@ -13,7 +13,7 @@ type Delta = Extract<AgentEvent, { text: string }>;
  * A run that goes on tells again what its records say, from its first event on. Each event that is told already is left out once. Text
  * is left out as far as it is the same; an answer that goes on otherwise begins anew after `answer-restart`.
  */
-export function createToldEvents(told: readonly AgentEvent[]): ToldEvents {
+export function createRepeatFilter(told: readonly AgentEvent[]): RepeatFilter {
   const counts = new Map<string, number>();
   const texts: Record<Delta["type"], string> = { "answer-delta": "", "thought-delta": "", "reasoning-delta": "" };
   for (const event of told) {

@@ -26,7 +26,9 @@ function createWorld(given: ReadonlyMap<string, Given>, repeatable: ReadonlySet<
     made.push(n);
     return toResult(n, given.get(n) ?? "short");
   });
-  const tool = { ...work, canRepeat: (args: object) => "n" in args && repeatable.has(String(args.n)) };
+  // A tool that says nothing about it is not called twice.
+  const canRepeat = (args: object): boolean => "n" in args && repeatable.has(String(args.n));
+  const tool = repeatable.size > 0 ? { ...work, canRepeat } : work;
   return { tools: [tool], made };
 }
 

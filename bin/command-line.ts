@@ -1,7 +1,8 @@
 import yargs from "yargs/yargs";
+import type { AskRequest } from "../src/app/ask-request.ts";
 import { writeLine } from "../src/cli/console.ts";
 import { findChosenConversation } from "../src/cli/conversations/chosen-conversation.ts";
-import { loadWithState, withDuet } from "../src/cli/with-duet.ts";
+import { type DuetContext, loadWithState, withDuet } from "../src/cli/with-duet.ts";
 import { DuetError } from "../src/kit/errors.ts";
 import { version } from "../src/kit/version.ts";
 import { chat } from "./commands/chat.ts";
@@ -12,14 +13,16 @@ import { addInstallOptions, install } from "./commands/install.ts";
 import { startServer } from "./commands/serve.ts";
 import { addToolsCommands } from "./commands/tools.ts";
 import {
+  askOptions,
   chatOptions,
-  conversationOptions,
   readConversationChoice,
   readMode,
   readOutputFormat,
   serveOptions,
+  takeRepeated,
   toFlags,
   toOptionText,
+  toTexts,
   type Values,
 } from "./options.ts";
 import { describeFailedLine, listCommands, markedTexts, parserError } from "./parser-errors.ts";
@@ -37,7 +40,8 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
   const words = end < 0 ? argv : argv.slice(0, end);
   /** Everything after `--` is a question, whatever it begins with. */
   const rest = end < 0 ? undefined : argv.slice(end + 1).join(" ");
-  const parser = yargs(words);
+  const { single, values: files } = takeRepeated(words, "file");
+  const parser = yargs(single);
   parser
     .scriptName("duet")
     .usage(
@@ -64,8 +68,8 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
       (it) =>
         it
           .positional("question", { type: "string" })
-          .options(toYargsOptions({ ...conversationOptions, output: createOutputOption("text", "json", "jsonl") })),
-      (values) => setAction(ask({ ...values, question: values.question ?? rest })),
+          .options(toYargsOptions({ ...askOptions, output: createOutputOption("text", "json", "jsonl") })),
+      (values) => setAction(ask({ ...values, question: values.question ?? rest, files })),
     )
     .command(
       "serve",
@@ -157,6 +161,20 @@ export function diagnose(values: Values): Action {
     );
 }
 
+/** Reads the files of `--file`. Throws a `config` error for one that cannot be attached: nobody is there to go on without it. */
+async function withNamedFiles(
+  question: string,
+  files: readonly string[],
+  opened: Pick<DuetContext, "config" | "console" | "signal">,
+): Promise<Pick<AskRequest, "question" | "attachments">> {
+  const [{ attachCommandFiles }, { getProgramPaths }] = await Promise.all([
+    import("../src/cli/files/attach-command-files.ts"),
+    import("../src/config/load-config.ts"),
+  ]);
+  const { home, directory: cwd } = getProgramPaths();
+  return attachCommandFiles(question, files, { ...opened, cwd, home });
+}
+
 /** Answers one question. */
 function ask(values: Values): Action {
   const choice = readConversationChoice(values);
@@ -172,14 +190,18 @@ function ask(values: Values): Action {
         import("../src/cli/ask.ts"),
         import("../src/cli/terminal/text/hyperlink.ts"),
       ]);
-      const question = await readQuestion(toOptionText(values.question), console);
-      if (question === "") throw missingQuestionError();
+      const files = toTexts(values.files);
+      const given = toOptionText(values.question);
+      const question = files.includes("-") ? (given?.trim() ?? "") : await readQuestion(given, console);
+      if (question === "" || question === "-") throw missingQuestionError();
+      const asked =
+        files.length === 0 ? { question } : await withNamedFiles(question, files, { config, console, signal });
       const { output } = values;
       const conversationId = await findChosenConversation(choice, { duet, config });
       return runAsk({
         duet,
         console,
-        request: { question, conversationId, mode: readMode(values), signal },
+        request: { ...asked, conversationId, mode: readMode(values), signal },
         output: output === "json" || output === "jsonl" ? output : "text",
         verbose: config.agent.verbose,
         hyperlinks: canShowHyperlinks(console.stdout, config.environment, values["no-color"] !== true),

@@ -51,6 +51,14 @@ export const conversationOptions = {
   continue: { type: "boolean", alias: "c", describe: "continues the last conversation" },
 } as const satisfies Record<string, Option>;
 
+export const askOptions: Readonly<Record<string, Option>> = {
+  ...conversationOptions,
+  file: {
+    type: "string",
+    describe: "a file for the question: an image, PDF, Word, Excel or text; may be repeated (- : from stdin)",
+  },
+};
+
 export const chatOptions: Readonly<Record<string, Option>> = {
   ...conversationOptions,
   ...createSettingOptions("chat"),
@@ -171,6 +179,22 @@ function readNumber(values: Values, name: string, what: Text): number | undefine
   const value = Number(given);
   if (given.trim() !== "" && Number.isFinite(value)) return value;
   throw refusedFlagError(name, JSON.stringify(given), what);
+}
+
+/** Returns all values of an option that may be given several times, and the words with its last value alone, as the parser reads them. */
+export function takeRepeated(words: readonly string[], name: string): { single: string[]; values: string[] } {
+  const values: string[] = [];
+  const single: string[] = [];
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] ?? "";
+    const next = words[index + 1];
+    if (word.startsWith(`--${name}=`)) values.push(word.slice(name.length + 3));
+    else if (word === `--${name}` && next !== undefined) {
+      values.push(next);
+      index += 1;
+    } else single.push(word);
+  }
+  return { single: values.length === 0 ? single : [...single, `--${name}=${values.at(-1)}`], values };
 }
 
 /** Holds parsed flags and arguments by name, as either reader returns them. */

@@ -231,7 +231,7 @@ async function callAgent(child, question) {
 function checkEnd(name, outcome) {
   counts.runs += 1;
   if (outcome?.status !== "complete")
-    problems.push(`${name}: ended as ${JSON.stringify(outcome ?? null)?.slice(0, 300)}`);
+    problems.push(`${name}: ended as ${outcome?.status}: ${JSON.stringify(outcome?.error)}`);
   if (outcome?.notices?.some(({ code }) => code === "not-resumable")) problems.push(`${name}: was not recorded`);
 }
 

@@ -4,23 +4,38 @@ import type { DuetOptions } from "./app/duet-options.ts";
 
 export type { EvaluatedResult, Evaluation, EvaluationFacts, Evaluator } from "./agent/loop/evaluator.ts";
 export type { AskOptions } from "./app/ask-options.ts";
+export type { GivenTurn } from "./app/ask-request.ts";
 export type { EmbeddedDuet } from "./app/create-duet.ts";
 export type { DuetOptions } from "./app/duet-options.ts";
 export type { LimitChanges } from "./app/merge-limits.ts";
 export type { ModelOption } from "./app/models/model-options.ts";
 export type { EarlierModel, EarlierModelEvent } from "./app/models/user-model.ts";
+export type { Attachment } from "./core/attachment.ts";
 export type { AgentEvent, PlanStep } from "./core/events.ts";
 export type { AskElicitation, Elicitation, ElicitationReply } from "./core/forms/elicitation.ts";
-export type { AssistantMessage, Message, ToolCall } from "./core/messages.ts";
 export type {
-  FinishReason,
-  Model,
-  ModelEvent,
-  ModelRequest,
-  OnModelEvent,
-  ToolDefinition,
-  Turn,
-  Usage,
+  AssistantMessage,
+  ContentPart,
+  FilePart,
+  FileReader,
+  ImagePart,
+  Message,
+  MessageContent,
+  StoredFile,
+  TextPart,
+  ToolCall,
+} from "./core/messages.ts";
+export {
+  type FinishReason,
+  type Model,
+  type ModelCapabilities,
+  type ModelEvent,
+  type ModelRequest,
+  type OnModelEvent,
+  supportsFunctionCalling,
+  type ToolDefinition,
+  type Turn,
+  type Usage,
 } from "./core/model.ts";
 export type { Citation, Mode, Outcome, Status, StopReason, ToolCallRecord } from "./core/outcome.ts";
 export type { PlanReply } from "./core/questions/plan-reply.ts";

@@ -29,8 +29,8 @@ export const agent: readonly Mutation[] = [
   {
     id: "A4",
     file: "src/agent/loop/act.ts",
-    text: "calls.slice(0, mostCallsPerTurn).map(limitDepth)",
-    becomes: "calls.map(limitDepth)",
+    text: "    .slice(0, mostCallsPerTurn)\n",
+    becomes: "",
     tests: ["test/agent/loop/act.test.ts"],
     endangers: "one turn of a model starts any number of calls",
   },

@@ -1,6 +1,7 @@
 import { deepestChain, getTraceId } from "../core/chain.ts";
 import { hasChainProperty, removeChainProperty } from "../core/chain-text.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
+import { createRunFiles, type RunFiles } from "../core/files/run-files.ts";
 import type { User } from "../core/questions/user.ts";
 import type { RunHeader, RunJournal, TakenRun } from "../core/store/journal.ts";
 import { createId } from "../core/store/store.ts";
@@ -58,6 +59,8 @@ export interface RunParts
   finding?: ToolFinder | undefined;
   /** Answers the questions of the run; absent where nobody can be asked. */
   user?: User | undefined;
+  /** Holds the bytes of what came with the question. */
+  files?: RunFiles | undefined;
 }
 
 /** Follows the events of one run, each at the moment it happens. */
@@ -102,12 +105,13 @@ export function openRun(request: RunRequest, parts: RunParts, environment: RunEn
 }
 
 function createServices(input: RunInput, parts: RunParts, environment: RunEnvironment): RunServices {
-  const { models, prompts, store, evaluator, folders, budget, user } = parts;
+  const { models, prompts, store, evaluator, folders, budget, user, files = createRunFiles() } = parts;
   const { clock, emit, keepOutput, record, question } = environment;
   return {
     models,
     prompts,
     store,
+    files,
     evaluator,
     folders,
     budget,
@@ -151,6 +155,7 @@ function createState(
     refusedKeys: new Map(),
     callIds: new Set(),
     calls: [],
+    images: [],
   };
 }
 

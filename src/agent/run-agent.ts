@@ -7,7 +7,7 @@ import type { Outcome } from "../core/outcome.ts";
 import { canAskUser } from "../core/questions/user.ts";
 import type { QuestionKind } from "../core/questions/user-question.ts";
 import type { TakenRun } from "../core/store/journal.ts";
-import type { FinishedRun } from "../core/store/store.ts";
+import type { ConversationTurn, FinishedRun } from "../core/store/store.ts";
 import { UnsavedRunError } from "../core/store/unsaved-run-error.ts";
 import { Channel } from "../kit/async/channel.ts";
 import { followSignal } from "../kit/async/timeout.ts";
@@ -135,6 +135,7 @@ function toRecordedFacts({ input, services: { models, user } }: Run): RecordedFa
     limits,
     planPolicy,
     chain,
+    attached: input.attached,
     models: { functionCall: toModelName(models.functionCall), answer: toModelName(models.answer) },
     turns: conversation.turns.length,
     sources: input.sources,
@@ -206,11 +207,28 @@ export async function saveRun(run: Run, finished: FinishedRun): Promise<void> {
 }
 
 /** Returns what a conversation keeps of a run that has ended. */
-export function toTurnRecord(run: Run, ending: RunResult, outcome: Outcome): Pick<FinishedRun, "turn" | "pendingPlan"> {
+export function toTurnRecord(
+  run: Run,
+  ending: RunResult,
+  outcome: Outcome,
+): Pick<FinishedRun, "turn" | "pendingPlan" | "files"> {
   const answer = outcome.success ? run.state.answer.written : getStoppedAnswer(run, ending);
-  const turn = answer === undefined ? undefined : { question: run.input.question, answer };
-  return { turn, pendingPlan: getPendingPlan(run, ending, { outcome, hasTurn: turn !== undefined }) };
+  const { attached: files = [], question } = run.input;
+  const images = run.state.images.slice(-mostKeptImages);
+  const shown = [...files, ...images];
+  const turn: ConversationTurn | undefined =
+    answer === undefined
+      ? undefined
+      : { question, answer, ...(files.length > 0 && { files }), ...(images.length > 0 && { images }) };
+  return {
+    turn,
+    pendingPlan: getPendingPlan(run, ending, { outcome, hasTurn: turn !== undefined }),
+    ...(turn && shown.length > 0 && { files: run.services.files.list(shown) }),
+  };
 }
+
+/** Limits the images of tools that the next turn sees again. The last ones show how things stand. */
+const mostKeptImages = 4;
 
 /** Returns what was written before the run was stopped, with a line that says so. The next turn can continue from it. */
 function getStoppedAnswer(

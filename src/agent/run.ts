@@ -1,6 +1,7 @@
 import type { Chain } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
-import type { Message } from "../core/messages.ts";
+import type { RunFiles } from "../core/files/run-files.ts";
+import type { FileRef, ImagePart, Message } from "../core/messages.ts";
 import type { Model } from "../core/model.ts";
 import type { Mode, ToolCallRecord } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
@@ -36,6 +37,8 @@ export interface RunRequest {
   readonly id?: string | undefined;
   /** Holds the question word for word. */
   readonly question: string;
+  /** Lists the images and documents that came with the question. */
+  readonly attached?: readonly FileRef[] | undefined;
   readonly mode: Mode;
   /** Holds the conversation as it was loaded. The run is appended to it in the store. */
   readonly conversation: Conversation;
@@ -90,6 +93,8 @@ export interface LoopState {
   readonly callIds: Set<string>;
   /** Lists every call requested so far, in order. */
   readonly calls: ToolCallRecord[];
+  /** Lists the images that tools have returned, in order. */
+  readonly images: ImagePart[];
 }
 
 /** Holds what a run works with. */
@@ -97,6 +102,8 @@ export interface RunServices {
   readonly models: Models;
   readonly prompts: Prompts;
   readonly store: ConversationStore;
+  /** Holds the bytes that messages of this run name. */
+  readonly files: RunFiles;
   /** Holds the user's own rule for after each round. The built-in rules decide when it is undefined. */
   readonly evaluator?: Evaluator | undefined;
   /** Limits what the caller's runs use together. The models reserve their turns themselves; texts for servers have to. */

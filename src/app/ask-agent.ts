@@ -4,13 +4,15 @@ import type { Config } from "../config/config.ts";
 import { operator } from "../core/caller.ts";
 import { getTraceId } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
+import { createRunFiles } from "../core/files/run-files.ts";
 import { noticeKinds } from "../core/notices.ts";
 import type { Journal, TakenRun } from "../core/store/journal.ts";
-import type { Conversation } from "../core/store/store.ts";
+import type { Conversation, ConversationTurn } from "../core/store/store.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
 import { detectLanguage, type Locale } from "../kit/locale.ts";
 import type { ActiveRun } from "./active-runs.ts";
 import type { AskRequest } from "./ask-request.ts";
+import type { AttachmentContext, PreparedAttachments } from "./attachments/prepare-attachments.ts";
 import { scopeStore } from "./conversations/open-store.ts";
 import { rememberApprovals } from "./conversations/remember-approvals.ts";
 import { loadConversation, toConversationKey } from "./conversations/sessions.ts";
@@ -27,12 +29,12 @@ const serverWaitMs = 10_000;
 
 /** Runs one question with the parts of an open `Duet`: finds its conversation, its models and its tools, and starts the agent. */
 export async function* askAgent(
-  { config, agent, evaluator, models, tools, conversations, telemetry }: DuetParts,
+  { config, agent, evaluator, models, tools, conversations, attachments: preparation, telemetry }: DuetParts,
   request: AskRequest,
   activeRun: ActiveRun,
 ): AsyncGenerator<AgentEvent, void, undefined> {
   const { question, caller = operator, conversationId, mode = "agent", search, user, limits, chain } = request;
-  const { history, instruction, budget, resumed } = request;
+  const { history, instruction, budget, resumed, attachments = [] } = request;
   const { signal } = activeRun;
   const began = performance.now();
   const locale = request.locale ?? chooseLocale(config, question);
@@ -42,7 +44,14 @@ export async function* askAgent(
     request.models ?? (resumed ? openRunModels(models, resumed) : models.open()),
   ]);
   const ownerStore = scopeStore(store, caller);
-  const givenConversation = history && (await conversations.given.get()).open(history, { caller, kept: ownerStore });
+  const files = createRunFiles(async (hash) =>
+    history === undefined ? ownerStore.readFile?.({ conversationId: conversation.id, hash }) : undefined,
+  );
+  const attached = await prepareFiles(preparation, { history, attachments }, { files, locale, signal }).catch(
+    ignoreAbort(signal, { parts: [], refusals: [], history }),
+  );
+  const givenConversation =
+    attached.history && (await conversations.given.get()).open(attached.history, { caller, kept: ownerStore });
   const { known, waitedMs } =
     givenConversation ??
     (await loadConversation(ownerStore, conversationId, { caller, going: activeRun, mutex: conversations.planTurns }));
@@ -77,6 +86,7 @@ export async function* askAgent(
     request: {
       id: request.runId,
       question,
+      attached: resumed?.header.attached ?? attached.parts,
       mode,
       conversation,
       instruction,
@@ -92,6 +102,7 @@ export async function* askAgent(
       budget,
       prompts,
       store: givenConversation?.store ?? ownerStore,
+      files,
       tools: await tools.limitSearches(session, offered),
       finding: mode === "chat" ? undefined : await tools.search.open(session, request.tools),
       evaluator,
@@ -100,6 +111,7 @@ export async function* askAgent(
     },
     spentMs: performance.now() - began - waitedMs,
     notices: [
+      ...attached.refusals.map((why) => noticeKinds.notAttached(why, locale)),
       ...monitor.listNotices(noticeReader),
       ...(isOperator ? takeNotices(locale) : []),
       ...(findUnsaved?.()?.takeSaved(caller.owner, conversation.id) ? [noticeKinds.savedLate("earlier", locale)] : []),
@@ -139,6 +151,27 @@ function createRecording(journal: Journal, request: AskRequest): RunRecording {
 function toConversationAtStart(known: Conversation, { header: { turns, summary } }: TakenRun): Conversation {
   // A list of sources is an object of its own, which a copy shares.
   return { ...known, turns: known.turns.slice(0, turns), summary };
+}
+
+interface PreparedFiles extends PreparedAttachments {
+  history: readonly ConversationTurn[] | undefined;
+}
+
+/** Prepares what came with the question and with the turns that the asker keeps. What cannot be taken of those is left out silently: it was told when it came. */
+async function prepareFiles(
+  preparation: DuetParts["attachments"],
+  { history, attachments = [] }: Pick<AskRequest, "history" | "attachments">,
+  context: AttachmentContext,
+): Promise<PreparedFiles> {
+  if (attachments.length === 0 && !history?.some((turn) => turn.attachments?.length))
+    return { parts: [], refusals: [], history };
+  const { prepare } = await preparation.get();
+  const turns: ConversationTurn[] = [];
+  for (const { attachments: earlier = [], ...turn } of history ?? []) {
+    const { parts } = await prepare(earlier, context);
+    turns.push(parts.length > 0 ? { ...turn, files: parts } : turn);
+  }
+  return { ...(await prepare(attachments, context)), history: history && turns };
 }
 
 async function findFolders({ tools }: Config): Promise<Folders> {

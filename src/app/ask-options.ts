@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import { notAllowedError } from "../config/config-errors.ts";
+import { type Attachment, longestAttachments, mostAttachments } from "../core/attachment.ts";
 import { type LimitField, limitRows } from "../core/limits.ts";
 import type { UserCallbacks } from "../core/questions/user.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
@@ -11,7 +12,10 @@ import type { AskRequest } from "./ask-request.ts";
 export interface AskOptions extends Omit<AskRequest, "question" | "models" | "user">, UserCallbacks {}
 
 /** Checks what types cannot say, or nobody has checked. Throws a `config` error of one line that names the option. */
-export function checkAsk(question: unknown, { conversationId, mode, tools, locale, limits = {} }: AskOptions): void {
+export function checkAsk(
+  question: unknown,
+  { conversationId, mode, tools, locale, limits = {}, attachments }: AskOptions,
+): void {
   if (!isText(question)) throw askOptionError("question", question, aText);
   if (conversationId !== undefined && !(isText(conversationId) && conversationId.length <= 200))
     throw askOptionError("conversationId", conversationId, anId);
@@ -19,6 +23,7 @@ export function checkAsk(question: unknown, { conversationId, mode, tools, local
   if (locale !== undefined && locale !== "zh" && locale !== "en")
     throw askOptionError("locale", locale, { zh: "zh、en", en: "zh, en" });
   if (tools !== undefined && !isTexts(tools)) throw askOptionError("tools", tools, texts);
+  if (attachments !== undefined) checkAttachments(attachments);
   for (const written of tools ?? []) {
     const allowed = findPermitProblem(written);
     if (allowed) throw askOptionError("tools", written, allowed);
@@ -38,6 +43,20 @@ export function checkAsk(question: unknown, { conversationId, mode, tools, local
     const { above } = range;
     throw askOptionError(`limits.${field}`, value, { zh: `大于 ${above} 的数字`, en: `a number above ${above}` });
   }
+}
+
+function checkAttachments(attachments: readonly Attachment[]): void {
+  if (!Array.isArray(attachments)) throw askOptionError("attachments", attachments, files);
+  if (attachments.length > mostAttachments) throw askOptionError("attachments", attachments.length, fileCount);
+  for (const [index, { bytes, name, mediaType }] of attachments.entries()) {
+    const place = `attachments[${index}]`;
+    if (!(bytes instanceof Uint8Array)) throw askOptionError(`${place}.bytes`, bytes, aByteList);
+    if (name !== undefined && typeof name !== "string") throw askOptionError(`${place}.name`, name, aText);
+    if (mediaType !== undefined && typeof mediaType !== "string")
+      throw askOptionError(`${place}.mediaType`, mediaType, aText);
+  }
+  const size = attachments.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  if (size > longestAttachments) throw askOptionError("attachments", size, fileSize);
 }
 
 const modes: readonly unknown[] = ["chat", "agent", "plan"];
@@ -64,6 +83,13 @@ function isTexts(value: unknown): boolean {
 const aText: Text = { zh: "非空文本", en: "a non-empty string" };
 const anId: Text = { zh: "1 到 200 个字符", en: "1 to 200 characters" };
 const aMode: Text = { zh: "chat、agent、plan", en: "chat, agent, plan" };
+const files: Text = { zh: "文件列表", en: "a list of files" };
+const fileCount: Text = { zh: `最多 ${mostAttachments} 个文件`, en: `at most ${mostAttachments} files` };
+const fileSize: Text = {
+  zh: `总共最多 ${longestAttachments} 字节`,
+  en: `at most ${longestAttachments} bytes together`,
+};
+const aByteList: Text = { zh: "Uint8Array", en: "a Uint8Array" };
 const texts: Text = { zh: "文本列表", en: "a list of strings" };
 
 function askOptionError(option: string, value: unknown, allowed: Text): DuetError {

@@ -1,5 +1,6 @@
 import type { Evaluator } from "../agent/loop/evaluator.ts";
 import type { Models } from "../agent/run.ts";
+import type { Attachment } from "../core/attachment.ts";
 import type { Caller } from "../core/caller.ts";
 import type { Chain } from "../core/chain.ts";
 import type { Mode } from "../core/outcome.ts";
@@ -14,6 +15,8 @@ import type { CustomModels } from "./models/model-registry.ts";
 
 export interface AskRequest {
   question: string;
+  /** Holds the images and documents that come with the question. One that cannot be read is left out, with a notice. */
+  attachments?: readonly Attachment[] | undefined;
   /** Identifies the caller, which is the operator when absent. */
   caller?: Caller | undefined;
   /** Sets the ID of the run. A new one is generated when absent. */
@@ -23,7 +26,7 @@ export interface AskRequest {
    * Holds the earlier turns as the asker has kept them, in place of a conversation of ours. The run is not added to any list. An
    * asker that returns them unchanged continues with the same sources, and with a plan that waits.
    */
-  history?: readonly ConversationTurn[] | undefined;
+  history?: readonly GivenTurn[] | undefined;
   /** Holds the calling program's instruction for all answers. It ranks below our own prompts. */
   instruction?: string | undefined;
   mode?: Mode;
@@ -64,6 +67,12 @@ export interface RecordingRequest {
   key?: string | undefined;
   /** Is called when the run is recorded, before its first event. */
   onRecorded?(journal: RunJournal): void;
+}
+
+/** Holds an earlier turn as its asker has kept it. */
+export interface GivenTurn extends ConversationTurn {
+  /** Holds the images and documents that came with its question. */
+  attachments?: readonly Attachment[] | undefined;
 }
 
 export interface CompactRequest {

@@ -5,6 +5,7 @@ import type { KeyedMutex } from "../kit/async/semaphore.ts";
 import type { ActiveRuns } from "./active-runs.ts";
 import type { Agent } from "./agent/open-agent.ts";
 import type { CloseLimits } from "./ask-request.ts";
+import type { AttachmentPreparation } from "./attachments/prepare-attachments.ts";
 import type { GivenHistories } from "./conversations/given-history.ts";
 import type { OpenedStore } from "./conversations/open-store.ts";
 import type { Sessions } from "./conversations/sessions.ts";
@@ -26,6 +27,7 @@ export interface DuetParts {
   readonly modelList: Once<ReturnType<typeof createModelList>>;
   readonly tools: ToolParts;
   readonly conversations: ConversationParts;
+  readonly attachments: Once<AttachmentPreparation>;
   readonly telemetry: Telemetry;
   readonly runs: ActiveRuns;
   /** Stops the runs and closes every other part. */

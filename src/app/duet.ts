@@ -5,6 +5,7 @@ import type { NamedChange, Pool } from "../client/pool.ts";
 import type { ServerStatus } from "../client/server-connection.ts";
 import type { ServerSettings } from "../config/config.ts";
 import type { ModelParameters } from "../config/models/resolve-model.ts";
+import type { Attachment } from "../core/attachment.ts";
 import { type Caller, operator } from "../core/caller.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
 import type { TakenRun } from "../core/store/journal.ts";
@@ -25,6 +26,7 @@ import type { DuetParts } from "./duet-parts.ts";
 import { mergeLimits } from "./merge-limits.ts";
 import { changeChoices, type ModelChanges } from "./models/change-models.ts";
 import type { ModelCheck, SearchCheck } from "./models/check-models.ts";
+import type { ModelList } from "./models/list-models.ts";
 import { chooseModels } from "./models/model-registry.ts";
 import { type ResumableRun, toResumable } from "./resume-run.ts";
 import type { Gateway } from "./tools/gateway.ts";
@@ -77,12 +79,17 @@ export class Duet {
   }
 
   /**
-   * Lists what can be chosen as `provider/model`, best first: the models in force, and those of every vendor whose key is set.
+   * Lists what can be chosen as `provider/model`, best first: the models in force, and those of every vendor whose key is set. It
+   * also names the vendors that did not say what they offer, and why.
    */
-  async modelNames(signal?: AbortSignal): Promise<string[]> {
+  async modelList(signal?: AbortSignal): Promise<ModelList> {
     const { models, modelList } = this.#parts;
     const [list, inForce] = await waitAbortable(Promise.all([modelList.get(), models.open()]), signal);
     return list(inForce, signal);
+  }
+
+  async modelNames(signal?: AbortSignal): Promise<string[]> {
+    return (await this.modelList(signal)).names;
   }
 
   /**
@@ -130,6 +137,15 @@ export class Duet {
     const { config, agent, models, tools: own } = this.#parts;
     const [{ weighCatalog }, { functionCall }] = await Promise.all([agent.get(), models.open()]);
     return weighCatalog(tools, functionCall, config.tools.searchAbove, own.search.weights);
+  }
+
+  /**
+   * Fetches a file that a question names by its address, of at most `room` bytes and only from where network tools may read.
+   * Throws a `DuetError` that says why it cannot be had, or the signal's reason.
+   */
+  async fetchFile(url: string, room: number, signal: AbortSignal): Promise<Attachment> {
+    const { fetchFile } = await import("./tools/fetch-file.ts");
+    return fetchFile(this.#parts.config, url, room, signal);
   }
 
   /** Returns the state of the servers once each has been tried. */

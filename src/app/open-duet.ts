@@ -53,6 +53,9 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
   const gateways = createGateways(inventory, warn);
   const monitor = createStoreMonitor();
   const store = createOnce(() => openStore(config, parts.store, monitor));
+  const attachments = createOnce(async () =>
+    (await import("./attachments/prepare-attachments.ts")).createAttachmentPreparation(),
+  );
   const telemetry = openTelemetry(config.telemetry, warn);
   const runs = createActiveRuns();
 
@@ -60,9 +63,13 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
   async function close({ totalMs, telemetryMs = totalMs }: Partial<CloseLimits>): Promise<void> {
     async function closeAfterRuns(): Promise<void> {
       await runs.stop(totalMs && totalMs / 2);
-      await Promise.all([telemetry.close(telemetryMs), closeStore(), own.close()]);
+      await Promise.all([telemetry.close(telemetryMs), closeStore(), own.close(), closeAttachments()]);
     }
     await Promise.all([inventory.close(totalMs), closeAfterRuns()]);
+  }
+
+  async function closeAttachments(): Promise<void> {
+    await (await attachments.current)?.close();
   }
 
   /** Closes the store that was opened here. A program that brought its own keeps it open. */
@@ -94,6 +101,7 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
       planTurns: createKeyedMutex(),
       given: createOnce(async () => (await import("./conversations/given-history.ts")).createGivenHistories()),
     },
+    attachments,
     telemetry,
     runs,
     close,

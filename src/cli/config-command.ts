@@ -44,7 +44,8 @@ const actions = { show, path: showPath, schema: showSchema, init: writeStarter }
 
 async function show({ flags, environment, directory, output, write, note }: ConfigCommand): Promise<void> {
   const config = await loadConfig(flags, environment, directory);
-  const view = createOverview(config);
+  const { addKnownModels } = await import("../app/models/used-models.ts");
+  const view = createOverview(await addKnownModels(config));
   const { locale, leftOut } = config;
   reportSkippedFiles(leftOut, locale, note);
   if (output === "json") return write(toJsonText({ ...view, ...toLeftOutField(leftOut) }));

@@ -1,6 +1,8 @@
 import { findUsedModels, type UsedModel, type ValueOrigin } from "../app/models/used-models.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Flags } from "../config/settings/settings.ts";
+import type { ModelCapabilities } from "../core/model.ts";
+import type { ListPrice } from "../core/model-settings.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { toJsonText, toOriginText, toTable } from "./config-command.ts";
@@ -22,12 +24,13 @@ export async function runModelsCommand({ flags, output, write }: ModelsCommand):
 }
 
 function toRows({ role, model, ...values }: UsedModel, locale: Locale): string[][] {
-  const { wire, timeout, idle, context_window, price } = values;
+  const { wire, timeout, idle, context_window, capabilities, price } = values;
   const rows: [Text, string | undefined, ValueOrigin][] = [
     [names.wire, wire.value ?? undefined, wire.origin],
     [names.timeout, withUnit(timeout.value, seconds, locale), timeout.origin],
     [names.idle, withUnit(idle.value, seconds, locale), idle.origin],
     [names.contextWindow, withUnit(context_window.value, tokens, locale), context_window.origin],
+    [names.capabilities, renderCapabilities(capabilities.value, locale), capabilities.origin],
     [names.price, renderPrice(price.value, locale), price.origin],
   ];
   return [
@@ -44,12 +47,34 @@ function withUnit(value: number | null, unit: Text, locale: Locale): string | un
   return value === null ? undefined : `${value}${say(locale, unit)}`;
 }
 
+/** Lists what the model can do, and then what it cannot. */
+function renderCapabilities(value: UsedModel["capabilities"]["value"], locale: Locale): string | undefined {
+  if (value === null) return undefined;
+  const listNames = (has: boolean): string[] =>
+    capabilityNames.filter(([key]) => value[key] === has).map(([, name]) => say(locale, name));
+  const [can, cannot] = [listNames(true), listNames(false)];
+  const separator = say(locale, { zh: "、", en: ", " });
+  const no = cannot.length === 0 ? [] : [say(locale, { zh: "不支持", en: "not " }) + cannot.join(separator)];
+  return [...(can.length === 0 ? [] : [can.join(separator)]), ...no].join(say(locale, { zh: "；", en: "; " }));
+}
+
 function renderPrice(price: UsedModel["price"]["value"], locale: Locale): string | undefined {
   if (price === null) return undefined;
   return say(locale, {
-    zh: `输入 $${price.input}，输出 $${price.output}（每百万 token）`,
-    en: `$${price.input} in, $${price.output} out (1,000,000 tokens)`,
+    zh: `输入 $${price.input}，输出 $${price.output}（每百万 token）${renderTiers(price, locale)}`,
+    en: `$${price.input} in, $${price.output} out (1,000,000 tokens)${renderTiers(price, locale)}`,
   });
+}
+
+/** Says what longer calls cost, which is more for their whole input and output. */
+function renderTiers({ above }: ListPrice, locale: Locale): string {
+  if (above === undefined) return "";
+  const from = above.inputTokens.toLocaleString("en");
+  const text = say(locale, {
+    zh: `；输入超过 ${from} 个 token 时 $${above.input}、$${above.output}`,
+    en: `; above ${from} tokens of input $${above.input}, $${above.output}`,
+  });
+  return text + renderTiers(above, locale);
 }
 
 function toText(origin: ValueOrigin, locale: Locale): string {
@@ -58,6 +83,8 @@ function toText(origin: ValueOrigin, locale: Locale): string {
       return say(locale, { zh: "内置默认（按服务商）", en: "vendor default" });
     case "price-list":
       return say(locale, { zh: `价格表（${origin.date}）`, en: `price list of ${origin.date}` });
+    case "model-list":
+      return say(locale, { zh: `模型表（${origin.date}）`, en: `model list of ${origin.date}` });
     case "unknown":
       return say(locale, { zh: "未知", en: "not known" });
     case "nothing-configured":
@@ -77,8 +104,16 @@ const names = {
   timeout: { zh: "首个输出的时限（timeout）", en: "timeout (first content)" },
   idle: { zh: "之后无数据的上限", en: "idle (no data after it)" },
   contextWindow: { zh: "上下文窗口", en: "context window" },
+  capabilities: { zh: "能力", en: "capabilities" },
   price: { zh: "价格", en: "price" },
 } satisfies Record<string, Text>;
+
+const capabilityNames: readonly [keyof ModelCapabilities, Text][] = [
+  ["functionCalling", { zh: "函数调用", en: "tools" }],
+  ["vision", { zh: "看图", en: "images" }],
+  ["structuredOutput", { zh: "结构化输出", en: "structured output" }],
+  ["reasoning", { zh: "推理", en: "reasoning" }],
+];
 
 const seconds: Text = { zh: " 秒", en: " s" };
 const tokens: Text = { zh: " 个 token", en: " tokens" };

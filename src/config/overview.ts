@@ -37,12 +37,25 @@ export function createOverview(config: Config): Overview {
 
 function toShownModel(model: ModelChoice): Record<string, unknown> {
   if (!("wire" in model)) return { ...model };
-  const { provider, servedAs, wire, baseUrl, apiKey, apiKeyEnv, temperature, topP, maxTokens, contextWindow } = model;
+  const {
+    provider,
+    servedAs,
+    wire,
+    baseUrl,
+    apiKey,
+    apiKeyEnv,
+    temperature,
+    topP,
+    maxTokens,
+    contextWindow,
+    capabilities,
+  } = model;
   return {
     ...{ provider, model: model.model, servedAs, wire, baseUrl },
     apiKey: apiKey ?? (apiKeyEnv === undefined ? undefined : null),
     ...{ temperature, topP, maxTokens, timeout: model.timeoutMs / 1000, contextWindow },
     reasoningEffort: model.reasoningEffort,
+    capabilities,
   };
 }
 

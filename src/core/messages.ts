@@ -9,7 +9,10 @@ export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessa
 /** Is what a person or a tool says: one text, or parts in their order where there is more than text. */
 export type MessageContent = string | readonly ContentPart[];
 
-export type ContentPart = TextPart | ImagePart | FilePart;
+export type ContentPart = TextPart | FileRef;
+
+/** Refers to bytes that are stored beside the messages. */
+export type FileRef = ImagePart | FilePart;
 
 export interface TextPart {
   type: "text";
@@ -57,7 +60,7 @@ export interface SystemMessage {
 
 export interface UserMessage {
   role: "user";
-  content: string;
+  content: MessageContent;
 }
 
 export interface AssistantMessage {
@@ -73,7 +76,7 @@ export interface ToolMessage {
   role: "tool";
   callId: string;
   tool: string;
-  content: string;
+  content: MessageContent;
   ok: boolean;
 }
 

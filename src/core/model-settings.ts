@@ -1,4 +1,5 @@
 import type { JsonObject } from "../kit/json.ts";
+import type { ModelCapabilities } from "./model.ts";
 
 /** These wire formats are supported. Each vendor's row names one of them. */
 export const wires = ["openai-chat", "openai-responses", "anthropic-messages"] as const;
@@ -44,6 +45,14 @@ export interface Price {
   cacheWrite?: number;
 }
 
+/** Is a price as the vendors' lists have it. */
+export interface ListPrice extends Price {
+  /** Holds the output price of a turn in which the model reasoned, if that price is higher. */
+  reasonedOutput?: number;
+  /** Applies to the whole call when its input is longer than `inputTokens`, unless a further tier above it does. */
+  above?: ListPrice & { inputTokens: number };
+}
+
 export interface ModelRule {
   /** Is matched against the name that the user wrote. */
   match: RegExp;
@@ -68,6 +77,24 @@ export interface ModelRule {
  * only a part of OpenAPI 3.0 (`openapi`).
  */
 export type ToolDialect = "standard" | "inlined" | "openapi";
+
+/** Says which images a vendor takes, and how it counts their tokens. What is absent is as with most vendors. */
+export interface ImageRules {
+  /** Lists the media types. They are PNG, JPEG, GIF and WebP when absent. */
+  types?: readonly string[];
+  /** Limits one image, in bytes. */
+  mostBytes?: number;
+  /** Limits the longer side of an image, in pixels. */
+  longestSide?: number;
+  /** Limits the images of one request. */
+  most?: number;
+  tokens?: ImageTokens;
+}
+
+/** Says how the tokens of an image are counted: by its pixels up to a limit, or by the tiles that cover it. */
+export type ImageTokens =
+  | { pixelsPerToken: number; most: number }
+  | { tileSide: number; perTile: number; base: number; longestSide: number; shorterSide: number };
 
 /** Lists the differences within a wire format. Each is documented where the wire reads it. */
 export interface Quirks {
@@ -104,6 +131,12 @@ export interface Quirks {
   foreignCallExtra?: JsonObject;
   /** The `native` data of earlier turns is not sent back to the model. */
   forgetsNative?: boolean;
+  /** Says which images the vendor takes. */
+  images?: ImageRules;
+  /** Lists the media types of documents that the vendor reads itself. It gets the text of all others. */
+  documents?: readonly string[];
+  /** A user's message must not follow the result of a tool; the assistant says a word between them. */
+  assistantAfterTools?: boolean;
   /** The vendor requires call ids of nine letters and digits. */
   nineLetterIds?: boolean;
   /** Holds the fields that are added to every request body. */
@@ -141,7 +174,9 @@ export interface ModelSettings {
   /** Limits the output of one turn, in tokens. It is undefined when unknown. */
   maxOutput?: number;
   reasoningEffort?: string;
-  /** Holds the price that the user has set. The price list is used when absent. */
-  price?: Price;
+  /** Holds the price that the user has set, else the one of the vendor's list. The cost is not known when it is absent. */
+  price?: ListPrice;
+  /** Says what the model can do, where the user or the vendor's list knows it. */
+  capabilities?: ModelCapabilities;
   quirks: Quirks;
 }

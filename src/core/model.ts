@@ -51,6 +51,14 @@ export function replaceStream(model: Omit<Model, "stream" | "call">, stream: Mod
   };
 }
 
+/**
+ * Returns whether the model can call tools (the specification's `supports_function_calling`). It is true where nobody knows,
+ * because it is tried then; `capabilities.functionCalling` tells the two apart.
+ */
+export function supportsFunctionCalling({ capabilities }: Pick<Model, "capabilities">): boolean {
+  return capabilities?.functionCalling ?? true;
+}
+
 /** Adds `call` to something that streams. */
 export function withCall<T extends Pick<Model, "stream">>(streaming: T): T & Pick<Model, "call"> {
   return { ...streaming, call: (request, signal) => streaming.stream(request, ignoreEvent, signal) };

@@ -128,6 +128,12 @@ export const noticeKinds = {
       };
     },
   }),
+  /** Says why a file that came with the question is not part of it. */
+  notAttached: defineNotice("not-attached", {
+    level: "warning",
+    isInResult: true,
+    text: (why: Text) => ({ zh: `未附上：${why.zh}`, en: `Not attached: ${why.en}` }),
+  }),
   priceUnknown: defineNotice("price-unknown", {
     level: "warning",
     isInResult: false,

@@ -3,12 +3,13 @@ import type { ModelSettings, WireName } from "../core/model-settings.ts";
 import { estimateMessageTokens } from "./estimate-tokens.ts";
 import { withContextWarning } from "./middleware/context-warning.ts";
 import type { Endpoints } from "./middleware/endpoints.ts";
+import { withFiles } from "./middleware/files.ts";
 import type { Middleware, ModelContext, RetryOptions } from "./middleware/middleware.ts";
 import { withSettingNotices } from "./middleware/parameters.ts";
 import { withRepair } from "./middleware/repair.ts";
 import { withRetry } from "./middleware/retry.ts";
 import { withToolRequestLimits } from "./middleware/tool-request-limits.ts";
-import { calculateCost, findPrice } from "./prices.ts";
+import { calculateCost } from "./prices.ts";
 
 export interface CreateOptions extends Omit<RetryOptions, "endpoint"> {
   /** All callers in a process share this state of the models. */
@@ -22,6 +23,7 @@ export interface CreateOptions extends Omit<RetryOptions, "endpoint"> {
 const middleware: readonly Middleware[] = [
   withContextWarning,
   withSettingNotices,
+  withFiles,
   withToolRequestLimits,
   withRetry,
   withRepair,
@@ -29,17 +31,19 @@ const middleware: readonly Middleware[] = [
 
 /**
  * Creates a model that is ready to be called, with repairs, retries, warnings and a price. It limits silence, and only the run
- * limits a whole turn. The first call loads the code of its wire.
+ * limits a whole turn. The first call loads the code of its wire. What the vendor's list knows is in the settings
+ * (`addKnownFacts`).
  */
 export function createModel(settings: ModelSettings, { endpoints, ...options }: CreateOptions = {}): Model {
   const context: ModelContext = { ...options, settings, endpoint: endpoints?.of(settings) };
-  const price = findPrice(settings);
+  const { price } = settings;
   return {
     ...middleware.reduceRight((next, wrap) => wrap(next, context), createLazyModel(settings)),
     contextWindow: settings.contextWindow,
+    capabilities: settings.capabilities,
     maxTokens: settings.maxTokens,
     keyName: settings.apiKeyEnv,
-    countTokens: estimateMessageTokens,
+    countTokens: (messages) => estimateMessageTokens(messages, settings),
     cost: (usage) => (price ? calculateCost(usage, price) : null),
   };
 }

@@ -1,5 +1,7 @@
-import type { Message } from "../core/messages.ts";
+import { estimatePages, toParts, toPlainText } from "../core/message-content.ts";
+import type { ContentPart, ImagePart, Message } from "../core/messages.ts";
 import type { ToolDefinition } from "../core/model.ts";
+import type { ImageTokens, ModelSettings, Quirks } from "../core/model-settings.ts";
 
 /**
  * Estimates the tokens of a text without a vocabulary: words by their length, digits in threes, signs, and Chinese by the
@@ -61,9 +63,36 @@ function countSigns(piece: string): number {
 /** Each message costs this many tokens besides its text. */
 export const perMessage = 4;
 
-/** Estimates the tokens of messages, including reasoning that may be sent back. */
-export function estimateMessageTokens(messages: readonly Message[]): number {
-  return messages.reduce((sum, message) => sum + perMessage + estimateTokens(toMessageText(message)), 0);
+/** Estimates the tokens of messages, including reasoning that may be sent back, and images by the vendor's rule. */
+export function estimateMessageTokens(messages: readonly Message[], { quirks }: FileRules = { quirks: {} }): number {
+  return messages.reduce((sum, message) => {
+    const files = toParts(message.content).reduce((size, part) => size + estimateFileTokens(part, quirks), 0);
+    return sum + perMessage + files + estimateTokens(toMessageText(message));
+  }, 0);
+}
+
+export type FileRules = Pick<ModelSettings, "quirks">;
+
+/** Estimates what a part takes beside its text. A document that the vendor reads itself has pictures of its pages too. */
+function estimateFileTokens(part: ContentPart, { images, documents = [] }: Quirks): number {
+  if (part.type === "text") return 0;
+  const rule = images?.tokens ?? usualImageTokens;
+  if (part.type === "image") return countImageTokens(part, rule);
+  return documents.includes(part.file.mediaType) ? estimatePages(part.file.size) * countImageTokens({}, rule) : 0;
+}
+
+const usualImageTokens: ImageTokens = { pixelsPerToken: 750, most: 1_600 };
+
+/** Counts the tokens of an image by a vendor's rule. One whose size is not known counts as one of 1,024 pixels a side. */
+export function countImageTokens(
+  { width = 1_024, height = 1_024 }: Pick<ImagePart, "width" | "height">,
+  rule: ImageTokens,
+): number {
+  if ("pixelsPerToken" in rule) return Math.min(rule.most, Math.ceil((width * height) / rule.pixelsPerToken));
+  const { tileSide, perTile, base, longestSide, shorterSide } = rule;
+  const scale = Math.min(1, longestSide / Math.max(width, height), shorterSide / Math.min(width, height));
+  const tiles = Math.ceil((width * scale) / tileSide) * Math.ceil((height * scale) / tileSide);
+  return base + tiles * perTile;
 }
 
 export function estimateToolTokens(tools: readonly ToolDefinition[]): number {
@@ -72,7 +101,7 @@ export function estimateToolTokens(tools: readonly ToolDefinition[]): number {
 
 /** Returns all text of a message that counts as tokens. */
 export function toMessageText(message: Message): string {
-  if (message.role !== "assistant") return message.content;
+  if (message.role !== "assistant") return toPlainText(message.content, "en");
   const calls = message.toolCalls.map((call) => `${call.name} ${call.argumentsText}`);
   const reasoning = message.native && message.reasoning ? [message.reasoning] : [];
   return [message.content, ...reasoning, ...calls].join("\n");

@@ -1,15 +1,14 @@
 import type { ModelRule, Vendor, WireName } from "../core/model-settings.ts";
-
-/** Some models reason for minutes without sending anything. The second limit is for those that reason the longest. */
-const silentMs = 300_000;
-const longSilentMs = 900_000;
-
-/**
- * Matches OpenAI's models that do so, and the longest of them, also by the names that gateways give them (`openai/o3`); chat
- * variants answer soon.
- */
-const silentOpenai = /(^|\/)(o\d|gpt-[5-9](?!.*-chat))/i;
-const longSilentOpenai = /(^|\/)(o\d|gpt-[5-9]).*-pro(?![a-z])/i;
+import {
+  claudeImages,
+  geminiImages,
+  laterOpenaiImages,
+  openaiImages,
+  qwenImages,
+  readDocuments,
+  sharpClaudeImages,
+} from "./image-rules.ts";
+import { longSilentMs, longSilentOpenai, sharedModelRules, silentMs, silentOpenai } from "./shared-model-rules.ts";
 
 const qwen: Vendor = {
   wire: "openai-chat",
@@ -18,7 +17,7 @@ const qwen: Vendor = {
   baseUrlEnv: "DASHSCOPE_BASE_URL",
   defaultModel: "qwen3.7-plus",
   temperature: { below: 2 },
-  quirks: { toolDialect: "inlined", thinkingSwitch: "enable_thinking" },
+  quirks: { toolDialect: "inlined", thinkingSwitch: "enable_thinking", images: qwenImages },
   models: [
     { match: /^qwen([12]|-max)|coder|instruct/, quirks: { noReasoning: true } },
     { match: /^qwq|thinking/, quirks: { alwaysReasons: true } },
@@ -27,6 +26,39 @@ const qwen: Vendor = {
     { match: /^qwen3\.[5-7]-/, contextWindow: 1_000_000, maxOutput: 65_536 },
     { match: /^qwen3\.[89]-/, contextWindow: 1_000_000, maxOutput: 131_072 },
     { match: /^qwen3-max/, contextWindow: 262_144, maxOutput: 65_536 },
+  ],
+};
+
+const moonshot: Vendor = {
+  wire: "openai-chat",
+  baseUrl: "https://api.moonshot.ai/v1",
+  keyEnv: "MOONSHOT_API_KEY",
+  baseUrlEnv: "MOONSHOT_BASE_URL",
+  defaultModel: "kimi-k3",
+  telemetryName: "moonshot_ai",
+  temperature: { atMost: 1 },
+  quirks: {},
+  models: [
+    ...sharedModelRules,
+    // platform.kimi.ai/docs/api/chat: these are switched by `thinking`, and later ones take an effort.
+    { match: /^kimi-k2/, quirks: { thinkingSwitch: "thinking" } },
+    { match: /^moonshot-v1/, quirks: { noReasoning: true } },
+  ],
+};
+
+const zai: Vendor = {
+  wire: "openai-chat",
+  baseUrl: "https://api.z.ai/api/paas/v4",
+  keyEnv: "ZAI_API_KEY",
+  baseUrlEnv: "ZAI_BASE_URL",
+  defaultModel: "glm-5.3",
+  temperature: { atMost: 1 },
+  // docs.z.ai/guides/capabilities/thinking: thinking is on by default.
+  quirks: { thinkingSwitch: "thinking" },
+  models: [
+    ...sharedModelRules,
+    { match: /^glm-(4(-|$)|4\.[0-4])/, quirks: { noReasoning: true } },
+    { match: /^glm-5\.3/, quirks: { alwaysReasons: true } },
   ],
 };
 
@@ -72,7 +104,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     baseUrlEnv: "OPENAI_BASE_URL",
     defaultModel: "gpt-6.1-terra",
     temperature: { below: 2 },
-    quirks: { maxTokensField: "max_completion_tokens" },
+    quirks: { maxTokensField: "max_completion_tokens", images: openaiImages, documents: readDocuments },
     efforts: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
     models: [
       { match: /^gpt-4$/, contextWindow: 8_192, maxOutput: 8_192 },
@@ -88,13 +120,18 @@ export const vendors: Readonly<Record<string, Vendor>> = {
       // "Function tools with reasoning_effort are not supported ... in /v1/chat/completions. To use function tools, use
       // /v1/responses or set reasoning_effort to 'none'"; the second half of these has no chat completions at all.
       { match: /^gpt-(5\.[4-9]|[6-9])|^(o\d|gpt-5).*-(pro|codex)/, wire: "openai-responses" },
-      { match: /^gpt-5\.4/, quirks: { effortWithTools: "none" } },
+      { match: /^gpt-5\.4/, quirks: { effortWithTools: "none", images: laterOpenaiImages } },
       { match: /^(gpt-[34]|gpt-5-chat|chatgpt-)/, quirks: { noReasoning: true } },
       { match: /^(o\d|gpt-5(-(?!chat)|$))/, quirks: { noSampling: "always", alwaysReasons: true } },
       { match: /^gpt-5\.[1-9]/, quirks: { noSampling: "while-reasoning" } },
       {
         match: /^gpt-(5\.[5-9]|[6-9])/,
-        quirks: { noSampling: "while-reasoning", defaultEffort: "none", effortWithTools: "none" },
+        quirks: {
+          noSampling: "while-reasoning",
+          defaultEffort: "none",
+          effortWithTools: "none",
+          images: laterOpenaiImages,
+        },
       },
       // Chat completions never show their reasoning. Responses show that there is some, and may then be silent for as long.
       { match: silentOpenai, silentThinkingMs: { "openai-chat": silentMs, "openai-responses": silentMs } },
@@ -120,7 +157,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     baseUrlEnv: "ANTHROPIC_BASE_URL",
     defaultModel: "claude-sonnet-5-5",
     temperature: { atMost: 1 },
-    quirks: { cacheMarks: true },
+    quirks: { cacheMarks: true, images: claudeImages, documents: readDocuments },
     efforts: ["none", "low", "medium", "high", "xhigh", "max"],
     models: [
       { match: /^claude-3/, contextWindow: 200_000 },
@@ -137,7 +174,12 @@ export const vendors: Readonly<Record<string, Vendor>> = {
       },
       {
         match: /^claude-(opus-(4-[7-9]|[5-9])|(sonnet|haiku)-[5-9]|fable)/,
-        quirks: { noSampling: "always", adaptiveThinking: true, budgetThinking: false },
+        quirks: {
+          noSampling: "always",
+          adaptiveThinking: true,
+          budgetThinking: false,
+          images: sharpClaudeImages,
+        },
       },
     ],
   },
@@ -155,6 +197,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     quirks: {
       foreignCallExtra: { google: { thought_signature: "skip_thought_signature_validator" } },
       toolDialect: "openapi",
+      images: geminiImages,
     },
     efforts: ["none", "minimal", "low", "medium", "high"],
     models: [
@@ -165,6 +208,73 @@ export const vendors: Readonly<Record<string, Vendor>> = {
       { match: /^gemini-4-/, maxOutput: 32_768 },
     ],
   },
+  openrouter: {
+    wire: "openai-chat",
+    baseUrl: "https://openrouter.ai/api/v1",
+    keyEnv: "OPENROUTER_API_KEY",
+    baseUrlEnv: "OPENROUTER_BASE_URL",
+    defaultModel: "openai/gpt-6.1-terra",
+    temperature: { below: 2 },
+    // Parameters that a model does not take are left out by the gateway (openrouter.ai/docs/api/reference/parameters).
+    quirks: {},
+    efforts: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
+    models: [
+      ...sharedModelRules,
+      { match: silentOpenai, silentThinkingMs: { "openai-chat": silentMs } },
+      { match: longSilentOpenai, silentThinkingMs: { "openai-chat": longSilentMs } },
+    ],
+  },
+  mistral: {
+    wire: "openai-chat",
+    baseUrl: "https://api.mistral.ai/v1",
+    keyEnv: "MISTRAL_API_KEY",
+    baseUrlEnv: "MISTRAL_BASE_URL",
+    defaultModel: "mistral-large-latest",
+    telemetryName: "mistral_ai",
+    temperature: { atMost: 1.5 },
+    // The API requires it of every id, whichever model it serves.
+    quirks: { nineLetterIds: true, assistantAfterTools: true },
+    models: sharedModelRules,
+  },
+  xai: {
+    wire: "openai-chat",
+    baseUrl: "https://api.x.ai/v1",
+    keyEnv: "XAI_API_KEY",
+    baseUrlEnv: "XAI_BASE_URL",
+    defaultModel: "grok-4.7",
+    telemetryName: "x_ai",
+    temperature: { below: 2 },
+    quirks: {},
+    models: [
+      ...sharedModelRules,
+      { match: /^grok-(2|3(?!-mini))|non-reasoning/, quirks: { noReasoning: true } },
+      { match: /^grok-4\.[5-9]/, quirks: { alwaysReasons: true } },
+    ],
+  },
+  moonshot,
+  zai,
+  zhipu: {
+    ...zai,
+    baseUrl: "https://open.bigmodel.cn/api/paas/v4",
+    keyEnv: "ZHIPUAI_API_KEY",
+    baseUrlEnv: "ZHIPUAI_BASE_URL",
+  },
+  groq: {
+    wire: "openai-chat",
+    baseUrl: "https://api.groq.com/openai/v1",
+    keyEnv: "GROQ_API_KEY",
+    baseUrlEnv: "GROQ_BASE_URL",
+    defaultModel: "openai/gpt-oss-120b",
+    temperature: { below: 2 },
+    quirks: { maxTokensField: "max_completion_tokens" },
+    models: [
+      ...sharedModelRules,
+      { match: /^(llama|meta-llama)/, quirks: { noReasoning: true } },
+      { match: /^openai\/gpt-oss/, quirks: { alwaysReasons: true } },
+      // Its reasoning comes between tags in the text otherwise (console.groq.com/docs/reasoning).
+      { match: /^qwen\//, quirks: { body: { reasoning_format: "parsed" } } },
+    ],
+  },
   ollama: {
     wire: "openai-chat",
     baseUrl: "http://127.0.0.1:11434/v1",
@@ -172,8 +282,9 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     temperature: { below: 2 },
     quirks: {},
   },
-  // A key works in its own region alone; DASHSCOPE_BASE_URL moves any of them.
+  // A key works in its own region alone; the variable of the address moves any of them.
   "qwen-intl": { ...qwen, regionOf: "qwen", baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1" },
+  "moonshot-cn": { ...moonshot, regionOf: "moonshot", baseUrl: "https://api.moonshot.cn/v1" },
   "qwen-us": { ...qwen, regionOf: "qwen", baseUrl: "https://dashscope-us.aliyuncs.com/compatible-mode/v1" },
 };
 
@@ -189,21 +300,6 @@ export const defaultTemperature: Vendor["temperature"] = { below: 2 };
 
 /** Maps other names of a vendor to its id. */
 export const vendorAliases: Readonly<Record<string, string>> = { dashscope: "qwen" };
-
-/** These rules apply to models that many vendors serve, and are used for vendors that the user added. */
-export const sharedModelRules: ModelRule[] = [
-  { match: /(^|\/)kimi-k2\.[67]/i, contextWindow: 262_144, maxOutput: 262_144 },
-  { match: /(^|\/)kimi-k3/i, contextWindow: 1_048_576, maxOutput: 1_048_576 },
-  { match: /(^|\/)glm-4\.7/i, contextWindow: 204_800, maxOutput: 131_072 },
-  { match: /(^|\/)glm-5\.[23]/i, contextWindow: 1_000_000, maxOutput: 131_072 },
-  { match: /(^|\/)(kimi-k[23]|deepseek-(v[4-9]|flash|reasoner))/i, quirks: { echoReasoning: true } },
-  { match: /(^|\/)kimi-k[23]/i, quirks: { noSampling: "always", toolDialect: "inlined" } },
-  { match: /(^|\/)gemini-/i, quirks: { toolDialect: "openapi" } },
-  { match: /(^|\/)claude-/i, quirks: { cacheMarks: true } },
-  { match: /(^|\/)gemini-(2\.5|[3-9])/i, silentThinkingMs: { "openai-chat": silentMs } },
-  { match: /(^|\/)grok-[4-9](?!.*non-reasoning)/i, silentThinkingMs: { "openai-chat": silentMs } },
-  { match: /(^|\/)(open-)?(mistral|ministral|magistral|codestral|devstral|pixtral)/i, quirks: { nineLetterIds: true } },
-];
 
 /**
  * These rules apply to models of a vendor that the user added, which is often a proxy for the well-known vendors. The user

@@ -4,11 +4,18 @@ import { chainProperty, longestChainText } from "../core/chain-text.ts";
 import { type LimitRow, offeredLimits } from "../core/limits.ts";
 import { modes } from "../core/modes.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
+import { type AttachmentInput, attachmentFields } from "./attachment-input.ts";
 
 export const detailSchema = z.enum(["brief", "full"]);
 
 /** Says how much of a run a result over MCP tells: what an answer needs, or also what each call was given and returned. */
 export type Detail = z.infer<typeof detailSchema>;
+
+const includeSchema = z
+  .array(z.enum(["images"]))
+  .max(10)
+  .optional()
+  .describe("images: returns the images that tools made, too.");
 
 /** Defines the input of `agent_ask`, with the same ranges as the configuration. */
 export const askInput = z.strictObject({
@@ -18,6 +25,7 @@ export const askInput = z.strictObject({
     .min(1)
     .max(100_000)
     .describe("What you want to know or have done, in plain words, in any language."),
+  ...attachmentFields,
   conversation_id: z
     .string()
     .max(200)
@@ -26,9 +34,7 @@ export const askInput = z.strictObject({
   mode: z
     .enum(modes)
     .optional()
-    .describe(
-      "agent: decides by itself which tools to use. plan: plans first, then acts. chat: answers directly, without tools.",
-    ),
+    .describe("agent: decides which tools to use. plan: plans first, then acts. chat: answers without tools."),
   search: z
     .boolean()
     .optional()
@@ -45,17 +51,18 @@ export const askInput = z.strictObject({
     )
     .max(100)
     .optional()
-    .describe("Only tools whose names match one of these patterns, for instance amap__* or web_search."),
+    .describe("Only tools whose names match one of these patterns, such as amap__* or web_search."),
   ...limitArguments,
   wait_s: z
     .number()
     .min(0)
     .max(3600)
     .optional()
-    .describe("Seconds to wait for the end; after that the call returns with status running, and the run continues."),
+    .describe("Seconds to wait for the end; then the call returns with status running, and the run continues."),
+  include: includeSchema,
   detail: detailSchema
     .optional()
-    .describe("full: structuredContent also has each call's arguments and the start of its result. Default brief."),
+    .describe("full: structuredContent also has each call's arguments and the start of its result."),
   [chainProperty]: z
     .string()
     .max(longestChainText)
@@ -65,12 +72,11 @@ export const askInput = z.strictObject({
     .string()
     .max(2000)
     .optional()
-    .describe(
-      "The token of a result with status needs_confirmation; question is then the user's reply to it, yes or no.",
-    ),
+    .describe("The token of a needs_confirmation result; question is then the user's reply to it, yes or no."),
 });
 
-export type AskInput = z.infer<typeof askInput>;
+/** Holds what is asked, without the files that come with it. */
+export type AskInput = Omit<z.infer<typeof askInput>, keyof AttachmentInput>;
 
 /**
  * Names the fields of `agent_ask` that are accepted and not shown in the list of tools: a host's model fills in what it sees, and
@@ -78,6 +84,7 @@ export type AskInput = z.infer<typeof askInput>;
  */
 export const unlistedFields: readonly string[] = [
   "search",
+  "attachments",
   chainProperty,
   ...offeredLimits.filter((row: LimitRow) => row.isListed !== true).map(({ ask }) => ask),
 ];
@@ -87,6 +94,7 @@ const runId = z.string().min(1).max(200).describe("The run_id of a result of age
 export const resultInput = z.strictObject({
   run_id: runId,
   wait_s: z.number().min(0).max(3600).optional().describe("Seconds to wait for the end. Absent: as agent_ask does."),
+  include: includeSchema.describe("As in agent_ask."),
   detail: detailSchema.optional().describe("As in agent_ask."),
 });
 

@@ -1,4 +1,6 @@
+import { hash } from "node:crypto";
 import type { AskRequest } from "../app/ask-request.ts";
+import type { Attachment } from "../core/attachment.ts";
 import { type Chain, getTraceId } from "../core/chain.ts";
 import { mapLimits, offeredLimits, toRunUnit } from "../core/limits.ts";
 import type { QuestionKind } from "../core/questions/user-question.ts";
@@ -16,6 +18,8 @@ import type { CallerScope } from "./run-service.ts";
 export interface RunQuestionRequest {
   scope: CallerScope;
   input: AskInput;
+  /** Holds the images and documents that come with the question. */
+  attachments?: readonly Attachment[] | undefined;
   chain: Chain;
   host: Pick<Host, "asksForms">;
   /** Is true when nobody can answer the run's questions, now or with a token. The run then learns this at once. */
@@ -33,17 +37,26 @@ export interface RunQuestionRequest {
 
 /** Begins a run. Throws where there are too many, and for a conversation that cannot be. */
 export function beginRun(asked: RunQuestionRequest): RunHandle {
-  const { scope, input, chain, locale, models, given, isInteractive, runId } = asked;
+  const { scope, input, attachments, chain, locale, models, given, isInteractive, runId } = asked;
   const { duet, settings, runs, caller, mode, logSteps } = scope;
   checkConversationId(input.conversation_id);
   const run = runs.begin({
     id: runId,
     // Who asks the same of other models, or after other words, asks for something else.
-    key: (models ?? given) === undefined || input.confirmation ? toRequestKey(input, chain) : createRandomHex(),
+    key: (models ?? given) === undefined || input.confirmation ? toRequestKey(asked) : createRandomHex(),
     caller,
     locale,
     entrance: scope.entrance,
-    request: { ...toRequest(input), ...given, mode: input.mode ?? mode, models, locale, chain, isInteractive },
+    request: {
+      ...toRequest(input),
+      attachments,
+      ...given,
+      mode: input.mode ?? mode,
+      models,
+      locale,
+      chain,
+      isInteractive,
+    },
     canAsk: (kind) => canAskKind(asked, kind),
     patienceMs: settings.confirmTime * 1000,
     ask: (request) => duet.ask(request),
@@ -62,11 +75,12 @@ function canAskKind(
 }
 
 /** Finds the run that the same request began earlier, if nobody has received its outcome and no other session needs it. */
-export function findSameRun(
-  { scope: { runs, caller }, input, chain }: RunQuestionRequest,
-  session?: object,
-): RunHandle | undefined {
-  return runs.findSame(toRequestKey(input, chain), input.conversation_id || undefined, caller, session);
+export function findSameRun(asked: RunQuestionRequest, session?: object): RunHandle | undefined {
+  const {
+    scope: { runs, caller },
+    input,
+  } = asked;
+  return runs.findSame(toRequestKey(asked), input.conversation_id || undefined, caller, session);
 }
 
 /** Returns false when the caller is another agent, because its model has no user to ask. */
@@ -93,8 +107,13 @@ function toRequest(input: AskInput): StartRunOptions["request"] {
  * Identifies what is asked for. How long to wait and how much to tell are left out, and so is the conversation, which is only
  * known once the run has begun.
  */
-function toRequestKey({ conversation_id, wait_s, detail, duet_chain, ...input }: AskInput, chain: Chain): string {
-  const asked = JSON.stringify(input, Object.keys(input).sort());
+function toRequestKey({
+  input: { conversation_id, wait_s, detail, duet_chain, ...input },
+  attachments = [],
+  chain,
+}: Pick<RunQuestionRequest, "input" | "attachments" | "chain">): string {
+  const files = attachments.map(({ bytes, name = "" }) => ` ${hash("sha256", bytes)} ${name}`).join("");
+  const asked = `${JSON.stringify(input, Object.keys(input).sort())}${files}`;
   // An agent that asks itself must not be given the very run that asks.
   return chain.depth === 0 ? asked : `${chain.depth} ${getTraceId(chain.trace)} ${asked}`;
 }

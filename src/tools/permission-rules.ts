@@ -1,5 +1,6 @@
 import { noticeKinds } from "../core/notices.ts";
 import { toInvalidArgumentsResult } from "../core/tools/argument-feedback.ts";
+import { fillDefaults } from "../core/tools/fill-defaults.ts";
 import {
   type Approval,
   createFailure,
@@ -87,7 +88,9 @@ const alwaysAsks = "always";
 export function withPermission(tool: Tool, checkPermission: PermissionCheck): Tool {
   // What always asks does so in here; rules round these need not ask again.
   const callLimits = tool.alwaysAsks ? { ...tool.callLimits, asks: true } : tool.callLimits;
-  return wrapTool({ ...tool, alwaysAsks: undefined, callLimits }, async (args, context) => {
+  return wrapTool({ ...tool, alwaysAsks: undefined, callLimits }, async (given, context) => {
+    // Rules and people judge the call as it is made.
+    const args = fillDefaults(given, tool.inputSchema);
     const { decision, rule, privateSources } = checkPermission(tool, args, context);
     if (decision === "denied") return toRefusedResult(tool, { decision, rule }, context);
     if (decision === "allowed") return addPermission({ decision, rule }, await tool.run(args, context));

@@ -1,6 +1,7 @@
 import { types } from "node:util";
 import { createFailure, type ToolResult } from "../core/tools/tool.ts";
-import { renderContent } from "../core/tools/tool-content.ts";
+import { type RawContent, renderContent } from "../core/tools/tool-content.ts";
+import { readImages } from "../core/tools/tool-images.ts";
 import { isRecord } from "../kit/json.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { toShortLine } from "../kit/text/sanitize.ts";
@@ -19,10 +20,11 @@ export function toUserToolResult(given: unknown, where: string, locale: Locale):
     return createSuccess(say(locale, describeRefusal(where, { zh: "没有返回内容", en: "returned nothing" })));
   if (given === null) return createSuccess("");
   if (typeof given === "string") return createSuccess(given);
-  if (isBlocks(given)) return createSuccess(renderContent({ content: given }, locale));
+  if (isBlocks(given)) return toBlocksResult({ content: given }, locale);
   if (isRecord(given) && isBlocks(given.content)) {
     const text = renderContent(given, locale);
-    return given.isError === true ? { ok: false, text, error: { code: "tool", message: text } } : createSuccess(text);
+    if (given.isError === true) return { ok: false, text, error: { code: "tool", message: text } };
+    return toBlocksResult(given, locale);
   }
   try {
     return createSuccess(writeJson(given));
@@ -30,6 +32,11 @@ export function toUserToolResult(given: unknown, where: string, locale: Locale):
     if (!(thrown instanceof NotJson)) throw thrown;
     return createFailure("tool", say(locale, describeRefusal(where, thrown.text)));
   }
+}
+
+function toBlocksResult(raw: RawContent, locale: Locale): ToolResult {
+  const images = readImages(raw);
+  return { ...createSuccess(renderContent(raw, locale)), ...(images.length > 0 && { images }) };
 }
 
 const blockTypes: readonly unknown[] = ["text", "image", "audio", "resource", "resource_link"];

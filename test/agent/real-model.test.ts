@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createToolSearch } from "../../src/app/tools/tool-search.ts";
+import { toPlainText } from "../../src/core/message-content.ts";
 import { createBuiltinTools } from "../../src/tools/builtin/builtin-tools.ts";
 import { createPermissionCheck, withPermission } from "../../src/tools/permission-rules.ts";
 import { makeTool, outcomeOf, verdictsOf } from "../fakes/events.ts";
@@ -18,7 +19,7 @@ function createModels(decisions: ScriptedTurn[], answer: ScriptedTurn = "Done.")
 }
 
 function readMessages({ requests }: ScriptedModel, request: number): string[] {
-  return requests[request]?.messages.map(({ content }) => content) ?? [];
+  return requests[request]?.messages.map(({ content }) => toPlainText(content, "en")) ?? [];
 }
 
 function openTools(root = ".") {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
+import { toPlainText } from "../../src/core/message-content.ts";
 import { createFailure, type Tool, type ToolFailure, type ToolResult } from "../../src/core/tools/tool.ts";
 import { sleep } from "../../src/kit/async/timeout.ts";
 import { createGuardedFetch } from "../../src/kit/net/create-guarded-fetch.ts";
@@ -38,7 +39,7 @@ async function lookUp(tool: Tool, overrides: Partial<Overrides> = {}): Promise<{
   const model = scriptedModel([[call], "Enough."]);
   const models = { functionCall: model, answer: scriptedModel(["Many."]) };
   const events = await runAll({ models, tools: [tool], ...overrides });
-  return { events, read: model.requests[1]?.messages.at(-1)?.content ?? "" };
+  return { events, read: toPlainText(model.requests[1]?.messages.at(-1)?.content ?? "", "en") };
 }
 
 const callsIn = (events: readonly AgentEvent[]): string[] =>

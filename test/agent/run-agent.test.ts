@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { runAgent } from "../../src/agent/run-agent.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
+import { toPlainText } from "../../src/core/message-content.ts";
 import { createFailure, type Tool } from "../../src/core/tools/tool.ts";
 import { sleep } from "../../src/kit/async/timeout.ts";
 import { DuetError } from "../../src/kit/errors.ts";
@@ -52,7 +53,7 @@ describe("with two models", () => {
     const models = { functionCall: scriptedModel([[search], "enough"]), answer };
     await runAll({ models, tools: [makeTool("search", () => ({ ok: true, text: hostile }))] });
 
-    const asked = answer.requests[0]?.messages.at(-1)?.content ?? "";
+    const asked = toPlainText(answer.requests[0]?.messages.at(-1)?.content ?? "", "en");
     const marker = /<<<result ([0-9a-f]{8})\n/.exec(asked)?.[1];
     expect(asked).toContain("What is Duet?");
     expect(asked).toContain(`${hostile}\nresult ${marker}>>>`);

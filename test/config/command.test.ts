@@ -238,7 +238,9 @@ describe("duet config schema", () => {
   test("describes every key of the agent and of a model", async () => {
     const schema = await printed("schema", workplace());
     expect(schema).toContain('"description": "Rounds of deciding and calling tools."');
-    expect(schema).toContain('"description": "0 to below 2 (anthropic: to 1). Default 0.7."');
+    expect(schema).toContain(
+      '"description": "0 to below 2 (anthropic: to 1, mistral: to 1.5, moonshot: to 1, zai: to 1, zhipu: to 1). Default 0.7."',
+    );
   });
 });
 

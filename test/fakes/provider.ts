@@ -4,6 +4,7 @@ import { isRecord } from "../../src/kit/json.ts";
 import { createMemory, type Memory } from "./provider-memory.ts";
 import { responsePieces } from "./provider-responses.ts";
 import { checkChatRequest, checkMessagesRequest, type Refusal } from "./provider-rules.ts";
+import { checkFiles } from "./provider-rules-files.ts";
 import { checkReasoning } from "./provider-rules-reasoning.ts";
 import { checkResponsesRequest } from "./provider-rules-responses.ts";
 import { chatPieces, messagePieces, type Piece, rawPiece } from "./provider-wires.ts";
@@ -120,7 +121,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, state:
     entry.endedAt = Date.now();
     entry.aborted = !response.writableFinished;
   });
-  const refusal = checks[wire](entry) ?? checkReasoning(entry, state.memory.sent);
+  const refusal = checks[wire](entry) ?? checkFiles(entry) ?? checkReasoning(entry, state.memory.sent);
   if (refusal) return sendError(response, wire, refusal);
   const reply = state.scripts.get(entry.model)?.shift();
   if (!reply) return sendError(response, wire, unscripted(entry.model));

@@ -32,7 +32,7 @@ test("everything's progress is heard, its image is named, and what runs only as 
   await call(pool, "everything__trigger-long-running-operation", { duration: 0.4, steps: 4 }, { heard });
   expect(heard.map(({ progress }) => progress)).toEqual([1, 2, 3, 4].slice(0, heard.length));
   expect(heard.length).toBeGreaterThanOrEqual(3);
-  expect((await call(pool, "everything__get-tiny-image")).text).toMatch(/\[image: image\/png, \d+ bytes, not shown\]/);
+  expect((await call(pool, "everything__get-tiny-image")).text).toMatch(/\[image: image\/png, \d+ bytes\]/);
   const names = pool.tools().map(({ name }) => name);
   expect(names).not.toContain("everything__simulate-research-query");
 });

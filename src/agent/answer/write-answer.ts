@@ -3,6 +3,7 @@ import { type FinishReason, toModelName } from "../../core/model.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { getContextWindow } from "../context/context-window.ts";
+import { toQuestionContent } from "../context/question-content.ts";
 import type { ModelRole } from "../limits/statistics.ts";
 import type { Observation } from "../loop/act.ts";
 import { countResults, explainReason } from "../loop/explain-verdict.ts";
@@ -127,7 +128,10 @@ function answerMessages(run: Run, role: ModelRole, { prompt, handOver, note }: A
       ),
     },
     ...run.state.history,
-    { role: "user", content: note ? `${handed}\n\n${say(locale, note)}` : handed },
+    {
+      role: "user",
+      content: toQuestionContent(run, note ? `${handed}\n\n${say(locale, note)}` : handed, handOver.observations),
+    },
   ];
 }
 

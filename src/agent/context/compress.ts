@@ -11,6 +11,7 @@ import { getContextWindow, getRequestBudget } from "./context-window.ts";
 import { fence } from "./fence.ts";
 import { shortenTurns } from "./fit-turns.ts";
 import type { Sizing } from "./shrink.ts";
+import { describeTurnFiles } from "./turn-files.ts";
 
 /** Holds the input of one summary: the last one, and the turns that came after it. */
 export interface OlderTurns {
@@ -103,7 +104,8 @@ function requestOf(run: Run, model: Model, { summary, turns: all, sizing }: Olde
         `${say(language, { zh: `第 1 到 ${summary.turns} 轮的摘要：`, en: `Summary of turns 1 to ${summary.turns}:` })}\n${fence(summary.text, marker)}`,
       ]
     : [];
-  const said = turns.map(({ question, answer }, index) => {
+  const said = turns.map((turn, index) => {
+    const { question, answer } = describeTurnFiles(turn, language);
     const title = say(language, { zh: `第 ${first + index} 轮：`, en: `Turn ${first + index}:` });
     const words = say(language, {
       zh: `用户：${question}\n\n助手：${answer}`,

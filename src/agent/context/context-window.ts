@@ -1,3 +1,5 @@
+import { estimatePages, toParts, toPlainText } from "../../core/message-content.ts";
+import type { Message, MessageContent } from "../../core/messages.ts";
 import type { Model, ModelRequest } from "../../core/model.ts";
 
 /** Records what a run has learned about how much its models can read. */
@@ -45,9 +47,19 @@ export function getRequestBudget(model: Model, { maxTokens = 0 }: Pick<ModelRequ
   return Math.floor(window - Math.min(Math.max(maxTokens, window * 0.3), window / 2));
 }
 
-/** Estimates how many tokens a text takes for that model. */
-export function countTokens(model: Model, text: string): number {
-  return model.countTokens?.([{ role: "user", content: text }]) ?? estimateTokens(text);
+/** Estimates how many tokens a text, or several parts, take for that model. */
+export function countTokens(model: Model, content: MessageContent): number {
+  return model.countTokens?.([{ role: "user", content }]) ?? estimateContent(content);
+}
+
+/** Is assumed for an image, whose cost a model that counts by itself knows better, in tokens. */
+const imageTokens = 1_600;
+/** No vendor counts more tokens for one image at the size to which it reduces images. */
+const mostImageTokens = 5_000;
+
+function estimateContent(content: MessageContent): number {
+  const images = toParts(content).filter(({ type }) => type === "image").length;
+  return images * imageTokens + estimateTokens(toPlainText(content, "en"));
 }
 
 /** Counts three Latin letters per token, or one Chinese character. The result is too high rather than too low. */
@@ -61,7 +73,7 @@ function estimateTokens(text: string): number {
 export function countRequestTokens(model: Model, { messages, tools }: ModelRequest): number {
   const offer = tools.length === 0 ? 0 : countTokens(model, JSON.stringify(tools));
   if (model.countTokens) return offer + model.countTokens(messages);
-  return messages.reduce((sum, message) => sum + perMessage + estimateTokens(joinText(message)), offer);
+  return messages.reduce((sum, message) => sum + perMessage + estimateMessage(message), offer);
 }
 
 /** Is true when a request certainly fits, judged without the costly estimate. It counts too many tokens rather than too few. */
@@ -69,14 +81,27 @@ export function isSurelyWithin({ messages, tools }: ModelRequest, budget: number
   // Schemas are words for the most part. No common text of a message has more tokens than characters; where one has,
   // what is kept back for estimates covers it.
   const offer = tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools));
-  return messages.reduce((sum, message) => sum + perMessage + joinText(message).length, offer) <= budget;
+  const measure = (message: Message): number => perMessage + joinText(message).length + measureFiles(message);
+  return messages.reduce((sum, message) => sum + measure(message), offer) <= budget;
 }
 
 /** Each message costs this many tokens besides its text. */
 const perMessage = 8;
 
-function joinText(message: ModelRequest["messages"][number]): string {
-  if (message.role !== "assistant") return message.content;
+function estimateMessage(message: Message): number {
+  return message.role === "assistant" ? estimateTokens(joinText(message)) : estimateContent(message.content);
+}
+
+/** Counts more tokens than the images and documents of a message take: the pages of a document may be sent as pictures too. */
+function measureFiles({ content }: Message): number {
+  return toParts(content).reduce((sum, part) => {
+    if (part.type === "text") return sum;
+    return sum + (part.type === "image" ? mostImageTokens : estimatePages(part.file.size) * mostImageTokens);
+  }, 0);
+}
+
+function joinText(message: Message): string {
+  if (message.role !== "assistant") return toPlainText(message.content, "en");
   const calls = message.toolCalls.map(({ name, argumentsText }) => name + argumentsText);
   return [message.content, message.reasoning ?? "", ...calls].join("\n");
 }

@@ -1,4 +1,5 @@
-import type { Message } from "../../core/messages.ts";
+import { describeImage, fromParts, toParts } from "../../core/message-content.ts";
+import type { ContentPart, Message, MessageContent } from "../../core/messages.ts";
 import type { Model, ModelRequest } from "../../core/model.ts";
 import { countRequestTokens, countTokens, isSurelyWithin } from "./context-window.ts";
 import { splitFences } from "./fence.ts";
@@ -22,14 +23,30 @@ export interface FittedRequest {
 
 /**
  * Shortens the request until it fits the model's window, as far as its parts allow: results first, the oldest before the newest,
- * then the earlier conversation, the question last. System prompts, tools, calls and what a model signed stay as they are. A
- * request that surely fits costs no estimate. The messages given are not changed.
+ * then images, then the earlier conversation, the question last. System prompts, tools, calls and what a model signed stay as they
+ * are. A request that surely fits costs no estimate. The messages given are not changed.
  */
 export function fitRequest(model: Model, request: ModelRequest, fitting: FitOptions): FittedRequest {
   const { budget } = fitting;
   if (isSurelyWithin(request, budget)) return { request, cut: "nothing" };
   const excess = countRequestTokens(model, request) - budget;
   if (excess <= 0) return { request, cut: "nothing" };
+  if (!request.messages.some(hasImages)) return shrinkRequest(model, request, excess, fitting);
+  const first = shrinkRequest(model, request, excess, { ...fitting, mayCutWords: false });
+  const left = countRequestTokens(model, first.request) - budget;
+  if (left <= 0) return first;
+  const without = dropImages(model, first.request, left);
+  const rest = countRequestTokens(model, without) - budget;
+  if (rest <= 0) return { request: without, cut: "results" };
+  const last = shrinkRequest(model, without, rest, fitting);
+  return { ...last, cut: last.cut === "words" ? "words" : "results" };
+}
+
+function hasImages({ content }: Message): boolean {
+  return typeof content !== "string" && content.some(({ type }) => type === "image");
+}
+
+function shrinkRequest(model: Model, request: ModelRequest, excess: number, fitting: FitOptions): FittedRequest {
   const pieces = listPieces(request.messages, fitting.marker);
   const texts = pieces.map(({ text }) => text);
   const shrunk = shrinkTexts(texts, excess, listShrinkSteps(pieces, fitting.mayCutWords), {
@@ -39,11 +56,35 @@ export function fitRequest(model: Model, request: ModelRequest, fitting: FitOpti
   const cut = pieces.filter(({ text }, index) => text !== shrunk[index]);
   if (cut.length === 0) return { request, cut: "nothing" };
   const messages = request.messages.map((message, at) => {
-    const content = shrunk.filter((_, index) => pieces[index]?.message === at).join("");
-    return content === message.content ? message : { ...message, content };
+    const own = pieces.flatMap(({ message: of, part }, index) =>
+      of === at ? [{ part, text: shrunk[index] ?? "" }] : [],
+    );
+    return withTexts(message, (part) => own.flatMap((piece) => (piece.part === part ? piece.text : [])).join(""));
   });
   const isWord = cut.some(({ kind }) => kind === "words");
   return { request: { ...request, messages }, cut: isWord ? "words" : "results" };
+}
+
+/**
+ * Puts names in place of images, the oldest first, until enough tokens are saved: an image is whole or not there.
+ */
+function dropImages(model: Model, request: ModelRequest, excess: number): ModelRequest {
+  let left = excess;
+  const messages = request.messages.map((message) => {
+    const { content } = message;
+    if (isFixed(message) || typeof content === "string" || left <= 0) return message;
+    const parts = content.map((part): ContentPart => {
+      if (part.type !== "image" || left <= 0) return part;
+      left -= countTokens(model, [part]);
+      return { type: "text", text: `${describeImage(part, "en").slice(0, -1)}, left out]` };
+    });
+    return replaceContent(message, fromParts(parts));
+  });
+  return left === excess ? request : { ...request, messages };
+}
+
+function replaceContent(message: Message, content: MessageContent): Message {
+  return message.role === "user" || message.role === "tool" ? { ...message, content } : message;
 }
 
 /** These floors are in characters. */
@@ -66,19 +107,37 @@ function listShrinkSteps(pieces: readonly Piece[], mayCutWords: boolean): Shrink
 interface Piece {
   text: string;
   message: number;
+  /** Is the index of the content's part. */
+  part: number;
   kind: "fixed" | "older-result" | "result" | "words";
 }
 
 function listPieces(messages: readonly Message[], marker: string): Piece[] {
   const lastCalls = messages.findLastIndex((message) => message.role === "assistant" && message.toolCalls.length > 0);
   return messages.flatMap((message, at): Piece[] => {
-    if (isFixed(message)) return [{ text: message.content, message: at, kind: "fixed" }];
+    const texts = listTexts(message);
+    if (isFixed(message)) return texts.map(({ text, part }) => ({ text, message: at, part, kind: "fixed" }));
     const result = at < lastCalls ? "older-result" : "result";
     const other = message.role === "tool" ? "fixed" : "words";
-    return splitFences(message.content, marker).map(({ text, isFenced }) => {
-      return { text, message: at, kind: isFenced ? result : other };
-    });
+    return texts.flatMap(({ text: whole, part }) =>
+      splitFences(whole, marker).map(({ text, isFenced }): Piece => {
+        return { text, message: at, part, kind: isFenced ? result : other };
+      }),
+    );
   });
+}
+
+/** Lists the texts of a message with the indexes of their parts. An image has none. */
+function listTexts({ content }: Message): { text: string; part: number }[] {
+  return toParts(content).flatMap((entry, part) => (entry.type === "image" ? [] : [{ text: entry.text, part }]));
+}
+
+function withTexts<Kind extends Message>(message: Kind, findText: (part: number) => string): Kind {
+  if (listTexts(message).every(({ text, part }) => findText(part) === text)) return message;
+  const { content } = message;
+  if (typeof content === "string") return { ...message, content: findText(0) };
+  const parts = content.map((entry, part) => (entry.type === "image" ? entry : { ...entry, text: findText(part) }));
+  return { ...message, content: parts };
 }
 
 /** A model gets its own turn back unchanged, and reads its text there. */

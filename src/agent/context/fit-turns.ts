@@ -38,7 +38,8 @@ export function shortenTurns(
   const before = turns.reduce((sum, turn) => sum + turnTokens(turn, sizing.tokensOf), 0);
   const whole = turns.flatMap(listTexts);
   const texts = shrinkTexts(whole, before - budget, planShrinkSteps([...whole.keys()], turnFloors), sizing);
-  const shortened = turns.map((_, index) => ({
+  const shortened = turns.map((turn, index) => ({
+    ...turn,
     question: texts[2 * index] ?? "",
     answer: texts[2 * index + 1] ?? "",
   }));

@@ -1,4 +1,5 @@
 import type { Notice } from "../../core/events.ts";
+import { fromParts } from "../../core/message-content.ts";
 import type { Message } from "../../core/messages.ts";
 import { noticeKinds } from "../../core/notices.ts";
 import type { ConversationTurn, Summary } from "../../core/store/store.ts";
@@ -9,7 +10,9 @@ import { compress } from "./compress.ts";
 import { countTokens, getContextWindow, pickSmallerModel } from "./context-window.ts";
 import { fence } from "./fence.ts";
 import { findFirstFitting, isWithinBudget, shortenText, shortenTurns } from "./fit-turns.ts";
+import { labelImages, toFileParts } from "./question-content.ts";
 import type { Sizing } from "./shrink.ts";
+import { fitTurnFiles } from "./turn-files.ts";
 
 /** The conversation may take this share of the smaller window: tools, results and the answer need the rest. */
 export const historyShare = 1 / 3;
@@ -20,6 +23,8 @@ export const historyShare = 1 / 3;
  */
 const recentShare = 1 / 2;
 export const summaryShare = 1 / 4;
+/** Images and documents of earlier turns may take this share of what the conversation may take. */
+const filesShare = 1 / 2;
 
 /**
  * Returns the conversation so far as the models of a run read it, oldest first. Where it takes too much of a window, the
@@ -27,20 +32,26 @@ export const summaryShare = 1 / 4;
  * shortened or left out, and a notice says so. Throws only when the run is cancelled.
  */
 export async function recallConversation(run: Run): Promise<Message[]> {
-  const { turns } = run.input.conversation;
-  const budget = getContextWindow(pickSmallerModel(run.services.models)) * historyShare;
+  const all = getContextWindow(pickSmallerModel(run.services.models)) * historyShare;
   const sizing = createSizing(run);
-  if (!run.input.conversation.summary?.isWanted && isWithinBudget(turns, budget, sizing)) return toTurnMessages(turns);
+  const { turns, tokens } = fitTurnFiles(run.input.conversation.turns, all * filesShare, {
+    ...sizing,
+    tokensOfParts: (parts) => countTokens(pickSmallerModel(run.services.models), parts),
+    language: run.input.language,
+  });
+  const budget = all - tokens;
+  const toMessages = (some: readonly ConversationTurn[]): Message[] => toTurnMessages(some, run.input);
+  if (!run.input.conversation.summary?.isWanted && isWithinBudget(turns, budget, sizing)) return toMessages(turns);
 
   const summary = selectReadable(run.input.conversation.summary, turns.length, { budget, sizing });
   const opening = summary ? toSummaryMessages(run.input, summary) : [];
   const since = turns.slice(summary?.turns);
   const left = budget - sizing.tokensOf(summary?.text ?? "");
-  if (isWithinBudget(since, left, sizing)) return [...opening, ...toTurnMessages(since)];
+  if (isWithinBudget(since, left, sizing)) return [...opening, ...toMessages(since)];
 
   // The last turn stays, however long it is.
   const recent = Math.min(since.length - 1, findFirstFitting(since, budget * recentShare, sizing));
-  const last = toTurnMessages(shortenTurns(since.slice(recent), budget * recentShare, { ...sizing, atLeast: 1 }));
+  const last = toMessages(shortenTurns(since.slice(recent), budget * recentShare, { ...sizing, atLeast: 1 }));
   if (recent === 0) return [...opening, ...last];
 
   const older = since.slice(0, recent);
@@ -53,7 +64,7 @@ export async function recallConversation(run: Run): Promise<Message[]> {
       "history-shortened",
       describeFailedCompression(older.length, older.length - shortened.length),
     );
-    return [...opening, ...toTurnMessages(shortened), ...last];
+    return [...opening, ...toMessages(shortened), ...last];
   }
   noticeRecall(run, "info", "history-compressed", describeCompression(older.length));
   const short = shortenText(text, budget * summaryShare, sizing);
@@ -111,12 +122,21 @@ function formatTurns(turns: number): string {
   return turns === 1 ? "the earliest turn" : `the earliest ${turns} turns`;
 }
 
-function toTurnMessages(turns: readonly ConversationTurn[]): Message[] {
-  return turns.flatMap(({ question, answer }): Message[] => [
-    { role: "user", content: question },
-    { role: "assistant", content: answer, toolCalls: [] },
-  ]);
+function toTurnMessages(turns: readonly ConversationTurn[], input: RunInput): Message[] {
+  return turns.flatMap(({ question, answer, files = [], images = [] }): Message[] => {
+    const content = fromParts([
+      { type: "text", text: question },
+      ...toFileParts(files, input),
+      ...labelImages(images, say(input.language, fromTools)),
+    ]);
+    return [
+      { role: "user", content },
+      { role: "assistant", content: answer, toolCalls: [] },
+    ];
+  });
 }
+
+const fromTools: Text = { zh: "回答时工具返回的图片：", en: "Images that tools returned for the answer:" };
 
 /**
  * Returns a summary as an exchange of messages. It was written from answers that may carry text from a page or a tool, so it

@@ -1,8 +1,9 @@
 import type { ToolEnd } from "../../core/events.ts";
-import type { ToolCall } from "../../core/messages.ts";
+import type { ImagePart, ToolCall } from "../../core/messages.ts";
 import type { ToolCallRecord } from "../../core/outcome.ts";
 import { type NumberedSource, renderFile, renderFiles, renderPage, renderSources } from "../../core/sources.ts";
 import { getFailureKind } from "../../core/tools/failure-kind.ts";
+import { fillDefaults } from "../../core/tools/fill-defaults.ts";
 import type { ToolResult } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
@@ -13,6 +14,7 @@ import { truncate } from "../../kit/text/truncate.ts";
 import { getRemainingBudget } from "../limits/reached-limit.ts";
 import type { RecordedCall } from "../record/recorded-steps.ts";
 import type { LoopState, Run, RunInput } from "../run.ts";
+import { takeImages } from "../tools/result-images.ts";
 import type { ResultKind } from "../tools/tool-results.ts";
 import { type CallAllowance, type CallOutcome, createCallAllowance, runCall } from "./run-call.ts";
 import { toOverTurnLimitResult, toRepeatedResult } from "./unrun-results.ts";
@@ -23,6 +25,8 @@ export interface Observation {
   result: ToolResult;
   /** Holds the result, with its sources under their numbers in this conversation. */
   text: string;
+  /** Lists the images of the result, which the models see beside the text. */
+  images: readonly ImagePart[];
   /** Is true when the call reached its tool. Only such calls count against the limit. */
   ran: boolean;
   /** Counts how many times the call reached its tool. */
@@ -48,7 +52,10 @@ const mostCallsPerTurn = 50;
  * others are answered with a refusal. Never throws.
  */
 export async function act(run: Run, calls: readonly ToolCall[], step: number, allowed: number): Promise<Observation[]> {
-  const heard = calls.slice(0, mostCallsPerTurn).map(limitDepth);
+  const heard = calls
+    .slice(0, mostCallsPerTurn)
+    .map(limitDepth)
+    .map((call) => withDefaults(run, call));
   const observations: Observation[] = calls.map((call) => toRefusedObservation(run.input, call));
   const records = heard.map(toRecord);
   run.state.calls.push(...records);
@@ -83,6 +90,13 @@ export async function act(run: Run, calls: readonly ToolCall[], step: number, al
 /** Arguments that are too deep to be walked through are treated as unreadable. */
 function limitDepth(call: ToolCall): ToolCall {
   return isDeeperThan(call.arguments, deepestArguments) ? { ...call, arguments: undefined } : call;
+}
+
+/** Returns the call as it is made: readers, rules and records see the defaults of fields that the model left out. */
+function withDefaults(run: Run, call: ToolCall): ToolCall {
+  const tool = run.services.catalog.findTool(call.name);
+  if (tool === undefined || call.arguments === undefined) return call;
+  return { ...call, arguments: fillDefaults(call.arguments, tool.inputSchema) };
 }
 
 interface OneCall {
@@ -162,7 +176,8 @@ async function makeCall(
     : isRepeated
       ? { result: toRepeatedResult(run.input, call.name), ran: false }
       : await runCall(run, call, callId, allowance);
-  const { result, ran, waitedMs = 0, mayRepeat = false, isOverLimit = false } = done;
+  const { ran, waitedMs = 0, mayRepeat = false, isOverLimit = false } = done;
+  const { result, images } = takeImages(run, done.result);
   if (ran) run.services.keepOutput(callId, result.text);
   const sources = await numberSources(run.input, result);
   const read = readBy(run.state, result, sources, recorded);
@@ -200,7 +215,7 @@ async function makeCall(
     permission: result.permission,
     error: result.error && { ...result.error, message: truncate(result.shown ?? result.error.message, longestMessage) },
   });
-  const observation = { call, result, text, ran, tries: ran ? 1 : 0, isRepeated, isOverLimit };
+  const observation = { call, result, text, images, ran, tries: ran ? 1 : 0, isRepeated, isOverLimit };
   return { observation, mayRepeat: mayRepeat && ran && waitedMs === 0 };
 }
 
@@ -266,7 +281,17 @@ function toRecord(call: ToolCall): ToolCallRecord {
 
 function toRefusedObservation(input: RunInput, call: ToolCall): Observation {
   const result = toOverTurnLimitResult(input, mostCallsPerTurn);
-  return { call, result, text: result.text, ran: false, tries: 0, isRepeated: false, isOverLimit: true, isNews: false };
+  return {
+    call,
+    result,
+    text: result.text,
+    images: [],
+    ran: false,
+    tries: 0,
+    isRepeated: false,
+    isOverLimit: true,
+    isNews: false,
+  };
 }
 
 async function numberSources(

@@ -1,3 +1,4 @@
+import { fromParts } from "../../core/message-content.ts";
 import type { Message } from "../../core/messages.ts";
 import type { ToolDefinition, Turn } from "../../core/model.ts";
 import { isLimit, type Verdict } from "../../core/verdict.ts";
@@ -6,6 +7,7 @@ import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
 import { fenceResult } from "../context/fence.ts";
+import { toQuestionContent } from "../context/question-content.ts";
 import { getProgress } from "../limits/reached-limit.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import { hasOneModel, type Run, type RunServices } from "../run.ts";
@@ -110,7 +112,11 @@ function createOpeningMessages(run: Run): Message[] {
   } = run;
   const name = hasOneModel(models) ? "decide-alone" : "decide";
   const content = run.services.prompts.render(name, { model: models.functionCall, locale }, toPlaceholderValues(run));
-  return [{ role: "system", content }, ...run.state.history, { role: "user", content: run.state.question }];
+  return [
+    { role: "system", content },
+    ...run.state.history,
+    { role: "user", content: toQuestionContent(run, run.state.question) },
+  ];
 }
 
 /** Says why it is time to answer. */
@@ -225,10 +231,11 @@ const nextReason = { zh: "查看结果，判断是否还需要工具", en: "read
 /** Returns the results of a round for the model. Behind the last one stands how many calls and rounds are left. */
 function toToolMessages({ input, state }: Run, round: readonly Observation[], calls: number): Message[] {
   const left = describeLeft(calls, input.limits.maxIterations - state.statistics.iterations);
-  return round.map(({ call, result, text }, index) => {
+  return round.map(({ call, result, text, images }, index) => {
     const fenced = fenceResult(text, result, input.marker);
     const isLast = index === round.length - 1;
-    const content = isLast ? `${fenced}\n${say(input.language, left)}` : fenced;
+    const said = isLast ? `${fenced}\n${say(input.language, left)}` : fenced;
+    const content = fromParts([{ type: "text", text: said }, ...images]);
     return { role: "tool", callId: call.id, tool: call.name, content, ok: result.ok };
   });
 }

@@ -71,7 +71,13 @@ export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
       plan.onEnd?.(turn);
       return turn;
     }
-    const request = { ...plan.request, locale: run.input.locale, run: createModelContext(run, phase) };
+    const hasFiles = plan.request.messages.some(({ content }) => typeof content !== "string");
+    const request: ModelRequest = {
+      ...plan.request,
+      ...(hasFiles && { files: run.services.files }),
+      locale: run.input.locale,
+      run: createModelContext(run, phase),
+    };
     const handleEvent = (event: ModelEvent): void => {
       if (event.type === "text-delta") sayText(event.text);
       else if (event.type === "reasoning-delta")

@@ -133,6 +133,7 @@ function toObservation(plan: Plan, { language }: RunInput): Observation {
     call,
     result: { ok: true, text },
     text,
+    images: [],
     ran: true,
     tries: 1,
     isRepeated: false,

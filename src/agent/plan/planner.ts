@@ -5,6 +5,7 @@ import type { DuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { toAnswerMessage } from "../answer/hand-over.ts";
 import { fence } from "../context/fence.ts";
+import { toQuestionContent } from "../context/question-content.ts";
 import { act } from "../loop/act.ts";
 import { reportModelFailure } from "../loop/decide.ts";
 import type { DecideResult } from "../loop/run-result.ts";
@@ -116,7 +117,11 @@ function createOpeningMessages(run: Run): Message[] {
   const calls = String(countCallsLeft(run, { toolCalls: 0 }));
   const variables = { ...toPlaceholderValues(run), calls, tools: list + hint };
   const content = run.services.prompts.render("plan", { model: models.functionCall, locale }, variables);
-  return [{ role: "system", content }, ...run.state.history, { role: "user", content: run.state.question }];
+  return [
+    { role: "system", content },
+    ...run.state.history,
+    { role: "user", content: toQuestionContent(run, run.state.question) },
+  ];
 }
 
 /** Returns the plan in the format in which the model writes plans. */

@@ -14,6 +14,7 @@ import { toShortLine } from "../../kit/text/sanitize.ts";
 import { isShownWhole } from "../../render/plan-lines.ts";
 import { toAnswerMessage } from "../answer/hand-over.ts";
 import { fence } from "../context/fence.ts";
+import { toQuestionContent } from "../context/question-content.ts";
 import { act, type Observation } from "../loop/act.ts";
 import { reportModelFailure } from "../loop/decide.ts";
 import { createRepetition } from "../loop/repetition.ts";
@@ -262,7 +263,7 @@ function createFillingMessages(run: Run, plan: Plan, step: PlanStep, { duty, quo
       content: run.services.prompts.render("decide", { model: models.functionCall, locale }, toPlaceholderValues(run)),
     },
     ...run.state.history,
-    { role: "user", content: `${done}\n\n${say(locale, request)}` },
+    { role: "user", content: toQuestionContent(run, `${done}\n\n${say(locale, request)}`, observations) },
   ];
 }
 

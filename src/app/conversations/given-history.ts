@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../core/caller.ts";
+import { listHashes } from "../../core/files/run-files.ts";
 import { type Conversation, type ConversationStore, type ConversationTurn, createId } from "../../core/store/store.ts";
 import { createMemorySourceList } from "../../store/memory/source-list.ts";
 import type { LoadedConversation } from "./sessions.ts";
@@ -78,8 +79,11 @@ export function createGivenHistories({ most, mostText }: GivenHistoryLimits = us
               return;
             }
             // The asker brings back what it was shown, which is not all that the model wrote.
-            const shown = [...turns, { question: turn.question, answer: trace.final_answer }];
-            saveConversation(owner, toHistoryKey(caller, shown), { ...now, turns: [...known.turns, turn] });
+            const { question, answer, files } = turn;
+            const shown = [...turns, { question, answer: trace.final_answer, files }];
+            // The asker brings the images of the question back too; those of tools end with the run.
+            const added = { question, answer, ...(files && { files }) };
+            saveConversation(owner, toHistoryKey(caller, shown), { ...now, turns: [...known.turns, added] });
           },
           async summarise(_, made) {
             summary = made;
@@ -91,7 +95,9 @@ export function createGivenHistories({ most, mostText }: GivenHistoryLimits = us
 }
 
 function toHistoryKey({ owner }: Caller, turns: readonly ConversationTurn[]): string {
-  const said = turns.map(({ question, answer }) => [question.trim(), answer.trim()]);
+  const said = turns.map(({ question, answer, files = [] }) => {
+    return [question.trim(), answer.trim(), ...files.flatMap(listHashes)];
+  });
   return createHash("sha256")
     .update(JSON.stringify([owner ?? null, said]))
     .digest("base64url");

@@ -72,6 +72,11 @@ export function createMonitoredStore(store: SharedStore, parts: MonitoredParts):
     latest: () => watch(store.latest()),
     list: (page) => watch(store.list(page)),
     change: (id, changes) => watch(store.change(id, changes)),
+    async readFile({ conversationId, hash }) {
+      const waiting = unsaved.find(owner, conversationId).flatMap(({ run }) => run.files ?? []);
+      const found = waiting.find((file) => file.hash === hash)?.bytes;
+      return found ?? watch(store.readFile({ conversationId, hash }));
+    },
     async remove(id) {
       const isWaiting = unsaved.find(owner, id).length > 0;
       const isRemoved = await watch(store.remove(id));

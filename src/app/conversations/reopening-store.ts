@@ -155,6 +155,7 @@ export function createReopeningStore({ memory, monitor, open, schedule }: Reopen
       latest: () => getCurrent().latest(),
       list: (page) => getCurrent().list(page),
       change: (id, changes) => getCurrent().change(id, changes),
+      readFile: (which) => getCurrent().readFile(which),
       async remove(id) {
         removeKept((each) => each.owner === owner && each.run.conversationId === id);
         return getCurrent().remove(id);

@@ -117,13 +117,16 @@ async function openModel(choice: ModelChoice, locale: Locale, endpoints: Once<En
     const { createOfflineModel } = await import("../../providers/offline/model.ts");
     return createOfflineModel({ locale });
   }
-  const { createModel } = await import("../../providers/create-model.ts");
-  return createModel(choice, { locale, endpoints: await endpoints.get() });
+  const [{ createModel }, { addKnownFacts }] = await Promise.all([
+    import("../../providers/create-model.ts"),
+    import("../../providers/known-models/known-models.ts"),
+  ]);
+  return createModel(await addKnownFacts(choice), { locale, endpoints: await endpoints.get() });
 }
 
 async function findLocalOllama({ ollama, providers, environment, agent }: Config): Promise<ModelChoice | undefined> {
   const [{ findOllama }, { resolveModel }] = await Promise.all([
-    import("../../providers/ollama.ts"),
+    import("../../providers/offered-models.ts"),
     import("../../config/models/resolve-model.ts"),
   ]);
   const model = await findOllama(ollama.baseUrl);

@@ -3,8 +3,14 @@ import type { ModelChoice } from "../../config/models/models.ts";
 import { modelDefaults } from "../../config/models/resolve-model.ts";
 import { createOverview } from "../../config/overview.ts";
 import type { Origin } from "../../config/sources/source.ts";
-import { toModelName } from "../../core/model.ts";
-import { findPrice, type ListPrice, pricesDate } from "../../providers/prices.ts";
+import { type ModelCapabilities, toModelName } from "../../core/model.ts";
+import type { ListPrice, ModelSettings } from "../../core/model-settings.ts";
+import {
+  addKnownFacts,
+  findKnownModel,
+  type KnownModel,
+  mergeCapabilities,
+} from "../../providers/known-models/known-models.ts";
 import { defaultIdleMs } from "../../providers/wires/idle-timeout.ts";
 import { chooseModels } from "./model-registry.ts";
 
@@ -12,7 +18,7 @@ import { chooseModels } from "./model-registry.ts";
 export type ValueOrigin =
   | Origin
   | { from: "vendor-table" | "unknown" | "nothing-configured" }
-  | { from: "price-list"; date: string };
+  | { from: "price-list" | "model-list"; date: string };
 
 export interface SourcedValue<T> {
   value: T;
@@ -27,6 +33,8 @@ export interface UsedModel {
   timeout: SourcedValue<number | null>;
   idle: SourcedValue<number | null>;
   context_window: SourcedValue<number | null>;
+  /** Lists what the model can and cannot do. What is not known is absent. */
+  capabilities: SourcedValue<ModelCapabilities | null>;
   /** Is in US dollars per 1,000,000 tokens. */
   price: SourcedValue<ListPrice | null>;
 }
@@ -34,10 +42,22 @@ export interface UsedModel {
 /** Finds the models in use, with their limits and prices, and who said each value. Asks no model anything but a local Ollama its list. */
 export async function findUsedModels(config: Config): Promise<UsedModel[]> {
   const { functionCall, answer = functionCall } = await chooseModels(config);
-  return [describeModel("function_call", functionCall, config), describeModel("answer", answer, config)];
+  return Promise.all([describeModel("function_call", functionCall, config), describeModel("answer", answer, config)]);
 }
 
-function describeModel(role: UsedModel["role"], choice: ModelChoice, config: Config): UsedModel {
+/** Returns the configuration with what is known of its models in their settings. */
+export async function addKnownModels(config: Config): Promise<Config> {
+  const add = async (choice: ModelChoice | undefined) =>
+    choice !== undefined && "wire" in choice ? addKnownFacts(choice) : choice;
+  const [functionCall, answer, first] = await Promise.all(
+    [config.models.functionCall, config.models.answer, config.candidates[0]].map(add),
+  );
+  const candidates =
+    first !== undefined && "wire" in first ? [first, ...config.candidates.slice(1)] : config.candidates;
+  return { ...config, models: { functionCall, answer }, candidates };
+}
+
+async function describeModel(role: UsedModel["role"], choice: ModelChoice, config: Config): Promise<UsedModel> {
   const { origins } = createOverview(config);
   const key = role === "answer" && config.models.answer ? "answer" : "functionCall";
   const isConfigured = config.models[key] !== undefined;
@@ -52,9 +72,20 @@ function describeModel(role: UsedModel["role"], choice: ModelChoice, config: Con
   const model = { value: toModelName(choice), origin: findOrigin("provider", found) };
   if (!("wire" in choice)) {
     const none = { value: null, origin: unknown };
-    return { role, model, wire: none, timeout: none, idle: none, context_window: none, price: none };
+    return {
+      role,
+      model,
+      wire: none,
+      timeout: none,
+      idle: none,
+      context_window: none,
+      capabilities: none,
+      price: none,
+    };
   }
-  const { wire, timeoutMs, idleMs = defaultIdleMs, contextWindow = null } = choice;
+  const known = await findKnownModel(choice);
+  const { wire, timeoutMs, idleMs = defaultIdleMs, contextWindow = known?.contextWindow ?? null } = choice;
+  const listed: ValueOrigin = known === undefined ? unknown : { from: "model-list", date: known.date };
   const timeoutOrigin = timeoutMs === modelDefaults.timeoutMs ? usual : vendorTable;
   return {
     role,
@@ -64,19 +95,35 @@ function describeModel(role: UsedModel["role"], choice: ModelChoice, config: Con
     idle: { value: idleMs / 1000, origin: usual },
     context_window: {
       value: contextWindow,
-      origin: findOrigin("contextWindow", contextWindow === null ? unknown : vendorTable),
+      origin: findOrigin("contextWindow", choice.contextWindow === undefined ? listed : vendorTable),
     },
-    price: describePrice(choice, config),
+    capabilities: describeCapabilities(choice, known, findOrigin(`capabilities.${findOwnCapability(choice)}`, listed)),
+    price: describePrice(choice, known, config),
   };
 }
 
-function describePrice(choice: Extract<ModelChoice, { wire: unknown }>, { origins }: Config): UsedModel["price"] {
-  const value = findPrice(choice) ?? null;
-  if (value === null) return { value, origin: unknown };
-  if (choice.price === undefined) return { value, origin: { from: "price-list", date: pricesDate } };
+function findOwnCapability({ capabilities = {} }: ModelSettings): string | undefined {
+  return Object.keys(capabilities)[0];
+}
+
+function describeCapabilities(
+  choice: ModelSettings,
+  known: KnownModel | undefined,
+  origin: ValueOrigin,
+): UsedModel["capabilities"] {
+  const value = mergeCapabilities(choice, known?.capabilities);
+  if (Object.keys(value).length === 0) return { value: null, origin: unknown };
+  return { value, origin: origin.from === "unknown" ? vendorTable : origin };
+}
+
+function describePrice(choice: ModelSettings, known: KnownModel | undefined, { origins }: Config): UsedModel["price"] {
+  if (choice.price === undefined) {
+    if (known?.price === undefined) return { value: null, origin: unknown };
+    return { value: known.price, origin: { from: "price-list", date: known.date } };
+  }
   const path = `providers.${choice.provider}.prices`;
   const said = Object.entries(origins).find(([known]) => known.startsWith(path))?.[1];
-  return { value, origin: said ?? usual };
+  return { value: choice.price, origin: said ?? usual };
 }
 
 const usual: ValueOrigin = { from: "default" };

@@ -9,7 +9,7 @@ import type { TakenRun } from "../../core/store/journal.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { createFileGuard } from "../../tools/files/file-guard.ts";
 import { createTerminalUser } from "../questions/ask-question.ts";
-import { attachFiles } from "../terminal/editor/files/attach-files.ts";
+import { attachFiles, describeAttached } from "../terminal/editor/files/attach-files.ts";
 import type { Folders } from "../terminal/editor/files/complete-files.ts";
 import type { ChatSettings } from "./chat.ts";
 import type { ChatInterface } from "./chat-interface.ts";
@@ -57,13 +57,13 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
 
 async function toRequest(options: QuestionOptions, locale: Locale): Promise<AskRequest> {
   const { duet, mode, settings, conversationId } = options;
-  const question = await withFiles(options);
+  const asked = await withFiles(options);
   const models = await duet.models(settings.models);
   const { limits, search } = settings;
-  return { question, conversationId, mode, search: search.on, limits, models, locale };
+  return { ...asked, conversationId, mode, search: search.on, limits, models, locale };
 }
 
-/** Adds to the question the files that it names. A pipe's text is taken as it is. */
+/** Reads the files that the question names. A pipe's text is taken as it is. */
 async function withFiles({
   config,
   chatInterface,
@@ -71,14 +71,11 @@ async function withFiles({
   question,
   settings: { locale },
   signal,
-}: QuestionOptions): Promise<string> {
-  if (!chatInterface.reader) return question;
+}: QuestionOptions): Promise<Pick<AskRequest, "question" | "attachments">> {
+  if (!chatInterface.reader) return { question };
   const guard = createFileGuard(await listProtectedFiles(config));
-  const { question: whole, attached, problems } = await attachFiles(question, { ...folders, locale, guard, signal });
-  for (const problem of problems) chatInterface.write(`⚠ ${say(locale, problem)}`);
-  for (const { name, characters } of attached)
-    chatInterface.write(
-      say(locale, { zh: `📎 ${name}（${characters} 个字符）`, en: `📎 ${name} (${characters} characters)` }),
-    );
-  return whole;
+  const found = await attachFiles(question, { ...folders, locale, guard, signal });
+  for (const problem of found.problems) chatInterface.write(`⚠ ${say(locale, problem)}`);
+  for (const file of found.attached) chatInterface.write(say(locale, describeAttached(file)));
+  return { question: found.question, attachments: found.attachments };
 }

@@ -1,5 +1,6 @@
 import type { AgentUsage, ToolContent, ToolContext, ToolResult } from "../../core/tools/tool.ts";
 import { renderContent } from "../../core/tools/tool-content.ts";
+import { readImages } from "../../core/tools/tool-images.ts";
 import { isRecord } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { type Redact, redactValue } from "../../kit/text/redact.ts";
@@ -16,8 +17,10 @@ export function toToolResult(
 ): ToolResult {
   const text = cut(redact(renderContent(raw, locale).slice(0, 2 * resultLimit)), locale);
   const content = wantsContent ? toContent(raw, redact) : undefined;
+  // A host that gets the content shows the images itself.
+  const images = wantsContent ? [] : readImages(raw);
   const usage = readAgentUsage(raw.structuredContent);
-  if (raw.isError !== true) return { ok: true, text, content, usage };
+  if (raw.isError !== true) return { ok: true, text, content, ...(images.length > 0 && { images }), usage };
   const silent = { zh: "工具报告了错误，但没有说明。", en: "The tool reported an error without a message." };
   const shown = text.trim() === "" ? say(locale, silent) : text;
   return {

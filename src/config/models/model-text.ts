@@ -22,10 +22,18 @@ export async function readModelJson(written: string, where: string, secrets: rea
     Object.entries(value).map(([key, item]) => {
       const name = camelCase.get(key);
       if (name === undefined) throw unknownKeyError(`${where}: ${key}`, key, [...camelCase.keys()]);
-      return [name, item];
+      return [name, name === "capabilities" ? readCapabilities(item) : item];
     }),
   );
 }
+
+/** Reads the names of capabilities in `snake_case`, like all keys of a model in JSON. The schema refuses the others. */
+function readCapabilities(written: unknown): unknown {
+  if (!isRecord(written)) return written;
+  return Object.fromEntries(Object.entries(written).map(([key, item]) => [capabilityNames.get(key) ?? key, item]));
+}
+
+const capabilityNames = new Map(Object.keys(modelRows.capabilities.rows).map((name) => [toSnakeCase(name), name]));
 
 /** Reads a model as in `--function-call-model`: `provider`, `provider/model` (which may have slashes), or the JSON. */
 export async function readModelFlag(written: string, where: string, secrets: readonly string[]): Promise<unknown> {

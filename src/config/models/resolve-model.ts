@@ -1,4 +1,4 @@
-import { offlineProvider } from "../../core/model.ts";
+import { type ModelCapabilities, offlineProvider } from "../../core/model.ts";
 import {
   type ModelRule,
   type ModelSettings,
@@ -36,6 +36,8 @@ export interface ModelSpec {
   contextWindow?: number;
   reasoningEffort?: string;
   wire?: string;
+  /** Overrides what is known of the model. */
+  capabilities?: ModelCapabilities;
 }
 
 /** Holds the values of a model for what its specification leaves out. They do not count as set by the user. */
@@ -127,6 +129,7 @@ export function resolveModel(
     maxOutput: findLastRule(rules, "maxOutput"),
     reasoningEffort,
     price: getOwnPrice(row, model) ?? getOwnPrice(row, servedAs),
+    capabilities: spec.capabilities,
     quirks,
   };
 }

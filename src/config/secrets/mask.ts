@@ -5,6 +5,9 @@ import type { Path } from "../sources/setting-path.ts";
 export const shortestSecret = 8;
 
 const longestShown = 80;
+/** Limits what of a text is looked at for what an error shows of it. */
+const longestRead = 4000;
+const longBase64 = /^(?:data:[^,]{0,100},)?[\w+/-]{100}/;
 
 /** Masks a secret and keeps at most its last four characters. Nothing of a short secret is kept. */
 export function maskSecret(secret: string): string {
@@ -84,7 +87,9 @@ function maskText(path: Path, text: string, secrets: readonly string[]): string 
 export function maskValue(value: unknown, path: Path, secrets: readonly string[]): string {
   if (Array.isArray(value)) return value.length === 0 ? "[]" : "[…]";
   if (typeof value === "object" && value !== null) return "{…}";
-  const text = maskText(path, String(value), secrets);
+  // The bytes of a file say nothing to a reader.
+  if (typeof value === "string" && longBase64.test(value.slice(0, 400))) return JSON.stringify("…");
+  const text = maskText(path, String(value).slice(0, longestRead), secrets);
   if (typeof value !== "string") return text;
   return JSON.stringify(text.length > longestShown ? `${text.slice(0, longestShown)}…` : text);
 }

@@ -1,4 +1,4 @@
-import { offlineProvider } from "../../core/model.ts";
+import { type ModelCapabilities, offlineProvider } from "../../core/model.ts";
 import { vendors } from "../../providers/vendors.ts";
 import { defineGroup, defineNamedGroup, defineOptionalGroup, defineSetting } from "./setting.ts";
 
@@ -6,8 +6,20 @@ const vendorNames = Object.keys(vendors).filter((id) => vendors[id]?.regionOf ==
 
 /** Lists the vendors that accept a smaller range of temperatures than the others. */
 const smallerRanges = Object.entries(vendors).flatMap(([id, { temperature }]) =>
-  "atMost" in temperature ? [`${id}: to ${temperature.atMost}`] : [],
+  "atMost" in temperature && vendors[id]?.regionOf === undefined ? [`${id}: to ${temperature.atMost}`] : [],
 );
+
+/** Says what a model can do. What is absent is as the list of its vendor says. */
+const capabilityRows = {
+  functionCalling: defineSetting(({ z }) => z.boolean().optional(), {
+    help: { zh: "能调用工具", en: "it calls tools" },
+  }),
+  vision: defineSetting(({ z }) => z.boolean().optional(), { help: { zh: "能看图片", en: "it sees images" } }),
+  structuredOutput: defineSetting(({ z }) => z.boolean().optional(), {
+    help: { zh: "能按 JSON Schema 输出", en: "it keeps to a JSON Schema" },
+  }),
+  reasoning: defineSetting(({ z }) => z.boolean().optional(), { help: { zh: "会推理", en: "it reasons" } }),
+} satisfies Record<keyof ModelCapabilities, unknown>;
 
 /** Holds the settings of a model. A variable holds them as JSON, with keys in `snake_case`. */
 export const modelRows = {
@@ -58,6 +70,13 @@ export const modelRows = {
   wire: defineSetting(({ wire }) => wire.optional(), {
     help: { zh: "接口格式", en: "wire format" },
     absent: { zh: "由提供商决定", en: "the provider's" },
+  }),
+  capabilities: defineOptionalGroup(capabilityRows, {
+    help: {
+      zh: "模型[能做什么](models.zh.md#模型能做什么)，覆盖已知的内容",
+      en: "[what the model can do](models.md#what-models-can-do), over what is known of it",
+    },
+    absent: { zh: "已知的内容", en: "what is known" },
   }),
 };
 

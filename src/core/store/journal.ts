@@ -3,6 +3,7 @@ import type { Locale } from "../../kit/locale.ts";
 import type { Chain } from "../chain.ts";
 import type { AgentEvent } from "../events.ts";
 import type { RunLimits } from "../limits.ts";
+import type { FileRef } from "../messages.ts";
 import type { Mode } from "../outcome.ts";
 import type { QuestionKind } from "../questions/user-question.ts";
 
@@ -81,6 +82,8 @@ export interface RunHeader {
   };
   planPolicy: { unattended: "run" | "stop"; onFailure: "replan" | "skip" | "stop"; retries: number };
   chain?: Chain | undefined;
+  /** Names the images and documents of the question. Their bytes are not recorded. */
+  attached?: readonly FileRef[] | undefined;
   /** Names the models as `provider/model`. */
   models: { functionCall: string; answer: string };
   /** Counts the turns that the conversation had when the run began. */

@@ -1,4 +1,6 @@
 import { createRandomHex } from "../../kit/random.ts";
+import type { StoredBytes } from "../files/run-files.ts";
+import type { FileRef, ImagePart } from "../messages.ts";
 import type { NumberedSource } from "../sources.ts";
 import type { Source } from "../tools/tool.ts";
 import type { AgentTrace } from "../trace.ts";
@@ -35,8 +37,8 @@ export interface ConversationStore {
   /** Lists the conversations with the latest question first. */
   list(page: { limit: number; offset: number }): Promise<ConversationEntry[]>;
   /**
-   * Removes a conversation with all that belongs to it: turns, summary, plan, sources, traces, loaded tools,
-   * idempotency records and recorded steps; false when there is none.
+   * Removes a conversation with all that belongs to it: turns, summary, plan, sources, traces, loaded tools, idempotency records,
+   * recorded steps, and the bytes that no other conversation names; false when there is none.
    */
   remove(id: string): Promise<boolean>;
   /** Names or pins a conversation; false when there is none. A store without this method cannot. */
@@ -50,6 +52,11 @@ export interface ConversationStore {
   runs(
     which: { conversationId: string } | { beginning: string } | { newest: number; beginning?: string },
   ): Promise<RunEntry[]>;
+  /**
+   * Reads the bytes of an image or a document that a turn of this conversation names; undefined when there are none, or when the
+   * conversation is another owner's. A store without this method keeps no bytes, and models are told the names alone.
+   */
+  readFile?(which: { conversationId: string; hash: string }): Promise<Uint8Array | undefined>;
   /** Remembers when hosts give up their calls; where it is absent, only this process knows it. */
   readonly hostTimeouts?: HostTimeouts;
   /** Counts what the owner uses in a day; where it is absent, only this process counts it. */
@@ -87,6 +94,7 @@ export interface SharedStore extends ConversationStore {
   readonly idempotency: IdempotencyRecords;
   readonly dailyUsage: DailyUsage;
   change(id: string, changes: ConversationChanges): Promise<boolean>;
+  readFile(which: { conversationId: string; hash: string }): Promise<Uint8Array | undefined>;
 }
 
 /** Says what a person changes of a conversation. What is absent stays. */
@@ -133,6 +141,8 @@ export interface FinishedRun {
    * that were stored stay.
    */
   loadedTools?: readonly string[] | undefined;
+  /** Holds the bytes that the turn names and that may be new to the store. */
+  files?: readonly StoredBytes[] | undefined;
 }
 
 export interface RunEntry {
@@ -227,6 +237,10 @@ export interface ConversationTurn {
   question: string;
   /** Holds the answer as the model wrote it, with the model's own citation numbers and without a list of references. */
   answer: string;
+  /** Lists the images and documents that came with the question. It is absent when none did. */
+  files?: readonly FileRef[] | undefined;
+  /** Lists the last images that tools returned while it was answered. It is absent when there was none. */
+  images?: readonly ImagePart[] | undefined;
 }
 
 export interface Summary {

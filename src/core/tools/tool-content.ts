@@ -1,6 +1,8 @@
+import { detectMediaType, isImageType } from "../../kit/images/image-type.ts";
 import { isRecord, toText } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
+import { countBytes, replaceMedia, replaceMediaText } from "./tool-images.ts";
 
 /** Holds a tool result's content in MCP's shape, unchecked: servers omit, misspell and invent fields. */
 export type RawContent = Record<string, unknown>;
@@ -15,9 +17,7 @@ export function renderContent(raw: RawContent, locale: Locale): string {
   const hasText = blocks.some(hasContent);
   if (!hasText && raw.structuredContent !== undefined) parts.push(renderJson(raw.structuredContent, locale));
   // A NUL and half a surrogate pair are refused by some model vendors.
-  return parts
-    .filter((part) => part !== "")
-    .join("\n\n")
+  return replaceMediaText(parts.filter((part) => part !== "").join("\n\n"), locale)
     .toWellFormed()
     .replaceAll("\0", "\ufffd");
 }
@@ -33,7 +33,7 @@ function renderBlock(block: unknown, locale: Locale): string {
     case "text":
       return toText(block.text);
     case "image":
-      return renderBinary(say(locale, { zh: "图片", en: "image" }), block.mimeType, block.data, locale);
+      return renderBinary(say(locale, { zh: "图片", en: "image" }), block.mimeType, block.data, locale, isShown(block));
     case "audio":
       return renderBinary(say(locale, { zh: "音频", en: "audio" }), block.mimeType, block.data, locale);
     case "resource":
@@ -49,7 +49,7 @@ function renderResource(resource: unknown, locale: Locale): string {
   if (!isRecord(resource)) return renderUnknownBlock("resource", locale);
   const label = `${say(locale, { zh: "资源", en: "resource" })} ${toText(resource.uri)}`;
   if (typeof resource.text === "string") return `[${label}]\n${resource.text}`;
-  return renderBinary(label, resource.mimeType, resource.blob, locale);
+  return renderBinary(label, resource.mimeType, resource.blob, locale, isShown(resource));
 }
 
 /** Renders a link as text and never follows it. */
@@ -59,12 +59,19 @@ function renderLink(link: Record<string, unknown>, locale: Locale): string {
   return `[${label}: ${words.filter((word) => word !== "").join(" · ")}]`;
 }
 
-function renderBinary(label: string, mimeType: unknown, data: unknown, locale: Locale): string {
-  const bytes = typeof data === "string" ? Math.floor((data.length * 3) / 4) : 0;
+/** Is true for an image that models may get beside the text. */
+function isShown({ mimeType, data, blob }: Record<string, unknown>): boolean {
+  const bytes = Buffer.from(toText(data ?? blob).slice(0, 64), "base64");
+  return isImageType(detectMediaType(bytes) ?? toText(mimeType));
+}
+
+function renderBinary(label: string, mimeType: unknown, data: unknown, locale: Locale, isShown = false): string {
+  const bytes = typeof data === "string" ? countBytes(data) : 0;
   const facts = [toText(mimeType), say(locale, { zh: `${bytes} 字节`, en: formatCount(bytes, "byte") })].filter(
     (fact) => fact !== "",
   );
-  return `[${label}: ${facts.join(", ")}${say(locale, { zh: "，未显示", en: ", not shown" })}]`;
+  const note = isShown ? "" : say(locale, { zh: "，未显示", en: ", not shown" });
+  return `[${label}: ${facts.join(", ")}${note}]`;
 }
 
 function renderUnknownBlock(type: string, locale: Locale): string {
@@ -74,7 +81,7 @@ function renderUnknownBlock(type: string, locale: Locale): string {
 
 function renderJson(value: unknown, locale: Locale): string {
   try {
-    return JSON.stringify(value, undefined, 2) ?? "";
+    return JSON.stringify(replaceMedia(value, locale), undefined, 2) ?? "";
   } catch {
     // Nesting too deep for the stack.
     return renderUnknownBlock("structuredContent", locale);

@@ -104,6 +104,8 @@ export interface ToolResult {
    * Holds the result in MCP's shape for a host that asked for it. The blocks are as received, with the server's secrets removed.
    */
   content?: ToolContent | undefined;
+  /** Holds the bytes of the images in the result, unchecked. The models that see images get them beside `text`. */
+  images?: readonly Uint8Array[] | undefined;
   /** Lists the pages and files on which the result is based, in order. The agent numbers them for citation. */
   sources?: Source[];
   /**

@@ -1,3 +1,4 @@
+import { isBlankContent, joinContents, mapTexts } from "../../core/message-content.ts";
 import type { AssistantMessage, Message, ToolCall, ToolMessage } from "../../core/messages.ts";
 import type { ModelSettings, WireName } from "../../core/model-settings.ts";
 
@@ -22,9 +23,12 @@ function joinSystemMessages(messages: readonly Message[]): Message[] {
 }
 
 function makeReadable(message: Message, to: ReceivingModel): Message {
+  if (message.role === "system") return { ...message, content: message.content.toWellFormed() };
+  if (message.role !== "assistant") {
+    const readable = mapTexts(message.content, (text) => text.toWellFormed());
+    return { ...message, content: message.role === "tool" && isBlankContent(readable) ? "(empty)" : readable };
+  }
   const content = message.content.toWellFormed();
-  if (message.role === "tool") return { ...message, content: isBlank(content) ? "(empty)" : content };
-  if (message.role !== "assistant") return { ...message, content };
   const { reasoning, native, ...neutral } = message;
   const repaired: AssistantMessage = {
     ...neutral,
@@ -59,7 +63,7 @@ function groupTurns(messages: readonly Message[]): Message[] {
   for (const message of messages) {
     const previous = turns.at(-1);
     if (message.role === "user" && previous?.role === "user") {
-      turns[turns.length - 1] = { role: "user", content: `${previous.content}\n\n${message.content}` };
+      turns[turns.length - 1] = { role: "user", content: joinContents(previous.content, message.content) };
       continue;
     }
     if (message.role === "assistant" && (previous === undefined || previous.role === "assistant")) turns.push(goOn);
@@ -154,7 +158,7 @@ export function pairHistory(messages: readonly Message[]): Message[] {
       continue;
     }
     const slots = message.role === "assistant" ? message.toolCalls.map((call): Slot => ({ call })) : [];
-    if (slots.length === 0 && isBlank(message.content)) continue;
+    if (slots.length === 0 && isBlankContent(message.content)) continue;
     paired.push(message, ...slots);
     for (const [id, sharing] of Map.groupBy(slots, ({ call }) => call.id)) open.set(id, sharing);
   }

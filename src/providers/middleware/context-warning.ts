@@ -2,7 +2,13 @@ import type { Notice } from "../../core/events.ts";
 import type { Message } from "../../core/messages.ts";
 import { type Model, type ModelRequest, replaceStream, type Turn, toModelName } from "../../core/model.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { estimateMessageTokens, estimateToolTokens, perMessage, toMessageText } from "../estimate-tokens.ts";
+import {
+  estimateMessageTokens,
+  estimateToolTokens,
+  type FileRules,
+  perMessage,
+  toMessageText,
+} from "../estimate-tokens.ts";
 import type { ModelContext } from "./middleware.ts";
 
 /** The reader is warned from this share of the available context on. */
@@ -28,7 +34,7 @@ export function withContextWarning(next: Model, { settings, locale = "en" }: Mod
   return replaceStream(next, async (request, onEvent, signal) => {
     const output = Math.min(request.maxTokens ?? settings.maxTokens, settings.maxOutput ?? Number.POSITIVE_INFINITY);
     const available = Math.max(1, contextWindow - output);
-    const { tokens, isReported } = countInput(request, counted, share * available);
+    const { tokens, isReported } = countInput(request, counted, share * available, settings);
     const isNear = tokens >= share * available;
     if (isNear && !isReported)
       onEvent(notice(toModelName(next), tokens, available, contextWindow, request.locale ?? locale));
@@ -48,6 +54,7 @@ function countInput(
   { messages, tools }: ModelRequest,
   counted: WeakMap<Message, TokenCount>,
   enough: number,
+  rules: FileRules,
 ): TokenCount {
   const last = messages.findLastIndex((message) => counted.has(message));
   const before = messages[last] && counted.get(messages[last]);
@@ -57,8 +64,8 @@ function countInput(
   // What the vendor counted had the tools in it. No text has more tokens than characters.
   const offer = before || tools.length === 0 ? 0 : JSON.stringify(tools).length;
   const bound = base + fresh.reduce((sum, message) => sum + perMessage + toMessageText(message).length, offer);
-  if (bound < enough) return { tokens: bound, isReported };
-  return { tokens: base + estimateMessageTokens(fresh) + (before ? 0 : estimateToolTokens(tools)), isReported };
+  if (bound < enough && fresh.every(({ content }) => typeof content === "string")) return { tokens: bound, isReported };
+  return { tokens: base + estimateMessageTokens(fresh, rules) + (before ? 0 : estimateToolTokens(tools)), isReported };
 }
 
 function notice(name: string, tokens: number, available: number, contextWindow: number, locale: Locale): Notice {

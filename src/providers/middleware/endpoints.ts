@@ -9,7 +9,12 @@ export interface Endpoint {
   breaker: CircuitBreaker;
   /** Limits the retries of all models at the address together. */
   budget: RetryBudget;
+  /** Lists what the model at its address has refused to read. */
+  refused: Set<FileKind>;
 }
+
+/** Names what a model may refuse to read beside text. */
+export type FileKind = "image" | "document";
 
 /** A model is paused because it failed for several runs in a row. */
 export interface PausedModel {
@@ -28,17 +33,17 @@ export interface Endpoints {
 
 export function createEndpoints(options: { now?: () => number } = {}): Endpoints {
   const budgets = new Map<string, RetryBudget>();
-  const breakers = new Map<string, { breaker: CircuitBreaker; names: Set<string> }>();
+  const breakers = new Map<string, Pick<Endpoint, "breaker" | "refused"> & { names: Set<string> }>();
   return {
     of(settings) {
       const { baseUrl, model, servedAs = model } = settings;
       const budget = budgets.get(baseUrl) ?? new RetryBudget(options);
       budgets.set(baseUrl, budget);
       const key = JSON.stringify([baseUrl, servedAs]);
-      const known = breakers.get(key) ?? { breaker: new CircuitBreaker(options), names: new Set() };
+      const known = breakers.get(key) ?? { breaker: new CircuitBreaker(options), refused: new Set(), names: new Set() };
       known.names.add(toModelName(settings));
       breakers.set(key, known);
-      return { breaker: known.breaker, budget };
+      return { breaker: known.breaker, refused: known.refused, budget };
     },
     paused: () =>
       [...breakers.values()].flatMap(({ breaker, names }) => {

@@ -1,3 +1,4 @@
+import { toPlainText } from "../../core/message-content.ts";
 import type { AssistantMessage, Message } from "../../core/messages.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../kit/json.ts";
 import { removeFence } from "./result-text.ts";
@@ -20,7 +21,7 @@ export function readHistory(messages: readonly Message[]): OfflineQuestion {
   const start = messages.findLastIndex((message) => message.role === "user");
   const last = messages[start];
   if (last === undefined) return { question: "", done: [] };
-  const asked = readHandOver(last.content);
+  const asked = readHandOver(toPlainText(last.content, "en"));
   for (const [offset, message] of messages.slice(start + 1).entries()) {
     if (message.role === "assistant") asked.done.push(...listCalls(message, messages.slice(start + 2 + offset)));
   }
@@ -32,7 +33,7 @@ function listCalls(turn: AssistantMessage, after: readonly Message[]): FinishedC
     const answer = after.find((message) => message.role === "tool" && message.callId === call.id);
     const made = { tool: call.name, arguments: call.arguments ?? {} };
     if (answer?.role !== "tool") return { ...made, result: "", ok: false };
-    return { ...made, result: removeFence(answer.content), ok: answer.ok };
+    return { ...made, result: removeFence(toPlainText(answer.content, "en")), ok: answer.ok };
   });
 }
 

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { localeSchema } from "../../core/schemas/settings-schema.ts";
 import { type AskInput, askInput } from "../../runs/ask-schema.ts";
+import type { AttachmentInput } from "../../runs/attachment-input.ts";
 
 // An answer over HTTP is always whole.
 const { question, detail: _, ...asked } = askInput.shape;
@@ -36,7 +37,8 @@ export const chatInput = z.strictObject({
     .describe("Whether this caller answers the run's questions while it is running, at /agent/runs/{run_id}/reply."),
 });
 
-export type ChatInput = z.infer<typeof chatInput>;
+/** Holds what is asked, without the files that come with it. */
+export type ChatInput = Omit<z.infer<typeof chatInput>, keyof AttachmentInput>;
 
 export function toAskInput({ message, models, parameters, locale, asks, ...input }: ChatInput): AskInput {
   return { question: message, ...input };

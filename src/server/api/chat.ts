@@ -1,21 +1,24 @@
+import { hash } from "node:crypto";
 import type { AskRequest } from "../../app/ask-request.ts";
 import type { Duet } from "../../app/duet.ts";
 import type { ModelChanges } from "../../app/models/change-models.ts";
 import type { ModelParameters } from "../../config/models/resolve-model.ts";
+import type { Attachment } from "../../core/attachment.ts";
 import { readChain } from "../../core/chain-text.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
+import { takeAttachments } from "../../runs/attachment-input.ts";
 import { beginRun, canHandOut, type RunQuestionRequest } from "../../runs/begin-run.ts";
 import { toOutcomeFor } from "../../runs/outcome-for.ts";
 import { confirmRun } from "../../runs/questions/confirm.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { type CallerScope, releaseRun } from "../../runs/run-service.ts";
 import { type WaitResult, waitForRun } from "../../runs/wait-for-run.ts";
-import type { HttpConnection } from "../http/connection.ts";
-import { readJsonBody } from "../http/request/read-body.ts";
+import { createLeaveSignal } from "../http/connection.ts";
+import { readJsonBody, toFileBodyLimit } from "../http/request/read-body.ts";
 import { HttpRefusalError, toRetryResponse } from "../http/response/refusal.ts";
 import type { Handle, RouteCall } from "../http/routes.ts";
 import type { ApiContext } from "./api-context.ts";
@@ -33,10 +36,13 @@ import { isEventStreamPreferred, watchRun } from "./watch-run.ts";
 export function createChatRoute(api: ApiContext): Handle {
   return async (call) => {
     const { request, connection, caller } = call;
-    const input = readFields(chatInput, await readJsonBody(call, api.settings.http.maxBody));
+    const body = await readJsonBody(call, toFileBodyLimit(api.settings.http.maxBody));
+    const taken = takeAttachments(readFields(chatInput, body));
+    if ("refused" in taken) throw new HttpRefusalError({ status: 400, text: taken.refused });
+    const { input, attachments } = taken;
     const reads = isEventStreamPreferred(request) ? "events" : "answer";
     const signal = createLeaveSignal(connection);
-    const chat: Chat = { api, scope: { ...api, caller }, call, input, reads, signal };
+    const chat: Chat = { api, scope: { ...api, caller }, call, input, attachments, reads, signal };
     const found = await startChatRun(chat);
     if (reads === "events") return watchRun(api, found, call);
     const outcome = await waitForAnswer(chat, found).catch((thrown) => {
@@ -68,14 +74,6 @@ async function waitForAnswer({ scope, call, input, signal }: Chat, { run, kept, 
     isKept: isKeyed,
     signal,
   });
-}
-
-function createLeaveSignal({ onClose }: HttpConnection): AbortSignal {
-  const left = new AbortController();
-  onClose((isWhole) => {
-    if (!isWhole) left.abort();
-  });
-  return left.signal;
 }
 
 export interface OutcomeWait {
@@ -142,6 +140,7 @@ interface Chat {
   scope: CallerScope;
   call: RouteCall;
   input: ChatInput;
+  attachments: readonly Attachment[];
   reads: "events" | "answer";
   /** Aborts when the caller has left. */
   signal: AbortSignal;
@@ -152,9 +151,10 @@ type ChatRun = FoundRun & { isKeyed: boolean };
 
 /** Returns the run that the question's key already stands for, the run that it confirms, or a new run. */
 export async function startChatRun(chat: Chat): Promise<ChatRun> {
-  const { api, scope, call, input } = chat;
+  const { api, scope, call, input, attachments } = chat;
   const { wait_s, ...asked } = input;
-  const key = readKey(call.request.headers, call.caller, asked);
+  const files = attachments.map(({ name, bytes }) => [name ?? "", hash("sha256", bytes)]);
+  const key = readKey(call.request.headers, call.caller, files.length === 0 ? asked : { ...asked, files });
   if (key === undefined) return { run: await open(chat, undefined), isKeyed: false };
   const id = await api.keyed.join(key, {
     isThere: (runId) => isThere(scope, runId),
@@ -175,11 +175,15 @@ async function isThere({ duet, runs, caller }: CallerScope, runId: string): Prom
   return (await store.runs({ beginning: runId })).length > 0;
 }
 
-async function open({ scope, call, input, reads, signal }: Chat, runId: string | undefined): Promise<RunHandle> {
+async function open(
+  { scope, call, input, attachments, reads, signal }: Chat,
+  runId: string | undefined,
+): Promise<RunHandle> {
   const asks = input.asks === true;
   const asked: RunQuestionRequest = {
     scope,
     input: toAskInput(input),
+    attachments,
     chain: readChain(undefined, input.duet_chain, call.request.headers),
     host: { asksForms: asks },
     // One answer can hand out what waits for a person; a reader of events who answers nothing is not to wait for it.

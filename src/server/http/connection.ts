@@ -79,3 +79,12 @@ export function toHttpConnection(
     drop: () => void outgoing.destroy(),
   };
 }
+
+/** Returns a signal that aborts when the other side leaves before it has the whole response. */
+export function createLeaveSignal({ onClose }: HttpConnection): AbortSignal {
+  const left = new AbortController();
+  onClose((isWhole) => {
+    if (!isWhole) left.abort();
+  });
+  return left.signal;
+}

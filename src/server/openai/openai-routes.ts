@@ -25,14 +25,17 @@ import { beginRun } from "../../runs/begin-run.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import { createRunSnapshot } from "../../runs/run-snapshot.ts";
-import { readJsonBody } from "../http/request/read-body.ts";
+import { createLeaveSignal } from "../http/connection.ts";
+import { readJsonBody, toFileBodyLimit } from "../http/request/read-body.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";
 import { HttpRefusalError, toRetryResponse } from "../http/response/refusal.ts";
 import type { Handle, Route, RouteCall } from "../http/routes.ts";
+import { collectFiles } from "./collect-files.ts";
 import { createCompletionId, toCompletion, toUsage } from "./completion.ts";
 import { toCompletionEnd } from "./completion-end.ts";
 import { type ChatRequest, createModelRoutes, readChat } from "./read-chat.ts";
-import { readMessages, readText } from "./read-messages.ts";
+import { readMessages } from "./read-messages.ts";
+import { readText } from "./read-parts.ts";
 import { isSideCall } from "./side-calls.ts";
 import { type AnswerStreamOptions, abortOnLeave, createReasoning, streamAnswer } from "./stream-answer.ts";
 
@@ -49,20 +52,23 @@ export function createOpenAiRoutes(service: RunService): Readonly<Record<string,
 /** Serves `POST /v1/chat/completions`. */
 export function createChat(service: RunService): Handle {
   return async (call) => {
-    const asked = readChat(await readJsonBody(call, service.settings.http.maxBody));
+    const asked = readChat(await readJsonBody(call, toFileBodyLimit(service.settings.http.maxBody)));
     return isSideCall(asked) ? answerSideCall(service, asked, call) : answer(service, asked, call);
   };
 }
 
 async function answer(service: RunService, asked: ChatRequest, call: RouteCall): Promise<Response> {
   const { duet, runs } = service;
-  const { question, history, instruction, notes } = readMessages(asked.messages);
+  const read = readMessages(asked.messages);
+  const { question, instruction } = read;
   const locale = duet.localeFor(question);
+  const { attachments, history, notes } = await collectFiles(read, duet, createLeaveSignal(call.connection));
   const models = await chooseModelParameters(duet, asked);
   await runs.prepare(call.caller);
   const run = beginRun({
     scope: { ...service, caller: call.caller },
     input: { question, mode: asked.mode, search: asked.search, max_tokens: asked.maxTokens },
+    attachments,
     chain: readChain(undefined, undefined, call.request.headers),
     host: { asksForms: false },
     // Nobody can be asked over this wire.
@@ -76,7 +82,7 @@ async function answer(service: RunService, asked: ChatRequest, call: RouteCall):
     naming: createCompletionId(run.id, asked.model),
     includesUsage: asked.includesUsage,
     locale,
-    notes: [...notes, ...(asked.hasTools ? [unusedTools] : [])].map((note) => say(locale, note)),
+    notes: [...read.notes, ...notes, ...(asked.hasTools ? [unusedTools] : [])].map((note) => say(locale, note)),
     waitForEnd: runs.waitForEnd,
   };
   const headers = { "x-request-id": run.id };

@@ -6,7 +6,8 @@ import { describeNoObject } from "../api/read-fields.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { Handle } from "../http/routes.ts";
 import { parseInput } from "../mcp/read-input.ts";
-import { fieldRefusedError, type WireMessage } from "./read-messages.ts";
+import type { WireMessage } from "./read-messages.ts";
+import { fieldRefusedError } from "./read-parts.ts";
 
 /** Represents a request for a chat completion, limited to the fields that Duet uses. */
 export interface ChatRequest {

@@ -1,7 +1,5 @@
-import type { AskRequest } from "../../app/ask-request.ts";
-import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { HttpRefusalError } from "../http/response/refusal.ts";
+import { fieldRefusedError, readContent, type WireFile } from "./read-parts.ts";
 
 /** Represents a message as a client sends it. Other fields are ignored. */
 export interface WireMessage {
@@ -13,8 +11,10 @@ export interface WireMessage {
 export interface ReadMessages {
   /** Is the user's last message. */
   question: string;
+  /** Holds the images and files of that message. */
+  files: readonly WireFile[];
   /** Holds the messages before the question. */
-  history: NonNullable<AskRequest["history"]>;
+  history: readonly { question: string; answer: string; files: readonly WireFile[] }[];
   /** Holds the text of the client's system messages. */
   instruction: string | undefined;
   /** Tells the reader what was left out. */
@@ -35,7 +35,7 @@ const roles: Readonly<Record<string, MessageRole>> = {
   function: "tool",
 };
 
-/** Throws `HttpRefusalError` (400), which names the message, for what a run cannot take: other content than text, no question at the end. */
+/** Throws `HttpRefusalError` (400), which names the message, for what a run cannot take: a part that is no text, image or file, no question at the end. */
 export function readMessages(messages: readonly WireMessage[]): ReadMessages {
   const instructions: string[] = [];
   const turns: Exchange[] = [];
@@ -47,41 +47,49 @@ export function readMessages(messages: readonly WireMessage[]): ReadMessages {
       leftOut += 1;
       continue;
     }
-    const text = readText(message.content, `${place}.content`);
-    if (text.trim() === "") continue;
+    const { text, files } = readContent(message.content, `${place}.content`);
+    if (text.trim() === "" && (role !== "user" || files.length === 0)) continue;
     if (role === "instruction") instructions.push(text);
     else if (role === "assistant") findLast(turns).answers.push(text);
-    else if (turns.at(-1)?.answers.length === 0) findLast(turns).questions.push(text);
-    else turns.push({ questions: [text], answers: [] });
+    else {
+      if (turns.at(-1)?.answers.length !== 0) turns.push({ questions: [], answers: [], files: [] });
+      const turn = findLast(turns);
+      if (text.trim() !== "") turn.questions.push(text);
+      turn.files.push(...files);
+    }
   }
   const last = turns.pop();
-  const question = last?.questions.join("\n\n").trim() ?? "";
+  const files = last?.files ?? [];
+  const question = last?.questions.join("\n\n").trim() || (files.length > 0 ? unsaid : "");
   if (question === "" || (last?.answers.length ?? 0) > 0) throw fieldRefusedError("messages", noQuestion);
   if (question.length > longestQuestion) throw fieldRefusedError("messages", describeTooLong(question.length));
   return {
     question,
-    history: turns.map(({ questions, answers }) => ({
-      question: questions.join("\n\n") || unsaid,
-      answer: answers.join("\n\n"),
+    files,
+    history: turns.map((turn) => ({
+      question: turn.questions.join("\n\n") || unsaid,
+      answer: turn.answers.join("\n\n"),
+      files: turn.files,
     })),
     instruction: instructions.length > 0 ? instructions.join("\n\n") : undefined,
     notes: leftOut > 0 ? [describeLeftOutTools(leftOut)] : [],
   };
 }
 
-/** Stands for the missing question when a conversation begins with the assistant. */
+/** Stands for the missing question when a conversation begins with the assistant, and where a message is an image alone. */
 const unsaid = "…";
 
 /** Collects a user's messages and the answers to them while they are read. */
 interface Exchange {
   questions: string[];
   answers: string[];
+  files: WireFile[];
 }
 
 function findLast(turns: Exchange[]): Exchange {
   const last = turns.at(-1);
   if (last !== undefined) return last;
-  const first: Exchange = { questions: [], answers: [] };
+  const first: Exchange = { questions: [], answers: [], files: [] };
   turns.push(first);
   return first;
 }
@@ -97,37 +105,9 @@ function readRole(written: string, place: string): MessageRole {
   });
 }
 
-/** Returns the content if it is text, or the texts among its parts. */
-export function readText(content: unknown, place: string): string {
-  if (content === undefined || content === null) return "";
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) throw fieldRefusedError(place, describeTextOnly(typeof content));
-  return content.map((part: unknown, index) => readPart(part, `${place}[${index}]`)).join("\n");
-}
-
-function readPart(part: unknown, place: string): string {
-  if (typeof part === "string") return part;
-  const { type, text, refusal } = isRecord(part) ? part : { type: typeof part, text: undefined, refusal: undefined };
-  if (type === "text" && typeof text === "string") return text;
-  if (type === "refusal" && typeof refusal === "string") return refusal;
-  throw fieldRefusedError(place, describeTextOnly(String(type)));
-}
-
-function describeTextOnly(type: string): Text {
-  const shown = JSON.stringify(type.slice(0, 50));
-  return {
-    zh: `内容类型 ${shown} 不可用（允许：text）：模型只读文字`,
-    en: `content type ${shown} is not supported (allowed: text): the models read text only`,
-  };
-}
-
-export function fieldRefusedError(param: string, { zh, en }: Text): HttpRefusalError {
-  return new HttpRefusalError({ status: 400, text: { zh: `${param}：${zh}`, en: `${param}: ${en}` }, param });
-}
-
 const noQuestion = {
-  zh: "最后须是用户的消息（允许：role 为 user、内容不为空的消息，其后没有 assistant 消息）",
-  en: "the last message is not a question (allowed: a message of the role user with text, and no assistant message after it)",
+  zh: "最后须是用户的消息（允许：role 为 user、含文字、图片或文件的消息，其后没有 assistant 消息）",
+  en: "the last message is not a question (allowed: a message of the role user with text, an image or a file, and no assistant message after it)",
 };
 
 function describeTooLong(length: number): Text {

@@ -1,5 +1,5 @@
 import type { ChatRequest } from "./read-chat.ts";
-import { readText } from "./read-messages.ts";
+import { readText } from "./read-parts.ts";
 
 /** Says how a known prompt begins, and which texts it must contain. */
 interface KnownPrompt {

@@ -25,6 +25,7 @@ import {
 import type { AgentTrace } from "../../core/trace.ts";
 import { noConversationError } from "../store-errors.ts";
 import { createMemoryDailyUsage } from "./daily-usage.ts";
+import { createMemoryFiles } from "./files.ts";
 import { createMemoryIdempotencyRecords } from "./idempotency-records.ts";
 import { createMemoryJournal } from "./journal.ts";
 import { createMemorySourceList } from "./source-list.ts";
@@ -79,6 +80,7 @@ export function createMemoryStore({
   const traces = new LRUCache<string, StoredTrace>({ max });
   const records = createMemoryIdempotencyRecords();
   const journal = createMemoryJournal(now);
+  const files = createMemoryFiles();
   const usages = new LRUCache<string, DailyUsage>({ maxSize: mostCallers, sizeCalculation: () => 1 });
   let asked = 0;
   /** Counts the bytes of all conversations. */
@@ -95,6 +97,7 @@ export function createMemoryStore({
     for (const runId of runIds) traces.delete(runId);
     records.removeOf(id);
     journal.removeOf(id, owner);
+    files.removeOf(id);
     stored -= bytes;
     return conversations.delete(id);
   }
@@ -178,12 +181,13 @@ export function createMemoryStore({
       },
       create: async (wanted, { isGiven = false } = {}) =>
         toConversation(touch(wanted !== undefined && (isGiven || isAllowed(wanted)) ? wanted : createId("conv"))),
-      async append({ conversationId, runId, turn, trace, pendingPlan, loadedTools }) {
+      async append({ conversationId, runId, turn, trace, pendingPlan, loadedTools, files: added = [] }) {
         if (traces.has(runId) && !getOwned(traces.peek(runId))) throw noConversationError();
         const kept = touch(conversationId);
         kept.title ||= toConversationTitle(trace.question);
         if (turn) kept.turns.push(turn);
-        const bytes = 2 * (JSON.stringify(trace).length + (turn ? turn.question.length + turn.answer.length : 0));
+        const said = turn ? turn.question.length + turn.answer.length : 0;
+        const bytes = 2 * (JSON.stringify(trace).length + said) + files.add(conversationId, added);
         kept.bytes += bytes;
         stored += bytes;
         kept.runIds.push(runId);
@@ -193,6 +197,9 @@ export function createMemoryStore({
         records.settle(runId);
         journal.end(runId, owner);
         dropExpired();
+      },
+      async readFile({ conversationId, hash }) {
+        return getOwned(conversations.get(conversationId)) && files.read(conversationId, hash);
       },
       async summarise(conversationId, summary) {
         const kept = getOwned(conversations.get(conversationId));

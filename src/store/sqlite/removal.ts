@@ -1,4 +1,5 @@
 import { sleep } from "../../kit/async/timeout.ts";
+import { toText } from "../../kit/json.ts";
 import type { StoreConnection } from "./connection.ts";
 import type { Owner, Statements } from "./statements.ts";
 
@@ -64,6 +65,15 @@ function removeOne(
     }
     if (rows.length === mostRows) return "more";
   }
+  const files = statements.namedFiles.all({ id, limit: mostRows });
+  for (const { hash, bytes } of files) {
+    if (left.rows <= 0 || left.bytes <= 0) return "more";
+    statements.unnameFile.run({ id, hash: toText(hash) });
+    statements.dropUnnamedFile.run({ hash: toText(hash) });
+    left.rows -= 1;
+    left.bytes -= Number(bytes);
+  }
+  if (files.length === mostRows) return "more";
   left.rows -= 1;
   statements.dropIdempotencyRecords.run({ id, owner });
   statements.dropJournalRunsOf.run({ id, owner });

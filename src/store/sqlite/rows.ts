@@ -1,9 +1,10 @@
 import type { NumberedSource } from "../../core/sources.ts";
-import type { Conversation, ConversationEntry } from "../../core/store/store.ts";
+import type { Conversation, ConversationEntry, ConversationTurn } from "../../core/store/store.ts";
 import type { AgentTrace } from "../../core/trace.ts";
 import { isRecord, toText } from "../../kit/json.ts";
 import { unpackTrace } from "./packed-trace.ts";
 import type { Owner, Statements } from "./statements.ts";
+import { readTurnFiles } from "./turn-files.ts";
 
 type Row = Record<string, unknown>;
 
@@ -27,8 +28,8 @@ export function loadConversation(
   return { ...words, loadedTools: names, sources: sources.all(id).map(toSource) };
 }
 
-function toTurn({ question, answer }: Row): LoadedConversation["turns"][number] {
-  return { question: toText(question), answer: toText(answer) };
+function toTurn({ question, answer, files }: Row): ConversationTurn {
+  return { question: toText(question), answer: toText(answer), ...readTurnFiles(toText(files)) };
 }
 
 function toSummary({ summary, summarised, wanted }: Row): LoadedConversation["summary"] {

@@ -154,6 +154,23 @@ WHERE pinned = 0 AND named_by_person = 0`,
       "CREATE INDEX usage_reservations_by_time ON usage_reservations (until)",
     ],
   },
+  // The images and documents of turns. Their bytes are stored once, and go with the last conversation that names them.
+  {
+    // Holds what the turn names, as JSON.
+    columns: [{ table: "turns", column: "files TEXT" }],
+    objects: [
+      `CREATE TABLE files (
+  hash TEXT PRIMARY KEY,
+  bytes BLOB NOT NULL
+) STRICT`,
+      `CREATE TABLE conversation_files (
+  conversation TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
+  hash TEXT NOT NULL REFERENCES files,
+  PRIMARY KEY (conversation, hash)
+) STRICT, WITHOUT ROWID`,
+      "CREATE INDEX conversation_files_by_hash ON conversation_files (hash)",
+    ],
+  },
   // The finished steps of runs, so that a run can go on after its process has ended.
   {
     objects: [
@@ -205,6 +222,9 @@ function listObjects(version: number): string[] {
 
 function addColumn(sql: string, { table, column }: { table: string; column: string }): string {
   if (!sql.startsWith(`CREATE TABLE ${table} (`)) return sql;
+  // A key of the whole table stands behind the last column.
+  const key = sql.search(/,\n {2}PRIMARY KEY \(/);
+  if (key >= 0) return `${sql.slice(0, key)}, ${column}${sql.slice(key)}`;
   return sql.replace(/\) (STRICT(?:, WITHOUT ROWID)?)$/, (_, options) => `, ${column}) ${options}`);
 }
 

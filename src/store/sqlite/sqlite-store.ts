@@ -23,6 +23,7 @@ import { createSqliteRetention } from "./retention.ts";
 import { type LoadedConversation, loadConversation, toEntry, toTrace } from "./rows.ts";
 import { createSqliteSourceList, saveSource } from "./source-list.ts";
 import { type Owner, type Statements, updateConversation } from "./statements.ts";
+import { writeTurnFiles } from "./turn-files.ts";
 import { createSqliteTypedHistory } from "./typed-texts.ts";
 
 /** Limits the conversations whose numbers are remembered while the store cannot be written. */
@@ -117,6 +118,10 @@ export async function createSqliteStore(
       },
       list: ({ limit, offset }) => connection.read(({ list }) => list.all({ limit, offset, owner }).map(toEntry)),
       remove: async (id) => (await removeInSteps(connection, [{ id, owner }])) > 0,
+      async readFile({ conversationId, hash }) {
+        const row = await connection.read(({ readFile }) => readFile.get({ id: conversationId, hash, owner }));
+        return row?.bytes instanceof Uint8Array ? row.bytes : undefined;
+      },
       change: (id, changes) => connection.write((statements) => changeConversation(statements, { id, owner }, changes)),
       async trace(runId) {
         const row = await connection.read(({ trace, lastTrace }) =>
@@ -171,7 +176,7 @@ interface StoredRun {
  * the conversation or the run is another owner's.
  */
 function insertRun(statements: Statements, { run, columns, owner, owed }: StoredRun): void {
-  const { conversationId, runId, turn, trace, pendingPlan, loadedTools } = run;
+  const { conversationId, runId, turn, trace, pendingPlan, loadedTools, files = [] } = run;
   statements.dropIdempotencyRecord.run({ run: runId, owner });
   endRunRecord(statements, runId, owner);
   if (statements.isKept.get({ run: runId, owner })) return;
@@ -185,6 +190,10 @@ function insertRun(statements: Statements, { run, columns, owner, owed }: Stored
     for (const [index, name] of loadedTools.entries()) statements.addLoadedTool.run(conversationId, index, name);
   }
   if (turn === undefined) return;
-  statements.addTurn.run(conversationId, turns, turn.question, turn.answer);
+  statements.addTurn.run(conversationId, turns, turn.question, turn.answer, writeTurnFiles(turn));
+  for (const { hash, bytes } of files) {
+    statements.addFile.run(hash, bytes);
+    statements.nameFile.run(conversationId, hash);
+  }
   for (const source of owed) saveSource(statements, conversationId, source);
 }

@@ -36,7 +36,7 @@ export function prepareStatements(connection: DatabaseSync) {
       LEFT JOIN wanted_summaries w ON w.conversation = c.id
       WHERE c.id = :id AND c.owner IS :owner`),
     isAnothers: prepare("SELECT 1 FROM conversations WHERE id = :id AND owner IS NOT :owner"),
-    turns: prepare("SELECT question, answer FROM turns WHERE conversation = ? ORDER BY n"),
+    turns: prepare("SELECT question, answer, files FROM turns WHERE conversation = ? ORDER BY n"),
     sources: prepare("SELECT n, url, title, snippet FROM sources WHERE conversation = ? ORDER BY n"),
 
     touch: prepare(`
@@ -49,7 +49,13 @@ export function prepareStatements(connection: DatabaseSync) {
         updated_at = excluded.updated_at
       WHERE owner IS excluded.owner
       RETURNING turns`),
-    addTurn: prepare("INSERT INTO turns (conversation, n, question, answer) VALUES (?, ?, ?, ?)"),
+    addTurn: prepare("INSERT INTO turns (conversation, n, question, answer, files) VALUES (?, ?, ?, ?, ?)"),
+    addFile: prepare("INSERT OR IGNORE INTO files (hash, bytes) VALUES (?, ?)"),
+    nameFile: prepare("INSERT OR IGNORE INTO conversation_files (conversation, hash) VALUES (?, ?)"),
+    readFile: prepare(`
+      SELECT f.bytes AS bytes FROM conversation_files n
+      JOIN conversations c ON c.id = n.conversation JOIN files f ON f.hash = n.hash
+      WHERE n.conversation = :id AND n.hash = :hash AND c.owner IS :owner`),
     addTrace: prepare("INSERT INTO traces (run, conversation, trace, packed, owner) VALUES (?, ?, ?, ?, ?)"),
     dropPlan: prepare("DELETE FROM plans WHERE conversation = ?"),
     loadedTools: prepare("SELECT name FROM loaded_tools WHERE conversation = ? ORDER BY n"),

@@ -19,11 +19,18 @@ export function prepareRemoval(prepare: Prepare) {
       SELECT n, octet_length(trace) + coalesce(octet_length(packed), 0) AS bytes FROM traces
       WHERE conversation = :id ORDER BY n LIMIT :limit`),
     oldestTurns: prepare(`
-      SELECT n, octet_length(question) + octet_length(answer) AS bytes FROM turns
+      SELECT n, octet_length(question) + octet_length(answer) + coalesce(octet_length(files), 0) AS bytes FROM turns
       WHERE conversation = :id ORDER BY n LIMIT :limit`),
     oldestSources: prepare(`
       SELECT n, octet_length(title) + octet_length(snippet) AS bytes FROM sources
       WHERE conversation = :id ORDER BY n LIMIT :limit`),
+    namedFiles: prepare(`
+      SELECT n.hash AS hash, octet_length(f.bytes) AS bytes FROM conversation_files n JOIN files f ON f.hash = n.hash
+      WHERE n.conversation = :id LIMIT :limit`),
+    unnameFile: prepare("DELETE FROM conversation_files WHERE conversation = :id AND hash = :hash"),
+    dropUnnamedFile: prepare(`
+      DELETE FROM files
+      WHERE hash = :hash AND NOT EXISTS (SELECT 1 FROM conversation_files n WHERE n.hash = files.hash)`),
     dropTrace: prepare("DELETE FROM traces WHERE conversation = :id AND n = :n"),
     dropTurn: prepare("DELETE FROM turns WHERE conversation = :id AND n = :n"),
     dropSource: prepare("DELETE FROM sources WHERE conversation = :id AND n = :n"),
@@ -41,10 +48,13 @@ export function prepareRetention(prepare: Prepare) {
     /** The index of these rows is read no further than to the first that is not old enough. */
     expired: prepare(`
       SELECT id, owner FROM conversations WHERE ${expendable} AND updated_at < :before ORDER BY updated_at LIMIT :limit`),
-    /** Selects each with about what it takes: its turns, traces and sources. */
+    /** Selects each with about what it takes: its turns, traces, sources and files. */
     weighed: prepare(`
       SELECT id, owner, title, updated_at,
-        (SELECT coalesce(sum(octet_length(question) + octet_length(answer)), 0) FROM turns WHERE conversation = c.id)
+        (SELECT coalesce(sum(octet_length(question) + octet_length(answer) + coalesce(octet_length(files), 0)), 0)
+         FROM turns WHERE conversation = c.id)
+        + (SELECT coalesce(sum(octet_length(f.bytes)), 0) FROM conversation_files n JOIN files f ON f.hash = n.hash
+           WHERE n.conversation = c.id)
         + (SELECT coalesce(sum(octet_length(trace) + coalesce(octet_length(packed), 0)), 0) FROM traces
            WHERE conversation = c.id)
         + (SELECT coalesce(sum(octet_length(url) + octet_length(title) + octet_length(snippet)), 0) FROM sources

@@ -11,6 +11,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { RE2JS } from "re2js";
 import { DuetError, getMessage } from "../../kit/errors.ts";
 import { isRecord, type JsonObject, type JsonSchema } from "../../kit/json.ts";
+import { resolvePointer } from "../../kit/json-pointer.ts";
 import type { Text } from "../../kit/locale.ts";
 
 /** Answers every problem of the arguments at once; none when they are valid. */
@@ -21,20 +22,96 @@ export type ArgumentsCheck = (args: JsonObject) => ErrorObject[];
  * nothing. Throws a `DuetError` for a schema that is too large or not valid.
  */
 export function compileSchema(schema: JsonSchema): ArgumentsCheck {
-  const excess = findSchemaExcess(schema);
-  if (excess !== undefined) throw new DuetError({ code: "tool", text: excess });
-  const ajv = createAjv(schema);
-  ajv.removeKeyword("uniqueItems").addKeyword(createUniqueItems());
-  // The root's own name could only collide with the dialect's; references within the schema do not need it.
-  const { $schema: _dialect, $id: _name, ...rest } = schema;
+  refuseExcess(schema);
   try {
-    const validate = ajv.compile(rest);
-    return (args) => (validate(args) ? [] : [...(validate.errors ?? [])]);
+    return compile(schema);
   } catch (thrown) {
     const reason = getMessage(thrown);
     const text = { zh: `工具的参数模式无效：${reason}`, en: `The tool's input schema is not valid: ${reason}` };
     throw new DuetError({ code: "tool", text, cause: thrown });
   }
+}
+
+/**
+ * Compiles as much of a schema as can be checked: what it says in another dialect, or refers to elsewhere, is left to the tool.
+ * Throws a `DuetError` only for a schema that is too large.
+ */
+export function compileKnownParts(schema: JsonSchema): ArgumentsCheck {
+  refuseExcess(schema);
+  for (const reduce of [keepAll, dropReferences, dropUnknownFields]) {
+    try {
+      return compile(reduce(schema));
+    } catch {
+      // The next one asks for less.
+    }
+  }
+  return () => [];
+}
+
+function keepAll(schema: JsonSchema): JsonSchema {
+  return schema;
+}
+
+/** Drops the references that lead nowhere within the schema. What stands beside them stays. */
+function dropReferences(schema: JsonSchema): JsonSchema {
+  const anchors = new Set<unknown>();
+  const visit = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(visit);
+    if (!isRecord(node)) return node;
+    const entries = Object.entries(node).filter(
+      ([key, value]) => key !== "$ref" || typeof value !== "string" || isWithin(value),
+    );
+    return Object.fromEntries(entries.map(([key, value]) => [key, visit(value)]));
+  };
+  const isWithin = (reference: string) =>
+    resolvePointer(schema, reference) !== undefined || (/^#[^/]/.test(reference) && anchors.has(reference.slice(1)));
+  const collect = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    if (isRecord(node)) anchors.add(node.$anchor);
+    for (const child of Object.values(node)) collect(child);
+  };
+  collect(schema);
+  return toSchema(visit(schema));
+}
+
+/** Leaves only those fields to be checked that can be, each by itself. */
+function dropUnknownFields(schema: JsonSchema): JsonSchema {
+  const { $schema, $defs, definitions, required, properties } = dropReferences(schema);
+  const shared = { $schema, $defs, definitions };
+  const fields = Object.entries(isRecord(properties) ? properties : {}).map(([name, field]) => {
+    const isKnown = canCompile({ ...shared, type: "object", properties: { [name]: field } });
+    return [name, isKnown ? field : true];
+  });
+  const known = { ...shared, type: "object", properties: Object.fromEntries(fields) };
+  return canCompile({ ...known, required }) ? { ...known, required } : known;
+}
+
+function canCompile(schema: JsonSchema): boolean {
+  try {
+    compile(schema);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function toSchema(value: unknown): JsonSchema {
+  return isRecord(value) ? value : {};
+}
+
+function refuseExcess(schema: JsonSchema): void {
+  const excess = findSchemaExcess(schema);
+  if (excess !== undefined) throw new DuetError({ code: "tool", text: excess });
+}
+
+/** Throws where Ajv cannot compile the schema. */
+function compile(schema: JsonSchema): ArgumentsCheck {
+  const ajv = createAjv(schema);
+  ajv.removeKeyword("uniqueItems").addKeyword(createUniqueItems());
+  // The root's own name could only collide with the dialect's; references within the schema do not need it.
+  const { $schema: _dialect, $id: _name, ...rest } = schema;
+  const validate = ajv.compile(rest);
+  return (args) => (validate(args) ? [] : [...(validate.errors ?? [])]);
 }
 
 /** MCP's default dialect is 2020-12; many servers still declare draft-07, whose tuples are written differently. */
@@ -145,7 +222,7 @@ function countVisits(root: JsonSchema): number {
     known.set(node, 1);
     let visits = 1;
     for (const child of Object.values(node)) visits += visit(child);
-    if (isRecord(node)) visits += visit(findReferenced(root, node.$ref) ?? findReferenced(root, node.$dynamicRef));
+    if (isRecord(node)) visits += visit(resolvePointer(root, node.$ref) ?? resolvePointer(root, node.$dynamicRef));
     known.set(node, Math.min(visits, maxVisits + 1));
     return visits;
   };
@@ -155,26 +232,5 @@ function countVisits(root: JsonSchema): number {
     // A chain of references longer than the stack.
     if (thrown instanceof RangeError) return maxVisits + 1;
     throw thrown;
-  }
-}
-
-function findReferenced(root: JsonSchema, reference: unknown): unknown {
-  if (typeof reference !== "string" || !reference.startsWith("#")) return undefined;
-  const steps = reference.split("/").slice(1);
-  let node: unknown = root;
-  for (const step of steps) {
-    const key = decodeStep(step);
-    if (typeof node !== "object" || node === null || !Object.hasOwn(node, key)) return undefined;
-    node = Object.getOwnPropertyDescriptor(node, key)?.value;
-  }
-  return node;
-}
-
-function decodeStep(step: string): string {
-  const plain = step.replaceAll("~1", "/").replaceAll("~0", "~");
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    return plain;
   }
 }

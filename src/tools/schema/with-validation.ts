@@ -6,6 +6,7 @@ import {
   toUnknownFieldLine,
   toValueProblem,
 } from "../../core/tools/argument-feedback.ts";
+import { fillDefaults } from "../../core/tools/fill-defaults.ts";
 import { type ArgumentProblem, createFailure, type Tool } from "../../core/tools/tool.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import { isRecord, type JsonObject } from "../../kit/json.ts";
@@ -15,16 +16,19 @@ import type { ArgumentsCheck } from "./compile-schema.ts";
 
 /**
  * Checks the arguments against the tool's schema, then by the tool's own check, before it runs; what is wrong goes back to the
- * model, all at once. Nothing is repaired or filled in. The schema is compiled at the first call; a schema that cannot be used refuses every call.
+ * model, all at once. Nothing is repaired; required fields that are missing are filled in where they have a default. The schema
+ * is compiled at the first call. What of it cannot be checked is left to the tool, and one that is too large refuses every call.
  */
 export function withValidation(tool: Tool): Tool {
   let compiled: Promise<ArgumentsCheck> | undefined;
   async function check(args: JsonObject): Promise<ArgumentProblem[]> {
-    compiled ??= import("./compile-schema.ts").then(({ compileSchema }) => compileSchema(tool.inputSchema));
-    const problems = describeProblems((await compiled)(args));
-    return problems.length > 0 ? problems : ((await tool.check?.(args)) ?? []);
+    compiled ??= import("./compile-schema.ts").then(({ compileKnownParts }) => compileKnownParts(tool.inputSchema));
+    const filled = fillDefaults(args, tool.inputSchema);
+    const problems = describeProblems((await compiled)(filled));
+    return problems.length > 0 ? problems : ((await tool.check?.(filled)) ?? []);
   }
-  const checked = wrapTool(tool, async (args, context) => {
+  const checked = wrapTool(tool, async (given, context) => {
+    const args = fillDefaults(given, tool.inputSchema);
     try {
       const problems = await check(args);
       if (problems.length > 0)

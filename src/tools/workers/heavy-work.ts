@@ -24,7 +24,7 @@ export interface HeavyWorkOptions extends Partial<WorkerPoolOptions> {
   mostWaiting?: number;
 }
 
-const limits: Readonly<Record<JobName, number>> = { page: 10_000, convert: 15_000, query: 20_000 };
+const limits: Readonly<Record<JobName, number>> = { page: 10_000, document: 15_000, convert: 15_000, query: 20_000 };
 
 /**
  * Runs heavy jobs in child processes. A process starts with the first job, ends when there is nothing to do, and never keeps the

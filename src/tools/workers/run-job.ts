@@ -2,6 +2,8 @@ import { DuetError, type ErrorCode, getMessage } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { Conversion, ConvertedText } from "../builtin/format-data/convert.ts";
 import type { TableAnswer, TableQuery } from "../builtin/table-query/query-table.ts";
+import type { DocumentResult } from "../documents/document.ts";
+import type { DocumentBytes } from "../documents/read-kind.ts";
 import type { PageBytes, PageResult } from "../page/page.ts";
 
 // The jobs need large modules, which are imported when the first job needs them.
@@ -10,6 +12,10 @@ const jobs: { [Name in JobName]: (input: Input<Name>) => Promise<Output<Name>> }
     const { readBytes } = await import("../page/read-bytes.ts");
     // A Buffer arrives as a Buffer, which the reader of PDFs does not accept.
     return readBytes({ ...page, bytes: new Uint8Array(page.bytes) });
+  },
+  async document(document) {
+    const { readKind } = await import("../documents/read-kind.ts");
+    return readKind({ ...document, bytes: new Uint8Array(document.bytes) });
   },
   async convert(conversion) {
     const { convert } = await import("../builtin/format-data/convert.ts");
@@ -33,6 +39,7 @@ export async function runJob<Name extends JobName>({ name, input }: Job<Name>): 
 
 interface Jobs {
   page: { input: PageBytes; output: PageResult };
+  document: { input: DocumentBytes; output: DocumentResult };
   convert: { input: Conversion; output: ConvertedText };
   query: { input: TableQuery; output: TableAnswer };
 }

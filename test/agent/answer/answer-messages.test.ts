@@ -10,6 +10,7 @@ function observation(name: string, text: string, more: Partial<Observation> = {}
     call,
     result: { ok: true, text },
     text,
+    images: [],
     ran: true,
     tries: 1,
     isRepeated: false,

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../../src/core/events.ts";
+import { toPlainText } from "../../../src/core/message-content.ts";
 import { createFailure, type Source, type Tool, type ToolResult } from "../../../src/core/tools/tool.ts";
 import { sleep } from "../../../src/kit/async/timeout.ts";
 import { DuetError } from "../../../src/kit/errors.ts";
@@ -37,7 +38,7 @@ function pagesFound(sources: Source[]): ToolResult {
 }
 
 function asked(model: ScriptedModel, turn = 0): string {
-  return model.requests[turn]?.messages.at(-1)?.content ?? "";
+  return toPlainText(model.requests[turn]?.messages.at(-1)?.content ?? "", "en");
 }
 
 function messages(events: AgentEvent[]): string[] {

@@ -30,6 +30,29 @@ test("one turn of a model runs at most 50 calls, and the model reads a refusal o
   expect(results?.at(-1)?.content).toContain("At most 50 tool calls of one turn are run; this call was not run.");
 });
 
+test("a required field with a default that a model leaves out is in the call as it is made, shown and recorded", async () => {
+  const made: object[] = [];
+  const shoot: Tool = {
+    ...makeTool("shoot", (args) => {
+      made.push(args);
+      return { ok: true, text: "A result that is long enough to count." };
+    }),
+    inputSchema: {
+      type: "object",
+      properties: { scale: { type: "string", default: "css" } },
+      required: ["scale"],
+    },
+  };
+  const models = {
+    functionCall: scriptedModel([[{ id: "1", name: "shoot", input: {} }], "enough"]),
+    answer: scriptedModel(["Done."]),
+  };
+  const events = await runAll({ models, tools: [shoot] });
+  const shown = events.flatMap((event) => (event.type === "tool-start" ? [event.arguments] : []));
+  const recorded = outcomeOf(events).tool_calls.map((call) => call.arguments);
+  expect([made, shown, recorded]).toEqual(Array(3).fill([{ scale: "css" }]));
+});
+
 test("calls side by side never go over the limit of calls", async () => {
   const { ran, outcome } = await play(calls(8), { limits: { maxToolCalls: 3, maxParallel: 8 } });
   expect(ran).toHaveLength(3);

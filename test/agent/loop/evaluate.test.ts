@@ -57,7 +57,17 @@ const limits: Limits = { ...defaultLimits, minResultLength: 20, stopWhenSufficie
 
 function observed(text: string, ok = true): Observation {
   const call = { id: "1", name: "lookup", argumentsText: "{}", arguments: {} };
-  return { call, result: { ok, text }, text, ran: true, tries: 1, isRepeated: false, isOverLimit: false, isNews: true };
+  return {
+    call,
+    result: { ok, text },
+    text,
+    images: [],
+    ran: true,
+    tries: 1,
+    isRepeated: false,
+    isOverLimit: false,
+    isNews: true,
+  };
 }
 
 const rich = observed("A result that is long enough.");

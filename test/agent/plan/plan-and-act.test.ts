@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { toPlainText } from "../../../src/core/message-content.ts";
 import type { Tool, ToolResult } from "../../../src/core/tools/tool.ts";
 import { DuetError } from "../../../src/kit/errors.ts";
 import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";
@@ -45,7 +46,7 @@ describe("a plan", () => {
     const [request] = models.functionCall.requests;
     expect(request?.tools).toEqual([]);
     expect(request?.messages.at(-1)).toEqual({ role: "user", content: "What is 2+3?" });
-    const prompt = request?.messages[0]?.content ?? "";
+    const prompt = toPlainText(request?.messages[0]?.content ?? "", "en");
     const offer = /<<<result (\w+)\n([\s\S]*?)\nresult \1>>>/.exec(prompt)?.[2] ?? "";
     expect(offer.split("\n").map((line): unknown => JSON.parse(line))).toEqual(
       tools.map(({ name, description, inputSchema }) => ({ name, description, parameters: inputSchema })),

@@ -1,5 +1,6 @@
 import type { Models } from "../../../src/agent/run.ts";
 import type { AgentEvent, PlanStep } from "../../../src/core/events.ts";
+import { toPlainText } from "../../../src/core/message-content.ts";
 import type { JsonObject } from "../../../src/kit/json.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../../fakes/model.ts";
 
@@ -50,5 +51,5 @@ export function callsOf(events: readonly AgentEvent[]): string[] {
 
 /** What the model was asked in its turn of that number, from 0 on: its last message. */
 export function lastAsked(model: ScriptedModel, turn: number): string {
-  return model.requests[turn]?.messages.at(-1)?.content ?? "";
+  return toPlainText(model.requests[turn]?.messages.at(-1)?.content ?? "", "en");
 }

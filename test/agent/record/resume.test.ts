@@ -84,7 +84,7 @@ function findOpen(steps: readonly RecordedStep[], list: [Given, boolean][][]): s
 function withoutResults(messages: readonly Message[], unknown: readonly string[]): Message[] {
   // Results that are not known have no number under which their rest could be read.
   const unnumbered = messages.map((message) =>
-    unknown.length > 0 && message.role === "tool"
+    unknown.length > 0 && message.role === "tool" && typeof message.content === "string"
       ? { ...message, content: message.content.replaceAll(/"result": \d+/g, '"result": 0') }
       : message,
   );

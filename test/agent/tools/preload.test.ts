@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { choosePreloaded, isTwin, isWriting, isWritingWanted } from "../../../src/agent/tools/preload.ts";
 import { createToolSearch } from "../../../src/app/tools/tool-search.ts";
+import { toPlainText } from "../../../src/core/message-content.ts";
 import type { Tool, ToolAnnotations } from "../../../src/core/tools/tool.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { createToolIndex } from "../../../src/tools/find/tool-index.ts";
@@ -147,7 +148,7 @@ test("two searches in a run that find nothing give their advice once", async () 
     model.requests
       .at(-1)
       ?.messages.filter(({ role }) => role === "tool")
-      .map(({ content }) => content) ?? [];
+      .map(({ content }) => toPlainText(content, "en")) ?? [];
   expect(told.filter((text) => text.includes("No tool fits"))).toHaveLength(2);
   expect(told.filter((text) => text.includes("Search in other words"))).toHaveLength(1);
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createToolResults } from "../../../src/agent/tools/tool-results.ts";
+import { toPlainText } from "../../../src/core/message-content.ts";
 import type { Message } from "../../../src/core/messages.ts";
 import type { Model } from "../../../src/core/model.ts";
 import type { WireName } from "../../../src/core/model-settings.ts";
@@ -299,7 +300,7 @@ function one(model: Model): { functionCall: Model; answer: Model } {
 }
 
 function toolTexts(messages: readonly Message[] = []): string[] {
-  return messages.filter(({ role }) => role === "tool").map(({ content }) => content);
+  return messages.filter(({ role }) => role === "tool").map(({ content }) => toPlainText(content, "en"));
 }
 
 function modelAt(provider: FakeProvider, wire: WireName, contextWindow: number | undefined, model = "m"): Model {

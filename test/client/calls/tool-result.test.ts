@@ -24,7 +24,7 @@ test("images and audio are named, not shown", () => {
       { type: "audio", data: "AAAA", mimeType: "audio/wav" },
     ],
   });
-  expect(text).toBe("[image: image/png, 300 bytes, not shown]\n\n[audio: audio/wav, 3 bytes, not shown]");
+  expect(text).toBe("[image: image/png, 300 bytes]\n\n[audio: audio/wav, 3 bytes, not shown]");
 });
 
 test("an embedded text resource is read, a binary one is named, a link is never followed", () => {

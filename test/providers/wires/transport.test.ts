@@ -7,7 +7,7 @@ import { replaceStream } from "../../../src/core/model.ts";
 import type { WireName } from "../../../src/core/model-settings.ts";
 import { createModel } from "../../../src/providers/create-model.ts";
 import { withRetry } from "../../../src/providers/middleware/retry.ts";
-import { findOllama } from "../../../src/providers/ollama.ts";
+import { findOllama } from "../../../src/providers/offered-models.ts";
 import { ChatReader } from "../../../src/providers/wires/openai-chat/stream.ts";
 import { streamTurn } from "../../../src/providers/wires/stream-turn.ts";
 import { openTransport } from "../../../src/providers/wires/transport.ts";

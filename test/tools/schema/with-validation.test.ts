@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { ApprovalRequest } from "../../../src/core/tools/tool.ts";
 import type { JsonObject, JsonSchema } from "../../../src/kit/json.ts";
 import { createBuiltinTool } from "../../../src/tools/create-tool.ts";
+import { createPermissionCheck, withPermission } from "../../../src/tools/permission-rules.ts";
 import { withValidation } from "../../../src/tools/schema/with-validation.ts";
 import { startCpuClock } from "../../fakes/cpu-time.ts";
 import { testContext } from "../context.ts";
@@ -231,9 +233,6 @@ describe("a hostile schema", () => {
     ["too deep", deep(5000), /nested deeper/],
     ["too long", { type: "object", description: "x".repeat(300_000) }, /characters/],
     ["exponential references", { $ref: "#/$defs/d0", $defs: { ...doubling, d25: {} } }, /references/],
-    ["not a schema", { type: "object", properties: { a: { type: "strnig" } } }, /not valid/],
-    ["a remote reference", { $ref: "http://127.0.0.1:9/schema.json" }, /not valid/],
-    ["a reference to nowhere", { $ref: "#/$defs/none" }, /not valid/],
   ])("109: %s: every call is refused with the reason", async (_, schema, reason) => {
     const { tool, calls } = validated(schema);
     const result = await tool.run({}, testContext());
@@ -251,6 +250,70 @@ describe("a hostile schema", () => {
 
   test("112: does not find inherited properties in the arguments", async () => {
     expect(await feedback(properties({}, ["constructor", "__proto__"]), {})).toHaveLength(2);
+  });
+});
+
+describe("what of a schema cannot be checked is left to the tool", () => {
+  const size = { type: "integer", maximum: 9 };
+  test.each<[string, JsonSchema]>([
+    ["a reference to a remote address", { $ref: "http://127.0.0.1:9/schema.json", ...properties({ size }) }],
+    ["a field that refers to nowhere", properties({ size, other: { $ref: "#/$defs/none" } })],
+    ["a field that is no schema", properties({ size, other: { type: "strnig" } })],
+    ["draft-04", properties({ size, other: { type: "number", minimum: 0, exclusiveMinimum: true } })],
+    ["a keyword of the root that is none", { ...properties({ size }), minProperties: "two" }],
+    [
+      "a reference to nowhere behind another",
+      { ...properties({ size, other: { $ref: "#/$defs/a" } }), $defs: { a: { items: { $ref: "#/$defs/none" } } } },
+    ],
+  ])("%s: the rest is checked", async (_, schema) => {
+    const { tool, calls } = validated(schema);
+    expect(await tool.run({ size: 3, other: ["x"] }, testContext())).toEqual({ ok: true, text: "ran" });
+    expect(calls).toEqual([{ size: 3, other: ["x"] }]);
+    expect(await tool.run({ size: 10 }, testContext())).toMatchObject({ error: { code: "invalid_arguments" } });
+  });
+});
+
+describe("a required field with a default that is missing", () => {
+  const scale = { type: "string", enum: ["css", "device"], default: "css" };
+
+  test("is filled in before the check, also in nested objects and lists, and through references", async () => {
+    const shot = properties({ scale, name: { type: "string" } }, ["scale"]);
+    const { tool, calls } = validated({
+      ...properties({ scale, one: { $ref: "#/$defs/shot" }, all: { type: "array", items: shot } }, ["scale"]),
+      allOf: [properties({ kind: { const: "png", default: "png" } }, ["kind"])],
+      $defs: { shot },
+    });
+    const args: JsonObject = { one: { name: "a" }, all: [{ name: "b" }, { scale: "device" }] };
+    expect(await tool.run(args, testContext())).toEqual({ ok: true, text: "ran" });
+    expect(calls).toEqual([
+      {
+        ...{ scale: "css", kind: "png" },
+        one: { name: "a", scale: "css" },
+        all: [{ name: "b", scale: "css" }, { scale: "device" }],
+      },
+    ]);
+    expect(args).toEqual({ one: { name: "a" }, all: [{ name: "b" }, { scale: "device" }] });
+  });
+
+  test("is not filled in where the defaults of a schema have no end", async () => {
+    const again = { $ref: "#", default: {} };
+    const { tool, calls } = validated(properties({ left: again, right: again }, ["left", "right"]));
+    expect(await tool.check?.({})).toMatchObject([{ path: "left" }, { path: "right" }]);
+    expect(calls).toEqual([]);
+  });
+
+  test("is judged by rules and shown to the person who is asked", async () => {
+    const { tool, calls } = validated(properties({ force: { type: "boolean", default: true } }, ["force"]));
+    const asked: unknown[] = [];
+    const approve = async (request: ApprovalRequest) => {
+      asked.push(request.arguments);
+      return "once" as const;
+    };
+    const denied = withPermission(tool, createPermissionCheck({ deny: ["probe(force=true)"] }));
+    expect(await denied.run({}, { ...testContext(), approve })).toMatchObject({ ok: false, error: { code: "denied" } });
+    const questioned = withPermission(tool, createPermissionCheck({ ask: ["probe(force=true)"] }));
+    expect(await questioned.run({}, { ...testContext(), approve })).toMatchObject({ ok: true });
+    expect([asked, calls]).toEqual([[{ force: true }], [{ force: true }]]);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Duet } from "../../../app/duet.ts";
 import type { ModelChanges } from "../../../app/models/change-models.ts";
+import type { ModelList } from "../../../app/models/list-models.ts";
 import { toModelName } from "../../../core/model.ts";
 import { say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
@@ -30,9 +31,15 @@ export async function switchModels(chat: Chat, role: ModelRole, changes: ModelCh
   chat.write(say(settings.locale, { zh: text.zh + roles.zh, en: text.en + roles.en }));
 }
 
-/** Lists the models that can be chosen. The one that plays the role now is first. */
+/**
+ * Lists the models that can be chosen. The one that plays the role now is first. Says which vendors did not list theirs, and why.
+ */
 export async function listModelChoices(chat: Chat, role: ModelRole, signal: AbortSignal): Promise<Choice<string>[]> {
-  const [models, names] = await Promise.all([chat.duet.models(chat.settings.models), chat.duet.modelNames(signal)]);
+  const [models, { names, unlisted }] = await Promise.all([
+    chat.duet.models(chat.settings.models),
+    chat.duet.modelList(signal),
+  ]);
+  for (const one of unlisted) chat.write(sanitizeLine(say(chat.settings.locale, describeUnlisted(one))));
   const inForce = toModelName(models[role]);
   return [...new Set([inForce, ...names])].map((name) => ({
     value: name,
@@ -53,6 +60,13 @@ export async function resolveModelName(chat: Chat, typed: string, signal: AbortS
   if (!/[-\d]/.test(typed)) return typed;
   const names = await chat.duet.modelNames(signal);
   return names.find((name) => toBareName(name) === typed.toLowerCase()) ?? typed;
+}
+
+function describeUnlisted({ provider, reason }: ModelList["unlisted"][number]): Text {
+  return {
+    zh: `没有取得 ${provider} 的模型列表，只列出已知的模型：${reason.zh}`,
+    en: `The list of ${provider}'s models is not available, so the known ones are shown: ${reason.en}`,
+  };
 }
 
 function toBareName(name: string): string {

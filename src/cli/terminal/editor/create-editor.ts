@@ -7,6 +7,7 @@ import { cutLine } from "../text/wrap.ts";
 import { chooseByEnter, createCompletionMenu, renderMenu } from "./completion.ts";
 import type { Complete, Editor, InputHistory, KeyResult } from "./editor.ts";
 import { findMentionAtEnd } from "./files/complete-files.ts";
+import { mentionPastedFiles } from "./files/pasted-files.ts";
 import { type Action, findAction } from "./keymap.ts";
 import { createBreakRows, createFrame, type Frame, findRow, getMaxRows, renderText, scroll } from "./text-rows.ts";
 import { createTyping, renderTooLong } from "./typing.ts";
@@ -119,7 +120,7 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
       return changed;
     }
     if (key.name === "paste") {
-      if (!typing.insert(key.text)) refused = key.text.length;
+      if (!typing.insert(mentionPastedFiles(key.text, typing.textBefore))) refused = key.text.length;
       completing.close();
       return changed;
     }

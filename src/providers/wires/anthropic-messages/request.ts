@@ -1,5 +1,8 @@
 import type {
+  Base64ImageSource,
   CacheControlEphemeral,
+  DocumentBlockParam,
+  ImageBlockParam,
   MessageCreateParamsStreaming,
   OutputConfig,
   TextBlockParam,
@@ -12,9 +15,11 @@ import type {
 import type { AssistantMessage, Message } from "../../../core/messages.ts";
 import type { ModelRequest, ToolDefinition } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
+import { isImageType } from "../../../kit/images/image-type.ts";
 import { isRecord } from "../../../kit/json.ts";
 import { convertHistory, isBlank, toWireToolName } from "../../history/convert-history.ts";
 import { chooseParameters, type Parameters } from "../../middleware/parameters.ts";
+import { type FileData, noFileData, type PartWriter, toDocumentName, writeParts } from "../file-data.ts";
 
 /** Describes the fields of a Messages request body that Duet uses. */
 export interface MessagesRequest
@@ -30,14 +35,24 @@ export interface TurnParam {
 }
 
 /** Represents a content block as it is sent: one that we wrote, or one that the model wrote, which is sent back unread. */
-export type Block = TextBlockParam | ToolUseBlockParam | ToolResultBlockParam | NativeBlock;
+export type Block =
+  | TextBlockParam
+  | ImageBlockParam
+  | DocumentBlockParam
+  | ToolUseBlockParam
+  | ToolResultBlockParam
+  | NativeBlock;
 
 export type NativeBlock = { type: string } & Record<string, unknown>;
 
 /** Maps our values to the vendor's. */
-export function toMessagesRequest(request: ModelRequest, settings: ModelSettings): MessagesRequest {
+export function toMessagesRequest(
+  request: ModelRequest,
+  settings: ModelSettings,
+  data: FileData = noFileData,
+): MessagesRequest {
   const messages = convertHistory(request.messages, settings);
-  const turns = toTurns(messages);
+  const turns = toTurns(messages, data);
   const parameters = chooseParameters(request, settings);
   const thinks = settings.quirks.adaptiveThinking || canThink(turns);
   const parts = {
@@ -58,12 +73,12 @@ export function toMessagesRequest(request: ModelRequest, settings: ModelSettings
 }
 
 /** Tool results and the user message after them become one turn, with the results first. */
-function toTurns(messages: readonly Message[]): TurnParam[] {
+function toTurns(messages: readonly Message[], data: FileData): TurnParam[] {
   const turns: TurnParam[] = [];
   for (const message of messages) {
     if (message.role === "system") continue;
     const role = message.role === "assistant" ? "assistant" : "user";
-    const content = toBlocks(message);
+    const content = toBlocks(message, data);
     const previous = turns.at(-1);
     if (previous?.role === role) previous.content.push(...content);
     else turns.push({ role, content });
@@ -78,11 +93,30 @@ function canThink(turns: readonly TurnParam[]): boolean {
   return latest[0]?.type.endsWith("thinking") || !latest.some((block) => block.type === "tool_use");
 }
 
-function toBlocks(message: Message): Block[] {
+function toBlocks(message: Message, data: FileData): Block[] {
   if (message.role === "assistant") return getNativeBlocks(message) ?? toNeutralBlocks(message);
-  if (message.role !== "tool") return [{ type: "text", text: message.content }];
-  const failed = message.ok ? undefined : true;
-  return [{ type: "tool_result", tool_use_id: message.callId, content: message.content, is_error: failed }];
+  if (message.role !== "tool") return writeParts(message.content, data, messageParts);
+  const { callId, content, ok } = message;
+  const written = typeof content === "string" ? content : writeParts(content, data, messageParts);
+  return [{ type: "tool_result", tool_use_id: callId, content: written, is_error: ok ? undefined : true }];
+}
+
+const messageParts: PartWriter<TextBlockParam | ImageBlockParam | DocumentBlockParam> = {
+  writeText: (text) => ({ type: "text", text }),
+  writeImage: ({ mediaType }, base64) => ({
+    type: "image",
+    source: { type: "base64", media_type: toImageType(mediaType), data: base64 },
+  }),
+  writeFile: (file, base64) => ({
+    type: "document",
+    source: { type: "base64", media_type: "application/pdf", data: base64 },
+    title: toDocumentName(file),
+  }),
+};
+
+/** The types that the vendor takes are those that an image part can have. */
+function toImageType(mediaType: string): Base64ImageSource["media_type"] {
+  return isImageType(mediaType) ? mediaType : "image/png";
 }
 
 // Thinking blocks must go back byte for byte, in their order; a text of white space alone is refused even from Claude.

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Model, type OnModelEvent, withCall } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
 import type { WireRequest } from "../../middleware/repair.ts";
+import { readFileData } from "../file-data.ts";
 import { streamTurn } from "../stream-turn.ts";
 import { openTransport, toAddress } from "../transport.ts";
 import { toChatRequest } from "./request.ts";
@@ -14,8 +15,8 @@ export function openChatModel(settings: ModelSettings): Model {
   return withCall({
     provider: settings.provider,
     model: settings.model,
-    stream({ quirks = settings.quirks, ...request }: WireRequest, onEvent: OnModelEvent, signal: AbortSignal) {
-      const body = toChatRequest(request, { ...settings, quirks });
+    async stream({ quirks = settings.quirks, ...request }: WireRequest, onEvent: OnModelEvent, signal: AbortSignal) {
+      const body = toChatRequest(request, { ...settings, quirks }, await readFileData(request));
       const reader = new ChatReader(settings, () => `call_${randomUUID().slice(0, 8)}`);
       const send = (stop: AbortSignal) => transport.post(address, body, stop);
       return streamTurn({ settings, request, reader, send }, onEvent, signal);

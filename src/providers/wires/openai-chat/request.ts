@@ -1,5 +1,6 @@
 import type {
   ChatCompletionAssistantMessageParam,
+  ChatCompletionContentPart,
   ChatCompletionCreateParamsStreaming,
   ChatCompletionFunctionTool,
   ChatCompletionMessageFunctionToolCall,
@@ -7,12 +8,14 @@ import type {
   ChatCompletionToolMessageParam,
   ChatCompletionUserMessageParam,
 } from "openai/resources/chat/completions";
-import type { AssistantMessage, Message } from "../../../core/messages.ts";
+import { fromParts, toParts, toPlainText } from "../../../core/message-content.ts";
+import type { AssistantMessage, ContentPart, Message, MessageContent } from "../../../core/messages.ts";
 import type { ModelRequest, ToolDefinition } from "../../../core/model.ts";
 import type { ModelSettings, Quirks } from "../../../core/model-settings.ts";
 import { isRecord, type JsonObject } from "../../../kit/json.ts";
 import { convertHistory, toWireToolName } from "../../history/convert-history.ts";
 import { chooseParameters, toEffortFields } from "../../middleware/parameters.ts";
+import { type FileData, noFileData, type PartWriter, toDataUrl, toDocumentName, writeParts } from "../file-data.ts";
 
 /** Describes the body of a chat completion request, with the fields that vendors add to OpenAI's. */
 export interface ChatRequest extends Pick<ChatCompletionCreateParamsStreaming, "model" | "stream" | "tools"> {
@@ -48,14 +51,20 @@ export interface ChatNative {
 }
 
 /** Maps our values to the vendor's. */
-export function toChatRequest(request: ModelRequest, settings: ModelSettings): ChatRequest {
+export function toChatRequest(
+  request: ModelRequest,
+  settings: ModelSettings,
+  data: FileData = noFileData,
+): ChatRequest {
   const { quirks } = settings;
   const hasTools = request.tools.length > 0;
   const { temperature, topP, effort, maxTokens } = chooseParameters(request, settings);
   const maxTokensField: keyof ChatCompletionCreateParamsStreaming = quirks.maxTokensField ?? "max_tokens";
   const common = {
     model: settings.servedAs ?? settings.model,
-    messages: convertHistory(request.messages, settings).map((message) => toChatMessage(message, settings)),
+    messages: moveToolImages(convertHistory(request.messages, settings), quirks).map((message) =>
+      toChatMessage(message, settings, data),
+    ),
     tools: hasTools ? request.tools.map(toChatTool) : undefined,
     stream: true,
     stream_options: { include_usage: true },
@@ -70,11 +79,51 @@ export function toChatRequest(request: ModelRequest, settings: ModelSettings): C
   };
 }
 
-function toChatMessage(message: Message, settings: ModelSettings): ChatMessage {
-  if (message.role === "assistant") return toChatAssistant(message, settings);
-  if (message.role === "tool") return { role: "tool", tool_call_id: message.callId, content: message.content };
-  return { role: message.role, content: message.content };
+/** A tool's message holds text alone on this wire: its images follow the results of the turn in a message of the user. */
+function moveToolImages(messages: readonly Message[], { assistantAfterTools }: Quirks): Message[] {
+  const moved: Message[] = [];
+  let images: ContentPart[] = [];
+  for (const message of [...messages, undefined]) {
+    if (message?.role === "tool") {
+      const [texts, shown] = splitTexts(message.content);
+      moved.push({ ...message, content: texts.length > 0 ? fromParts(texts) : "(see the image below)" });
+      if (shown.length > 0) images.push({ type: "text", text: `(Images of the result of ${message.tool}:)` }, ...shown);
+      continue;
+    }
+    if (images.length > 0) {
+      if (assistantAfterTools) moved.push({ role: "assistant", content: "(I look at the images.)", toolCalls: [] });
+      const after = message?.role === "user" ? toParts(message.content) : [];
+      moved.push({ role: "user", content: [...images, ...after] });
+      images = [];
+      if (message?.role === "user") continue;
+    }
+    if (message) moved.push(message);
+  }
+  return moved;
 }
+
+function splitTexts(content: MessageContent): [texts: ContentPart[], others: ContentPart[]] {
+  const parts = toParts(content);
+  return [parts.filter(({ type }) => type === "text"), parts.filter(({ type }) => type !== "text")];
+}
+
+function toChatMessage(message: Message, settings: ModelSettings, data: FileData): ChatMessage {
+  if (message.role === "assistant") return toChatAssistant(message, settings);
+  const { content } = message;
+  if (message.role === "tool")
+    return { role: "tool", tool_call_id: message.callId, content: toPlainText(content, "en") };
+  if (typeof content === "string") return { role: message.role, content };
+  return { role: "user", content: writeParts(content, data, chatParts) };
+}
+
+const chatParts: PartWriter<ChatCompletionContentPart> = {
+  writeText: (text) => ({ type: "text", text }),
+  writeImage: (file, base64) => ({ type: "image_url", image_url: { url: toDataUrl(file, base64) } }),
+  writeFile: (file, base64) => ({
+    type: "file",
+    file: { filename: toDocumentName(file), file_data: toDataUrl(file, base64) },
+  }),
+};
 
 function toChatAssistant(message: AssistantMessage, { quirks }: ModelSettings): ChatAssistantMessage {
   const native = readNative(message.native?.payload);

@@ -3,6 +3,7 @@ import { type Model, type OnModelEvent, withCall } from "../../../core/model.ts"
 import type { ModelSettings } from "../../../core/model-settings.ts";
 import { isRecord } from "../../../kit/json.ts";
 import type { WireRequest } from "../../middleware/repair.ts";
+import { readFileData } from "../file-data.ts";
 import { streamTurn } from "../stream-turn.ts";
 import { HttpRefusal, openTransport, type TransportResponse, toAddress } from "../transport.ts";
 import { type Extras, toResponsesRequest } from "./request.ts";
@@ -16,12 +17,13 @@ export function openResponsesModel(settings: ModelSettings): Model {
   return withCall({
     provider: settings.provider,
     model: settings.model,
-    stream({ quirks = settings.quirks, ...request }: WireRequest, onEvent: OnModelEvent, signal: AbortSignal) {
+    async stream({ quirks = settings.quirks, ...request }: WireRequest, onEvent: OnModelEvent, signal: AbortSignal) {
+      const data = await readFileData(request);
       const reader = new ResponseReader(settings, () => `call_${randomUUID().slice(0, 8)}`);
       // Calls run side by side: each judges a refusal by what it sent itself.
       let asked = extras;
       const post = (stop: AbortSignal) =>
-        transport.post(address, toResponsesRequest(request, { ...settings, quirks }, asked), stop);
+        transport.post(address, toResponsesRequest(request, { ...settings, quirks }, asked, data), stop);
       const send = async (stop: AbortSignal): Promise<TransportResponse> => {
         for (;;) {
           try {

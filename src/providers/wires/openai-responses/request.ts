@@ -3,7 +3,10 @@ import type {
   FunctionTool,
   ResponseCreateParamsStreaming,
   ResponseFunctionToolCall,
+  ResponseInputFile,
+  ResponseInputImage,
   ResponseInputItem,
+  ResponseInputText,
 } from "openai/resources/responses/responses";
 import type { AssistantMessage, Message } from "../../../core/messages.ts";
 import type { ModelRequest, ToolDefinition } from "../../../core/model.ts";
@@ -11,6 +14,7 @@ import type { ModelSettings } from "../../../core/model-settings.ts";
 import { isRecord, type JsonObject } from "../../../kit/json.ts";
 import { convertHistory, toWireToolName } from "../../history/convert-history.ts";
 import { chooseParameters } from "../../middleware/parameters.ts";
+import { type FileData, noFileData, type PartWriter, toDataUrl, toDocumentName, writeParts } from "../file-data.ts";
 
 /** Describes the fields of a Responses request body that Duet uses. */
 export interface ResponsesRequest
@@ -41,6 +45,7 @@ export function toResponsesRequest(
   request: ModelRequest,
   settings: ModelSettings,
   extras: Extras = { summary: true, encryptedReasoning: true },
+  data: FileData = noFileData,
 ): ResponsesRequest {
   const { quirks } = settings;
   const canReason = !quirks.noReasoning;
@@ -59,17 +64,29 @@ export function toResponsesRequest(
   } satisfies ResponseCreateParamsStreaming;
   return {
     ...common,
-    input: convertHistory(request.messages, settings).flatMap(toItems),
+    input: convertHistory(request.messages, settings).flatMap((message) => toItems(message, data)),
     reasoning: canReason && (effort || summary) ? { effort, summary } : undefined,
     ...quirks.body,
   };
 }
 
-function toItems(message: Message): InputItem[] {
+function toItems(message: Message, data: FileData): InputItem[] {
   if (message.role === "assistant") return getNativeItems(message) ?? toNeutralItems(message);
-  if (message.role !== "tool") return [{ role: message.role, content: message.content }];
-  return [{ type: "function_call_output", call_id: message.callId, output: message.content }];
+  const { content } = message;
+  const written = typeof content === "string" ? content : writeParts(content, data, responseParts);
+  if (message.role !== "tool") return [{ role: message.role, content: written }];
+  return [{ type: "function_call_output", call_id: message.callId, output: written }];
 }
+
+const responseParts: PartWriter<ResponseInputText | ResponseInputImage | ResponseInputFile> = {
+  writeText: (text) => ({ type: "input_text", text }),
+  writeImage: (file, base64) => ({ type: "input_image", image_url: toDataUrl(file, base64), detail: "auto" }),
+  writeFile: (file, base64) => ({
+    type: "input_file",
+    filename: toDocumentName(file),
+    file_data: toDataUrl(file, base64),
+  }),
+};
 
 function toNeutralItems({ content, toolCalls }: AssistantMessage): InputItem[] {
   const said: InputItem[] = content === "" ? [] : [{ role: "assistant", content }];

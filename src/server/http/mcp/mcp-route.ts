@@ -2,7 +2,7 @@ import { isLegacyRequest, type McpServer } from "@modelcontextprotocol/server";
 import type { Caller } from "../../../core/caller.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import type { Log } from "../../operations/log.ts";
-import { readRequestBody } from "../request/read-body.ts";
+import { readRequestBody, toFileBodyLimit } from "../request/read-body.ts";
 import { type Message, readMessage } from "../request/read-message.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import type { InFlight } from "../response/in-flight.ts";
@@ -39,7 +39,7 @@ export function createMcpRoute(options: McpRouteOptions): McpRoute {
 
   /** Reads the body once, here, so that no later reader can exceed the limit. */
   async function readPost(call: Pick<RouteCall, "request" | "connection">): Promise<Message | HttpRefusal> {
-    const text = await readRequestBody(call, maxBody);
+    const text = await readRequestBody(call, toFileBodyLimit(maxBody));
     return typeof text === "string" ? readMessage(text) : text;
   }
 

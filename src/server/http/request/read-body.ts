@@ -71,6 +71,13 @@ function createIncompleteRefusal(received: number, declared: string | null): Htt
   };
 }
 
+const mostFileBody = 100_000_000;
+
+/** Returns the limit for a request that may carry files, in bytes: eight times that of others. */
+export function toFileBodyLimit(maxBody: number): number {
+  return Math.max(maxBody, Math.min(8 * maxBody, mostFileBody));
+}
+
 /** Does the same for the body of a request, and resolves when it is its turn to be worked on. */
 export async function readRequestBody(
   { request, connection }: Pick<RouteCall, "request" | "connection">,

@@ -269,15 +269,19 @@ async function makeSchemas(): Promise<Schemas> {
   const { hostOutcomeSchema } = await import("./host-outcome-schema.ts");
   return {
     ask: toListedInput(toSchema(askInput, "input")),
-    result: toListedInput(toSchema(resultInput, "input")),
+    result: toListedInput(toSchema(resultInput, "input"), ["include"]),
     cancel: toListedInput(toSchema(cancelInput, "input")),
     output: toListedOutput(toSchema(hostOutcomeSchema, "output")),
   };
 }
 
 /** Returns the schema without what is not listed. Gateways and adapters that check arguments let that pass all the same. */
-function toListedInput({ properties, additionalProperties: _, ...rest }: Schema): Schema {
-  const listed = Object.entries(properties ?? {}).filter(([name]) => !unlistedFields.includes(name));
+function toListedInput(
+  { properties, additionalProperties: _, ...rest }: Schema,
+  alsoUnlisted: readonly string[] = [],
+): Schema {
+  const unlisted = [...unlistedFields, ...alsoUnlisted];
+  const listed = Object.entries(properties ?? {}).filter(([name]) => !unlisted.includes(name));
   return { ...rest, properties: Object.fromEntries(listed) };
 }
 
@@ -300,7 +304,7 @@ function toListedOutput(schema: Schema): Schema {
   return short;
 }
 
-/** Returns a schema in the words that every host knows: no bounds that only say "whole number", no empty schemas. */
+/** Returns a schema in the words that every host knows: no bounds that say nothing to a model, no empty schemas. */
 function toSchema(schema: z.ZodType, io: "input" | "output"): Schema {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io,
@@ -308,6 +312,10 @@ function toSchema(schema: z.ZodType, io: "input" | "output"): Schema {
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (isRecord(jsonSchema.additionalProperties)) delete jsonSchema.additionalProperties;
+      // No model comes near these limits, and a text that does is refused with its limit.
+      delete jsonSchema.minLength;
+      delete jsonSchema.maxLength;
+      delete jsonSchema.maxItems;
     },
   });
   const json: Record<string, unknown> = JSON.parse(JSON.stringify(rest));

@@ -1,6 +1,8 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import { readChain } from "../../../core/chain-text.ts";
+import { say } from "../../../kit/locale.ts";
 import { askInput } from "../../../runs/ask-schema.ts";
+import { takeAttachments } from "../../../runs/attachment-input.ts";
 import { beginRun, findSameRun, type RunQuestionRequest } from "../../../runs/begin-run.ts";
 import { readHost } from "../../../runs/input/host.ts";
 import { confirmRun } from "../../../runs/questions/confirm.ts";
@@ -16,8 +18,11 @@ export async function handleAsk(
   args: unknown,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const input = readInput(askInput, args, scope.duet.locale);
-  if (typeof input === "string") return createFailedResult(input);
+  const read = readInput(askInput, args, scope.duet.locale);
+  if (typeof read === "string") return createFailedResult(read);
+  const taken = takeAttachments(read);
+  if ("refused" in taken) return createFailedResult(say(scope.duet.locale, taken.refused));
+  const { input, attachments } = taken;
   const { connection } = scope;
   // The same question may have been asked of a process that has ended.
   const resuming = scope.resumer.resumeAll();
@@ -27,7 +32,7 @@ export async function handleAsk(
   const chain = readChain(context.mcpReq._meta, input.duet_chain, context.http?.req?.headers);
   const host = readHost(connection.server, context);
   const locale = scope.duet.localeFor(input.question);
-  const asked: RunQuestionRequest = { scope, input, chain, host, locale };
+  const asked: RunQuestionRequest = { scope, input, attachments, chain, host, locale };
   if (canUseTasks(host) && !input.confirmation) return beginTask(scope, asked);
   const { wait_s: waitS, detail } = input;
   return serveRun(scope, { kind: "agent_ask", context, host, chain, locale, waitS, detail }, async (holder) => {

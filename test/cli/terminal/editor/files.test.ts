@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { link, mkdir, symlink, writeFile } from "node:fs/promises";
+import { link, mkdir, readFile, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { attachFiles } from "../../../../src/cli/terminal/editor/files/attach-files.ts";
-import { createCompleteFiles } from "../../../../src/cli/terminal/editor/files/complete-files.ts";
+import { attachFiles, describeAttached } from "../../../../src/cli/terminal/editor/files/attach-files.ts";
+import { createCompleteFiles, findMentions, toPath } from "../../../../src/cli/terminal/editor/files/complete-files.ts";
+import { mentionPastedFiles } from "../../../../src/cli/terminal/editor/files/pasted-files.ts";
 import { createFileGuard } from "../../../../src/tools/files/file-guard.ts";
+import { images } from "../../../fakes/images.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 describe("completion of @path", () => {
@@ -70,7 +72,12 @@ describe("files that a question names", () => {
   test("that are none leave the text as it is; a backslash keeps an @", async () => {
     const cwd = await project();
     const text = "mail a@b.com about @scope/package and @me";
-    expect(await attach(text, cwd)).toEqual({ question: text, attached: [], problems: [] });
+    expect(await attach(text, cwd)).toEqual({
+      question: text,
+      attachments: [],
+      attached: [],
+      problems: [],
+    });
     expect((await attach("say \\@readme.md", cwd)).question).toBe("say @readme.md");
   });
 
@@ -78,15 +85,22 @@ describe("files that a question names", () => {
     const cwd = await project();
     execFileSync("mkfifo", [join(cwd, "pipe")]);
     await writeFile(join(cwd, "large"), "x".repeat(200_001));
-    await writeFile(join(cwd, "image"), Uint8Array.of(0x89, 0x50, 0x4e, 0x47));
-    await writeFile(join(cwd, "nul"), "a\0b");
-    const { attached, problems } = await attach("@pipe @large @image @nul @src @/dev/zero @no.txt里的 @~/no", cwd);
+    await writeFile(join(cwd, "photo.heic"), "\0\0\0\u0018ftypheic");
+    await writeFile(join(cwd, "nul"), "\0\u0001\u0002".repeat(40));
+    await writeFile(join(cwd, "old.doc"), Buffer.from("d0cf11e0a1b11ae1", "hex"));
+    await writeFile(join(cwd, "huge.pdf"), "%PDF-1.7\n\0");
+    await truncate(join(cwd, "huge.pdf"), 20_000_001);
+    const named = "@pipe @large @photo.heic @nul @old.doc @huge.pdf @src @/dev/zero @no.txt里的 @~/no";
+    const { attached, attachments, problems } = await attach(named, cwd);
+    expect(attachments).toEqual([]);
     expect(attached).toEqual([]);
     expect(problems.map(({ en }) => en)).toEqual([
       "Not attached: @pipe is not a regular file",
       "Not attached: @large is too large (at most 200000 bytes)",
-      "Not attached: @image is not UTF-8 text",
-      "Not attached: @nul is not UTF-8 text",
+      "Not attached: @photo.heic is image/heic (allowed: PNG, JPEG, GIF, WebP)",
+      "Not attached: @nul is of no type that can be read (allowed: images, PDF, .docx, .xlsx, text)",
+      "Not attached: @old.doc is in an old Office format (allowed: .docx, .xlsx; save it as one of these)",
+      "Not attached: @huge.pdf is too large (allowed: at most 20 MB)",
       "Not attached: @src is a folder; only files can be attached",
       "Not attached: @/dev/zero is not a regular file",
       "Not attached: @no.txt does not exist",
@@ -125,12 +139,68 @@ describe("files that a question names", () => {
     ]);
   });
 
+  test("that are images and documents come beside it, at most 20", async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, "my picture.png"), images.png);
+    const report = await readFile("test/fixtures/documents/report.docx");
+    await writeFile(join(cwd, "report.docx"), report);
+    const gbk = Buffer.from("b3c7cad0", "hex");
+    await writeFile(join(cwd, "gbk.csv"), gbk);
+    const { question, attachments, attached } = await attach(
+      "what is @my\\ picture.png in @report.docx，@gbk.csv?",
+      cwd,
+    );
+    expect(question).toBe("what is @my\\ picture.png in @report.docx，@gbk.csv?");
+    expect(attachments).toEqual([
+      { name: "my picture.png", bytes: images.png },
+      { name: "report.docx", bytes: report },
+      { name: "gbk.csv", bytes: gbk },
+    ]);
+    expect(attached.map(describeAttached).map(({ en }) => en)).toEqual([
+      `📎 my picture.png (${images.png.length} B)`,
+      "📎 report.docx (37 kB)",
+      "📎 gbk.csv (4 B)",
+    ]);
+    const names = Array.from({ length: 21 }, (_, index) => `${index}.gif`);
+    for (const name of names) await writeFile(join(cwd, name), images.gif);
+    const many = await attach(names.map((name) => `@${name}`).join(" "), cwd);
+    expect(many.attachments).toHaveLength(20);
+    expect(many.problems).toEqual([
+      { zh: "未附上 @20.gif：附件超过 20 个", en: "Not attached: @20.gif would be more than 20 attachments" },
+    ]);
+  });
+
   test("are read no more once the signal aborts", async () => {
     const cwd = await project();
     const guard = createFileGuard({ files: [], folders: [] });
     const options = { cwd, home: cwd, locale: "en", guard, signal: AbortSignal.abort(new Error("stopped")) } as const;
     await expect(attachFiles("@readme.md", options)).rejects.toThrow("stopped");
   });
+});
+
+test.each([
+  ["a path with escaped spaces, as terminals drop it", "/home/me/my\\ picture.png ", "@/home/me/my\\ picture.png "],
+  ["a quoted path", "'/home/me/my picture.png'", "@/home/me/my\\ picture.png "],
+  ["a path with spaces", "/home/me/my picture.JPG", "@/home/me/my\\ picture.JPG "],
+  ["several", "/a.png '/b c.pdf'", "@/a.png @/b\\ c.pdf "],
+  ["a file: address", "file:///home/me/%E5%9B%BE%20a.webp\n", "@/home/me/图\\ a.webp "],
+  ["a path of Windows", "C:\\Users\\me\\a.png", "@C:\\\\Users\\\\me\\\\a.png "],
+  ["a path in the home folder", "~/table.xlsx", "@~/table.xlsx "],
+])("a paste of %s becomes a mention", (_, pasted, mention) => {
+  expect(mentionPastedFiles(pasted, "")).toBe(mention);
+  expect(mentionPastedFiles(pasted, "see")).toBe(` ${mention}`);
+  expect(findMentions(mention).map(({ typed }) => toPath(typed))[0]).toMatch(/\.(png|webp|xlsx|jpg)$/i);
+});
+
+test.each([
+  "see /a.png",
+  "a.png",
+  "/src/main.ts",
+  "https://x.example/a.png",
+  "/a.png\nwhat is it",
+  "file://host/%zz.png",
+])("a paste of %j stays text", (pasted) => {
+  expect(mentionPastedFiles(pasted, "")).toBe(pasted);
 });
 
 async function attach(text: string, cwd: string) {

@@ -1,66 +1,114 @@
-import { constants } from "node:fs";
-import { type FileHandle, open, readlink, realpath, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { ignoreRejection } from "../../../../kit/async/ignore-rejection.ts";
-import { createTimeLimit, timeoutError, waitAbortable } from "../../../../kit/async/timeout.ts";
+import { type Attachment, longestAttachments, mostAttachments } from "../../../../core/attachment.ts";
 import { type Locale, say, type Text } from "../../../../kit/locale.ts";
 import { createRandomHex } from "../../../../kit/random.ts";
-import { isSecretFile } from "../../../../tools/files/allowed-path.ts";
-import type { FileGuard } from "../../../../tools/files/file-guard.ts";
+import { formatSize } from "../../../../kit/text/format-count.ts";
+import { type FileReading, type ReadFileOptions, readFileToAttach } from "../../../files/read-file.ts";
 import { type FileMention, type Folders, findMentions, resolvePath, toPath } from "./complete-files.ts";
 
-/** Holds a question with the content of the files that it names appended. */
+/** Holds a question with the content of the texts that it names appended, and the images and documents that it names. */
 export interface AttachedQuestion {
   readonly question: string;
-  /** Lists the names as typed, with the UTF-16 units of each file. */
-  readonly attached: readonly { name: string; characters: number }[];
+  readonly attachments: readonly Attachment[];
+  /** Lists the names as typed, with the UTF-16 units of each text, and the bytes of each image and document. */
+  readonly attached: readonly AttachedFile[];
   /** Lists what was named but could not be attached, one line each. */
   readonly problems: readonly Text[];
 }
 
-export interface AttachOptions extends Folders {
+export type AttachedFile = { name: string } & ({ characters: number } | { bytes: number });
+
+/** Says in one line what is attached. */
+export function describeAttached(file: AttachedFile): Text {
+  if ("bytes" in file) return toSizeLine(file.name, formatSize(file.bytes));
+  const { name, characters } = file;
+  return { zh: `📎 ${name}（${characters} 个字符）`, en: `📎 ${name} (${characters} characters)` };
+}
+
+function toSizeLine(name: string, size: string): Text {
+  return { zh: `📎 ${name}（${size}）`, en: `📎 ${name} (${size})` };
+}
+
+export interface AttachOptions extends Folders, ReadFileOptions {
   /** Selects the language of the sentence that explains the files to the model. */
   locale: Locale;
-  /** Finds the files of our configuration and state, which are not attached. */
-  guard: FileGuard;
-  signal: AbortSignal;
 }
 
 /**
- * Reads each file that a text names as `@path` (UTF-8 text, at most 200 kB a file and 1 MB in all) and puts it behind the text,
- * between marks that it cannot forge. What does not exist stays text, and where it looks like one
- * that is a problem too; `\@` is an @. Rejects when the signal aborts.
+ * Reads each file that a text names as `@path`. Texts in UTF-8 (at most 200 kB a file and 1 MB in all) are put behind the text,
+ * between marks that they cannot forge; images and documents come beside it. What does not exist stays text, and where it looks
+ * like a file that is a problem too; `\@` is an @. Rejects when the signal aborts.
  */
 export async function attachFiles(text: string, options: AttachOptions): Promise<AttachedQuestion> {
-  const read = new Map<string, { name: string; text: string }>();
-  const problems = new Map<string, Text>();
-  let bytes = 0;
+  const found = new Map<string, FoundFile>();
   for (const mention of findMentions(text).slice(0, mostMentions)) {
-    const { name, file, attachment } = await find(mention, options);
-    if (read.has(file) || problems.has(file)) continue;
-    if (attachment.is === "missing") {
-      if (isLikelyFile(name)) problems.set(`@${name}`, describeProblem(name, missing));
-    } else if (attachment.is === "refused") problems.set(file, describeProblem(name, attachment.reason));
-    else if (bytes + attachment.bytes > mostBytesInAll) problems.set(file, describeProblem(name, tooMuch));
-    else {
-      bytes += attachment.bytes;
-      read.set(file, { name, text: attachment.text });
+    const each = await find(mention, options);
+    const key = each.reading.is === "missing" ? `@${each.name}` : each.file;
+    if (!found.has(key)) found.set(key, each);
+  }
+  return attachFound(text.replaceAll("\\@", "@"), [...found.values()].filter(isMeant), options.locale);
+}
+
+/** Reads files that are named beside a question, as `attachFiles` does. */
+export async function attachNamed(
+  text: string,
+  names: readonly string[],
+  options: AttachOptions,
+): Promise<AttachedQuestion> {
+  const found = new Map<string, FoundFile>();
+  for (const name of names) {
+    const file = resolvePath(name, options);
+    if (!found.has(file)) found.set(file, { name, file, reading: await readFileToAttach(file, options) });
+  }
+  return attachFound(text, [...found.values()], options.locale);
+}
+
+/** Attaches what was read, up to the limits of a question. */
+function attachFound(text: string, found: readonly FoundFile[], locale: Locale): AttachedQuestion {
+  const texts: { name: string; text: string }[] = [];
+  const attachments: Attachment[] = [];
+  const attached: AttachedFile[] = [];
+  const problems: Text[] = [];
+  let textBytes = 0;
+  let otherBytes = 0;
+  for (const { name, reading } of found) {
+    const problem = findProblem(reading, { textBytes, otherBytes, count: attachments.length });
+    if (problem) problems.push(describeProblem(name, problem));
+    else if (reading.is === "text") {
+      textBytes += reading.bytes;
+      texts.push({ name, text: reading.text });
+      attached.push({ name, characters: reading.text.length });
+    } else if (reading.is === "bytes") {
+      otherBytes += reading.bytes.length;
+      attachments.push({ bytes: reading.bytes, name: basename(name) });
+      attached.push({ name, bytes: reading.bytes.length });
     }
   }
-  const files = [...read.values()];
-  const asked = text.replaceAll("\\@", "@");
-  return {
-    question:
-      files.length === 0 ? asked : `${asked}\n\n${say(options.locale, isData)}\n\n${files.map(fenceText).join("\n\n")}`,
-    attached: files.map(({ name, text: content }) => ({ name, characters: content.length })),
-    problems: [...problems.values()],
-  };
+  const question =
+    texts.length === 0 ? text : `${text}\n\n${say(locale, isData)}\n\n${texts.map(fenceText).join("\n\n")}`;
+  return { question, attachments, attached, problems };
+}
+
+function findProblem(
+  reading: FileReading,
+  { textBytes, otherBytes, count }: { textBytes: number; otherBytes: number; count: number },
+): Text | undefined {
+  if (reading.is === "missing") return missing;
+  if (reading.is === "refused") return reading.reason;
+  if (reading.is === "text") return textBytes + reading.bytes > mostBytesInAll ? tooMuch : undefined;
+  if (count >= mostAttachments) return tooMany;
+  return otherBytes + reading.bytes.length > longestAttachments ? tooMuchTogether : undefined;
 }
 
 interface FoundFile {
   name: string;
   file: string;
-  attachment: Attachment;
+  reading: FileReading;
+}
+
+/** Returns false for what names no file: `@someone`. */
+function isMeant({ name, reading }: FoundFile): boolean {
+  return reading.is !== "missing" || isLikelyFile(name);
 }
 
 /** Tries the possible spellings of a mention, and returns the first that names a file. */
@@ -68,10 +116,10 @@ async function find(mention: FileMention, options: AttachOptions): Promise<Found
   for (const typed of listReadings(mention.typed)) {
     const name = toPath(typed);
     const file = resolvePath(name, options);
-    const attachment = await readInTime(file, options);
-    if (attachment.is !== "missing") return { name, file, attachment };
+    const reading = await readFileToAttach(file, options);
+    if (reading.is !== "missing") return { name, file, reading };
   }
-  return { name: toPath(listReadings(mention.typed).at(-1) ?? ""), file: "", attachment: { is: "missing" } };
+  return { name: toPath(listReadings(mention.typed).at(-1) ?? ""), file: "", reading: { is: "missing" } };
 }
 
 /**
@@ -82,22 +130,6 @@ function listReadings(typed: string): string[] {
   const bare = typed.replace(/[\p{P}]+$/u, "");
   const latin = /^(?:\\.|[\x21-\x7e])+/.exec(typed)?.[0] ?? "";
   return [...new Set([typed, bare, latin, latin.replace(/[\p{P}]+$/u, "")])].filter((reading) => reading !== "");
-}
-
-async function readInTime(file: string, { guard, signal }: AttachOptions): Promise<Attachment> {
-  const limit = createTimeLimit(
-    limitMs,
-    () => timeoutError({ zh: "读取文件", en: "Reading the file" }, limitMs),
-    signal,
-  );
-  try {
-    return await waitAbortable(readAttachment(file, guard), limit.signal);
-  } catch (thrown) {
-    if (!limit.expired) throw thrown;
-    return { is: "refused", reason: slow };
-  } finally {
-    limit.clear();
-  }
 }
 
 /** Returns false for names such as `@someone`. */
@@ -120,86 +152,13 @@ const isData: Text = {
 };
 const tooMuch: Text = { zh: "附件总量超过 1 MB", en: "would make the attachments larger than 1 MB" };
 const missing: Text = { zh: "没有这个文件", en: "does not exist" };
-const protectedFile: Text = {
-  zh: "受保护的文件（Duet 的配置、数据或密钥）",
-  en: "is protected (Duet's configuration or data, or a file of keys)",
+const tooMany: Text = {
+  zh: `附件超过 ${mostAttachments} 个`,
+  en: `would be more than ${mostAttachments} attachments`,
 };
-const slow: Text = { zh: "2 秒内没有读完", en: "could not be read within 2 s" };
+const tooMuchTogether: Text = {
+  zh: `附件总量超过 ${longestAttachments / 1_000_000} MB`,
+  en: `would make the attachments larger than ${longestAttachments / 1_000_000} MB`,
+};
 const mostBytesInAll = 1_000_000;
 const mostMentions = 100;
-const limitMs = 2_000;
-
-/** Limits the size of one attached file, in bytes. */
-const mostBytes = 200_000;
-
-/** Holds a file's text, or why it cannot be attached; `missing` means that there is no such file. */
-type Attachment = { is: "text"; text: string; bytes: number } | { is: "missing" } | { is: "refused"; reason: Text };
-
-/** Reads a text file; opens nothing but regular files, and reads none that is protected. Never rejects. */
-async function readAttachment(file: string, guard: FileGuard): Promise<Attachment> {
-  try {
-    const state = await ignoreRejection(stat(file), "a path that cannot be read is no file to attach");
-    if (state === undefined) return { is: "missing" };
-    if (state.isDirectory()) return createRefusal("是文件夹，只能附上文件", "is a folder; only files can be attached");
-    if (!state.isFile()) return createRefusal("不是普通文件", "is not a regular file");
-    return await readOpened(file, guard);
-  } catch (thrown) {
-    const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
-    return createRefusal(`无法读取（${code || "错误"}）`, `cannot be read (${code || "error"})`);
-  }
-}
-
-/** Reads at most one byte more than may be attached, because a file's reported size may be wrong. */
-async function readOpened(file: string, guard: FileGuard): Promise<Attachment> {
-  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    // What stood there may have been put in its place since it was looked at.
-    if (!(await handle.stat()).isFile()) return createRefusal("不是普通文件", "is not a regular file");
-    if (await isProtected(handle, file, guard)) return { is: "refused", reason: protectedFile };
-    return toText(await fill(handle, Buffer.alloc(mostBytes + 1)));
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Returns true for what file tools do not read either: our configuration and state, and files of keys, by whatever name. */
-async function isProtected(handle: FileHandle, file: string, guard: FileGuard): Promise<boolean> {
-  const own = await ignoreRejection(readlink(`/proc/self/fd/${handle.fd}`), "without /proc the path itself is checked");
-  const real = own ?? (await realpath(file));
-  const isOurs = await guard.findProtected();
-  // What the kernel shows of a program holds its environment.
-  if (/^\/proc\//.test(real) || isSecretFile(basename(real)) || isSecretFile(basename(file))) return true;
-  return isOurs(real) || (await guard.isLinked(await handle.stat()));
-}
-
-async function fill(handle: FileHandle, bytes: Buffer): Promise<Buffer> {
-  let length = 0;
-  while (length < bytes.length) {
-    const { bytesRead } = await handle.read(bytes, length, bytes.length - length, length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  return bytes.subarray(0, length);
-}
-
-function toText(bytes: Buffer): Attachment {
-  if (bytes.length > mostBytes) {
-    return createRefusal(`太大（最多 ${mostBytes} 字节）`, `is too large (at most ${mostBytes} bytes)`);
-  }
-  const text = decode(bytes);
-  if (text === undefined) return createRefusal("不是 UTF-8 文本", "is not UTF-8 text");
-  return { is: "text", text, bytes: bytes.length };
-}
-
-function decode(bytes: Buffer): string | undefined {
-  if (bytes.includes(0)) return undefined;
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-function createRefusal(zh: string, en: string): Attachment {
-  return { is: "refused", reason: { zh, en } };
-}

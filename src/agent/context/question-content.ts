@@ -1,0 +1,33 @@
+import { fromParts } from "../../core/message-content.ts";
+import type { ContentPart, FileRef, MessageContent } from "../../core/messages.ts";
+import { say, type Text } from "../../kit/locale.ts";
+import type { Observation } from "../loop/act.ts";
+import type { Run, RunInput } from "../run.ts";
+import { fence } from "./fence.ts";
+
+/**
+ * Returns a text about the question together with the images and documents that came with the question, and with the images that
+ * tools returned.
+ */
+export function toQuestionContent(run: Run, text: string, observations: readonly Observation[] = []): MessageContent {
+  const { input } = run;
+  return fromParts([
+    { type: "text", text },
+    ...toFileParts(input.attached ?? [], input),
+    ...observations.flatMap(({ call, images }) => labelImages(images, say(input.language, describeOrigin(call.name)))),
+  ]);
+}
+
+/** Returns references with the texts of documents fenced: a document may say anything. */
+export function toFileParts(files: readonly FileRef[], { marker }: Pick<RunInput, "marker">): ContentPart[] {
+  return files.map((part) => (part.type === "file" ? { ...part, text: fence(part.text, marker) } : part));
+}
+
+/** Returns images behind a line that says where they come from. */
+export function labelImages(images: readonly ContentPart[], label: string): ContentPart[] {
+  return images.length === 0 ? [] : [{ type: "text", text: label }, ...images];
+}
+
+function describeOrigin(tool: string): Text {
+  return { zh: `${tool} 返回的图片：`, en: `Images that ${tool} returned:` };
+}

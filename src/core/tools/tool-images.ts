@@ -1,0 +1,118 @@
+import { detectMediaType } from "../../kit/images/image-type.ts";
+import { isRecord, toText } from "../../kit/json.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { formatCount } from "../../kit/text/format-count.ts";
+import type { RawContent } from "./tool-content.ts";
+
+/** Limits the images that are taken from one result, and the letters of each in base64. */
+export const mostResultImages = 10;
+const longestBase64 = 28_000_000;
+/** Limits how deep structured content is searched. */
+const deepest = 20;
+
+/**
+ * Returns the bytes of the images in a tool's result, in their order and each once: of image blocks, of embedded resources, and of
+ * copies in the structured content. What is no base64 is left out.
+ */
+export function readImages({ content, structuredContent }: RawContent): Uint8Array[] {
+  const found = new Map<string, Uint8Array>();
+  const add = (data: unknown): void => {
+    if (typeof data !== "string" || found.size >= mostResultImages || data.length > longestBase64) return;
+    if (found.has(data) || !isBase64(data)) return;
+    found.set(data, Buffer.from(data, "base64"));
+  };
+  for (const block of Array.isArray(content) ? content : []) {
+    if (!isRecord(block)) continue;
+    if (block.type === "image") add(block.data);
+    if (block.type === "resource" && isRecord(block.resource) && isImageBlob(block.resource)) add(block.resource.blob);
+  }
+  visitMedia(structuredContent, ({ data, mediaType }) => {
+    if (mediaType.startsWith("image/")) add(data);
+  });
+  return [...found.values()];
+}
+
+function isImageBlob({ mimeType, blob }: Record<string, unknown>): boolean {
+  return toText(mimeType).startsWith("image/") || findMediaType(toText(blob))?.startsWith("image/") === true;
+}
+
+interface Media {
+  data: string;
+  mediaType: string;
+}
+
+/** Shorter texts are no media that could disturb a prompt. */
+const shortestMedia = 64;
+
+/** Calls `visit` for each text inside the value that is media in base64. */
+function visitMedia(value: unknown, visit: (media: Media) => void, depth = 0): void {
+  if (depth > deepest) return;
+  if (Array.isArray(value)) {
+    for (const item of value) visitMedia(item, visit, depth + 1);
+    return;
+  }
+  if (!isRecord(value)) return;
+  for (const inner of Object.values(value)) {
+    const media = typeof inner === "string" ? toMedia(inner, value) : undefined;
+    if (media) visit(media);
+    else visitMedia(inner, visit, depth + 1);
+  }
+}
+
+/** A text is media when it shows it itself, or when the object that holds it names a media type. */
+function toMedia(text: string, { mimeType, mediaType, media_type }: Record<string, unknown>): Media | undefined {
+  if (text.length < shortestMedia || !isBase64(text)) return undefined;
+  const named = [mimeType, mediaType, media_type]
+    .map(toText)
+    .find((type) => /^(image|audio|video|application)\//.test(type));
+  const type = findMediaType(text) ?? (named?.startsWith("application/json") ? undefined : named);
+  return type === undefined ? undefined : { data: text, mediaType: type };
+}
+
+function findMediaType(base64: string): string | undefined {
+  return detectMediaType(Buffer.from(base64.slice(0, 64), "base64"));
+}
+
+function isBase64(text: string): boolean {
+  return /^[A-Za-z0-9+/]+={0,2}$/.test(text);
+}
+
+/** Returns the same value with a name and a size in place of each text that is media in base64. */
+export function replaceMedia(value: unknown, locale: Locale, depth = 0): unknown {
+  if (depth > deepest) return value;
+  if (Array.isArray(value)) return value.map((item) => replaceMedia(item, locale, depth + 1));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      const media = typeof inner === "string" ? toMedia(inner, value) : undefined;
+      return [key, media ? describeMedia(media.mediaType, media.data, locale) : replaceMedia(inner, locale, depth + 1)];
+    }),
+  );
+}
+
+/** Matches a data URL, and base64 that begins as an image or a PDF does. */
+const mediaText =
+  /data:[\w.+-]+\/[\w.+-]+(?:;[\w=.+-]+)?;base64,[A-Za-z0-9+/=]{64,}|(?<![A-Za-z0-9+/])(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR|JVBERi0)[A-Za-z0-9+/]{64,}={0,2}/g;
+
+/** Returns a text in which a name and a size stand for media in base64: it would fill a prompt and tell a model nothing. */
+export function replaceMediaText(text: string, locale: Locale): string {
+  return text.replace(mediaText, (found) => {
+    const [, named, data = found] = /^data:([^;,]+)[^,]*,(.*)$/s.exec(found) ?? [];
+    const type = named ?? findMediaType(data);
+    return type === undefined ? found : describeMedia(type, data, locale);
+  });
+}
+
+/** Names media by its type and its size, such as `[image: image/png, 4,035 bytes]`. */
+export function describeMedia(mediaType: string, base64: string, locale: Locale): string {
+  const bytes = countBytes(base64);
+  const size = say(locale, { zh: `${bytes} 字节`, en: formatCount(bytes, "byte") });
+  const label = mediaType.startsWith("image/")
+    ? say(locale, { zh: "图片", en: "image" })
+    : say(locale, { zh: "数据", en: "data" });
+  return `[${label}: ${mediaType}, ${size}]`;
+}
+
+export function countBytes(base64: string): number {
+  return Math.floor((base64.length * 3) / 4);
+}

@@ -1,0 +1,114 @@
+import type { ModelSettings } from "../core/model-settings.ts";
+import { timeoutError } from "../kit/async/timeout.ts";
+import { DuetError } from "../kit/errors.ts";
+import { isRecord } from "../kit/json.ts";
+import { version } from "../kit/version.ts";
+import { badResponseError, connectionError, type ErrorOrigin, httpError } from "./errors/errors.ts";
+
+export interface ListingOptions {
+  /** Limits the whole request, in milliseconds. */
+  ms: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** Names where a list is asked for. */
+export type ListingAddress = Pick<ModelSettings, "provider" | "wire" | "baseUrl" | "apiKey" | "apiKeyEnv">;
+
+/** Limits the list, in bytes. The longest public one takes less than a tenth of this. */
+const longestList = 8 * 1024 * 1024;
+
+/**
+ * Returns the ids of the models that this address says it offers (`/v1/models`), and of them only those that can converse as far as
+ * their names tell. Throws a `DuetError` that holds no key.
+ */
+export async function listOfferedModels(from: ListingAddress, { ms, signal }: ListingOptions): Promise<string[]> {
+  const origin: ErrorOrigin = { ...from, model: "models" };
+  const limit = AbortSignal.timeout(ms);
+  try {
+    const response = await fetch(toListingUrl(from), {
+      headers: {
+        accept: "application/json",
+        "user-agent": `duet-mcp/${version}`,
+        ...(from.apiKey && { authorization: `Bearer ${from.apiKey}` }),
+        ...(from.wire === "anthropic-messages" && { "anthropic-version": "2026-10-21" }),
+      },
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      redirect: "error",
+    });
+    const body = await readText(response, origin);
+    if (!response.ok) throw httpError({ status: response.status, headers: response.headers, body }, origin);
+    return readIds(body, origin).filter(isForText);
+  } catch (thrown) {
+    signal?.throwIfAborted();
+    if (limit.aborted) throw timeoutError(`${from.provider}: /models`, ms);
+    throw thrown instanceof DuetError ? thrown : connectionError(thrown, origin);
+  }
+}
+
+/** Anthropic's list comes in pages, of which one is enough. */
+function toListingUrl({ wire, baseUrl }: ListingAddress): URL {
+  const isMessages = wire === "anthropic-messages";
+  const url = new URL(isMessages ? baseUrl.replace(/\/v1$/, "") : baseUrl);
+  url.pathname = `${url.pathname.replace(/\/$/, "")}${isMessages ? "/v1/models" : "/models"}`;
+  if (isMessages) url.searchParams.set("limit", "1000");
+  return url;
+}
+
+async function readText(response: Response, origin: ErrorOrigin): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > longestList) throw unusableListError(origin);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function readIds(body: string, origin: ErrorOrigin): string[] {
+  const list = parseList(body);
+  const models: unknown = isRecord(list) ? list.data : list;
+  if (!Array.isArray(models)) throw unusableListError(origin);
+  // Gemini's ids begin with the name of the collection.
+  return models.flatMap((model: unknown) =>
+    isRecord(model) && typeof model.id === "string" ? [model.id.replace(/^models\//, "")] : [],
+  );
+}
+
+function parseList(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function unusableListError(origin: ErrorOrigin): DuetError {
+  return badResponseError(
+    origin,
+    { zh: "模型列表无法读取", en: "the list of models cannot be read" },
+    { retryable: false },
+  );
+}
+
+const otherKinds =
+  /(^|[-/_.])(embed|embedding|tts|asr|whisper|dall-e|image|imagen|veo|sora|lyria|audio|voice|realtime|transcribe|moderation|rerank|ocr|speech|video|davinci|babbage)/i;
+
+/** Vendors list what makes images, speech or vectors, too, and nothing but the name tells. */
+function isForText(id: string): boolean {
+  return !otherKinds.test(id);
+}
+
+/**
+ * Returns the id of the first model of the Ollama server at `baseUrl`, or undefined when it does not answer within `ms`
+ * milliseconds.
+ */
+export async function findOllama(baseUrl: string, signal?: AbortSignal, ms = 300): Promise<string | undefined> {
+  try {
+    const [first] = await listOfferedModels({ provider: "ollama", wire: "openai-chat", baseUrl }, { ms, signal });
+    return first;
+  } catch {
+    signal?.throwIfAborted();
+    return undefined;
+  }
+}

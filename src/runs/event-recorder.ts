@@ -28,10 +28,12 @@ export function createEventRecorder({ journal, from, handle }: EventRecorderOpti
   let next = from;
   let lastAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
-  let going: Promise<void> | undefined;
+  let recording: Promise<void> | undefined;
+  let isRecording = false;
   let hasFailed = false;
 
   async function record(): Promise<void> {
+    isRecording = true;
     while (waiting.length > 0) {
       const events = waiting;
       waiting = [];
@@ -45,13 +47,14 @@ export function createEventRecorder({ journal, from, handle }: EventRecorderOpti
       next += events.length;
       for (const event of events) handle(event);
     }
-    going = undefined;
+    isRecording = false;
   }
 
   function start(): void {
     clearTimeout(timer);
     timer = undefined;
-    going ??= record();
+    // What was waited for may have been recorded meanwhile.
+    if (!isRecording && waiting.length > 0) recording = record();
   }
 
   return {
@@ -67,7 +70,7 @@ export function createEventRecorder({ journal, from, handle }: EventRecorderOpti
     },
     async finish() {
       start();
-      await going;
+      await recording;
     },
   };
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { reduceRun } from "../../src/core/reduce-run.ts";
 import { createRunState } from "../../src/core/run-state.ts";
@@ -74,6 +74,21 @@ test("an event is passed on once it is recorded, under its number, and text wait
   gate.resolve();
   await recorder.finish();
   expect(log).toEqual(["recording 5: 1", "told a", "recording 6: 2", "told bc", "told tool-start"]);
+});
+
+test("a wait for more text that ends when all is recorded holds up nothing that follows", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const told: AgentEvent[] = [];
+  const journal = { addEvents: async () => {} };
+  const recorder = createEventRecorder({ from: 0, journal, handle: (event) => void told.push(event) });
+  recorder.add(says("a"));
+  // Waits, and is recorded with what is under way.
+  recorder.add(says("b"));
+  await vi.advanceTimersByTimeAsync(100);
+  recorder.add(call);
+  await recorder.finish();
+  expect(told).toEqual([says("a"), says("b"), call]);
 });
 
 test("events are passed on although they cannot be recorded", async () => {

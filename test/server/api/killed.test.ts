@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,7 +20,14 @@ export default {
 };
 `;
 
-test("a key whose run was killed with its process goes on: its call is not made again, and the model is told", async () => {
+interface Served {
+  child: ChildProcess;
+  /** Asks with a key; the headers may ask for events. */
+  ask(key: string, headers?: Record<string, string>): Promise<Response>;
+}
+
+/** A server that may be started again on the same home, whose model asks for a line to be written. */
+async function openHome() {
   const provider = await startFakeProvider();
   onTestFinished(provider.close);
   const turn = { toolCalls: [{ name: "write_line", arguments: {} }] };
@@ -35,29 +43,38 @@ test("a key whose run was killed with its process goes on: its call is not made 
   await writeFile(config, JSON.stringify({ models, tools: { directory: "./tools" }, locale: "en" }));
   const env = await programEnvironment({ DUET_HOME: folder, OPENAI_API_KEY: "sk-test-openai-0001" });
 
-  async function serve() {
+  async function serve(): Promise<Served> {
     const child = await startProgram(["serve", "--http", "0", "--config", config], { env });
     let origin: string | undefined;
     for await (const line of createInterface({ input: child.stderr })) {
       origin = /(http:\/\/\S+)\/mcp/.exec(line)?.[1];
       if (origin !== undefined) break;
     }
-    const ask = (key: string): Promise<Response> =>
-      fetch(`${origin}/agent/chat`, {
-        method: "POST",
-        headers: { "content-type": "application/json", "idempotency-key": key },
-        body: JSON.stringify({ message: "Write a line" }),
-      });
-    return { child, ask };
+    return {
+      child,
+      ask: (key, headers = {}) =>
+        fetch(`${origin}/agent/chat`, {
+          method: "POST",
+          headers: { "content-type": "application/json", "idempotency-key": key, ...headers },
+          body: JSON.stringify({ message: "Write a line" }),
+        }),
+    };
   }
-  const written = async (): Promise<string> => readFile(journal, "utf8").catch(() => "");
+  return { serve, provider, readLines: async () => readFile(journal, "utf8").catch(() => "") };
+}
 
+async function kill({ child }: Served): Promise<void> {
+  const ended = once(child, "close");
+  child.kill("SIGKILL");
+  await ended;
+}
+
+test("a key whose run was killed with its process goes on: its call is not made again, and the model is told", async () => {
+  const { serve, provider, readLines } = await openHome();
   const first = await serve();
   const cut = first.ask("k1").catch(() => "cut");
-  await expect.poll(written).toBe("line\n");
-  const ended = once(first.child, "close");
-  first.child.kill("SIGKILL");
-  await ended;
+  await expect.poll(readLines).toBe("line\n");
+  await kill(first);
   expect(await cut).toBe("cut");
 
   const { ask } = await serve();
@@ -71,6 +88,46 @@ test("a key whose run was killed with its process goes on: its call is not made 
       notices: [{ code: "run-resumed" }],
     });
   }
-  expect(await written()).toBe("line\n");
+  expect(await readLines()).toBe("line\n");
   expect(provider.requests("one")).toHaveLength(2);
 });
+
+test("a reader of events comes back to the next process by the number of its last event, and misses none", async () => {
+  const { serve, readLines } = await openHome();
+  const accept = "text/event-stream";
+  const first = await serve();
+  const { body } = await first.ask("k1", { accept });
+  const seen: string[] = [];
+  const reading = readFrames(body, seen).catch(() => {});
+  await expect.poll(readLines).toBe("line\n");
+  await expect.poll(() => seen.join()).toContain("tool-start");
+  await kill(first);
+  await reading;
+
+  const second = await serve();
+  const later: string[] = [];
+  await readFrames((await second.ask("k1", { accept, "last-event-id": String(seen.length) })).body, later);
+  const frames = [...seen, ...later];
+  expect(frames.map((frame) => frame.split(" ")[0])).toEqual(frames.map((_, index) => String(index + 1)));
+  const types = frames.map((frame) => frame.split(" ")[1]);
+  expect(types.filter((type) => type === "run-start" || type === "tool-start" || type === "tool-end")).toEqual([
+    "run-start",
+    "tool-start",
+    "tool-end",
+  ]);
+  expect(types.at(-1)).toBe("run-end");
+});
+
+/** Adds each event of a stream as its number and its type. */
+async function readFrames(body: ReadableStream<Uint8Array> | null, frames: string[]): Promise<void> {
+  let text = "";
+  for await (const chunk of body ?? []) {
+    text += Buffer.from(chunk).toString("utf8");
+    const whole = text.split("\n\n");
+    text = whole.pop() ?? "";
+    for (const frame of whole) {
+      const [, id, type] = /^id: (\d+)\nevent: (\S+)/.exec(frame) ?? [];
+      if (id !== undefined) frames.push(`${id} ${type}`);
+    }
+  }
+}

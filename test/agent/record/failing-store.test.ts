@@ -43,10 +43,11 @@ interface Failing {
 }
 
 test("a run that cannot be recorded goes on, says so once, and must not be resumed", async () => {
-  const { events, log } = await runWith({ failsAt: 2 });
+  const { events, log } = await runWith({ failsAt: 3 });
   expect(noticesOf(events)).toEqual(["not-resumable"]);
   expect(outcomeOf(events)).toMatchObject({ status: "complete", notices: [{ code: "not-resumable" }] });
-  expect(log).toEqual(["turn:decide:1", "forbidden: unrecorded"]);
+  // Nothing else would tell the store after the last step.
+  expect(log).toEqual(["turn:decide:1", "call:c1", "forbidden: unrecorded"]);
 });
 
 test("a run whose beginning cannot be recorded goes on, and says so", async () => {

@@ -5,6 +5,7 @@ import { http } from "./http.ts";
 import { core } from "./kit.ts";
 import type { Mutation } from "./mutation.ts";
 import { providers } from "./providers.ts";
+import { records } from "./records.ts";
 import { server } from "./server.ts";
 import { tools } from "./tools.ts";
 
@@ -14,6 +15,7 @@ export const mutations: readonly Mutation[] = [
   ...core,
   ...client,
   ...server,
+  ...records,
   ...http,
   ...tools,
   ...files,

@@ -69,7 +69,7 @@ export const providers: readonly Mutation[] = [
   {
     id: "X3",
     file: "src/agent/prompts/prompts.ts",
-    text: 'if (place === "today") return formatToday();',
+    text: 'if (place === "today") return formatDay(new Date());',
     becomes: 'if (place === "today") return "{today}";',
     tests: ["test/agent/prompts/prompts.test.ts"],
     endangers: "a place of a prompt reaches the model unfilled",

@@ -373,8 +373,8 @@ export const server: readonly Mutation[] = [
   {
     id: "key-after-a-crash",
     file: "src/server/api/keyed-runs.ts",
-    text: "    if (before !== undefined)\n      throw new HttpRefusalError(before.runId === runId ? describeUnknownEnd(before.begunAt) : otherBody);\n",
-    becomes: "",
+    text: "      if (resumed === undefined) throw new HttpRefusalError(describeUnknownEnd(before.begunAt));\n      return runId;\n",
+    becomes: "      if (resumed !== undefined) return runId;\n",
     tests: ["test/server/api/keyed-runs.test.ts"],
     endangers: "a run whose end is not known is run again",
   },

@@ -3,8 +3,10 @@ import { hasChainProperty, removeChainProperty } from "../core/chain-text.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
 import { createRunFiles, type RunFiles } from "../core/files/run-files.ts";
 import type { User } from "../core/questions/user.ts";
+import type { RunHeader, RunJournal, TakenRun } from "../core/store/journal.ts";
 import { createId } from "../core/store/store.ts";
 import type { Tool } from "../core/tools/tool.ts";
+import type { DuetError } from "../kit/errors.ts";
 import { detectLanguage } from "../kit/locale.ts";
 import { createRandomHex } from "../kit/random.ts";
 import { createAnswerText } from "./answer/answer-text.ts";
@@ -29,8 +31,25 @@ export interface RunOptions {
   /** Returns what is to be told once the run has been saved. */
   findLateNotices?(): readonly Notice[];
   observer?: RunObserver | undefined;
+  /** Says how the run is recorded, or what an earlier process has recorded of it. Nothing is recorded when it is absent. */
+  recording?: RunRecording | undefined;
+  /** Ends the run before its first step. */
+  refusal?: DuetError | undefined;
   signal?: AbortSignal;
 }
+
+export interface RunRecording {
+  /** Holds the records of a run that goes on. */
+  taken?: TakenRun | undefined;
+  /** Records a run that begins. Rejects where the store cannot. */
+  begin(facts: RecordedFacts): Promise<RunJournal>;
+}
+
+/** Holds what a run itself knows of what must not change when it goes on. */
+export type RecordedFacts = Omit<RunHeader, "entrance" | "tools" | "callerTools" | "key" | "wantedConversationId"> & {
+  runId: string;
+  conversationId: string;
+};
 
 /** Holds what the caller provides for a run. The services of the run are made from it. */
 export interface RunParts
@@ -55,32 +74,39 @@ export interface RunObserver {
   handle(event: AgentEvent): void;
 }
 
-export interface RunEnvironment extends Pick<RunServices, "clock" | "emit" | "keepOutput"> {
+export interface RunEnvironment extends Pick<RunServices, "clock" | "emit" | "keepOutput" | "record"> {
   /**
    * Holds the question to answer. In plan mode, where the words reply to a plan that waits, it is the question that the plan was
    * made for.
    */
   question: string;
   traceId?: string | undefined;
+  /** Holds what an earlier process of the run has chosen. */
+  chosen?: Pick<RunInput, "traceId" | "language" | "marker" | "sources" | "begunAt"> | undefined;
 }
 
 /** Creates the input, the state and the services that the parts of one run share. */
 export function openRun(request: RunRequest, parts: RunParts, environment: RunEnvironment): Run {
-  const { question, traceId } = environment;
+  const { question, traceId, chosen, record } = environment;
   const input: RunInput = {
     ...request,
     id: request.id ?? createId("run"),
     traceId: traceId ?? getTraceId(request.chain?.trace) ?? createRandomHex(),
     language: detectLanguage(question, request.locale),
     marker: createRandomHex().slice(0, 8),
+    sources: request.conversation.sources.size,
+    begunAt: Date.now(),
+    ...chosen,
   };
   const services = createServices(input, parts, environment);
-  return { input, state: createState(input, services, question), services };
+  const state = createState(input, services, question);
+  state.results.reserve(record.lastNumber);
+  return { input, state, services };
 }
 
 function createServices(input: RunInput, parts: RunParts, environment: RunEnvironment): RunServices {
   const { models, prompts, store, evaluator, folders, budget, router, user, files = createRunFiles() } = parts;
-  const { clock, emit, keepOutput, question } = environment;
+  const { clock, emit, keepOutput, record, question } = environment;
   return {
     models,
     prompts,
@@ -93,6 +119,7 @@ function createServices(input: RunInput, parts: RunParts, environment: RunEnviro
     user: user && createRunUser(user, clock),
     catalog: openCatalog(input, parts, question),
     clock,
+    record,
     emit,
     keepOutput,
   };

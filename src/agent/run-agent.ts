@@ -4,6 +4,9 @@ import type { Message } from "../core/messages.ts";
 import { toModelName } from "../core/model.ts";
 import { addNotices, noticeKinds, toOutcomeNotices } from "../core/notices.ts";
 import type { Outcome } from "../core/outcome.ts";
+import { canAskUser } from "../core/questions/user.ts";
+import type { QuestionKind } from "../core/questions/user-question.ts";
+import type { TakenRun } from "../core/store/journal.ts";
 import type { ConversationTurn, FinishedRun } from "../core/store/store.ts";
 import { UnsavedRunError } from "../core/store/unsaved-run-error.ts";
 import { DuetError, toDuetError } from "../kit/errors.ts";
@@ -15,7 +18,8 @@ import { recallConversation } from "./context/recall.ts";
 import { createRunClock, type Limits } from "./limits/run-clock.ts";
 import { decideAndAct } from "./loop/decide.ts";
 import { type DecideResult, type RunResult, toOutcome } from "./loop/run-result.ts";
-import { openRun, type RunOptions } from "./open-run.ts";
+import { openRun, type RecordedFacts, type RunEnvironment, type RunOptions } from "./open-run.ts";
+import { createRunRecord } from "./record/run-record.ts";
 import type { Models, Run, RunInput, RunRequest } from "./run.ts";
 import { createTraceRecorder } from "./trace/trace-recorder.ts";
 
@@ -25,8 +29,13 @@ import { createTraceRecorder } from "./trace/trace-recorder.ts";
  */
 export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent) => void): Promise<void> {
   const started = performance.now();
-  const { request, parts, observer, notices = [], spentMs = 0, signal = new AbortController().signal } = options;
-  const recorder = createTraceRecorder({ question: request.question });
+  const { request, parts, observer, notices = [], spentMs = 0, recording } = options;
+  const { signal = new AbortController().signal } = options;
+  const taken = recording?.taken;
+  const recorder = createTraceRecorder({
+    question: request.question,
+    startedAt: taken && Date.parse(taken.begunAt),
+  });
   const told: Notice[] = [];
   const emit = (event: AgentEvent): void => {
     if (event.type === "notice") told.push(event);
@@ -34,13 +43,35 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
     observer?.handle(event);
     onEvent(event);
   };
-  const clock = createRunClock({ limits: request.limits, spentMs, callerSignal: signal });
+  const clock = createRunClock({
+    limits: request.limits,
+    spentMs: taken ? 0 : spentMs,
+    callerSignal: signal,
+    isHeld: taken !== undefined,
+  });
   const { question, mode } = await resolveQuestion(request);
   const { keepOutput } = recorder;
-  const run = openRun({ ...request, mode }, parts, { question, traceId: observer?.traceId, clock, emit, keepOutput });
+  const noticeUnrecorded = (problem: DuetError): void => emit(noticeKinds.notResumable(problem.text, request.locale));
+  const record = createRunRecord({ journal: taken?.journal, steps: taken?.steps, clock, onFailure: noticeUnrecorded });
+  const environment = {
+    question,
+    traceId: observer?.traceId,
+    chosen: taken && toChosen(taken),
+    clock,
+    record,
+    emit,
+    keepOutput,
+  };
+  const run = openRun({ ...request, mode }, parts, environment);
+  const problem = recording && !taken ? await record.begin(() => recording.begin(toRecordedFacts(run))) : undefined;
   announce(run, notices);
+  if (problem) noticeUnrecorded(problem);
+  if (taken) emit(noticeKinds.runResumed(taken.lastAt, request.locale));
+  signal.addEventListener("abort", record.stop, { once: true });
+  if (signal.aborted) record.stop();
   const ending: RunResult = {};
   try {
+    if (options.refusal) throw options.refusal;
     checkChain(request.chain);
     await runToEnd(run, ending);
   } catch (thrown) {
@@ -49,7 +80,8 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
     clock.clear();
   }
   run.state.answer.finish();
-  const outcome = toOutcome(run, ending, performance.now() - started - clock.outsideMs);
+  const elapsedMs = taken ? clock.spentMs : performance.now() - started - clock.outsideMs;
+  const outcome = toOutcome(run, ending, elapsedMs);
   await saveRun(run, {
     conversationId: run.input.conversation.id,
     runId: run.input.id,
@@ -60,6 +92,44 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   for (const notice of options.findLateNotices?.() ?? []) run.services.emit(notice);
   run.services.emit({ type: "run-end", outcome: addNotices(outcome, toOutcomeNotices(told)) });
 }
+
+/** Returns what an earlier process has chosen for the run. */
+function toChosen({ header: { traceId, language, marker, sources }, begunAt }: TakenRun): RunEnvironment["chosen"] {
+  return { traceId, language, marker, sources, begunAt: Date.parse(begunAt) };
+}
+
+/** Returns what must not change where another process goes on with the run. */
+function toRecordedFacts({ input, services: { models, user } }: Run): RecordedFacts {
+  const { id, question, mode, traceId, marker, locale, language, instruction, search, isInteractive } = input;
+  const { limits, planPolicy, chain, conversation } = input;
+  return {
+    runId: id,
+    conversationId: conversation.id,
+    question,
+    mode,
+    traceId,
+    marker,
+    locale,
+    language,
+    instruction,
+    search,
+    answerFormat: input.answerForm?.format,
+    stop: input.stop,
+    toolChoice: input.toolChoice,
+    isInteractive,
+    limits,
+    planPolicy,
+    chain,
+    attached: input.attached,
+    models: { functionCall: toModelName(models.functionCall), answer: toModelName(models.answer) },
+    turns: conversation.turns.length,
+    sources: input.sources,
+    summary: conversation.summary,
+    asks: questionKinds.filter((kind) => canAskUser(user, kind)),
+  };
+}
+
+const questionKinds = ["call", "plan", "form", "url"] as const satisfies QuestionKind[];
 
 function announce(run: Run, notices: readonly Notice[]): void {
   run.services.emit({

@@ -22,6 +22,7 @@ import type { Repetition } from "./loop/repetition.ts";
 import type { RunSendingGuard } from "./loop/sending-guard.ts";
 import type { PlanPolicy } from "./plan/plan-policy.ts";
 import type { Prompts } from "./prompts/prompts.ts";
+import type { RunRecord } from "./record/run-record.ts";
 import type { ToolCatalog } from "./tools/tool-catalog.ts";
 import type { ToolResults } from "./tools/tool-results.ts";
 
@@ -72,6 +73,10 @@ export interface RunInput extends RunRequest {
   readonly language: Locale;
   /** Marks untrusted text in this run's prompts; nobody outside can guess it. */
   readonly marker: string;
+  /** Counts the sources of the conversation when the run began. */
+  readonly sources: number;
+  /** Is when the run began, in milliseconds since 1970. Its prompts name this day to the end. */
+  readonly begunAt: number;
 }
 
 /** Holds what changes while a run goes on. */
@@ -126,6 +131,8 @@ export interface RunServices {
   readonly catalog: ToolCatalog;
   /** Limits the run's time, and holds the signals that stop it. */
   readonly clock: RunClock;
+  /** Records the finished steps, and gives back those of an earlier process. */
+  readonly record: RunRecord;
   readonly emit: (event: AgentEvent) => void;
   /** Keeps for the trace what a tool gave for a call that has not ended yet. */
   readonly keepOutput: (callId: string, output: string) => void;

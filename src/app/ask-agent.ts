@@ -1,4 +1,4 @@
-import type { RunOptions } from "../agent/open-run.ts";
+import type { RunOptions, RunRecording } from "../agent/open-run.ts";
 import type { Folders } from "../agent/run.ts";
 import type { Config } from "../config/config.ts";
 import { operator } from "../core/caller.ts";
@@ -6,7 +6,8 @@ import { getTraceId } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { createRunFiles } from "../core/files/run-files.ts";
 import { noticeKinds } from "../core/notices.ts";
-import type { ConversationTurn } from "../core/store/store.ts";
+import type { Journal, TakenRun } from "../core/store/journal.ts";
+import type { Conversation, ConversationTurn } from "../core/store/store.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
 import { detectLanguage, type Locale } from "../kit/locale.ts";
 import type { ActiveRun } from "./active-runs.ts";
@@ -20,6 +21,7 @@ import { mergeLimits } from "./merge-limits.ts";
 import { chooseDeciders } from "./models/choose-deciders.ts";
 import { withTurnBudgets } from "./models/with-turn-budget.ts";
 import { noticeBrokenTools, noticeNested, noticeSuspicious, noticeUnapproved, noticeUnavailable } from "./notices.ts";
+import { findRefusal, openRunModels, reopenAnswerForm } from "./resume-run.ts";
 import { selectSearch } from "./tools/search-limits.ts";
 import { noTools, type WantedTools } from "./tools/tool-inventory.ts";
 
@@ -37,14 +39,15 @@ export async function askAgent(
   onEvent: (event: AgentEvent) => void,
 ): Promise<void> {
   const { question, caller = operator, conversationId, mode = "agent", search, user, limits, chain } = request;
-  const { history, instruction, budget, attachments = [], answerForm, stop, toolChoice } = request;
+  const { history, instruction, budget, resumed, attachments = [], stop, toolChoice } = request;
+  const answerForm = request.answerForm ?? (resumed && (await reopenAnswerForm(resumed)));
   const { signal } = activeRun;
   const began = performance.now();
   const locale = request.locale ?? chooseLocale(config, question);
-  const [{ runAgent, prompts }, { store, findUnsaved, takeNotices }, chosen] = await Promise.all([
+  const [{ runAgent, prompts }, { store, journal, findUnsaved, takeNotices }, chosen] = await Promise.all([
     agent.get(),
     conversations.store.get(),
-    request.models ?? models.open(),
+    request.models ?? (resumed ? openRunModels(models, resumed) : models.open()),
   ]);
   const ownerStore = scopeStore(store, caller);
   const files = createRunFiles(async (hash) =>
@@ -58,8 +61,9 @@ export async function askAgent(
   const { known, waitedMs } =
     givenConversation ??
     (await loadConversation(ownerStore, conversationId, { caller, going: activeRun, mutex: conversations.planTurns }));
-  const isLost = conversationId !== undefined && known === undefined;
-  const conversation = known ?? (await ownerStore.create(conversationId));
+  const isLost = conversationId !== undefined && known === undefined && resumed === undefined;
+  const found = known ?? (await ownerStore.create(conversationId, { isGiven: resumed !== undefined }));
+  const conversation = resumed ? toConversationAtStart(found, resumed) : found;
   const session = conversations.sessions.of(toConversationKey(caller, conversation.id), known === undefined);
   const { monitor } = conversations;
   const isOperator = caller.owner === undefined;
@@ -97,7 +101,7 @@ export async function askAgent(
     request: {
       id: request.runId,
       question,
-      attached: attached.parts,
+      attached: resumed?.header.attached ?? attached.parts,
       mode,
       conversation,
       instruction,
@@ -107,8 +111,8 @@ export async function askAgent(
       toolChoice,
       locale,
       isInteractive: request.isInteractive,
-      limits: mergeLimits(config, limits, chain),
-      planPolicy: config.agent.plan,
+      limits: resumed?.header.limits ?? mergeLimits(config, limits, chain),
+      planPolicy: resumed?.header.planPolicy ?? config.agent.plan,
       chain,
     },
     parts: {
@@ -140,9 +144,34 @@ export async function askAgent(
     ],
     findLateNotices: () => monitor.listLateNotices(noticeReader),
     observer: activeRun.observe(observer),
+    refusal: resumed && findRefusal(config, resumed),
+    recording: history === undefined && journal ? createRecording(journal, request) : undefined,
     signal,
   };
   await runAgent(options, onEvent);
+}
+
+/** A run whose conversation the asker keeps is not recorded: nobody could ask for its end. */
+function createRecording(journal: Journal, request: AskRequest): RunRecording {
+  const { caller = operator, recording, resumed: taken } = request;
+  const { entrance = "library", key, onRecorded } = recording ?? {};
+  if (taken) onRecorded?.(taken.journal);
+  return {
+    taken,
+    async begin({ runId, conversationId, ...known }) {
+      const asked = { entrance, key, tools: request.tools, callerTools: caller.tools };
+      const header = { ...known, ...asked, wantedConversationId: request.conversationId };
+      const opened = await journal.begin({ runId, owner: caller.owner, conversationId, header });
+      onRecorded?.(opened);
+      return opened;
+    },
+  };
+}
+
+/** Leaves out what was added to a conversation after the run had begun. */
+function toConversationAtStart(known: Conversation, { header: { turns, summary } }: TakenRun): Conversation {
+  // A list of sources is an object of its own, which a copy shares.
+  return { ...known, turns: known.turns.slice(0, turns), summary };
 }
 
 interface PreparedFiles extends PreparedAttachments {

@@ -7,6 +7,7 @@ import type { Chain } from "../core/chain.ts";
 import type { ToolChoice } from "../core/model.ts";
 import type { Mode } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
+import type { Entrance, RunJournal, TakenRun } from "../core/store/journal.ts";
 import type { ConversationStore, ConversationTurn } from "../core/store/store.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import type { TurnBudget } from "../core/turn-budget.ts";
@@ -60,7 +61,20 @@ export interface AskRequest {
   chain?: Chain;
   /** Is true when a person waits for the answer at one of our own interfaces. A paused model is then tried for this question. */
   isInteractive?: boolean | undefined;
+  /** Says how the run is recorded. */
+  recording?: RecordingRequest | undefined;
+  /** Goes on with a run of an ended process. What the run was asked for comes from its records. */
+  resumed?: TakenRun | undefined;
   signal?: AbortSignal;
+}
+
+export interface RecordingRequest {
+  /** Is the interface that the question came through, whose next process may go on with the run. It is `library` when absent. */
+  entrance: Entrance;
+  /** Names what was asked for, so that the same question asked again finds the run. */
+  key?: string | undefined;
+  /** Is called when the run is recorded, before its first event. */
+  onRecorded?(journal: RunJournal): void;
 }
 
 /** Holds an earlier turn as its asker has kept it. */

@@ -8,6 +8,7 @@ import type { ModelParameters } from "../config/models/resolve-model.ts";
 import type { Attachment } from "../core/attachment.ts";
 import { type Caller, operator } from "../core/caller.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
+import type { TakenRun } from "../core/store/journal.ts";
 import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
@@ -28,6 +29,7 @@ import { changeChoices, type ModelChanges } from "./models/change-models.ts";
 import type { ModelCheck, SearchCheck } from "./models/check-models.ts";
 import type { ModelList } from "./models/list-models.ts";
 import { chooseModels } from "./models/model-registry.ts";
+import { type ResumableRun, toResumable } from "./resume-run.ts";
 import type { Gateway } from "./tools/gateway.ts";
 import type { Inventory } from "./tools/tool-inventory.ts";
 
@@ -233,6 +235,33 @@ export class Duet {
   /** Tells how the store is, and each change of that. The store itself is opened when first needed. */
   get storeMonitor(): Pick<StoreMonitor, "status" | "follow"> {
     return this.#parts.conversations.monitor;
+  }
+
+  /** Is false where nothing outlives the process, so that no run can be interrupted. */
+  get recordsRuns(): boolean {
+    return this.#parts.config.conversations.store === "disk";
+  }
+
+  /** Lists the runs that a crash has interrupted, of all callers, oldest first. Rejects when the store cannot be read. */
+  async interruptedRuns(): Promise<ResumableRun[]> {
+    const { journal } = await this.#parts.conversations.store.get();
+    const runs = (await journal?.listInterrupted()) ?? [];
+    return runs.map((run) => toResumable(run, this.#parts.config));
+  }
+
+  /**
+   * Takes an interrupted run for this process, which has to go on with it: `toResumedRequest`. Undefined where another process has
+   * it, it has ended, or nothing can be resumed.
+   */
+  async takeRun(runId: string): Promise<TakenRun | undefined> {
+    const { journal } = await this.#parts.conversations.store.get();
+    return journal?.take(runId);
+  }
+
+  /** Returns the events of a run that readers may have received before its process ended. */
+  async recordedEvents(runId: string, caller: Caller = operator): Promise<AgentEvent[]> {
+    const { journal } = await this.#parts.conversations.store.get();
+    return (await journal?.events(runId, caller.owner)) ?? [];
   }
 
   /** Opens the store and finds out whether it can be read and written; the monitor reports it. Never rejects. */

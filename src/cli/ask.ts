@@ -35,7 +35,7 @@ export async function runAsk({ duet, console, request, output, verbose, hyperlin
   const screen = questions && createQuietScreen(questions.ask);
   const user = screen && createTerminalUser({ locale, ask: screen.ask, write, showsEvents });
   try {
-    for await (const event of duet.ask({ user, ...request })) {
+    for await (const event of duet.ask({ user, recording: { entrance: "terminal" }, ...request })) {
       await screen?.free();
       if (event.type === "run-start" && event.mode === "plan") questions?.listen();
       take(event);

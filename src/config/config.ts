@@ -81,6 +81,8 @@ export interface ServerSettings {
   start: "eager" | "lazy";
   /** Lets the server request texts from our function-call model (MCP sampling). */
   sampling: boolean;
+  /** Is true for a server with state of its own, so that a run which used it cannot go on with another process of it. */
+  stateful?: boolean;
   /** Directories that it is told it may work in, absolute; undefined: it is told nothing of directories. */
   roots?: string[];
   /** Configures the sign-in of an HTTP server. When undefined, the sign-in follows what the server itself announces. */

@@ -45,6 +45,7 @@ function readServer(name: string, entry: ServerEntry, absolute: Absolute, where:
     callsPerSecond,
     start: entry.start,
     sampling: entry.sampling,
+    ...(entry.stateful && { stateful: true }),
     roots: entry.roots?.map(absolute),
     auth: entry.auth,
   };

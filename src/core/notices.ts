@@ -48,6 +48,24 @@ export const noticeKinds = {
             en: "What could not be saved of this conversation before is saved now.",
           },
   }),
+  /** Is told where a step of a run could not be recorded. */
+  notResumable: defineNotice("not-resumable", {
+    level: "warning",
+    isInResult: true,
+    text: (why: Text) => ({
+      zh: `这次运行的步骤没有记录，如果程序意外结束，它不能继续：${why.zh}`,
+      en: `The steps of this run are not recorded, so it cannot go on if the program ends unexpectedly: ${why.en}`,
+    }),
+  }),
+  /** `lastAt` is when the last step was recorded: ISO 8601, UTC. */
+  runResumed: defineNotice("run-resumed", {
+    level: "info",
+    isInResult: true,
+    text: (lastAt: string) => ({
+      zh: `程序曾意外结束，这次运行从 ${lastAt} 的记录继续；已完成的步骤没有重做。`,
+      en: `The program ended unexpectedly; this run goes on from its records of ${lastAt}. Finished steps are not repeated.`,
+    }),
+  }),
   summaryNotSaved: defineNotice("summary-not-saved", {
     level: "warning",
     isInResult: true,

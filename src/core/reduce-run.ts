@@ -32,6 +32,10 @@ export function reduceRun(state: RunState, event: AgentEvent, at: number): RunIt
       return addThought(state, "thought", event.text, at);
     case "answer-delta":
       return addAnswer(state, event, at);
+    case "answer-restart":
+      state.answer.text = "";
+      state.answer.citations.length = 0;
+      return state.answer;
     case "phase-end":
       return endTurn(state, event, at);
     case "plan":

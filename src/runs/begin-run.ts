@@ -49,6 +49,7 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
     key: (models ?? given) === undefined || input.confirmation ? toRequestKey(asked) : createRandomHex(),
     caller,
     locale,
+    entrance: scope.entrance,
     request: {
       ...toRequest(input),
       attachments,

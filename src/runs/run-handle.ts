@@ -5,13 +5,16 @@ import { replaceNotSaved } from "../core/notices.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { QuestionKind } from "../core/questions/user-question.ts";
 import type { RunItem } from "../core/run-state.ts";
+import type { Entrance, RunJournal, TakenRun } from "../core/store/journal.ts";
 import { DuetError, type ErrorReport, toDuetError, toErrorReport } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
 import { weighJson } from "./bounded-json.ts";
+import { createEventRecorder, type EventRecorder } from "./event-recorder.ts";
 import { hideCause } from "./finished-outcome.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { OpenQuestion } from "./questions/open-question.ts";
 import { createQuestionQueue } from "./questions/question-queue.ts";
+import { createRepeatFilter } from "./repeat-filter.ts";
 import { createRunSnapshot } from "./run-snapshot.ts";
 
 /** Extends a live run with what the requests attached to it use. */
@@ -69,7 +72,11 @@ export interface StartRunOptions {
   locale: Locale;
   /** Is described at `RunHandle`. */
   isAside?: boolean | undefined;
-  request: Omit<AskRequest, "user" | "signal" | "runId" | "caller">;
+  request: Omit<AskRequest, "user" | "signal" | "runId" | "caller" | "recording" | "resumed">;
+  /** Is the interface whose next process may go on with the run. */
+  entrance?: Entrance | undefined;
+  /** Holds the records of a run that goes on. */
+  resumed?: TakenRun | undefined;
   /** Returns true for the kinds of questions that the run may ask its user. */
   canAsk(kind: QuestionKind): boolean;
   /** Is how long a question waits for its answer, in milliseconds. */
@@ -85,6 +92,8 @@ export function startRun({
   caller,
   locale,
   isAside = false,
+  entrance = "http",
+  resumed,
   request,
   canAsk,
   patienceMs,
@@ -114,8 +123,8 @@ export function startRun({
     caller,
     locale,
     isAside,
-    wantedConversationId: request.conversationId,
-    startedAt: Date.now(),
+    wantedConversationId: resumed ? resumed.header.wantedConversationId : request.conversationId,
+    startedAt: resumed ? Date.parse(resumed.begunAt) : Date.now(),
     isDelivered: false,
     get conversationId() {
       return request.history === undefined ? snapshot.conversationId : "";
@@ -192,15 +201,36 @@ export function startRun({
     else notifyWaiters();
   }
 
+  /** Takes over what readers of an earlier process of the run may have received. */
+  function restoreEvents(known: readonly AgentEvent[]): void {
+    for (const event of known) {
+      events.push(event);
+      eventWeight += weighJson(event);
+      snapshot.handle(event);
+    }
+  }
+
   async function followEvents(): Promise<void> {
+    let recorder: EventRecorder | undefined;
+    const told = resumed && resumed.events.length > 0 ? createRepeatFilter(resumed.events) : undefined;
+    // Readers come back by the number of an event over HTTP alone.
+    const recordEvents = (journal: RunJournal): void => {
+      if (entrance === "http") recorder = createEventRecorder({ journal, from: events.length, handle: handleEvent });
+    };
     const stream = ask({
       ...request,
       caller,
       runId: id,
       signal: stop.signal,
       user: { canAsk, ask: questions.ask, person: run, owner: caller.owner },
+      recording: { entrance, key, onRecorded: recordEvents },
+      resumed,
     });
-    for await (const event of stream) handleEvent(event);
+    for await (const happened of stream)
+      for (const event of told?.filter(happened) ?? [happened])
+        if (recorder) recorder.add(event);
+        else handleEvent(event);
+    await recorder?.finish();
     if (outcome === undefined) throw new DuetError({ code: "internal", text: noEnd });
   }
 
@@ -215,6 +245,7 @@ export function startRun({
     return hideInternalCause({ ...known, status: "failed", stop_reason: "error", error });
   }
 
+  if (resumed) restoreEvents(resumed.events);
   void followEvents()
     .catch((thrown) => {
       outcome ??= toUnstartedOutcome(thrown);

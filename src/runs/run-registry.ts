@@ -152,7 +152,8 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     begin(wanted) {
       const { caller } = wanted;
       if (isStopped) throw serverClosingError();
-      admit(caller);
+      // A run that goes on was let in when it began.
+      if (wanted.resumed === undefined) admit(caller);
       const run = startRun({
         ...wanted,
         request: { ...applyCallerLimits(caller, wanted.request), budget: limits?.getBudget(caller) },

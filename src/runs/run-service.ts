@@ -2,8 +2,10 @@ import type { Duet } from "../app/duet.ts";
 import type { Config } from "../config/config.ts";
 import type { Caller } from "../core/caller.ts";
 import type { Mode } from "../core/outcome.ts";
+import type { Entrance } from "../core/store/journal.ts";
 import { createCallerLimits } from "./limits/caller-limits.ts";
 import { type Confirmations, createConfirmations } from "./questions/confirmation-tokens.ts";
+import { createResumer, type Resumer } from "./resume-runs.ts";
 import type { RunHandle } from "./run-handle.ts";
 import { createRunRegistry, type RunRegistry } from "./run-registry.ts";
 
@@ -17,7 +19,13 @@ export interface RunService {
   mode: Mode | undefined;
   /** Takes each thought, tool input and output, line by line; absent unless they are wanted. */
   logSteps: ((line: string) => void) | undefined;
+  /** Is the interface through which runs are asked for. */
+  entrance: ServerEntrance;
+  /** Goes on with runs of ended processes. */
+  resumer: Resumer;
 }
+
+export type ServerEntrance = Extract<Entrance, "http" | "stdio">;
 
 /** Adds one caller to the shared run service. */
 export interface CallerScope extends RunService {
@@ -26,6 +34,8 @@ export interface CallerScope extends RunService {
 
 export interface RunServiceOptions {
   settings: Config["serve"];
+  /** Is `http` when it is absent. */
+  entrance?: ServerEntrance | undefined;
   mode?: Mode | undefined;
   logSteps?: ((line: string) => void) | undefined;
   onBegin?: ((run: RunHandle) => void) | undefined;
@@ -34,7 +44,7 @@ export interface RunServiceOptions {
 
 export function openRunService(
   duet: Duet,
-  { settings, mode, logSteps, onBegin, onEnd }: RunServiceOptions,
+  { settings, mode, logSteps, entrance = "http", onBegin, onEnd }: RunServiceOptions,
 ): RunService {
   const most = settings.maxRuns;
   const limits = createCallerLimits({
@@ -45,7 +55,8 @@ export function openRunService(
   });
   const runs = createRunRegistry({ most, keepMs: settings.keepResults * 1000, limits, onBegin, onEnd });
   duet.storeMonitor.follow((event) => event.type === "saved" && runs.markSaved(event.runId));
-  return { duet, settings, runs, confirmations: createConfirmations(), mode, logSteps };
+  const resumer = createResumer({ duet, runs, entrance, patienceMs: settings.confirmTime * 1000 });
+  return { duet, settings, runs, confirmations: createConfirmations(), mode, logSteps, entrance, resumer };
 }
 
 /**

@@ -38,7 +38,7 @@ export interface Overrides
 
 /** The options of a run that are not a test's business. */
 export async function runOptions(overrides: Overrides): Promise<RunOptions> {
-  const { spentMs, notices, observer, signal, limits, conversationId, ...more } = overrides;
+  const { spentMs, notices, observer, recording, refusal, signal, limits, conversationId, ...more } = overrides;
   const { models, tools = [], finding, prompts = createPrompts(), evaluator, folders, ...others } = more;
   const {
     confirmPlan,
@@ -63,6 +63,8 @@ export async function runOptions(overrides: Overrides): Promise<RunOptions> {
     spentMs,
     notices,
     observer,
+    recording,
+    refusal,
     signal,
   };
 }

@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -63,6 +64,24 @@ describe("a process that is killed", () => {
     expect(database.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
     database.close();
   });
+});
+
+test("ten processes that are started on one store with five interrupted runs take each run once", async () => {
+  const file = await storeFile();
+  const owner = await startProcess("runs", file, "5");
+  owner.go();
+  expect((await owner.lines.next()).value).toBe('"begun"');
+  const ended = once(owner.child, "close");
+  owner.child.kill("SIGKILL");
+  await ended;
+  const processes = await Promise.all(Array.from({ length: 10 }, () => startProcess("take", file)));
+  for (const { go } of processes) go();
+  const taken: unknown[] = [];
+  for (const { lines } of processes)
+    for (let line = await lines.next(); line.value !== '"over"' && !line.done; line = await lines.next())
+      taken.push(JSON.parse(line.value));
+  // One that asked while another looked at the lock may have got none; it was the only one to look then.
+  expect(taken.sort()).toEqual(["run-0", "run-1", "run-2", "run-3", "run-4"]);
 });
 
 describe("two processes on one store", () => {

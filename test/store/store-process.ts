@@ -4,8 +4,9 @@
  */
 import { once } from "node:events";
 import { writeSync } from "node:fs";
-import type { ConversationStore } from "../../src/core/store/store.ts";
+import type { OperatorStore } from "../../src/core/store/store.ts";
 import { createSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { newRun } from "./journal-runs.ts";
 import { finishedRun, page } from "./runs.ts";
 
 const [action = "", file = "", ...words] = process.argv.slice(2);
@@ -37,6 +38,21 @@ const actions: Record<string, () => Promise<void>> = {
     }
     await store.close();
   },
+  /** Begins COUNT runs, and waits to be killed. */
+  async runs() {
+    const { journal } = await open();
+    for (let index = 0; index < Number(words[0]); index++) await journal.begin(newRun(`run-${index}`));
+    done("begun");
+    setInterval(() => {}, 60_000);
+  },
+  /** Takes every interrupted run, and tells which it got. */
+  async take() {
+    const { journal } = await open();
+    for (const { runId } of await journal.listInterrupted()) if (await journal.take(runId)) done(runId);
+    done("over");
+    // Whoever ends is gone, and its runs would be interrupted again.
+    setInterval(() => {}, 60_000);
+  },
   /** Opens the store and appends one turn; tells what was set aside. */
   async begin() {
     const [conversation = ""] = words;
@@ -48,7 +64,7 @@ const actions: Record<string, () => Promise<void>> = {
   },
 };
 
-function open(): Promise<ConversationStore> {
+function open(): Promise<OperatorStore> {
   return createSqliteStore(file);
 }
 

@@ -6,6 +6,7 @@ import type { Text } from "../../kit/locale.ts";
 import { createRunClock, type RunClock } from "../limits/run-clock.ts";
 import { toBill } from "../loop/run-result.ts";
 import { openRun, type RunParts } from "../open-run.ts";
+import { createRunRecord } from "../record/run-record.ts";
 import type { Run, RunRequest } from "../run.ts";
 import { chooseSummaryRole, turnsShare, type WrittenSummary, writeSummary } from "./compress.ts";
 import { getContextWindow, getRequestBudget, pickSmallerModel } from "./context-window.ts";
@@ -94,7 +95,7 @@ function openCompaction(
   return openRun(
     { question, mode: "chat", conversation, limits, locale, planPolicy },
     { models, store, prompts, tools: [] },
-    { question, clock, emit() {}, keepOutput() {} },
+    { question, clock, record: createRunRecord({ clock, onFailure() {} }), emit() {}, keepOutput() {} },
   );
 }
 

@@ -71,6 +71,7 @@ export async function writeSummary(
   try {
     const { message, finish } = await runTurn(run, {
       phase: "decide",
+      kind: "compress",
       step: 0,
       role,
       model,

@@ -18,6 +18,12 @@ export interface RunClock {
   deadline(of: RunPhase): number;
   /** Returns how much of this time is left, in milliseconds. */
   leftMs(of: RunPhase): number;
+  /** Returns how much of its time the run has spent, in milliseconds. */
+  readonly spentMs: number;
+  /** Moves a clock that is held on to this time, in milliseconds. It never goes back. */
+  advanceTo(spentMs: number): void;
+  /** Lets a clock that is held go on. */
+  resume(): void;
   /** Waits for somebody without counting the wait. */
   outsideTime<T>(wait: () => Promise<T>): Promise<T>;
   /** Holds the total time of such waits, in milliseconds. */
@@ -30,9 +36,11 @@ export interface ClockOptions {
   /** Holds the time spent before the run could start, in milliseconds. */
   spentMs: number;
   callerSignal: AbortSignal;
+  /** Is true where the time stands still until `resume`: that of a run whose steps are read from its records. */
+  isHeld?: boolean | undefined;
 }
 
-export function createRunClock({ limits, spentMs, callerSignal }: ClockOptions): RunClock {
+export function createRunClock({ limits, spentMs, callerSignal, isHeld = false }: ClockOptions): RunClock {
   const total = limits.maxExecutionTimeMs;
   const rest = Math.max(0, total - spentMs);
   const outOfTimeError = (): DuetError => timeoutError({ zh: "运行", en: "the run" }, total);
@@ -41,7 +49,20 @@ export function createRunClock({ limits, spentMs, callerSignal }: ClockOptions):
   const answering = createTimeLimit(rest, outOfTimeError, callerSignal);
   const times = { decide: deciding, delegate: delegating, answer: answering };
   let outsideMs = 0;
+  let heldTimes = isHeld ? Object.values(times).map((time) => time.pause()) : [];
+  const getSpentMs = (): number => total - answering.leftMs;
   return {
+    get spentMs() {
+      return getSpentMs();
+    },
+    advanceTo(ms) {
+      const more = ms - getSpentMs();
+      if (more > 0) for (const time of Object.values(times)) time.spend(more);
+    },
+    resume() {
+      for (const goOn of heldTimes) goOn();
+      heldTimes = [];
+    },
     get outsideMs() {
       return outsideMs;
     },

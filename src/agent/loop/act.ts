@@ -11,8 +11,11 @@ import { isDeeperThan } from "../../kit/json.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
+import { getRemainingBudget } from "../limits/reached-limit.ts";
+import type { RecordedCall } from "../record/recorded-steps.ts";
 import type { LoopState, Run, RunInput } from "../run.ts";
 import { takeImages } from "../tools/result-images.ts";
+import type { ResultKind } from "../tools/tool-results.ts";
 import { type CallAllowance, type CallOutcome, createCallAllowance, runCall } from "./run-call.ts";
 import { toOverTurnLimitResult, toRepeatedResult } from "./unrun-results.ts";
 
@@ -58,15 +61,18 @@ export async function act(run: Run, calls: readonly ToolCall[], step: number, al
   run.state.calls.push(...records);
   const sideBySide = Math.min(run.input.limits.maxParallel, heard.length);
   const allowance = createCallAllowance(allowed, sideBySide);
+  const callIds = heard.map(({ id }) => createEventId(run.state, id));
+  await run.services.record.intend(heard, callIds);
   let next = 0;
   async function runCalls(): Promise<void> {
     for (let index = next++; index < heard.length; index = next++) {
       const call = heard[index];
       const record = records[index];
-      if (call && record)
+      const callId = callIds[index];
+      if (call && record && callId !== undefined)
         observations[index] = await observeCall(run, {
           call,
-          callId: createEventId(run.state, call.id),
+          callId,
           record,
           step,
           allowance,
@@ -161,21 +167,41 @@ async function makeCall(
 ): Promise<{ observation: Omit<Observation, "isNews">; mayRepeat: boolean }> {
   const started = performance.now();
   run.services.emit({ type: "tool-start", callId, step, tool: call.name, arguments: record.arguments });
-  const isRepeated = run.state.repetition.isRepeated(call);
-  const done: CallOutcome = isRepeated
-    ? { result: toRepeatedResult(run.input, call.name), ran: false }
-    : await runCall(run, call, callId, allowance);
+  // A search for tools loads what it finds, so it is made again.
+  const isFinder = call.name === run.services.catalog.finder?.name;
+  const recorded = isFinder ? undefined : run.services.record.findCall(callId);
+  const isRepeated = recorded?.isRepeated ?? run.state.repetition.isRepeated(call);
+  const done: CallOutcome = recorded
+    ? replayCall(run, recorded, allowance)
+    : isRepeated
+      ? { result: toRepeatedResult(run.input, call.name), ran: false }
+      : await runCall(run, call, callId, allowance);
   const { ran, waitedMs = 0, mayRepeat = false, isOverLimit = false } = done;
   const { result, images } = takeImages(run, done.result);
   if (ran) run.services.keepOutput(callId, result.text);
   const sources = await numberSources(run.input, result);
-  const read = readBy(run.state, result, sources);
+  const read = readBy(run.state, result, sources, recorded);
   const text = isSecond && !result.ok ? `${read}\n${say(run.input.language, failedTwice)}` : read;
   const shown = result.shown ?? text;
   record.result = shown;
   record.ok = result.ok;
   record.cached = result.cached ?? false;
-  record.elapsed_ms = Math.round(performance.now() - started - waitedMs);
+  record.elapsed_ms = recorded?.elapsedMs ?? Math.round(performance.now() - started - waitedMs);
+  if (recorded === undefined && !isFinder) {
+    const { content: _, ...kept } = result;
+    await run.services.record.addCall(callId, {
+      result: kept,
+      read: read === result.text ? undefined : read,
+      number: run.state.results.findNumber(read),
+      source: run.services.catalog.all.get(call.name)?.source,
+      ran,
+      isRepeated,
+      isOverLimit,
+      // A person who was asked has agreed to one call.
+      mayRepeat: mayRepeat && waitedMs === 0,
+      elapsedMs: record.elapsed_ms,
+    });
+  }
   run.services.emit({
     type: "tool-end",
     callId,
@@ -190,21 +216,49 @@ async function makeCall(
     error: result.error && { ...result.error, message: truncate(result.shown ?? result.error.message, longestMessage) },
   });
   const observation = { call, result, text, images, ran, tries: ran ? 1 : 0, isRepeated, isOverLimit };
-  // A person who was asked has agreed to one call.
   return { observation, mayRepeat: mayRepeat && ran && waitedMs === 0 };
 }
 
-/** Returns a result as the models read it. Its sources have their numbers. */
-function readBy(state: LoopState, { text, kind }: ToolResult, sources: NumberedSource[] | undefined): string {
+/** Gives back what a call of an earlier process came to. */
+function replayCall(run: Run, recorded: RecordedCall, allowance: CallAllowance): CallOutcome {
+  const { result, ran, mayRepeat, isOverLimit, source } = recorded;
+  if (ran) allowance.reserve();
+  if (result.usage && source !== undefined) {
+    const reservation = run.state.subAgents.reserveBudget(getRemainingBudget(run.state, run.input.limits), 1);
+    run.state.subAgents.add(source, result.usage, reservation);
+    reservation.release();
+  }
+  return { result, ran, mayRepeat, isOverLimit };
+}
+
+/** Returns a result as the models read it. Its sources have their numbers. One that was read before stays as it was read. */
+function readBy(
+  state: LoopState,
+  result: ToolResult,
+  sources: NumberedSource[] | undefined,
+  recorded: RecordedCall | undefined,
+): string {
+  const { text, kind } = toReadText(state, result, sources);
+  if (recorded === undefined) return state.results.read(text, kind);
+  const { read = result.text, number } = recorded;
+  if (number !== undefined) state.results.restore(text, kind, { read, number });
+  return read;
+}
+
+function toReadText(
+  state: LoopState,
+  { text, kind }: ToolResult,
+  sources: NumberedSource[] | undefined,
+): { text: string; kind: ResultKind } {
   const [first] = sources ?? [];
-  if (first === undefined || sources === undefined) return state.results.read(text, "text");
+  if (first === undefined || sources === undefined) return { text, kind: "text" };
   if (kind === "page" || kind === "file") {
     state.evidence.add(first.n, text);
-    return state.results.read(kind === "page" ? renderPage(first, text) : renderFile(first, text), "text");
+    return { text: kind === "page" ? renderPage(first, text) : renderFile(first, text), kind: "text" };
   }
   for (const { n, source } of sources) state.evidence.add(n, `${source.title}\n${source.snippet}`);
-  if (kind === "files") return state.results.read(renderFiles(sources, text), "text");
-  return state.results.read(renderSources(sources), "sources");
+  if (kind === "files") return { text: renderFiles(sources, text), kind: "text" };
+  return { text: renderSources(sources), kind: "sources" };
 }
 
 function createEventId(state: LoopState, id: string): string {

@@ -1,6 +1,7 @@
 import { isLimit, type Verdict } from "../../core/verdict.ts";
 import { createTimeLimit, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError, getMessage } from "../../kit/errors.ts";
+import { isRecord } from "../../kit/json.ts";
 import { say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { findReachedLimit, type Progress } from "../limits/reached-limit.ts";
@@ -38,10 +39,13 @@ export async function askEvaluator(run: Run, ruled: Verdict, facts: RoundFacts):
     run.services.clock.decideSignal,
   );
   try {
-    const asked = (async () => evaluator(toFacts(run.state, facts, limit.signal)))();
-    const said = await waitAbortable(asked, limit.signal);
-    // A module in JavaScript may say nothing in its own way.
-    return said ? toVerdict(said) : { verdict: ruled };
+    const callEvaluator = async (): Promise<JudgedVerdict> => {
+      const asked = (async () => evaluator(toFacts(run.state, facts, limit.signal)))();
+      const said = await waitAbortable(asked, limit.signal);
+      // A module in JavaScript may say nothing in its own way.
+      return said ? toVerdict(said) : { verdict: ruled };
+    };
+    return await run.services.record.remember("verdict", isJudgedVerdict, callEvaluator);
   } catch (thrown) {
     run.services.clock.callerSignal.throwIfAborted();
     const words = thrown instanceof DuetError ? say(run.input.locale, thrown.text) : getMessage(thrown);
@@ -55,6 +59,11 @@ export async function askEvaluator(run: Run, ruled: Verdict, facts: RoundFacts):
   } finally {
     limit.clear();
   }
+}
+
+/** A run reads only what it recorded. */
+function isJudgedVerdict(value: unknown): value is JudgedVerdict {
+  return isRecord(value) && isRecord(value.verdict) && typeof value.verdict.reason === "string";
 }
 
 function toVerdict({ verdict, reason }: Evaluation): JudgedVerdict {

@@ -1,19 +1,22 @@
 import { createChildTrace } from "../../core/chain.ts";
 import type { ToolCall } from "../../core/messages.ts";
-import { createApprove, createElicit } from "../../core/questions/user.ts";
+import { createApprove, createElicit, isApproval } from "../../core/questions/user.ts";
 import type { RunFacts, Tool, ToolContext, ToolResult } from "../../core/tools/tool.ts";
 import type { TextBilling } from "../../core/turn-budget.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";
+import { isMatch } from "../../kit/text/match-pattern.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { getRemainingBudget } from "../limits/reached-limit.ts";
 import type { Budget } from "../limits/sub-agents.ts";
+import { toQuestionName } from "../record/run-record.ts";
 import { getDepth, type Run } from "../run.ts";
 import {
   toFailedResult,
   toOverLimitResult,
   toStoppedResult,
+  toUnknownOutcomeResult,
   toUnknownToolResult,
   toUnreadableArgumentsResult,
 } from "./unrun-results.ts";
@@ -69,6 +72,8 @@ export async function runCall(
   // A search for tools does not count against the limit of tool calls.
   const counts = tool !== run.services.catalog.finder;
   if (counts && !allowance.reserve()) return { result: toOverLimitResult(run.input), ran: false, isOverLimit: true };
+  if (run.services.record.isOpen(callId) && !isRepeatable(run, tool, call.arguments))
+    return { result: toUnknownOutcomeResult(run.input, call.name), ran: counts };
   const context = openCallContext(run, callId, { allowance, phase: tool.isAgent ? "delegate" : "decide" });
   const result = await runTool(run, tool, call.arguments, context);
   context.close();
@@ -80,6 +85,11 @@ export async function runCall(
     waitedMs: context.waitedMs,
     mayRepeat: tool.canRepeat?.(call.arguments),
   };
+}
+
+/** Returns true where a call does no harm when it is made twice: its tool says so, or the configuration. */
+function isRepeatable({ input }: Run, tool: Tool, args: JsonObject): boolean {
+  return tool.canRepeat?.(args) === true || input.limits.repeatable.some((pattern) => isMatch(tool.name, pattern));
 }
 
 /** Never throws. */
@@ -110,7 +120,7 @@ interface CallOptions {
 /** Drops what a tool reports after its call has ended: its events belong between `tool-start` and `tool-end`. */
 export function openCallContext(run: Run, callId: string, { allowance, phase }: CallOptions): CallContext {
   const {
-    services: { user, clock },
+    services: { user, clock, record },
   } = run;
   const approve = createApprove(user, clock.callerSignal);
   const elicit = createElicit(user, clock.callerSignal);
@@ -135,6 +145,12 @@ export function openCallContext(run: Run, callId: string, { allowance, phase }: 
     }
   }
 
+  let questions = 0;
+  function countQuestion(): { name: string; isAnswer: typeof isApproval } {
+    questions += 1;
+    return { name: toQuestionName(callId, questions), isAnswer: isApproval };
+  }
+
   return {
     get waitedMs() {
       return waitedMs;
@@ -149,7 +165,7 @@ export function openCallContext(run: Run, callId: string, { allowance, phase }: 
       cost: reservation.cost,
     },
     trace: createChildTrace(run.input.traceId, run.input.chain?.trace),
-    approve: approve && ((request) => waitFor(() => approve(request))),
+    approve: approve && ((request) => waitFor(() => record.ask({ ...countQuestion(), ask: () => approve(request) }))),
     elicit:
       elicit &&
       Object.assign(

@@ -16,6 +16,7 @@ import { say, type Text } from "../../kit/locale.ts";
 import { countRequestTokens, getContextWindow, getRequestBudget } from "../context/context-window.ts";
 import { type FitOptions, type FittedRequest, fitRequest } from "../context/fit-request.ts";
 import { type ModelRole, sumCosts } from "../limits/statistics.ts";
+import { type RecordedTurn, toFailedTurn, toTurnError } from "../record/recorded-steps.ts";
 import type { LoopState, Run } from "../run.ts";
 import {
   chooseFallback,
@@ -30,6 +31,8 @@ import { refusedKeyError, rememberRefusedKey } from "./refused-keys.ts";
 
 export interface TurnPlan {
   phase: Phase;
+  /** Names the turn among the recorded ones, where another turn of its phase is something else. */
+  kind?: string;
   step: number;
   role: ModelRole;
   model: Model;
@@ -101,8 +104,22 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
     usage = addUsage(usage, used);
     costs.push(model.cost?.(used) ?? null);
   }
+  const { record } = run.services;
+  const { name: recordName, recorded } = record.findTurn(plan.kind ?? phase);
+  let said = "";
+  const sayText = (text: string): void => {
+    said += text;
+    plan.onText(text);
+  };
   run.services.emit({ type: "phase-start", phase, step, model: name, reason: plan.reason });
   try {
+    if (recorded !== undefined) {
+      usage = recorded.usage;
+      costs.push(...recorded.costs);
+      turn = replayTurn(run, plan, recorded);
+      plan.onEnd?.(turn);
+      return turn;
+    }
     const hasFiles = plan.request.messages.some(({ content }) => typeof content !== "string");
     const request: ModelRequest = {
       ...plan.request,
@@ -111,7 +128,7 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
       run: createModelContext(run, plan),
     };
     const handleEvent = (event: ModelEvent): void => {
-      if (event.type === "text-delta") plan.onText(event.text);
+      if (event.type === "text-delta") sayText(event.text);
       else if (event.type === "reasoning-delta")
         run.services.emit({ type: "reasoning-delta", phase, text: event.text });
       else if (event.type === "notice") run.services.emit(event);
@@ -119,14 +136,19 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
     };
     turn = await streamFitted(run, { ...plan, request }, limitTurn(handleEvent, name));
     chargeUsage(turn.usage);
+    await record.addTurn(recordName, { usage, costs, elapsedMs: performance.now() - started, turn });
     plan.onEnd?.(turn);
     return turn;
   } catch (thrown) {
     error = run.services.clock.callerSignal.aborted ? "cancelled" : toDuetError(thrown).code;
     rememberRefusedKey(run.state, model, thrown);
+    if (recorded === undefined && turn === undefined && error !== "cancelled") {
+      const failed = toFailedTurn(toDuetError(thrown), said);
+      await record.addTurn(recordName, { usage, costs, elapsedMs: performance.now() - started, failed });
+    }
     throw thrown;
   } finally {
-    const elapsedMs = performance.now() - started;
+    const elapsedMs = recorded?.elapsedMs ?? performance.now() - started;
     run.state.statistics.add(plan.role, { usage, elapsedMs, costs, allowance: turn?.allowance }, plan);
     run.services.emit({
       type: "phase-end",
@@ -141,6 +163,16 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
       error,
     });
   }
+}
+
+/** Says again what a recorded turn said, and ends as it did. */
+function replayTurn(run: Run, { phase, onText }: TurnPlan, { turn, failed }: RecordedTurn): Turn {
+  const reasoning = turn?.message.reasoning ?? "";
+  if (reasoning !== "") run.services.emit({ type: "reasoning-delta", phase, text: reasoning });
+  const text = turn?.message.content ?? failed?.text ?? "";
+  if (text !== "") onText(text);
+  if (turn !== undefined) return turn;
+  throw toTurnError(failed);
 }
 
 /** Returns the context of a model call. Only an answer may use the time that is reserved for it. */

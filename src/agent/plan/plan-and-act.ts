@@ -1,5 +1,5 @@
 import type { PlanStep } from "../../core/events.ts";
-import type { PlanReply } from "../../core/questions/plan-reply.ts";
+import { isPlanReply, type PlanReply } from "../../core/questions/plan-reply.ts";
 import { canAskUser } from "../../core/questions/user.ts";
 import { isLimit } from "../../core/verdict.ts";
 import { DuetError } from "../../kit/errors.ts";
@@ -288,10 +288,11 @@ async function revisePlan(
 
 async function askReader(run: Run, plan: Plan): Promise<PlanReply | undefined> {
   const {
-    services: { user, clock },
+    services: { user, clock, record },
   } = run;
   if (!canAskUser(user, "plan")) return run.input.planPolicy.unattended === "run" ? { reply: "yes" } : undefined;
-  const reply = await user.ask({ kind: "plan", steps: plan.shown }, clock.callerSignal);
+  const ask = () => user.ask({ kind: "plan", steps: plan.shown }, clock.callerSignal);
+  const reply = await record.ask({ name: plan.nextQuestion(), isAnswer: isPlanReply, ask });
   if (reply?.reply === "yes") plan.confirm();
   return reply;
 }

@@ -91,6 +91,8 @@ export interface Plan {
   readonly isConfirmed: boolean;
   /** Exempts a turn from the limit of turns: one that a reader asked for, or one that carries out a step. */
   excuseTurn(): void;
+  /** Returns the name of the next question about the plan. */
+  nextQuestion(): string;
 }
 
 /** Holds a plan as far as an earlier run has carried it out. */
@@ -122,6 +124,7 @@ export function createPlan(run: Run, begun: StartedPlan): Plan {
   const tried = new Set<number>();
   let toolCalls = 0;
   let excused = 0;
+  let questions = 0;
   let isConfirmed = false;
 
   function show(): void {
@@ -239,6 +242,10 @@ export function createPlan(run: Run, begun: StartedPlan): Plan {
     },
     excuseTurn() {
       excused++;
+    },
+    nextQuestion() {
+      questions += 1;
+      return `plan:${questions}`;
     },
   };
 }

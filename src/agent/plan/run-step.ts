@@ -214,6 +214,7 @@ export async function fillFromModel(run: Run, plan: Plan, { step, tool, trouble 
   plan.excuseTurn();
   const turn = await runTurn(run, {
     phase: "decide",
+    kind: "fill",
     step: run.state.statistics.iterations,
     role: "functionCall",
     model: run.services.models.functionCall,

@@ -1,6 +1,7 @@
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { canAnswerWhileDeciding, type Folders, type Run } from "../run.ts";
+import { formatDay } from "./prompts.ts";
 
 /**
  * Returns the values for a prompt's placeholders in a run. They include the marker, the limits of the run, and where and when it
@@ -8,7 +9,8 @@ import { canAnswerWhileDeciding, type Folders, type Run } from "../run.ts";
  */
 export function toPlaceholderValues(run: Run): Record<string, string> {
   const {
-    input: { marker, conversation, limits, language, answerForm },
+    input: { marker, conversation, limits, language, answerForm, sources, begunAt },
+    state: { calls },
     services: {
       catalog: { tools },
       folders,
@@ -17,12 +19,15 @@ export function toPlaceholderValues(run: Run): Record<string, string> {
   const maySearch = tools.has("web_search");
   // One that answers in the turn in which it could still read a page must know before there is anything to cite.
   const mayFind = canAnswerWhileDeciding(run) && citable.some((name) => tools.has(name));
-  const mayCite = answerForm === undefined && (mayFind || conversation.sources.size > 0);
+  // A run that goes on reads again what it read before its first call.
+  const hasSources = (calls.length === 0 ? sources : conversation.sources.size) > 0;
+  const mayCite = answerForm === undefined && (mayFind || hasSources);
   return {
     marker,
     calls: String(limits.maxToolCalls),
     rounds: String(limits.maxIterations),
-    day: describeDay(new Date(), language),
+    today: formatDay(new Date(begunAt)),
+    day: describeDay(new Date(begunAt), language),
     place: folders ? describeFolders(folders, language) : "",
     ...(maySearch ? {} : { search: "" }),
     ...(mayCite ? {} : { cite: "" }),

@@ -29,7 +29,7 @@ export function createPrompts(own: readonly CustomPrompt[] = []): Prompts {
       const fill = (place: string): string => {
         const value = variables[place];
         if (value !== undefined) return value;
-        if (place === "today") return formatToday();
+        if (place === "today") return formatDay(new Date());
         if (isPartName(place)) return fillPlaceholders(find(place, reader), fill);
         throw new Error(`The prompt ${name} was given no value for {${place}}.`);
       };
@@ -56,10 +56,9 @@ function removeUnwantedEnds(template: string, variables: Readonly<Record<string,
   return template.replace(/ *\{([a-z]+)\}$/gm, (whole, place: string) => (variables[place] === "" ? "" : whole));
 }
 
-/** Returns the current local day, as 2026-11-21. */
-function formatToday(): string {
-  const now = new Date();
-  const day = [now.getFullYear(), now.getMonth() + 1, now.getDate()];
+/** Returns the local day, as 2026-11-21. */
+export function formatDay(time: Date): string {
+  const day = [time.getFullYear(), time.getMonth() + 1, time.getDate()];
   return day.map((number) => String(number).padStart(2, "0")).join("-");
 }
 

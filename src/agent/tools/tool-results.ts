@@ -15,6 +15,11 @@ export interface ToolResults {
   readonly tool: Tool | undefined;
   /** Returns a result as the models read it: whole, or its head and tail with the call that reads the rest between them. */
   read(text: string, kind: ResultKind): string;
+  /** Returns the number under which the rest of a text from `read` can be read, and undefined where nothing was cut. */
+  findNumber(read: string): number | undefined;
+  /** Keeps a result as it was read in an earlier process. Numbers up to `reserve` are not given to others. */
+  restore(text: string, kind: ResultKind, known: { read: string; number: number }): void;
+  reserve(number: number): void;
   /** Returns a text from `read` for a reader without tools, without the call that reads the rest. */
   removePointer(read: string): string;
   /** Returns what a call of the reading tool read, and undefined for every other call. */
@@ -63,12 +68,13 @@ const gapLength = 120;
 
 export function createToolResults({ tools, longest, language }: ResultOptions): ToolResults {
   /** Result n is at index n - 1. */
-  const shelf: string[] = [];
+  const shelf: (string | undefined)[] = [];
   /** Maps the whole text, and each form in which it was read, to its number: the same result keeps its number. */
   const numbers = new Map<string, number>();
   /** Maps each form in which a result was read to the parts of the result that are in it. */
   const shown = new Map<string, Range[]>();
   let size = 0;
+  let lastNumber = 0;
   const name = tools.has("read_result") ? "duet_read_result" : "read_result";
   const tool = createReadResult({ name, language, longest, whole: (number) => shelf[number - 1] });
 
@@ -78,9 +84,10 @@ export function createToolResults({ tools, longest, language }: ResultOptions): 
     if (known !== undefined) return known;
     if (size + text.length > mostKept) return undefined;
     size += text.length;
-    const number = shelf.push(text);
-    numbers.set(text, number);
-    return number;
+    lastNumber += 1;
+    shelf[lastNumber - 1] = text;
+    numbers.set(text, lastNumber);
+    return lastNumber;
   }
 
   function cut(text: string, kept: number, number: number | undefined): string {
@@ -115,6 +122,18 @@ export function createToolResults({ tools, longest, language }: ResultOptions): 
         shown.set(read, findShown(whole, most));
       }
       return read;
+    },
+    findNumber: (read) => (shown.has(read) ? numbers.get(read) : undefined),
+    restore(text, kind, { read, number }) {
+      const most = kind === "sources" ? sourcesFactor * longest : longest;
+      shelf[number - 1] = text;
+      size += text.length;
+      for (const form of [text, read]) numbers.set(form, number);
+      shown.set(read, findShown(text, most));
+      tools.set(name, tool);
+    },
+    reserve(number) {
+      lastNumber = Math.max(lastNumber, number);
     },
     findPosition({ name: called, arguments: args }) {
       if (called !== name || typeof args?.result !== "number") return undefined;

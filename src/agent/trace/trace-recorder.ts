@@ -32,8 +32,13 @@ const mostOutput = 1024 * 1024;
 const longestNote = 2000;
 const mostNotes = 200;
 
-export function createTraceRecorder({ question }: { question: string }): TraceRecorder {
-  const startedAt = Date.now();
+export interface TraceRecorderOptions {
+  question: string;
+  /** Is when the run began, in milliseconds since 1970: now, when it is absent. */
+  startedAt?: number | undefined;
+}
+
+export function createTraceRecorder({ question, startedAt = Date.now() }: TraceRecorderOptions): TraceRecorder {
   // Two notes with the same words become one.
   const state = createRunState({ longestThought: longestText, mostNotes: 2 * mostNotes });
   const outputs = new Map<CallEntry, BoundedText>();

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { DailyUsage } from "../../core/store/daily-usage.ts";
+import type { Journal, RunJournal } from "../../core/store/journal.ts";
 import {
   type Conversation,
   createId,
@@ -10,7 +11,7 @@ import {
   type SourceList,
   toRunEntry,
 } from "../../core/store/store.ts";
-import { toDuetError } from "../../kit/errors.ts";
+import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { StoreError } from "../../store/store-errors.ts";
 import { toConversationKey } from "./sessions.ts";
 import type { UnsavedRuns } from "./unsaved-runs.ts";
@@ -65,7 +66,7 @@ export function createMonitoredStore(store: SharedStore, parts: MonitoredParts):
     ...(store.hostTimeouts && { hostTimeouts: createMonitoredTimeouts(store.hostTimeouts, watch) }),
     dailyUsage: createMonitoredUsage(store.dailyUsage, watch),
     load,
-    create: async (id) => rememberSources(await watch(store.create(id))),
+    create: async (id, options) => rememberSources(await watch(store.create(id, options))),
     append: (run) => unsaved.append({ owner, store, run, sources: sourceLists.get(toKey(run.conversationId)) }),
     summarise: (id, summary) => watch(store.summarise(id, summary)),
     latest: () => watch(store.latest()),
@@ -139,6 +140,35 @@ function createMonitoredUsage(usage: DailyUsage, watch: Watch): DailyUsage {
     read: () => watch(usage.read()),
     reserve: (wanted) => watch(usage.reserve(wanted)),
     settle: (id, used) => watch(usage.settle(id, used)),
+  };
+}
+
+/** Reports each failure of the journal. */
+export function createMonitoredJournal(journal: Journal, report: (problem: DuetError) => void): Journal {
+  async function watch<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (thrown) {
+      if (thrown instanceof StoreError && thrown.mayPass) report(thrown);
+      throw thrown;
+    }
+  }
+
+  const watchRun = (run: RunJournal): RunJournal => ({
+    runId: run.runId,
+    add: (step) => watch(run.add(step)),
+    addEvents: (from, events) => watch(run.addEvents(from, events)),
+    forbid: (reason) => watch(run.forbid(reason)),
+  });
+
+  return {
+    begin: async (run) => watchRun(await watch(journal.begin(run))),
+    listInterrupted: () => watch(journal.listInterrupted()),
+    async take(runId) {
+      const taken = await watch(journal.take(runId));
+      return taken && { ...taken, journal: watchRun(taken.journal) };
+    },
+    events: (runId, owner) => watch(journal.events(runId, owner)),
   };
 }
 

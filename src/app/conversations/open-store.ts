@@ -2,13 +2,14 @@ import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import type { Caller } from "../../core/caller.ts";
 import type { Notice } from "../../core/events.ts";
+import type { Journal } from "../../core/store/journal.ts";
 import type { Retention, RetentionLimits } from "../../core/store/retention.ts";
 import type { ConversationStore, OperatorStore, SharedStore, TypedHistory } from "../../core/store/store.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { StoreError } from "../../store/store-errors.ts";
-import { createMonitoredStore, probeStore } from "./monitored-store.ts";
+import { createMonitoredJournal, createMonitoredStore, probeStore } from "./monitored-store.ts";
 import { createReopeningStore } from "./reopening-store.ts";
 import { createStoreMonitor, type StoreMonitor } from "./store-monitor.ts";
 import { createUnsavedRuns, type UnsavedRuns } from "./unsaved-runs.ts";
@@ -22,6 +23,8 @@ export interface OpenedStore {
   typedHistory?: TypedHistory;
   /** Removes old conversations. Is undefined when an embedding program has brought its own store. */
   retention?: Retention;
+  /** Records the steps of runs. Is undefined where nothing outlives the process. */
+  journal?: Journal;
   /** Explains why conversations last only as long as the process although they should be saved. */
   problem?: DuetError;
   /** Returns the runs that could not be saved, or undefined while no file is open. */
@@ -78,7 +81,7 @@ export async function openStore(
   }
 }
 
-type FileStore = Required<Pick<OpenedStore, "typedHistory" | "retention" | "findUnsaved" | "probe">> & {
+type FileStore = Required<Pick<OpenedStore, "typedHistory" | "retention" | "journal" | "findUnsaved" | "probe">> & {
   store: SharedStore;
 };
 
@@ -86,12 +89,18 @@ type FileStore = Required<Pick<OpenedStore, "typedHistory" | "retention" | "find
 async function openFile(file: string, limits: RetentionLimits | undefined, monitor: StoreMonitor): Promise<FileStore> {
   const { createSqliteStore } = await import("../../store/sqlite/sqlite-store.ts");
   const { recordSetAside: onDamage, recordReplaced: onReplace } = monitor;
-  const { store, typedHistory, retention } = split(
-    await createSqliteStore(file, { onDamage, onReplace, retention: limits }),
-  );
+  const opened = await createSqliteStore(file, { onDamage, onReplace, retention: limits });
+  const { store, typedHistory, retention } = split(opened);
   const unsaved = createUnsavedRuns({ monitor, probe: () => probeStore(store) });
   const monitored = createMonitoredStore(store, { unsaved });
-  return { store: monitored, typedHistory, retention, findUnsaved: () => unsaved, probe: () => probeStore(monitored) };
+  return {
+    store: monitored,
+    typedHistory,
+    retention,
+    journal: createMonitoredJournal(opened.journal, (problem) => unsaved.watch(problem)),
+    findUnsaved: () => unsaved,
+    probe: () => probeStore(monitored),
+  };
 }
 
 /** Uses memory until the file can be opened. */

@@ -138,7 +138,7 @@ export function createReopeningStore({ memory, monitor, open, schedule }: Reopen
         const known = await getCurrent().load(id);
         return known && rememberSources(known);
       },
-      create: async (id) => rememberSources(await getCurrent().create(id)),
+      create: async (id, options) => rememberSources(await getCurrent().create(id, options)),
       async append(run) {
         const sources = sourceLists.get(toKey(run.conversationId));
         // A run that has begun in memory may end after the store was opened.

@@ -70,6 +70,8 @@ export function createRunSpans(options: SpanOptions): RunSpans {
           return calls.start(branch, event, at);
         case "tool-end":
           return calls.end(event, at);
+        case "answer-restart":
+          return void root.addEvent("duet.answer_restart", {}, at);
         case "evaluation":
           return void root.addEvent("duet.evaluation", { verdict: event.verdict, reason: event.reason }, at);
         case "notice":

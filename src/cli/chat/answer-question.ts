@@ -1,10 +1,12 @@
 import type { AskRequest } from "../../app/ask-request.ts";
 import type { Duet } from "../../app/duet.ts";
+import { toResumedRequest } from "../../app/resume-run.ts";
 import { listProtectedFiles } from "../../app/tools/protected-files.ts";
 import type { Config } from "../../config/config.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { Mode } from "../../core/outcome.ts";
-import { say } from "../../kit/locale.ts";
+import type { TakenRun } from "../../core/store/journal.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { createFileGuard } from "../../tools/files/file-guard.ts";
 import { createTerminalUser } from "../questions/ask-question.ts";
 import { attachFiles, describeAttached } from "../terminal/editor/files/attach-files.ts";
@@ -22,6 +24,8 @@ export interface QuestionOptions {
   /** Says where the files are that the question may name. */
   folders: Folders;
   conversationId: string | undefined;
+  /** Holds the records of a run that goes on; the question is then that of the run. */
+  resumed?: TakenRun | undefined;
   /** Sees each event before it is shown. */
   onEvent(event: AgentEvent): void;
   /** Handles `/exit` in a question about a plan. */
@@ -33,18 +37,15 @@ export interface QuestionOptions {
 
 /** Runs one question and shows it. Throws what kept it from beginning. */
 export async function answerQuestion(options: QuestionOptions): Promise<void> {
-  const { duet, chatInterface, mode, settings, conversationId, onEvent, leave, leaveAtOnce, signal } = options;
-  const locale = settings.language ?? duet.localeFor(options.question);
-  const asked = await withFiles(options);
-  const models = await duet.models(settings.models);
+  const { duet, chatInterface, settings, resumed, onEvent, leave, leaveAtOnce, signal } = options;
+  const locale = resumed?.header.locale ?? settings.language ?? duet.localeFor(options.question);
+  const asked = resumed ? toResumedRequest(resumed) : await toRequest(options, locale);
   const { reader } = chatInterface;
   const leaveRun = (endsRun: boolean): void => (endsRun ? leave() : leaveAtOnce());
   const user = reader && createTerminalUser({ ...reader, locale, leave: leaveRun, showsEvents: false });
-  const { limits, search } = settings;
   const shown = chatInterface.openRun(locale);
   try {
-    const shared = { ...asked, conversationId, mode, search: search.on, limits, models, locale };
-    const request = { ...shared, user, isInteractive: true, signal };
+    const request: AskRequest = { recording: { entrance: "terminal" }, ...asked, user, isInteractive: true, signal };
     for await (const event of duet.ask(request)) {
       onEvent(event);
       await shown.handle(event);
@@ -52,6 +53,14 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
   } finally {
     await shown.close();
   }
+}
+
+async function toRequest(options: QuestionOptions, locale: Locale): Promise<AskRequest> {
+  const { duet, mode, settings, conversationId } = options;
+  const asked = await withFiles(options);
+  const models = await duet.models(settings.models);
+  const { limits, search } = settings;
+  return { ...asked, conversationId, mode, search: search.on, limits, models, locale };
 }
 
 /** Reads the files that the question names. A pipe's text is taken as it is. */

@@ -44,6 +44,8 @@ export interface Chat {
   startAnew(): void;
   /** Goes on with this one, and shows how it ended. Rejects when there is none. */
   resume(conversationId: string): Promise<void>;
+  /** Goes on with the run that a crash has interrupted. Returns false when there is none. */
+  continueRun(): Promise<boolean>;
   /** Asks as if it had been typed, in a mode of its own. */
   ask(question: string, mode: Mode): Promise<void>;
   /** Redraws after a change of the mode, the models or the language. */

@@ -2,6 +2,7 @@ import type { Duet } from "../../app/duet.ts";
 import type { Config } from "../../config/config.ts";
 import type { Mode } from "../../core/outcome.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
+import type { TakenRun } from "../../core/store/journal.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
@@ -16,6 +17,7 @@ import type { Chat, ChatSettings } from "./chat.ts";
 import type { ChatHandler, ChatInterface } from "./chat-interface.ts";
 import { chatCommands } from "./command-list.ts";
 import { findCommand } from "./commands/chat-command.ts";
+import { findInterruptedRun, renderInterruptedRun, takeInterruptedRun } from "./interrupted-run.ts";
 import { renderFailure, runCommand } from "./run-command.ts";
 import { renderSwitch, type SearchSwitch } from "./search-switch.ts";
 import { createSessionBill } from "./session-bill.ts";
@@ -93,9 +95,10 @@ export async function runChat(options: ChatOptions): Promise<number> {
     }
   }
 
-  async function ask(question: string, mode: Mode): Promise<void> {
+  async function ask(question: string, mode: Mode, resumed?: TakenRun): Promise<void> {
     await runStoppable((stop) =>
       answerQuestion({
+        resumed,
         duet,
         config,
         chatInterface,
@@ -143,6 +146,11 @@ export async function runChat(options: ChatOptions): Promise<number> {
       conversationId = id;
       runId = undefined;
     },
+    async continueRun() {
+      const taken = await takeInterruptedRun(duet);
+      if (taken) await ask(taken.header.question, taken.header.mode, taken);
+      return taken !== undefined;
+    },
     ask,
     refresh() {
       models.refresh();
@@ -150,11 +158,17 @@ export async function runChat(options: ChatOptions): Promise<number> {
     },
   };
 
+  async function offerInterrupted(): Promise<void> {
+    const run = duet.recordsRuns ? await findInterruptedRun(duet) : undefined;
+    if (run && !isLeaving) chatInterface.write(createLine(renderInterruptedRun(run, settings.locale), "dim"));
+  }
+
   options.asides?.showBy((line) => chatInterface.write(line));
   // The prompt stands first: what it does not show is begun behind its first frame.
   const behind = setTimeout(() => {
     models.refresh();
     void ignoreRejection(duet.servers(signal), "the question that needs the servers reports it");
+    if (chatInterface.reader) void ignoreRejection(offerInterrupted(), "the first question reports it");
   }, firstFrameMs);
   try {
     if (chatInterface.reader) {

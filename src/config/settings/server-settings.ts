@@ -90,6 +90,13 @@ const serverRows = {
     help: { zh: "是否可以请工具调用模型代写文字", en: "whether it may ask the function-call model for texts" },
     fileHelp: "Whether the server may use the function-call model (sampling).",
   }),
+  stateful: defineSetting(({ z }) => z.boolean().default(false), {
+    help: {
+      zh: "服务器自身保存状态（如浏览器）：程序意外结束后，用过它的运行不再继续，而是报告失败",
+      en: "it has state of its own, like a browser: after an unexpected end of the program, runs that used it are reported as lost instead of resumed",
+    },
+    fileHelp: "Whether the server has state of its own, like a browser: runs that used it are never resumed.",
+  }),
   roots: defineSetting(({ z, text }) => z.array(text).optional(), {
     help: { zh: "告诉它可以工作的目录", en: "directories that it is told it may work in" },
     fileHelp: "Directories offered to the server as its roots.",

@@ -84,6 +84,14 @@ export const fileSettings = {
         },
         fileHelp: "Bytes that may be stored; above it the conversations that were unused for the longest are removed.",
       }),
+      resumeWithin: defineSetting(({ seconds }) => seconds(0, 604_800).default(600), {
+        help: {
+          zh: "程序意外结束后多少秒内的运行会自动继续；更早的只在有人要求时继续",
+          en: "seconds after an unexpected end of the program in which its runs go on by themselves; older ones only when somebody asks for it",
+        },
+        fileHelp:
+          "Seconds after an unexpected end of the program in which its runs go on by themselves; older ones only when somebody asks for it.",
+      }),
     },
     { fileHelp: "How much of the past is kept. A conversation that a person has named or pinned is never removed." },
   ),

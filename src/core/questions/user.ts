@@ -1,6 +1,6 @@
 import type { PlanStep } from "../events.ts";
 import type { AskElicitation, Elicit } from "../forms/elicitation.ts";
-import type { Approve, ApproveCall } from "../tools/tool.ts";
+import type { Approval, Approve, ApproveCall } from "../tools/tool.ts";
 import type { PlanReply } from "./plan-reply.ts";
 import type { AskUser, QuestionKind, UserQuestion, UserReply } from "./user-question.ts";
 
@@ -24,6 +24,13 @@ export function canAskUser(user: User | undefined, kind: QuestionKind): user is 
 export function createApprove(user: User | undefined, signal: AbortSignal): Approve | undefined {
   if (!canAskUser(user, "call")) return undefined;
   return (request) => user.ask({ kind: "call", ...request }, signal);
+}
+
+const approvals: readonly unknown[] = ["once", "conversation", "no", "never", "dismissed"] satisfies Approval[];
+
+/** Recognises a decision about a call that was stored. */
+export function isApproval(value: unknown): value is Approval {
+  return approvals.includes(value);
 }
 
 /** Hands on the questions of programs below; undefined where the user cannot be asked. The signal withdraws them as well. */

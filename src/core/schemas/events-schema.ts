@@ -35,7 +35,7 @@ export const finishReasonSchema = z.enum(["stop", "tool-calls", "length", "refus
 export const toolFailureSchema = z.object({
   /**
    * `tool_changed` means that the tool differs from what was approved. `unavailable` means that its server cannot be reached now
-   * and nothing was sent.
+   * and nothing was sent. `outcome_unknown` means that the process of the run ended during the call, which may have taken effect.
    */
   code: z.enum([
     ...errorCodes,
@@ -45,6 +45,7 @@ export const toolFailureSchema = z.object({
     "cancelled",
     "tool_changed",
     "unavailable",
+    "outcome_unknown",
   ]),
   message: z.string(),
   /** Is false where the same call would only fail again, such as for a host that does not exist, and absent else. */
@@ -181,6 +182,8 @@ export const eventSchema = z.discriminatedUnion("type", [
     /** Lists the sources whose number appears in this piece for the first time. */
     citations: z.array(citationSchema).optional(),
   }),
+  /** Says that the text of the answer so far is void, because the process that wrote it has ended. It begins anew. */
+  z.object({ type: z.literal("answer-restart") }),
   phaseEndSchema,
   z.object({ type: z.literal("run-end"), outcome: outcomeSchema }),
 ]);

@@ -5,6 +5,7 @@ import type { NumberedSource } from "../sources.ts";
 import type { Source } from "../tools/tool.ts";
 import type { AgentTrace } from "../trace.ts";
 import type { DailyUsage } from "./daily-usage.ts";
+import type { Journal } from "./journal.ts";
 import type { Retention } from "./retention.ts";
 
 /**
@@ -23,7 +24,7 @@ export interface ConversationStore {
    * Creates an empty conversation, which others can load from its first source or turn on. It gets another id than the requested
    * one when that belongs to another owner. Only the operator may choose ids, so that nobody learns which ids exist.
    */
-  create(id?: string): Promise<Conversation>;
+  create(id?: string, options?: CreateOptions): Promise<Conversation>;
   /** Keeps a run that has ended, all of it or nothing. Rejects where the conversation is another owner's. */
   append(run: FinishedRun): Promise<void>;
   /** Keeps what stands in place of the oldest turns; never replaces a summary of more turns, nor one of as many that is wanted by one that is not. */
@@ -37,7 +38,7 @@ export interface ConversationStore {
   list(page: { limit: number; offset: number }): Promise<ConversationEntry[]>;
   /**
    * Removes a conversation with all that belongs to it: turns, summary, plan, sources, traces, loaded tools, idempotency records,
-   * and the bytes that no other conversation names; false when there is none.
+   * recorded steps, and the bytes that no other conversation names; false when there is none.
    */
   remove(id: string): Promise<boolean>;
   /** Names or pins a conversation; false when there is none. A store without this method cannot. */
@@ -65,6 +66,11 @@ export interface ConversationStore {
   /** Is the earlier form of `idempotency`, which is still accepted. */
   readonly begun?: EarlierIdempotencyRecords;
   close(): Promise<void>;
+}
+
+export interface CreateOptions {
+  /** Is true where Duet itself has given the owner this ID, for a run that goes on. */
+  isGiven?: boolean | undefined;
 }
 
 /** Remembers after how many seconds the hosts of one owner gave up a call, by the name and version that they report. */
@@ -112,10 +118,11 @@ export interface TypedHistory {
 /** Limits how many typed texts are kept. */
 export const mostTypedTexts = 1_000;
 
-/** Serves the operator of the process, and each owner through `of`. */
+/** Serves the operator of the process, and each owner through `of`. The journal holds the runs of all owners. */
 export interface OperatorStore extends SharedStore {
   readonly typedHistory: TypedHistory;
   readonly retention: Retention;
+  readonly journal: Journal;
 }
 
 export interface FinishedRun {

@@ -32,6 +32,8 @@ const failureKinds: Readonly<Record<ToolFailure["code"], FailureKind>> = {
   tool: "unclear",
   internal: "unclear",
   tool_changed: "unclear",
+  // Only the run itself may decide to call again.
+  outcome_unknown: "final",
 };
 
 export function getFailureKind({ code, retryable }: ToolFailure): FailureKind {

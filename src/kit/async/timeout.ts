@@ -48,6 +48,8 @@ export interface TimeLimit {
   readonly leftMs: number;
   /** Stops the clock until the function that it gives is called. One pause at a time. */
   pause(): () => void;
+  /** Counts time that was spent elsewhere, in milliseconds. */
+  spend(ms: number): void;
   clear(): void;
 }
 
@@ -89,6 +91,17 @@ export function createTimeLimit(ms: number, reason: () => Error, outer?: AbortSi
       stop();
       left = Math.max(0, left - (performance.now() - startedAt));
       return start;
+    },
+    spend(ms) {
+      const isRunning = timer !== undefined;
+      if (isRunning) {
+        stop();
+        left -= performance.now() - startedAt;
+      }
+      left = Math.max(0, left - ms);
+      if (isOver) return;
+      if (left <= 0) expire();
+      else if (isRunning) start();
     },
     clear() {
       isOver = true;

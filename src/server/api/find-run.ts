@@ -1,6 +1,7 @@
 import type { Outcome } from "../../core/outcome.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { toFinishedOutcome } from "../../runs/finished-outcome.ts";
+import { toInterruptedOutcome } from "../../runs/interrupted-outcome.ts";
 import { addPlanToken } from "../../runs/outcome-for.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { CallerScope } from "../../runs/run-service.ts";
@@ -13,9 +14,16 @@ export type FoundRun = { run: RunHandle; kept?: undefined } | { run?: undefined;
 export async function findRun(scope: CallerScope, id: string): Promise<FoundRun> {
   const run = scope.runs.find(id, scope.caller);
   if (run !== undefined) return { run };
+  await scope.resumer.resumeAll();
+  const resumed = scope.runs.find(id, scope.caller);
+  if (resumed !== undefined) return { run: resumed };
   const store = await scope.duet.store(scope.caller);
   const trace = await store.trace(id);
-  if (trace === undefined) throw unknownRunError(id);
+  if (trace === undefined) {
+    const interrupted = await scope.resumer.find(id, scope.caller);
+    if (interrupted === undefined) throw unknownRunError(id);
+    return { kept: toInterruptedOutcome(interrupted) };
+  }
   return { kept: await addPlanToken(scope, toFinishedOutcome(trace, scope.duet.localeFor(trace.question))) };
 }
 

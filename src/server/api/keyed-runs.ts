@@ -118,15 +118,15 @@ export interface KeyedStart {
 
 /**
  * Returns the id of a key's run: the one that is active or kept, or the one that `open` begins. The run is recorded in the
- * store before it begins, so that it never begins again after a crash. Throws `HttpRefusalError`: 409 when the run has begun and nobody
- * knows its end, 422 when the key was used for a different request, 503 when the run cannot be recorded.
+ * store before it begins, so that it never begins again after a crash; one that a crash has interrupted goes on. Throws
+ * `HttpRefusalError`: 409 when the run has begun and nobody knows its end, 422 when the key was used for a different request, 503 when the run cannot be recorded.
  */
 export async function startOnce(
   scope: CallerScope,
   key: KeyedRequest,
   { open, isRecordOptional }: KeyedStart,
 ): Promise<string> {
-  const { duet, runs, caller } = scope;
+  const { duet, runs, resumer, caller } = scope;
   const { runId } = key;
   if (runs.find(runId, caller) !== undefined) return runId;
   const store = await duet.store(caller);
@@ -137,8 +137,12 @@ export async function startOnce(
     // Only now: a run that ends meanwhile, in another process, is kept before its record is gone.
     const kept = await findStoredRun(store, key);
     if (kept !== undefined) return kept;
-    if (before !== undefined)
-      throw new HttpRefusalError(before.runId === runId ? describeUnknownEnd(before.begunAt) : otherBody);
+    if (before !== undefined && before.runId !== runId) throw new HttpRefusalError(otherBody);
+    if (before !== undefined) {
+      const resumed = await resumer.resume(runId, caller);
+      if (resumed === undefined) throw new HttpRefusalError(describeUnknownEnd(before.begunAt));
+      return runId;
+    }
     const run = await open();
     keepsRecord = run.id === runId;
     if (keepsRecord) void removeRecordIfUnstarted(scope, run, store);

@@ -14,6 +14,7 @@ import { finishRuns } from "../operations/finish-runs.ts";
 import type { Log } from "../operations/log.ts";
 import { type Operations, openOperations } from "../operations/operations.ts";
 import { reportStore } from "../operations/report-store.ts";
+import { resumeInterrupted } from "../operations/resume-interrupted.ts";
 import { parseListenAddress } from "./address.ts";
 import { type OpenPages, openAuth } from "./auth/open-auth.ts";
 import { findReadiness } from "./health.ts";
@@ -54,6 +55,7 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
   const mcp = createMcpInterface(duet, { ...options, settings: config.serve, asks: config.tools.ask, service });
   const stopReporting = reportUnapproved({ gateway: duet.gateway(), locale, log });
   const stopReportingStore = reportStore({ duet, locale, log, checkAfterMs: 0 });
+  const stopResuming = resumeInterrupted({ duet, service, locale, log, lookAfterMs: 0 });
   try {
     await serveOverHttp({
       ...parseListenAddress(address),
@@ -83,6 +85,7 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
   } finally {
     stopReporting();
     stopReportingStore();
+    stopResuming();
     operations.close();
   }
 }

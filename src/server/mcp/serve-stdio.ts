@@ -11,6 +11,7 @@ import type { ExitDeadline } from "../../kit/process/exit.ts";
 import { readProcessorWaitMs } from "../../kit/process/processor-wait.ts";
 import { openRunService } from "../../runs/run-service.ts";
 import { reportStore } from "../operations/report-store.ts";
+import { resumeInterrupted } from "../operations/resume-interrupted.ts";
 import { reportUnapproved } from "./announce-changes.ts";
 import { createHostLines } from "./host-lines.ts";
 import { createMcpInterface, type McpInterfaceOptions } from "./mcp-interface.ts";
@@ -82,7 +83,7 @@ export async function serveOverStdio({
     const error = { code: -32600, message };
     void ignoreRejection(transport.send({ jsonrpc: "2.0", id, error }), "the host may have closed its end already");
   });
-  const service = openRunService(duet, options);
+  const service = openRunService(duet, { ...options, entrance: "stdio" });
   const mcp = createMcpInterface(duet, { ...options, service });
   const out = claimStdout(stdout, stderr);
   const transport = new StdioServerTransport(lines, out.stream, { maxBufferSize: 2 * messageLimit });
@@ -97,6 +98,7 @@ export async function serveOverStdio({
   stdin.pipe(lines, { end: false });
   const stopReporting = reportUnapproved({ gateway: duet.gateway(), locale, log });
   const stopReportingStore = reportStore({ duet, locale, log, checkAfterMs: storeCheckMs });
+  const stopResuming = resumeInterrupted({ duet, service, locale, log, lookAfterMs: storeCheckMs });
   await new Promise<void>((resolve) => {
     void ended.then(resolve);
     input.signal.addEventListener("abort", () => resolve(), { once: true });
@@ -106,6 +108,7 @@ export async function serveOverStdio({
   });
   stopReporting();
   stopReportingStore();
+  stopResuming();
   const isInterrupted = signal.aborted;
   if (!isInterrupted) {
     deadline?.set(longestAnswerMs + longestCancelledAnswerMs + endingMs);

@@ -10,6 +10,7 @@ import { openAi } from "../http/response/dialects.ts";
 import type { RouteCall } from "../http/routes.ts";
 import { type CompletionId, type Delta, toChunk, toUsageChunk } from "./completion.ts";
 import { toCompletionEnd } from "./completion-end.ts";
+import { createSentText } from "./sent-text.ts";
 
 export interface AnswerStreamOptions {
   naming: CompletionId;
@@ -36,9 +37,15 @@ export function streamAnswer(run: RunHandle, options: AnswerStreamOptions): Read
     const send = (text: string): void => controller.enqueue(encoder.encode(text));
     const sendData = (data: object): void => send(`data: ${JSON.stringify(data)}\n\n`);
     const add = (delta: Delta): void => sendData(toChunk(naming, delta, null, { includesUsage }));
+    const sent = createSentText();
+    function addContent(text: string): void {
+      const rest = sent.push(text);
+      if (rest !== "") add({ content: rest });
+    }
     function take(event: AgentEvent): void {
       const thought = reasoning(event);
-      if (event.type === "answer-delta") add({ content: event.text });
+      if (event.type === "answer-delta") addContent(event.text);
+      else if (event.type === "answer-restart") sent.restart();
       else if (thought !== "") add({ reasoning_content: thought });
     }
     function finish(outcome: Outcome): void {
@@ -50,7 +57,7 @@ export function streamAnswer(run: RunHandle, options: AnswerStreamOptions): Read
       for (const line of renderMissingConsent(ending)) add({ content: `\n\n${line}` });
       if (ending.notice !== "") add({ reasoning_content: `\n\n${ending.notice}` });
       if (ending.annotations.length > 0) add({ annotations: ending.annotations });
-      sendData(toChunk(naming, {}, ending.finish, { includesUsage, notices: ending.notices }));
+      sendData(toChunk(naming, {}, sent.isCut ? "length" : ending.finish, { includesUsage, notices: ending.notices }));
       if (includesUsage) sendData(toUsageChunk(naming, ending.usage));
     }
     const beat = setInterval(() => send(": keep-alive\n\n"), keepAliveMs);

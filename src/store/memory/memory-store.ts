@@ -27,6 +27,7 @@ import { noConversationError } from "../store-errors.ts";
 import { createMemoryDailyUsage } from "./daily-usage.ts";
 import { createMemoryFiles } from "./files.ts";
 import { createMemoryIdempotencyRecords } from "./idempotency-records.ts";
+import { createMemoryJournal } from "./journal.ts";
 import { createMemorySourceList } from "./source-list.ts";
 
 interface StoredConversation {
@@ -78,6 +79,7 @@ export function createMemoryStore({
   const conversations = new Map<string, StoredConversation>();
   const traces = new LRUCache<string, StoredTrace>({ max });
   const records = createMemoryIdempotencyRecords();
+  const journal = createMemoryJournal(now);
   const files = createMemoryFiles();
   const usages = new LRUCache<string, DailyUsage>({ maxSize: mostCallers, sizeCalculation: () => 1 });
   let asked = 0;
@@ -91,9 +93,10 @@ export function createMemoryStore({
   }
 
   function drop(id: string): boolean {
-    const { bytes = 0, runIds = [] } = conversations.get(id) ?? {};
+    const { bytes = 0, runIds = [], owner } = conversations.get(id) ?? {};
     for (const runId of runIds) traces.delete(runId);
     records.removeOf(id);
+    journal.removeOf(id, owner);
     files.removeOf(id);
     stored -= bytes;
     return conversations.delete(id);
@@ -176,8 +179,8 @@ export function createMemoryStore({
         if (kept) markUsed(kept);
         return kept && toConversation(kept);
       },
-      create: async (wanted) =>
-        toConversation(touch(wanted !== undefined && isAllowed(wanted) ? wanted : createId("conv"))),
+      create: async (wanted, { isGiven = false } = {}) =>
+        toConversation(touch(wanted !== undefined && (isGiven || isAllowed(wanted)) ? wanted : createId("conv"))),
       async append({ conversationId, runId, turn, trace, pendingPlan, loadedTools, files: added = [] }) {
         if (traces.has(runId) && !getOwned(traces.peek(runId))) throw noConversationError();
         const kept = touch(conversationId);
@@ -192,6 +195,7 @@ export function createMemoryStore({
         kept.loadedTools = loadedTools ?? kept.loadedTools;
         traces.set(runId, { owner, trace });
         records.settle(runId);
+        journal.end(runId, owner);
         dropExpired();
       },
       async readFile({ conversationId, hash }) {
@@ -247,7 +251,7 @@ export function createMemoryStore({
     measure: async () => stored,
     settled: async () => {},
   };
-  return { ...scopeToOwner(undefined), typedHistory: createMemoryTypedHistory(), retention };
+  return { ...scopeToOwner(undefined), typedHistory: createMemoryTypedHistory(), retention, journal: journal.open() };
 }
 
 /** Without a name of a person's, the title is that of the first run. */

@@ -208,7 +208,7 @@ export function withOpenLock<T>(file: string, work: () => T): T {
  * Makes the file, empty and for its owner alone, if it is not there; takes others' rights to it away if it is. Throws what
  * the file system throws when this process cannot read and write it.
  */
-function ensurePrivateFile(file: string): void {
+export function ensurePrivateFile(file: string): void {
   createFolder(dirname(file));
   // Never opens a file that is there: closing it would drop the locks that SQLite holds on it in this process.
   if (create(file)) return;

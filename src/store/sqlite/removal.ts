@@ -76,6 +76,7 @@ function removeOne(
   if (files.length === mostRows) return "more";
   left.rows -= 1;
   statements.dropIdempotencyRecords.run({ id, owner });
+  statements.dropJournalRunsOf.run({ id, owner });
   statements.dropConversation.run({ id, owner });
   return "gone";
 }

@@ -9,6 +9,7 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { toText } from "../../kit/json.ts";
 import type { StoreConnection } from "./connection.ts";
 import { pruneDailyUsage } from "./daily-usage.ts";
+import { pruneJournal } from "./journal/journal.ts";
 import { releasePages, removeInSteps, type StepsOptions } from "./removal.ts";
 import type { Statements } from "./statements.ts";
 
@@ -89,6 +90,7 @@ export function createSqliteRetention(
       const trusted = isKnown ? toText(row?.trusted_at) : toTime(time + dayMs);
       putUpkeep.run({ due: toTime(time + leaseMs), seen: toTime(time), trusted });
       pruneDailyUsage(statements, time);
+      pruneJournal(statements, time);
       return { usesAge: trusted <= toTime(time) };
     });
   }

@@ -171,6 +171,43 @@ WHERE pinned = 0 AND named_by_person = 0`,
       "CREATE INDEX conversation_files_by_hash ON conversation_files (hash)",
     ],
   },
+  // The finished steps of runs, so that a run can go on after its process has ended.
+  {
+    objects: [
+      // The state is `going`, `ended`, or why nobody resumes the run. The holder is the process that the run belongs to.
+      `CREATE TABLE journal_runs (
+  run TEXT PRIMARY KEY,
+  owner TEXT,
+  conversation TEXT NOT NULL,
+  header TEXT NOT NULL,
+  state TEXT NOT NULL,
+  holder TEXT NOT NULL,
+  ends INTEGER NOT NULL,
+  taken_steps INTEGER NOT NULL,
+  begun_at TEXT NOT NULL,
+  ended_at TEXT
+) STRICT`,
+      `CREATE TABLE journal_steps (
+  n INTEGER PRIMARY KEY,
+  run TEXT NOT NULL REFERENCES journal_runs ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  spent_ms REAL NOT NULL,
+  at TEXT NOT NULL,
+  data TEXT NOT NULL
+) STRICT`,
+      "CREATE INDEX journal_steps_by_run ON journal_steps (run)",
+      // What readers of a run may have received, under the numbers by which they come back.
+      `CREATE TABLE journal_events (
+  run TEXT NOT NULL REFERENCES journal_runs ON DELETE CASCADE,
+  n INTEGER NOT NULL,
+  data TEXT NOT NULL,
+  PRIMARY KEY (run, n)
+) STRICT, WITHOUT ROWID`,
+      "CREATE INDEX journal_runs_by_state ON journal_runs (state, begun_at, run)",
+      "CREATE INDEX journal_runs_by_conversation ON journal_runs (conversation)",
+      "CREATE INDEX journal_runs_by_end ON journal_runs (ended_at)",
+    ],
+  },
 ];
 
 /** Is the version of the tables that this program reads and writes. */

@@ -16,6 +16,7 @@ import { type ConnectionOptions, openStoreConnection } from "./connection.ts";
 import { createSqliteDailyUsage } from "./daily-usage.ts";
 import { createSqliteHostTimeouts } from "./host-timeouts.ts";
 import { createSqliteIdempotencyRecords } from "./idempotency-records.ts";
+import { createSqliteJournal, endRunRecord } from "./journal/journal.ts";
 import { packTrace, type TraceColumns } from "./packed-trace.ts";
 import { removeInSteps } from "./removal.ts";
 import { createSqliteRetention } from "./retention.ts";
@@ -47,6 +48,7 @@ export async function createSqliteStore(
   options: Partial<SqliteStoreOptions> = {},
 ): Promise<OperatorStore> {
   const connection = await openStoreConnection(file, { ...defaults, ...options });
+  const journal = createSqliteJournal(file, connection);
   const retention = createSqliteRetention(connection, { limits: options.retention ?? keepAll, now: options.now });
   /** Holds the numbers that runs gave out while the store could not be written, by owner and conversation. */
   const owed = new Map<string, NumberedSource[]>();
@@ -86,8 +88,9 @@ export async function createSqliteStore(
         const loaded = await connection.read((statements) => loadConversation(statements, { id, owner }));
         return loaded && toConversation(id, loaded);
       },
-      async create(wanted) {
-        const id = wanted !== undefined && (await isAllowed(wanted)) ? wanted : createId("conv");
+      async create(wanted, { isGiven = false } = {}) {
+        const mayHave = wanted !== undefined && (isGiven || (await isAllowed(wanted)));
+        const id = mayHave ? wanted : createId("conv");
         return toConversation(id, { turns: [], summary: undefined, sources: [] });
       },
       async append(run) {
@@ -138,12 +141,13 @@ export async function createSqliteStore(
       async close() {
         if (owner !== null) return;
         retention.close();
+        journal.close();
         connection.close();
       },
     };
   }
 
-  return { ...scopeToOwner(undefined), typedHistory: createSqliteTypedHistory(connection), retention };
+  return { ...scopeToOwner(undefined), typedHistory: createSqliteTypedHistory(connection), retention, journal };
 }
 
 /** Names or pins a conversation. Returns false when the owner has none with that ID. Must run inside a transaction. */
@@ -174,6 +178,7 @@ interface StoredRun {
 function insertRun(statements: Statements, { run, columns, owner, owed }: StoredRun): void {
   const { conversationId, runId, turn, trace, pendingPlan, loadedTools, files = [] } = run;
   statements.dropIdempotencyRecord.run({ run: runId, owner });
+  endRunRecord(statements, runId, owner);
   if (statements.isKept.get({ run: runId, owner })) return;
   const title = toConversationTitle(trace.question);
   const turns = updateConversation(statements, { id: conversationId, owner, title, turns: turn ? 1 : 0 });

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { noConversationError } from "../store-errors.ts";
+import { prepareJournal } from "./journal/journal-statements.ts";
 import { prepareDailyUsage, prepareRemoval, prepareRetention } from "./upkeep-statements.ts";
 
 /** Selects the newest typed texts, up to the number that is bound, the oldest first. */
@@ -27,6 +28,7 @@ export function prepareStatements(connection: DatabaseSync) {
     ...prepareRemoval(prepare),
     ...prepareRetention(prepare),
     ...prepareDailyUsage(prepare),
+    ...prepareJournal(prepare),
     conversation: prepare(`
       SELECT c.title AS title, s.turns AS summarised, s.text AS summary, w.conversation IS NOT NULL AS wanted, p.plan AS plan
       FROM conversations c

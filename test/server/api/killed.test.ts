@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -5,7 +6,6 @@ import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { programEnvironment, startProgram, temporaryFolder } from "../../fakes/program.ts";
 import { startFakeProvider } from "../../fakes/provider.ts";
-import { problemIn } from "./served-api.ts";
 
 /** A tool that has done its work, and does not come back. */
 const stuck = (journal: string): string => `import { appendFileSync } from "node:fs";
@@ -20,11 +20,18 @@ export default {
 };
 `;
 
-test("a key whose run was killed with its process is not run again: its end is told as unknown", async () => {
+interface Served {
+  child: ChildProcess;
+  /** Asks with a key; the headers may ask for events. */
+  ask(key: string, headers?: Record<string, string>): Promise<Response>;
+}
+
+/** A server that may be started again on the same home, whose model asks for a line to be written. */
+async function openHome() {
   const provider = await startFakeProvider();
   onTestFinished(provider.close);
   const turn = { toolCalls: [{ name: "write_line", arguments: {} }] };
-  provider.script("one", turn, turn);
+  provider.script("one", turn, { text: "Nobody knows whether the line was written." });
   const folder = await temporaryFolder();
   const journal = join(folder, "lines");
   await mkdir(join(folder, "tools"));
@@ -36,40 +43,91 @@ test("a key whose run was killed with its process is not run again: its end is t
   await writeFile(config, JSON.stringify({ models, tools: { directory: "./tools" }, locale: "en" }));
   const env = await programEnvironment({ DUET_HOME: folder, OPENAI_API_KEY: "sk-test-openai-0001" });
 
-  async function serve() {
+  async function serve(): Promise<Served> {
     const child = await startProgram(["serve", "--http", "0", "--config", config], { env });
     let origin: string | undefined;
     for await (const line of createInterface({ input: child.stderr })) {
       origin = /(http:\/\/\S+)\/mcp/.exec(line)?.[1];
       if (origin !== undefined) break;
     }
-    const ask = (key: string): Promise<Response> =>
-      fetch(`${origin}/agent/chat`, {
-        method: "POST",
-        headers: { "content-type": "application/json", "idempotency-key": key },
-        body: JSON.stringify({ message: "Write a line" }),
-      });
-    return { child, ask };
+    return {
+      child,
+      ask: (key, headers = {}) =>
+        fetch(`${origin}/agent/chat`, {
+          method: "POST",
+          headers: { "content-type": "application/json", "idempotency-key": key, ...headers },
+          body: JSON.stringify({ message: "Write a line" }),
+        }),
+    };
   }
-  const written = async (): Promise<string> => readFile(journal, "utf8").catch(() => "");
+  return { serve, provider, readLines: async () => readFile(journal, "utf8").catch(() => "") };
+}
 
+async function kill({ child }: Served): Promise<void> {
+  const ended = once(child, "close");
+  child.kill("SIGKILL");
+  await ended;
+}
+
+test("a key whose run was killed with its process goes on: its call is not made again, and the model is told", async () => {
+  const { serve, provider, readLines } = await openHome();
   const first = await serve();
   const cut = first.ask("k1").catch(() => "cut");
-  await expect.poll(written).toBe("line\n");
-  const ended = once(first.child, "close");
-  first.child.kill("SIGKILL");
-  await ended;
+  await expect.poll(readLines).toBe("line\n");
+  await kill(first);
   expect(await cut).toBe("cut");
 
   const { ask } = await serve();
   for (const again of [1, 2]) {
     const response = await ask("k1");
-    expect([again, response.status]).toEqual([again, 409]);
-    expect(await problemIn(response)).toMatchObject({
-      detail: expect.stringMatching(/started at \d{4}-\S+Z; its outcome and its effects are unknown/),
-      hint: expect.stringContaining("new key"),
+    expect([again, response.status]).toEqual([again, 200]);
+    expect(await response.json()).toMatchObject({
+      status: "complete",
+      response: "Nobody knows whether the line was written.",
+      tool_calls: [{ tool: "write_line", ok: false, result: expect.stringContaining("may have taken effect") }],
+      notices: [{ code: "run-resumed" }],
     });
   }
-  expect(await written()).toBe("line\n");
-  expect(provider.requests("one")).toHaveLength(1);
+  expect(await readLines()).toBe("line\n");
+  expect(provider.requests("one")).toHaveLength(2);
 });
+
+test("a reader of events comes back to the next process by the number of its last event, and misses none", async () => {
+  const { serve, readLines } = await openHome();
+  const accept = "text/event-stream";
+  const first = await serve();
+  const { body } = await first.ask("k1", { accept });
+  const seen: string[] = [];
+  const reading = readFrames(body, seen).catch(() => {});
+  await expect.poll(readLines).toBe("line\n");
+  await expect.poll(() => seen.join()).toContain("tool-start");
+  await kill(first);
+  await reading;
+
+  const second = await serve();
+  const later: string[] = [];
+  await readFrames((await second.ask("k1", { accept, "last-event-id": String(seen.length) })).body, later);
+  const frames = [...seen, ...later];
+  expect(frames.map((frame) => frame.split(" ")[0])).toEqual(frames.map((_, index) => String(index + 1)));
+  const types = frames.map((frame) => frame.split(" ")[1]);
+  expect(types.filter((type) => type === "run-start" || type === "tool-start" || type === "tool-end")).toEqual([
+    "run-start",
+    "tool-start",
+    "tool-end",
+  ]);
+  expect(types.at(-1)).toBe("run-end");
+});
+
+/** Adds each event of a stream as its number and its type. */
+async function readFrames(body: ReadableStream<Uint8Array> | null, frames: string[]): Promise<void> {
+  let text = "";
+  for await (const chunk of body ?? []) {
+    text += Buffer.from(chunk).toString("utf8");
+    const whole = text.split("\n\n");
+    text = whole.pop() ?? "";
+    for (const frame of whole) {
+      const [, id, type] = /^id: (\d+)\nevent: (\S+)/.exec(frame) ?? [];
+      if (id !== undefined) frames.push(`${id} ${type}`);
+    }
+  }
+}

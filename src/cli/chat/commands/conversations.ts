@@ -26,6 +26,20 @@ export const resume: ChatCommand = {
   },
 };
 
+export const continueRun: ChatCommand = {
+  name: "/continue",
+  argument: "",
+  help: {
+    zh: "继续因程序意外结束而中断的运行",
+    en: "goes on with the run that an unexpected end of the program interrupted",
+  },
+  async run(chat) {
+    if (await chat.continueRun()) return undefined;
+    chat.write(say(chat.settings.locale, { zh: "没有中断的运行。", en: "There is no interrupted run." }));
+    return undefined;
+  },
+};
+
 async function pickConversation(chat: Chat, signal: AbortSignal): Promise<string | undefined> {
   const { locale } = chat.settings;
   const entries = await (await chat.duet.store()).list({ limit: maxOffered, offset: 0 });

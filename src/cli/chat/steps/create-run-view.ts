@@ -170,6 +170,10 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
       case "answer-delta":
         grow(event);
         break;
+      case "answer-restart":
+        endAnswer();
+        writeNotice(renderQuietLines(event, locale, verbose));
+        break;
       case "run-end":
         endRun(event.outcome);
         break;

@@ -66,7 +66,7 @@ export const runPaths = {
           headers: location,
         },
         400: describeProblem("The body, or a value in it, is not allowed."),
-        409: describeProblem("The run of the idempotency key was started, and its outcome is unknown."),
+        409: describeProblem("The run of the idempotency key was started, cannot go on, and its outcome is unknown."),
         413: describeProblem("The body is too long."),
         422: describeProblem("The idempotency key was used for another request."),
         429: toProblemOrOutcome("Too many runs of this caller, a used-up quota, or the model's vendor asks to wait."),

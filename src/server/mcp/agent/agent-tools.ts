@@ -1,6 +1,7 @@
 import type { CallToolResult, InputRequiredResult, ServerContext, Tool } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { readChainMeta } from "../../../core/chain.ts";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { createOnce } from "../../../kit/async/once.ts";
 import { isRecord } from "../../../kit/json.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
@@ -12,6 +13,7 @@ import { createInputRequests } from "../../../runs/input/input-requests.ts";
 import { describeWithdrawnQuestion } from "../../../runs/input/withdrawn-question.ts";
 import { describeUnknownRun, type LiveRuns } from "../../../runs/live-run.ts";
 import { addPlanToken } from "../../../runs/outcome-for.ts";
+import type { RunHandle } from "../../../runs/run-handle.ts";
 import { type RunService, releaseRun } from "../../../runs/run-service.ts";
 import type { Capabilities, ResourceCapability, ToolCapability } from "../capabilities.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
@@ -156,12 +158,18 @@ export async function handleResult(
   const input = readInput(resultInput, args, duet.locale);
   if (typeof input === "string") return createFailedResult(input);
   const { run_id: id, wait_s: waitS, detail, include } = input;
-  const run = runs.find(id, connection.caller);
+  const run = runs.find(id, connection.caller) ?? (await resumeRun(scope, id));
   const locale = run?.locale ?? duet.locale;
   const host = readHost(connection.server, context);
   const chain = readChainMeta(context.mcpReq._meta);
   const request = { kind: "agent_result", context, host, chain, locale, waitS, detail, include } as const;
   return serveRun(scope, request, async () => run ?? readStoredResult(scope, id, request));
+}
+
+/** Goes on with a run that a crash has interrupted, however long ago: somebody asks for its result. */
+async function resumeRun({ resumer, caller }: ConnectionScope, id: string): Promise<RunHandle | undefined> {
+  await resumer.resumeAll();
+  return ignoreRejection(resumer.resume(id, caller), "reading the stored result reports what is wrong with the store");
 }
 
 /** Limits how long a cancelled run is waited for, in milliseconds. */

@@ -25,6 +25,9 @@ export async function handleAsk(
   if ("refused" in taken) return createFailedResult(say(scope.duet.locale, taken.refused));
   const { input, attachments } = taken;
   const { connection } = scope;
+  // The same question may have been asked of a process that has ended.
+  const resuming = scope.resumer.resumeAll();
+  if (resuming !== undefined) await resuming;
   const preparing = scope.runs.prepare(scope.caller);
   if (preparing !== undefined) await preparing;
   const chain = readChain(context.mcpReq._meta, input.duet_chain, context.http?.req?.headers);

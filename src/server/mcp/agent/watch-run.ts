@@ -6,6 +6,7 @@ import { createTimeLimit, timeoutError } from "../../../kit/async/timeout.ts";
 import { isRecord } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { toBoundedJson } from "../../../runs/bounded-json.ts";
+import { joinPieces } from "../../../runs/join-pieces.ts";
 import { describeUnknownRun, type LiveRun, type LiveRuns } from "../../../runs/live-run.ts";
 import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
 import { createFailedResult } from "../failed-result.ts";
@@ -195,12 +196,5 @@ export function toWatchedEvents(events: readonly AgentEvent[], seen: number): Wa
 /** Joins two pieces of one text. Returns undefined when they are not such pieces, or would be too long together. */
 function join(a: AgentEvent, b: AgentEvent): AgentEvent | undefined {
   if (a.type === "tool-progress" && b.type === "tool-progress") return a.callId === b.callId ? b : undefined;
-  if (!("text" in a && "text" in b) || a.text.length + b.text.length > longestEvent / 4) return undefined;
-  const text = a.text + b.text;
-  if (a.type === "thought-delta" && b.type === "thought-delta") return { ...a, text };
-  if (a.type === "reasoning-delta" && b.type === "reasoning-delta")
-    return a.phase === b.phase ? { ...a, text } : undefined;
-  if (a.type !== "answer-delta" || b.type !== "answer-delta") return undefined;
-  const citations = [...(a.citations ?? []), ...(b.citations ?? [])];
-  return { ...a, text, citations: citations.length > 0 ? citations : undefined };
+  return joinPieces(a, b, longestEvent / 4);
 }

@@ -86,6 +86,9 @@ export async function openTestChat({
     startAnew() {
       conversationId = undefined;
     },
+    async continueRun() {
+      return false;
+    },
     async resume(id) {
       const known = await (await duet.store()).load(id);
       if (known === undefined) throw new Error(`no conversation ${id}`);

@@ -1,0 +1,75 @@
+import type { FinishReason, Turn, Usage } from "../../core/model.ts";
+import type { RecordedStep } from "../../core/store/journal.ts";
+import type { ToolResult } from "../../core/tools/tool.ts";
+import { DuetError, type ErrorCode, errorCodes } from "../../kit/errors.ts";
+import { isRecord } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
+
+/** Holds a model turn that has ended, with what it used in all its attempts. */
+export interface RecordedTurn {
+  usage: Usage;
+  costs: readonly (number | null)[];
+  elapsedMs: number;
+  /** Is the turn with its calls, which are about to be made; absent where it failed. */
+  turn?: Turn;
+  failed?: FailedTurn;
+}
+
+/** Holds why a turn failed, and what it had said by then. */
+export interface FailedTurn {
+  error: { code: ErrorCode; text: Text; hint?: Text | undefined; retryable: boolean };
+  text: string;
+  finish?: FinishReason | undefined;
+}
+
+/** Holds what a call came to, as the models read it. */
+export interface RecordedCall {
+  result: ToolResult;
+  /** Is the text as the models read it; absent where it is that of the result. */
+  read?: string | undefined;
+  /** Is the number under which the whole text can be read on; absent where it was not cut. */
+  number?: number | undefined;
+  /** Names where the tool comes from; absent where there is no such tool. */
+  source?: string | undefined;
+  ran: boolean;
+  isRepeated: boolean;
+  isOverLimit: boolean;
+  mayRepeat: boolean;
+  elapsedMs: number;
+}
+
+/** A run reads only what it wrote, so these checks only recognise the values. */
+export function isRecordedTurn(value: unknown): value is RecordedTurn {
+  if (!isRecord(value) || !isRecord(value.usage) || !Array.isArray(value.costs)) return false;
+  const { turn, failed } = value;
+  if (isRecord(turn)) return isRecord(turn.message) && Array.isArray(turn.message.toolCalls);
+  return isRecord(failed) && isRecord(failed.error) && typeof failed.text === "string";
+}
+
+export function isRecordedCall(value: unknown): value is RecordedCall {
+  return isRecord(value) && isRecord(value.result) && typeof value.result.text === "string";
+}
+
+/** Returns where the called tools come from, and the names of the tools that were asked for, of which a call may be under way. */
+export function listCalledTools(steps: readonly RecordedStep[]): string[] {
+  return steps.flatMap(({ data }) => {
+    if (isRecordedCall(data)) return data.source === undefined || !data.ran ? [] : [data.source];
+    return isRecordedTurn(data) ? (data.turn?.message.toolCalls.map(({ name }) => name) ?? []) : [];
+  });
+}
+
+export function toFailedTurn({ code, text, hint, retryable }: DuetError, said: string): FailedTurn {
+  return { error: { code, text, hint, retryable }, text: said };
+}
+
+/** Returns the error of a recorded turn that failed. */
+export function toTurnError(failed: FailedTurn | undefined): DuetError {
+  const { code, text, hint, retryable } = failed?.error ?? unreadable;
+  return new DuetError({ code: errorCodes.includes(code) ? code : "internal", text, retryable, ...(hint && { hint }) });
+}
+
+const unreadable: FailedTurn["error"] = {
+  code: "internal",
+  text: { zh: "一个模型回合的记录无法读取", en: "the record of a model turn cannot be read" },
+  retryable: false,
+};

@@ -1,0 +1,196 @@
+import type { ToolCall } from "../../core/messages.ts";
+import type { RecordedStep, RunJournal } from "../../core/store/journal.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { type DuetError, toDuetError } from "../../kit/errors.ts";
+import type { RunClock } from "../limits/run-clock.ts";
+import { isRecordedCall, isRecordedTurn, type RecordedCall, type RecordedTurn } from "./recorded-steps.ts";
+
+/**
+ * Records the finished steps of one run and, where the run goes on after its process has ended, gives back what is recorded. A run
+ * is resumed by running it again: what has a record is not done again. Until the first step without one, the time of the run is
+ * that of the records. No method rejects because of the store.
+ */
+export interface RunRecord {
+  /** Is true where an earlier process began the run. */
+  readonly isResumed: boolean;
+  /** Records that the run begins. Returns why that was not possible; the run then goes on without a record. */
+  begin(open: () => Promise<RunJournal>): Promise<DuetError | undefined>;
+  /** Returns the name of the next turn of this kind, with its record. The caller runs the turn where there is none. */
+  findTurn(kind: string): { name: string; recorded: RecordedTurn | undefined };
+  /** Resolves when the turn, with the intents of its calls, is stored. */
+  addTurn(name: string, turn: RecordedTurn): Promise<void>;
+  /**
+   * Records that these calls are about to be made, unless the turn says so that asked for them. `callIds` are their names in the
+   * run.
+   */
+  intend(calls: readonly ToolCall[], callIds: readonly string[]): Promise<void>;
+  /** Returns what a call came to; undefined where the caller has to make it. */
+  findCall(callId: string): RecordedCall | undefined;
+  /** Returns true for a call that an earlier process may have begun, and of which nobody knows what it came to. */
+  isOpen(callId: string): boolean;
+  addCall(callId: string, call: RecordedCall): Promise<void>;
+  /** Asks a person, unless the answer is recorded. The question is recorded before it is asked, and the answer before it counts. */
+  ask<T>(question: RecordedQuestion<T>): Promise<T | undefined>;
+  /** Does something whose outcome may be another one at another time, and records that. `isKnown` recognises the record. */
+  remember<T>(name: string, isKnown: (value: unknown) => value is T, work: () => Promise<T>): Promise<T>;
+  /** Is the highest number under which a result could be read on. */
+  readonly lastNumber: number;
+  /** Records that somebody has ended the run, so that nobody resumes it. */
+  stop(): void;
+}
+
+export interface RecordedQuestion<T> {
+  name: string;
+  /** Recognises a recorded answer. */
+  isAnswer(value: unknown): value is T;
+  ask(): Promise<T | undefined>;
+}
+
+export interface RunRecordOptions {
+  /** Takes the records of a run that goes on. Nothing is recorded where it is absent, until the run begins. */
+  journal?: RunJournal | undefined;
+  /** Holds what an earlier process has recorded. */
+  steps?: readonly RecordedStep[] | undefined;
+  clock: Pick<RunClock, "spentMs" | "advanceTo" | "resume">;
+  /** Is called once, when a step could not be recorded. */
+  onFailure(problem: DuetError): void;
+}
+
+export function createRunRecord({ steps, clock, onFailure, ...options }: RunRecordOptions): RunRecord {
+  let { journal } = options;
+  const known = new Map((steps ?? []).map((step) => [step.name, step]));
+  const lastMs = Math.max(0, ...(steps ?? []).map(({ spentMs }) => spentMs));
+  const counts = new Map<string, number>();
+  /** Holds the IDs of the calls that the last turn asks for, and whether the turn was replayed. */
+  let asked: { ids: ReadonlySet<string>; isReplayed: boolean } = { ids: new Set(), isReplayed: false };
+  const open = new Set<string>();
+  let isLive = steps === undefined;
+  let hasFailed = false;
+  let isForbidden = false;
+
+  /** Leaves the records behind. */
+  function leaveRecords(): void {
+    if (isLive) return;
+    isLive = true;
+    clock.advanceTo(lastMs);
+    clock.resume();
+  }
+
+  function find(name: string): unknown {
+    const step = known.get(name);
+    if (step !== undefined && !isLive) clock.advanceTo(step.spentMs);
+    return step?.data;
+  }
+
+  async function forbid(reason: "stopped" | "unrecorded"): Promise<void> {
+    if (journal === undefined || isForbidden) return;
+    isForbidden = true;
+    const forbidding = journal.forbid(reason).catch((thrown: unknown) => {
+      isForbidden = false;
+      throw thrown;
+    });
+    await ignoreRejection(forbidding, "the next step tries again, and the run has told that it is not recorded");
+  }
+
+  async function add(name: string, data: unknown): Promise<void> {
+    if (journal === undefined) return;
+    if (hasFailed) return forbid("unrecorded");
+    try {
+      await journal.add({ name, spentMs: Math.round(clock.spentMs), data });
+    } catch (thrown) {
+      if (hasFailed) return;
+      hasFailed = true;
+      await forbid("unrecorded");
+      onFailure(toDuetError(thrown));
+    }
+  }
+
+  /** A call that waits for a person has not begun; one that a person has agreed to may have. */
+  function canHaveBegun(callId: string): boolean {
+    for (let n = 1; ; n++) {
+      const name = toQuestionName(callId, n);
+      if (!known.has(`question:${name}`)) return true;
+      const answer = known.get(`answer:${name}`)?.data;
+      const isYes = answer === "once" || answer === "conversation";
+      if (!isYes) return false;
+    }
+  }
+
+  return {
+    isResumed: steps !== undefined,
+    async begin(open) {
+      try {
+        journal = await open();
+        return undefined;
+      } catch (thrown) {
+        return toDuetError(thrown);
+      }
+    },
+    findTurn(kind) {
+      const n = (counts.get(kind) ?? 0) + 1;
+      counts.set(kind, n);
+      const name = `turn:${kind}:${n}`;
+      const data = find(name);
+      const recorded = isRecordedTurn(data) ? data : undefined;
+      if (recorded === undefined) leaveRecords();
+      else asked = toAsked(recorded, true);
+      return { name, recorded };
+    },
+    async addTurn(name, recorded) {
+      asked = toAsked(recorded, false);
+      await add(name, recorded);
+    },
+    async intend(calls, callIds) {
+      const [first] = callIds;
+      if (first === undefined) return;
+      const isAsked = calls.every(({ id }) => asked.ids.has(id));
+      const name = `calls:${first}`;
+      const isReplayed = isAsked ? asked.isReplayed : find(name) !== undefined;
+      if (isReplayed) {
+        for (const id of callIds) if (!known.has(`call:${id}`) && canHaveBegun(id)) open.add(id);
+      } else if (!isAsked) {
+        leaveRecords();
+        await add(name, callIds);
+      }
+    },
+    findCall(callId) {
+      const data = find(`call:${callId}`);
+      if (isRecordedCall(data)) return data;
+      leaveRecords();
+      return undefined;
+    },
+    isOpen: (callId) => open.has(callId),
+    addCall: (callId, call) => add(`call:${callId}`, call),
+    async ask({ name, isAnswer, ask }) {
+      const answer = find(`answer:${name}`);
+      if (answer === null) return undefined;
+      if (isAnswer(answer)) return answer;
+      leaveRecords();
+      if (find(`question:${name}`) === undefined) await add(`question:${name}`, true);
+      const reply = await ask();
+      await add(`answer:${name}`, reply ?? null);
+      return reply;
+    },
+    async remember(name, isKnown, work) {
+      const n = (counts.get(name) ?? 0) + 1;
+      counts.set(name, n);
+      const data = find(`${name}:${n}`);
+      if (isKnown(data)) return data;
+      leaveRecords();
+      const made = await work();
+      await add(`${name}:${n}`, made);
+      return made;
+    },
+    lastNumber: Math.max(0, ...(steps ?? []).map(({ data }) => (isRecordedCall(data) ? (data.number ?? 0) : 0))),
+    stop: () => void forbid("stopped"),
+  };
+}
+
+/** Returns the name under which the `n`th question about a call is recorded. */
+export function toQuestionName(callId: string, n: number): string {
+  return n === 1 ? callId : `${callId}:${n}`;
+}
+
+function toAsked({ turn }: RecordedTurn, isReplayed: boolean): { ids: ReadonlySet<string>; isReplayed: boolean } {
+  return { ids: new Set(turn?.message.toolCalls.map(({ id }) => id)), isReplayed };
+}

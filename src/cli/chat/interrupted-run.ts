@@ -1,0 +1,33 @@
+import type { Duet } from "../../app/duet.ts";
+import type { ResumableRun } from "../../app/resume-run.ts";
+import type { TakenRun } from "../../core/store/journal.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { toShortLine } from "../../kit/text/sanitize.ts";
+import { renderTime } from "../conversations/conversation-lines.ts";
+
+/** Limits the question in the line about an interrupted run, in characters. */
+const longestQuestion = 60;
+
+/** Returns the newest run of a terminal that a crash has interrupted. */
+export async function findInterruptedRun(duet: Pick<Duet, "interruptedRuns">): Promise<ResumableRun | undefined> {
+  const runs = await duet.interruptedRuns();
+  return runs.findLast(({ owner, header }) => owner === undefined && header.entrance === "terminal");
+}
+
+/** Takes that run. Undefined where there is none, or another terminal goes on with it. */
+export async function takeInterruptedRun(
+  duet: Pick<Duet, "interruptedRuns" | "takeRun">,
+): Promise<TakenRun | undefined> {
+  const run = await findInterruptedRun(duet);
+  return run && duet.takeRun(run.runId);
+}
+
+/** Renders the line that offers the run. */
+export function renderInterruptedRun({ header, lastAt }: ResumableRun, locale: Locale): string {
+  const question = toShortLine(header.question, longestQuestion);
+  const time = renderTime(lastAt);
+  return say(locale, {
+    zh: `↻ 程序上次意外结束，中断了“${question}”（${time}）。/continue 从记录继续。`,
+    en: `↻ The program ended unexpectedly during “${question}” (${time}). /continue goes on from its records.`,
+  });
+}

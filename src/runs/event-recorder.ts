@@ -1,0 +1,76 @@
+import type { AgentEvent } from "../core/events.ts";
+import type { RunJournal } from "../core/store/journal.ts";
+import { joinPieces } from "./join-pieces.ts";
+
+/** Passes on the events of a run once they are recorded, so that no reader knows a number that a later process does not. */
+export interface EventRecorder {
+  add(event: AgentEvent): void;
+  /** Resolves when everything that was added has been passed on. Never rejects. */
+  finish(): Promise<void>;
+}
+
+export interface EventRecorderOptions {
+  journal: Pick<RunJournal, "addEvents">;
+  /** Is the number of the first event. */
+  from: number;
+  handle(event: AgentEvent): void;
+}
+
+/** Is how long a piece of text may wait for more of it after the last record, in milliseconds. */
+const paceMs = 25;
+
+/** Pieces of text are joined up to this length, in UTF-16 units. */
+const longestPiece = 4000;
+
+/** Other events than text are recorded at once, with those of the same turn of the event loop. A failing store delays nothing. */
+export function createEventRecorder({ journal, from, handle }: EventRecorderOptions): EventRecorder {
+  let waiting: AgentEvent[] = [];
+  let next = from;
+  let lastAt = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  let recording: Promise<void> | undefined;
+  let isRecording = false;
+  let hasFailed = false;
+
+  async function record(): Promise<void> {
+    isRecording = true;
+    while (waiting.length > 0) {
+      const events = waiting;
+      waiting = [];
+      lastAt = performance.now();
+      try {
+        if (!hasFailed) await journal.addEvents(next, events);
+      } catch {
+        // The run itself tells that it is not recorded.
+        hasFailed = true;
+      }
+      next += events.length;
+      for (const event of events) handle(event);
+    }
+    isRecording = false;
+  }
+
+  function start(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    // What was waited for may have been recorded meanwhile.
+    if (!isRecording && waiting.length > 0) recording = record();
+  }
+
+  return {
+    add(event) {
+      const last = waiting.at(-1);
+      const joined = last && joinPieces(last, event, longestPiece);
+      if (joined) waiting[waiting.length - 1] = joined;
+      else waiting.push(event);
+      const isText = "text" in event;
+      const leftMs = isText && !hasFailed ? lastAt + paceMs - performance.now() : 0;
+      if (leftMs <= 0) start();
+      else timer ??= setTimeout(start, leftMs);
+    },
+    async finish() {
+      start();
+      await recording;
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { Duet } from "../../app/duet.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import type { RunService } from "../../runs/run-service.ts";
+import type { Log } from "./log.ts";
+
+export interface ResumptionOptions {
+  duet: Pick<Duet, "interruptedRuns">;
+  service: Pick<RunService, "resumer" | "entrance">;
+  locale: Locale;
+  log: Log;
+  /** Is after how long the first look is taken if no request has caused it, in milliseconds. */
+  lookAfterMs: number;
+}
+
+/** Is how often a server looks for runs of processes that have ended beside it, in milliseconds. */
+const lookEveryMs = 30_000;
+
+/**
+ * Goes on with the runs that a crash has interrupted, and tells the operator of those that are too old for that. Returns a function
+ * that stops this.
+ */
+export function resumeInterrupted({ duet, service, locale, log, lookAfterMs }: ResumptionOptions): () => void {
+  const { resumer, entrance } = service;
+
+  async function begin(): Promise<void> {
+    await resumer.resumeAll();
+    const left = (await ignoreRejection(duet.interruptedRuns(), "the report about the store tells it")) ?? [];
+    for (const { runId, lastAt, header, isOld } of left)
+      if (isOld && header.entrance === entrance) log(sanitizeLine(say(locale, describeOld(runId, lastAt))), "warn");
+  }
+
+  const timer = setTimeout(() => void begin(), lookAfterMs).unref();
+  const repeated = setInterval(() => void resumer.look(), lookEveryMs).unref();
+  return () => {
+    clearTimeout(timer);
+    clearInterval(repeated);
+  };
+}
+
+function describeOld(runId: string, lastAt: string): Text {
+  return {
+    zh: `运行 ${runId} 在 ${lastAt} 之后因程序意外结束而中断，时间已久，没有自动继续；用同一个 Idempotency-Key 再次提问可以继续。`,
+    en: `run ${runId} was interrupted after ${lastAt} when the program ended unexpectedly; that is too long ago for it to go on by itself. Asking again with the same Idempotency-Key goes on with it.`,
+  };
+}

@@ -1,0 +1,161 @@
+import { appendFileSync, readFileSync } from "node:fs";
+import type { AgentEvent } from "../../../core/events.ts";
+import {
+  type InterruptedRun,
+  isRunHeader,
+  type Journal,
+  keepEventsMs,
+  keepInterruptedMs,
+  LostRunError,
+  type RecordedStep,
+  type RunJournal,
+} from "../../../core/store/journal.ts";
+import { isRecord, toText } from "../../../kit/json.ts";
+import type { StoreConnection } from "../connection.ts";
+import type { Owner, Statements } from "../statements.ts";
+import { createGroupCommit } from "./group-commit.ts";
+import { isHolderAlive, lockForProcess, type ProcessLock } from "./process-lock.ts";
+
+export interface SqliteJournal extends Journal {
+  /** Ends the ownership of this process: what it has not ended is interrupted. */
+  close(): void;
+}
+
+/** Stores the journal in the store's own file. A run belongs to a process, which holds a lock beside the store while it lives. */
+export function createSqliteJournal(file: string, connection: StoreConnection): SqliteJournal {
+  const commit = createGroupCommit(connection);
+  const unrecordedFile = `${file}-unrecorded`;
+  let lock: ProcessLock | undefined;
+
+  function getHolder(): string {
+    lock ??= lockForProcess(file);
+    return lock.holder;
+  }
+
+  const isGone = (holder: string): boolean => holder !== lock?.holder && !isHolderAlive(file, holder);
+
+  function openRun(runId: string): RunJournal {
+    const held = { run: runId, holder: getHolder() };
+    return {
+      runId,
+      async add({ name, spentMs, data }) {
+        const step = { ...held, name, spent: spentMs, now: new Date().toISOString(), data: JSON.stringify(data) };
+        const { changes } = await commit(({ addJournalStep }) => addJournalStep.run(step));
+        if (changes === 0) throw new LostRunError(runId);
+      },
+      async addEvents(from, events) {
+        const rows = events.map((event, index) => ({ ...held, n: from + index, data: JSON.stringify(event) }));
+        const isHeld = await commit(({ addJournalEvent }) => rows.every((row) => addJournalEvent.run(row).changes > 0));
+        if (!isHeld) throw new LostRunError(runId);
+      },
+      async forbid(reason) {
+        try {
+          await commit(({ forbidJournalRun }) => forbidJournalRun.run({ ...held, state: reason }));
+        } catch (thrown) {
+          // Where the store fails, a line beside it may still be possible.
+          appendFileSync(unrecordedFile, `${runId}\n`, { mode: 0o600 });
+          throw thrown;
+        }
+      },
+    };
+  }
+
+  /** Returns the runs that were forbidden while the store could not be written. */
+  function readUnrecorded(): ReadonlySet<string> {
+    try {
+      return new Set(readFileSync(unrecordedFile, "utf8").split("\n"));
+    } catch {
+      return new Set();
+    }
+  }
+
+  return {
+    async begin({ runId, owner = null, conversationId, header }) {
+      const journal = openRun(runId);
+      const now = Date.now();
+      const row = { run: runId, owner, conversation: conversationId, header: JSON.stringify(header) };
+      await commit((statements) => {
+        pruneJournal(statements, now);
+        statements.addJournalRun.run({ ...row, holder: getHolder(), now: new Date(now).toISOString() });
+      });
+      return journal;
+    },
+    async listInterrupted() {
+      const rows = await connection.read(({ goingJournalRuns }) => goingJournalRuns.all());
+      const gone = new Map<string, boolean>();
+      const unrecorded = readUnrecorded();
+      return rows.flatMap((row) => {
+        const holder = toText(row.holder);
+        const isHolderGone = gone.get(holder) ?? isGone(holder);
+        gone.set(holder, isHolderGone);
+        const run = toInterruptedRun(row);
+        return isHolderGone && run && !unrecorded.has(run.runId) ? [run] : [];
+      });
+    },
+    async take(runId) {
+      const row = await connection.read(({ journalRun }) => journalRun.get({ run: runId }));
+      const run = row && toInterruptedRun(row);
+      const was = toText(row?.holder);
+      if (run === undefined || !isGone(was) || readUnrecorded().has(runId)) return undefined;
+      const holder = getHolder();
+      const taken = await connection.write((statements) => {
+        const claim = statements.takeJournalRun.get({ run: runId, holder, was });
+        if (claim === undefined) return undefined;
+        const steps = statements.journalSteps.all({ run: runId });
+        const events = statements.journalEvents.all({ run: runId, owner: run.owner ?? null });
+        return { ends: Number(claim.ends), steps, events };
+      });
+      if (taken === undefined) return undefined;
+      const steps = taken.steps.map(toStep);
+      return { ...run, ends: taken.ends, steps, events: taken.events.flatMap(toEvents), journal: openRun(runId) };
+    },
+    async events(runId, owner = undefined) {
+      const rows = await connection.read(({ journalEvents }) =>
+        journalEvents.all({ run: runId, owner: owner ?? null }),
+      );
+      return rows.flatMap(toEvents);
+    },
+    close: () => lock?.release(),
+  };
+}
+
+/** Forgets the steps of a run that is being stored. Must run inside the transaction that stores it. */
+export function endRunRecord({ endJournalRun, dropJournalSteps }: Statements, run: string, owner: Owner): void {
+  if (endJournalRun.get({ run, owner, now: new Date().toISOString() }) !== undefined) dropJournalSteps.run({ run });
+}
+
+/** Removes the events of runs that ended long ago, and runs that nobody has resumed. Must run inside a transaction. */
+export function pruneJournal({ pruneEndedJournalRuns, pruneJournalRuns }: Statements, now: number): void {
+  pruneEndedJournalRuns.run({ ended: new Date(now - keepEventsMs).toISOString() });
+  pruneJournalRuns.run({ begun: new Date(now - keepInterruptedMs).toISOString() });
+}
+
+type Row = Record<string, unknown>;
+
+/** Returns undefined for a record that this version cannot read. */
+function toInterruptedRun({ run, owner, conversation, header, begun_at, last_at }: Row): InterruptedRun | undefined {
+  const read: unknown = JSON.parse(toText(header));
+  if (!isRunHeader(read)) return undefined;
+  return {
+    runId: toText(run),
+    owner: typeof owner === "string" ? owner : undefined,
+    conversationId: toText(conversation),
+    header: read,
+    begunAt: toText(begun_at),
+    lastAt: toText(last_at),
+  };
+}
+
+function toStep({ name, spent_ms, at, data }: Row): RecordedStep {
+  return { name: toText(name), spentMs: Number(spent_ms), at: toText(at), data: JSON.parse(toText(data)) };
+}
+
+function toEvents({ data }: Row): AgentEvent[] {
+  const event: unknown = JSON.parse(toText(data));
+  return isEvent(event) ? [event] : [];
+}
+
+/** The journal reads only what it wrote. */
+function isEvent(value: unknown): value is AgentEvent {
+  return isRecord(value) && typeof value.type === "string";
+}

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import type { RunJournal } from "../../../src/core/store/journal.ts";
+import { makeTool, noticesOf, outcomeOf } from "../../fakes/events.ts";
+import { scriptedModel } from "../../fakes/model.ts";
+import { runOptions, streamRun } from "../../fakes/run.ts";
+
+/** Runs one call and an answer with a journal whose method `fails` from its `nth` step on. */
+async function runWith({ begins = true, failsAt = Number.POSITIVE_INFINITY, signal }: Failing) {
+  const log: string[] = [];
+  let steps = 0;
+  const journal: RunJournal = {
+    runId: "run-1",
+    async add({ name }) {
+      steps += 1;
+      if (steps >= failsAt) throw new Error("disk full");
+      log.push(name);
+    },
+    async addEvents() {},
+    async forbid(reason) {
+      log.push(`forbidden: ${reason}`);
+    },
+  };
+  const model = scriptedModel([[{ id: "c1", name: "work", input: {} }], "It is done."]);
+  const options = await runOptions({
+    models: { functionCall: model, answer: model },
+    tools: [makeTool("work", () => ({ ok: true, text: "The work is done, as it should be." }))],
+    signal,
+    recording: {
+      async begin() {
+        if (!begins) throw new Error("disk full");
+        return journal;
+      },
+    },
+  });
+  return { events: await Array.fromAsync(streamRun(options)), log };
+}
+
+interface Failing {
+  begins?: boolean;
+  failsAt?: number;
+  signal?: AbortSignal;
+}
+
+test("a run that cannot be recorded goes on, says so once, and must not be resumed", async () => {
+  const { events, log } = await runWith({ failsAt: 3 });
+  expect(noticesOf(events)).toEqual(["not-resumable"]);
+  expect(outcomeOf(events)).toMatchObject({ status: "complete", notices: [{ code: "not-resumable" }] });
+  // Nothing else would tell the store after the last step.
+  expect(log).toEqual(["turn:decide:1", "call:c1", "forbidden: unrecorded"]);
+});
+
+test("a run whose beginning cannot be recorded goes on, and says so", async () => {
+  const { events, log } = await runWith({ begins: false });
+  expect(outcomeOf(events)).toMatchObject({ status: "complete", notices: [{ code: "not-resumable" }] });
+  expect(log).toEqual([]);
+});
+
+test("a run that is recorded says nothing about it, and one that somebody ends must not be resumed", async () => {
+  expect(noticesOf((await runWith({})).events)).toEqual([]);
+  const { log } = await runWith({ signal: AbortSignal.abort(new Error("enough")) });
+  expect(log).toEqual(["forbidden: stopped"]);
+});

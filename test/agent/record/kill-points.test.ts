@@ -1,0 +1,123 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { prepareJournal } from "../../../src/store/sqlite/journal/journal-statements.ts";
+import { outcomeOf } from "../../fakes/events.ts";
+import { scriptedModel } from "../../fakes/model.ts";
+import { temporaryFolder } from "../../fakes/program.ts";
+import { runOptions, streamRun } from "../../fakes/run.ts";
+import { openStore } from "../../store/stores.ts";
+import { leaveOut } from "./interrupted.ts";
+import { type KilledWorld, killedWorlds, readMade } from "./kill-worlds.ts";
+
+type Point = [key: string, count: number, place: "before" | "after"];
+
+/** Each point costs a process. Without `DUET_EVERY_CUT=1` a few of them are tried, others in each run. */
+const pointsPerWorld = process.env.DUET_EVERY_CUT === "1" ? Number.POSITIVE_INFINITY : 3;
+
+async function runProcess(...args: string[]): Promise<{ code: number | null; lines: string[] }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "kill-process.ts"), ...args]);
+  let out = "";
+  let problem = "";
+  child.stdout.setEncoding("utf8").on("data", (text) => (out += text));
+  child.stderr.setEncoding("utf8").on("data", (text) => (problem += text));
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  if (code !== 0 && code !== 9) throw new Error(problem);
+  return { code, lines: out.trim().split("\n").filter(Boolean) };
+}
+
+/** Lists the statements that a run executes, each with how often it was before. */
+async function listPoints(name: string): Promise<Point[]> {
+  const folder = await temporaryFolder();
+  const { lines } = await runProcess(name, join(folder, "duet.db"), join(folder, "log"));
+  return lines.flatMap((line): Point[] => {
+    const [key, count] = JSON.parse(line);
+    return [
+      [key, count, "before"],
+      [key, count, "after"],
+    ];
+  });
+}
+
+/** Goes on with what is recorded, as the next process does; a run that was not recorded yet is asked for again. */
+async function goOn({ script, open }: KilledWorld, file: string, log: string) {
+  const store = await openStore(file);
+  const kept = await store.trace("run-1");
+  if (kept !== undefined) return { trace: kept, unknown: [] };
+  const [interrupted] = await store.journal.listInterrupted();
+  const taken = interrupted && (await store.journal.take(interrupted.runId));
+  const left = leaveOut(script, taken?.steps ?? []);
+  const functionCall = scriptedModel(left.decide, "one");
+  const answer = left.answer ? scriptedModel(left.answer, "two") : functionCall;
+  const begin = ({ runId, conversationId, ...known }: Parameters<NonNullable<typeof options.recording>["begin"]>[0]) =>
+    store.journal.begin({ runId, conversationId, owner: undefined, header: { ...known, entrance: "library" } });
+  const options = await runOptions({
+    ...open(log),
+    id: "run-1",
+    conversationId: "conv-1",
+    store,
+    models: { functionCall, answer },
+    recording: { taken, begin: (facts) => begin(facts) },
+  });
+  const events = await Array.fromAsync(streamRun(options));
+  expect(outcomeOf(events).success).toBe(true);
+  const unknown = events.flatMap((event) =>
+    event.type === "tool-end" && event.error?.code === "outcome_unknown" ? [event.callId] : [],
+  );
+  return { trace: await store.trace("run-1"), unknown };
+}
+
+const executed = new Set<string>();
+
+describe.each(Object.entries(killedWorlds))(
+  "a run with %s whose process ends at a statement of the store",
+  (name, world) => {
+    test("loses nothing and does nothing twice", async () => {
+      const points = await listPoints(name);
+      for (const [key] of points) executed.add(key);
+      const chosen = points
+        .map((point) => ({ point, at: Math.random() }))
+        .sort((a, b) => a.at - b.at)
+        .slice(0, pointsPerWorld)
+        .map(({ point }) => point);
+      const tried = async (point: Point): Promise<void> => {
+        const folder = await temporaryFolder();
+        const [file, log] = [join(folder, "duet.db"), join(folder, "log")];
+        const { code } = await runProcess(name, file, log, ...point.map(String));
+        const { trace, unknown } = await goOn(world, file, log);
+        const made = readMade(log);
+        const twice = made.filter((n, index) => made.indexOf(n) !== index && !n.endsWith("r"));
+        // A call is made, or the models know that it may have been; only one that may be repeated is made again.
+        const missing = world.calls.filter((n) => !made.includes(n) && unknown.length === 0);
+        expect({ point, code, twice, missing, status: trace?.status }).toEqual({
+          point,
+          code: 9,
+          twice: [],
+          missing: [],
+          status: expect.stringMatching(/^(complete|partial)$/),
+        });
+      };
+      const rest = [...chosen];
+      const tryNext = async (): Promise<void> => {
+        for (let point = rest.shift(); point; point = rest.shift()) await tried(point);
+      };
+      await Promise.all([tryNext(), tryNext()]);
+    });
+  },
+);
+
+test("the runs above execute every statement with which a run is recorded", () => {
+  const all = Object.keys(prepareJournal(() => ({}) as never));
+  // The others belong to events, to taking, to ends that somebody wanted and to removal.
+  const elsewhere = [
+    "addJournalEvent",
+    "forbidJournalRun",
+    "takeJournalRun",
+    "goingJournalRuns",
+    "journalRun",
+    "journalSteps",
+    "journalEvents",
+    "dropJournalRunsOf",
+  ];
+  expect(all.filter((key) => !executed.has(key) && !elsewhere.includes(key))).toEqual([]);
+});

@@ -1,0 +1,77 @@
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import type { Tool } from "../../../src/core/tools/tool.ts";
+import type { JsonObject } from "../../../src/kit/json.ts";
+import { createPermissionCheck, withPermission } from "../../../src/tools/permission-rules.ts";
+import type { Overrides } from "../../fakes/run.ts";
+import type { Script } from "./interrupted.ts";
+
+/** A run whose process is ended at a statement of the store. */
+export interface KilledWorld {
+  script: Script;
+  /** What the run is set to, with tools that write each call into a file before they give its result. */
+  open(log: string): Omit<Overrides, "models">;
+  calls: readonly string[];
+}
+
+const limits = { maxToolCalls: 10, maxIterations: 6 };
+
+function createWork(log: string): Tool {
+  return {
+    name: "work",
+    description: "Works.",
+    inputSchema: { type: "object", properties: {} },
+    source: "builtin",
+    annotations: {},
+    canRepeat: ({ n }: JsonObject) => String(n).endsWith("r"),
+    async run({ n }) {
+      appendFileSync(log, `${String(n)}\n`);
+      return { ok: true, text: `The result of ${String(n)} is long enough to be no thin one.` };
+    },
+  };
+}
+
+/** Returns the calls that the tools have written down, in all processes of a run. */
+export function readMade(log: string): string[] {
+  return existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : [];
+}
+
+const rounds = [
+  { calls: ["1", "2r"].map((n) => ({ id: `c${n}`, name: "work", input: { n } })) },
+  { calls: [{ id: "c3", name: "work", input: { n: "3" } }] },
+];
+const plan = {
+  steps: ["1", "2r"].map((n, index) => ({ step: index + 1, description: n, tool: "work", parameters: { n } })),
+};
+
+export const killedWorlds: Readonly<Record<string, KilledWorld>> = {
+  "one model": {
+    script: { decide: [...rounds, "All of it is known by now."] },
+    open: (log) => ({ tools: [createWork(log)], limits }),
+    calls: ["1", "2r", "3"],
+  },
+  "two models": {
+    script: { decide: [...rounds, "enough"], answer: ["All of it is known by now."] },
+    open: (log) => ({ tools: [createWork(log)], limits }),
+    calls: ["1", "2r", "3"],
+  },
+  "plan mode": {
+    script: { decide: [JSON.stringify(plan)], answer: ["Both are known by now."] },
+    open: (log) => ({
+      tools: [createWork(log)],
+      limits,
+      mode: "plan",
+      confirmPlan: async () => ({ reply: "yes" }),
+      planPolicy: { unattended: "run", onFailure: "skip", retries: 0 },
+    }),
+    calls: ["1", "2r"],
+  },
+  "a consent waiting": {
+    script: { decide: [{ calls: [{ id: "c1", name: "work", input: { n: "1" } }] }, "It is known by now."] },
+    open: (log) => ({
+      tools: [withPermission(createWork(log), createPermissionCheck({ ask: ["*"] }))],
+      limits,
+      approveCall: async () => "once",
+    }),
+    calls: ["1"],
+  },
+};

@@ -1,0 +1,241 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Message } from "../../../src/core/messages.ts";
+import type { RecordedStep } from "../../../src/core/store/journal.ts";
+import type { Approval, Tool, ToolResult } from "../../../src/core/tools/tool.ts";
+import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
+import { createPermissionCheck, withPermission } from "../../../src/tools/permission-rules.ts";
+import { makeTool, noticesOf, outcomeOf, textOf } from "../../fakes/events.ts";
+import type { ScriptedTurn } from "../../fakes/model.ts";
+import { leaveOut, type PlayedRun, play, type Script } from "./interrupted.ts";
+
+/** What a call of the world gives, by its number. */
+type Given = "short" | "long" | "sources" | "failed";
+
+interface World {
+  tools: Tool[];
+  /** Lists the calls that were made, as the tools see them. */
+  made: string[];
+}
+
+/** Tools that give the same for the same number, and tell what they did; `n` names a call. */
+function createWorld(given: ReadonlyMap<string, Given>, repeatable: ReadonlySet<string>): World {
+  const made: string[] = [];
+  const work = makeTool("work", (args) => {
+    const n = "n" in args ? String(args.n) : "";
+    made.push(n);
+    return toResult(n, given.get(n) ?? "short");
+  });
+  // A tool that says nothing about it is not called twice.
+  const canRepeat = (args: object): boolean => "n" in args && repeatable.has(String(args.n));
+  const tool = repeatable.size > 0 ? { ...work, canRepeat } : work;
+  return { tools: [tool], made };
+}
+
+function toResult(n: string, kind: Given): ToolResult {
+  if (kind === "failed")
+    return { ok: false, text: `no ${n}`, error: { code: "tool", message: `no ${n}`, retryable: false } };
+  if (kind === "long") return { ok: true, text: `${n} begins. ${"line of a long result\n".repeat(2000)}${n} ends.` };
+  if (kind === "short") return { ok: true, text: `The result of call ${n} is ${n.length}.` };
+  const sources = ["a", n].map((name) => ({
+    title: `Page ${name}`,
+    url: `https://${name}.example`,
+    snippet: `of ${n}`,
+  }));
+  return { ok: true, text: "", sources };
+}
+
+const given = fc.constantFrom<Given>("short", "long", "sources", "failed");
+const rounds = fc.array(fc.array(fc.tuple(given, fc.boolean()), { minLength: 1, maxLength: 3 }), { maxLength: 3 });
+
+interface Case {
+  script: Script;
+  given: Map<string, Given>;
+  repeatable: Set<string>;
+}
+
+/** A run of these rounds of calls, each with what it gives and whether it may be repeated. */
+function toCase(list: [Given, boolean][][], hasTwoModels: boolean): Case {
+  const kinds = new Map<string, Given>();
+  const repeatable = new Set<string>();
+  const decide: ScriptedTurn[] = list.map((round, index) => {
+    const calls = round.map(([kind, mayRepeat], place) => {
+      const n = `${index + 1}${"abc"[place]}`;
+      kinds.set(n, kind);
+      if (mayRepeat) repeatable.add(n);
+      return { id: `c${n}`, name: "work", input: { n } };
+    });
+    return { text: `Round ${index}.`, reasoning: "Let me see.", calls };
+  });
+  const words = "It is known [1]: the results say so, all of them.";
+  const script = hasTwoModels ? { decide: [...decide, "enough"], answer: [words] } : { decide: [...decide, words] };
+  return { script, given: kinds, repeatable };
+}
+
+const limits = { maxToolCalls: 20, maxIterations: 8 };
+
+/** The calls of the last recorded turn that have no record: nobody knows what became of them. */
+function findOpen(steps: readonly RecordedStep[], list: [Given, boolean][][]): string[] {
+  const turns = steps.filter(({ name }) => name.startsWith("turn:decide:")).length;
+  const calls = (list[turns - 1] ?? []).map((_, place) => `${turns}${"abc"[place]}`);
+  return calls.filter((n) => !steps.some(({ name }) => name === `call:c${n}`));
+}
+
+function withoutResults(messages: readonly Message[], unknown: readonly string[]): Message[] {
+  // Results that are not known have no number under which their rest could be read.
+  const unnumbered = messages.map((message) =>
+    unknown.length > 0 && message.role === "tool" && typeof message.content === "string"
+      ? { ...message, content: message.content.replaceAll(/"result": \d+/g, '"result": 0') }
+      : message,
+  );
+  return unnumbered.map((message) =>
+    message.role === "tool" && unknown.includes(message.callId.slice(1))
+      ? { ...message, content: "?", ok: false }
+      : message,
+  );
+}
+
+describe("a run whose process ends after any of its records", () => {
+  test.each([
+    ["one model", false],
+    ["two models", true],
+  ])("asks the models the same and repeats no call that is known (%s)", async (_, hasTwoModels) => {
+    await fc.assert(
+      fc.asyncProperty(rounds, async (list) => {
+        const { script, given: kinds, repeatable } = toCase(list, hasTwoModels);
+        const store = createMemoryStore();
+        const whole = await play(script, { tools: createWorld(kinds, repeatable).tools, limits, store });
+        for (let cut = 0; cut <= whole.steps.length; cut++) {
+          const steps = whole.steps.slice(0, cut);
+          const open = findOpen(steps, list);
+          const unknown = open.filter((n) => !repeatable.has(n));
+          const world = createWorld(kinds, repeatable);
+          const left = leaveOut(script, steps);
+          const resumed = await play(left, { tools: world.tools, limits, store }, { ...whole, steps });
+          expectSame(resumed, whole, { left, script, unknown });
+          // What has a record is not done again, and neither is what may have taken effect.
+          const known = steps.flatMap(({ name }) => (name.startsWith("call:c") ? [name.slice(6)] : []));
+          expect(world.made.filter((n) => known.includes(n) || unknown.includes(n))).toEqual([]);
+          expect([...known, ...unknown, ...world.made].sort()).toEqual([...kinds.keys()].sort());
+        }
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  test("asks for and carries out the rest of its plan", async () => {
+    const plan = {
+      steps: ["1a", "1b"].map((n, index) => ({ step: index + 1, description: n, tool: "work", parameters: { n } })),
+    };
+    const script = { decide: [JSON.stringify(plan)], answer: ["Both are known."] };
+    const kinds = new Map<string, Given>([["1b", "long"]]);
+    const setting = { mode: "plan", limits, confirmPlan: async () => ({ reply: "yes" }) as const } as const;
+    const whole = await play(script, { ...setting, tools: createWorld(kinds, new Set()).tools });
+    expect(whole.steps.map(({ name }) => name)).toEqual([
+      "turn:plan:1",
+      "question:plan:1",
+      "answer:plan:1",
+      "calls:step_1",
+      "call:step_1",
+      "calls:step_2",
+      "call:step_2",
+      "turn:answer:1",
+    ]);
+    for (let cut = 0; cut <= whole.steps.length; cut++) {
+      const steps = whole.steps.slice(0, cut);
+      const asked: number[] = [];
+      const confirmPlan = async () => {
+        asked.push(cut);
+        return { reply: "yes" } as const;
+      };
+      const world = createWorld(kinds, new Set(["1a", "1b"]));
+      const left = leaveOut(script, steps);
+      const resumed = await play(left, { ...setting, confirmPlan, tools: world.tools }, { ...whole, steps });
+      expectSame(resumed, whole, { left, script, unknown: [] });
+      expect(asked).toHaveLength(cut < 3 ? 1 : 0);
+      expect(world.made).toEqual(cut < 5 ? ["1a", "1b"] : cut < 7 ? ["1b"] : []);
+    }
+  });
+
+  test("asks for consent again while nobody has answered, never after a yes, and does not repeat what was agreed to", async () => {
+    const script = {
+      decide: [[{ id: "c1", name: "work", input: { n: "1" } }], "It is done, as far as anybody knows."],
+    };
+    const guard = (world: World) =>
+      world.tools.map((tool) => withPermission(tool, createPermissionCheck({ ask: ["*"] })));
+    const asks = (answer: Approval, asked: string[]) => async () => {
+      asked.push(answer);
+      return answer;
+    };
+    const first = createWorld(new Map(), new Set());
+    const whole = await play(script, { tools: guard(first), approveCall: asks("once", []) });
+    expect(whole.steps.map(({ name }) => name)).toEqual([
+      "turn:decide:1",
+      "question:c1",
+      "answer:c1",
+      "call:c1",
+      "turn:decide:2",
+    ]);
+    const seen: [number, string[], string[], string | undefined][] = [];
+    for (let cut = 1; cut <= 4; cut++) {
+      const asked: string[] = [];
+      const world = createWorld(new Map(), new Set());
+      const steps = whole.steps.slice(0, cut);
+      const setting = { tools: guard(world), approveCall: asks("once", asked) };
+      const { events } = await play(leaveOut(script, steps), setting, { ...whole, steps });
+      const end = events.find((event) => event.type === "tool-end");
+      seen.push([cut, asked, world.made, end?.error?.code]);
+    }
+    expect(seen).toEqual([
+      // The turn may have been followed by anything.
+      [1, [], [], "outcome_unknown"],
+      [2, ["once"], ["1"], undefined],
+      [3, [], [], "outcome_unknown"],
+      [4, [], [], undefined],
+    ]);
+  });
+});
+
+/** The models that are left are asked what they were asked before, but for the results that nobody knows. */
+function expectSame(
+  resumed: PlayedRun,
+  whole: PlayedRun,
+  { left, script, unknown }: { left: Script; script: Script; unknown: readonly string[] },
+): void {
+  const decided = script.decide.length - left.decide.length;
+  expect(resumed.asked.decide.map((asked) => withoutResults(asked, unknown))).toEqual(
+    whole.asked.decide.slice(decided).map((asked) => withoutResults(asked, unknown)),
+  );
+  const outcome = outcomeOf(resumed.events);
+  expect(outcome).toMatchObject({ status: "complete", run_id: "run-1" });
+  if (unknown.length > 0) return;
+  const answered = (script.answer?.length ?? 0) - (left.answer?.length ?? 0);
+  if (script.answer) expect(resumed.asked.answer).toEqual(whole.asked.answer.slice(answered));
+  const { meta, ...words } = outcomeOf(whole.events);
+  expect(outcome.response).toBe(words.response);
+  expect(textOf(resumed.events, "answer-delta")).toBe(words.response);
+  // What was spent before counts on.
+  expect(outcome.meta).toMatchObject({ total_tokens: meta.total_tokens, tool_calls_count: meta.tool_calls_count });
+}
+
+test("a model reads that a call may have taken effect, and the trace says so", async () => {
+  const script = {
+    decide: [[{ id: "c1", name: "work", input: { n: "1" } }], "I could not find out whether it was done."],
+  };
+  const store = createMemoryStore();
+  const whole = await play(script, { tools: createWorld(new Map(), new Set()).tools, store });
+  const steps = whole.steps.slice(0, 1);
+  const next = createMemoryStore();
+  const { asked, events } = await play(
+    leaveOut(script, steps),
+    { tools: createWorld(new Map(), new Set()).tools, store: next },
+    { ...whole, steps },
+  );
+  expect(asked.decide[0]?.at(-1)).toMatchObject({
+    role: "tool",
+    ok: false,
+    content: expect.stringMatching(/may have taken effect, and it was not repeated/),
+  });
+  expect(noticesOf(events)).toContain("run-resumed");
+  expect((await next.trace("run-1"))?.steps[0]?.error).toMatch(/its outcome is unknown/);
+});

@@ -40,10 +40,10 @@ export const records: readonly Mutation[] = [
   {
     id: "record-answer-first",
     file: "src/agent/record/run-record.ts",
-    text: "      await add(`answer:${name}`, reply ?? null);\n",
-    becomes: "",
+    text: ", reply ?? null);",
+    becomes: ", true);",
     tests: [resume],
-    endangers: "a yes is not recorded before the call runs",
+    endangers: "what a person has answered is lost, and asked again",
   },
   {
     id: "record-unrecorded",

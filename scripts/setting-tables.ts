@@ -12,7 +12,14 @@ import { getWindowMs, type KnownHost, knownHosts } from "../src/server/mcp/known
 import { searchBackends } from "../src/tools/search/search-backends.ts";
 
 /** Lists the pages with generated tables, by their names without language. */
-export const generatedPages = ["settings", "settings-servers", "environment", "limits", "known-hosts"];
+export const generatedPages = [
+  "settings",
+  "settings-models",
+  "settings-servers",
+  "environment",
+  "limits",
+  "known-hosts",
+];
 
 /** Writes the tables of a page anew. Each follows a comment that names it: `<!-- table: settings agent -->`. */
 export function fillTables(page: string, locale: Locale): string {

@@ -13,6 +13,7 @@ export type { EarlierModel, EarlierModelEvent } from "./app/models/user-model.ts
 export type { Attachment } from "./core/attachment.ts";
 export type { AgentEvent, PlanStep } from "./core/events.ts";
 export type { AskElicitation, Elicitation, ElicitationReply } from "./core/forms/elicitation.ts";
+export { toPlainText } from "./core/message-content.ts";
 export type {
   AssistantMessage,
   ContentPart,

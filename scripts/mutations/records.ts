@@ -40,11 +40,10 @@ export const records: readonly Mutation[] = [
   {
     id: "record-answer-first",
     file: "src/agent/record/run-record.ts",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the row quotes source text.
-    text: "      await add(`answer:${name}`, reply ?? null);\n",
-    becomes: "",
+    text: ", reply ?? null);",
+    becomes: ", true);",
     tests: [resume],
-    endangers: "a yes is not recorded before the call runs",
+    endangers: "what a person has answered is lost, and asked again",
   },
   {
     id: "record-unrecorded",
@@ -81,7 +80,7 @@ export const records: readonly Mutation[] = [
   {
     id: "record-stopped",
     file: "src/agent/run-agent.ts",
-    text: "  if (left.signal.aborted) record.stop();\n",
+    text: "  if (signal.aborted) record.stop();\n",
     becomes: "",
     tests: ["test/agent/record/failing-store.test.ts"],
     endangers: "a run that a person has ended goes on after a crash",

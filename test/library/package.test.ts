@@ -117,7 +117,8 @@ export const number: number = status;
 `;
 
 /** What the library's interfaces are made of has names. */
-const names = `import type { ConversationStore, FinishedRun, Model, ModelRequest, OnModelEvent, Source, SourceList, Summary, Turn } from "duet-mcp";
+const names = `import { toPlainText } from "duet-mcp";
+import type { ConversationStore, FinishedRun, Model, ModelRequest, OnModelEvent, Source, SourceList, Summary, Turn } from "duet-mcp";
 export interface Sources extends SourceList { number(sources: readonly Source[]): Promise<number[]> }
 export abstract class Store implements ConversationStore {
   abstract load: ConversationStore["load"];
@@ -135,7 +136,7 @@ export class Parrot implements Model {
   readonly provider = "own";
   readonly model = "parrot";
   async stream({ messages }: ModelRequest, onEvent: OnModelEvent): Promise<Turn> {
-    const content = messages.at(-1)?.content ?? "";
+    const content = toPlainText(messages.at(-1)?.content ?? "", "en");
     const usage = { inputTokens: 1, outputTokens: 1, reasoningTokens: 0, cachedTokens: 0 };
     onEvent({ type: "text-delta", text: content });
     return { message: { role: "assistant", content, toolCalls: [] }, finish: "stop", usage };

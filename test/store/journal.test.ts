@@ -1,6 +1,9 @@
 import { readdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { type Journal, keepEventsMs, LostRunError } from "../../src/core/store/journal.ts";
@@ -169,6 +172,18 @@ test("a lock of a process that lives is seen, one that is gone is removed, and a
   lock.release();
   expect(isHolderAlive(file, lock.holder)).toBe(false);
   expect(readdirSync(dirname(file))).toEqual([]);
+});
+
+test("a lock that nothing refers to any more lasts as long as its process", async () => {
+  const file = await storeFile();
+  const { holder } = lockForProcess(file);
+  setFlagsFromString("--expose-gc");
+  const collect: unknown = runInNewContext("gc");
+  for (let times = 0; times < 5; times++) {
+    if (typeof collect === "function") collect();
+    await setImmediate();
+  }
+  expect(isHolderAlive(file, holder)).toBe(true);
 });
 
 test("a run whose step could not be stored is not resumed, although the store could not be told", async () => {

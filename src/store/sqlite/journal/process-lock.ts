@@ -25,9 +25,12 @@ export function lockForProcess(storeFile: string): ProcessLock {
   const { DatabaseSync } = loadSqlite();
   const lock: DatabaseSync = new DatabaseSync(file, { timeout: lockTimeoutMs });
   lock.exec(takeLock);
+  // An object that nothing refers to any more is closed, and with it the lock would end before the process.
+  const referring = setInterval(() => lock.isOpen, longestTimerMs).unref();
   return {
     holder,
     release() {
+      clearInterval(referring);
       if (!lock.isOpen) return;
       lock.close();
       rmSync(file, { force: true });
@@ -36,6 +39,9 @@ export function lockForProcess(storeFile: string): ProcessLock {
 }
 
 const lockTimeoutMs = 20;
+
+/** Timers accept no more, in milliseconds. */
+const longestTimerMs = 2_147_483_647;
 
 // Without this the lock would leave a journal on disk for a moment.
 const takeLock = "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE";

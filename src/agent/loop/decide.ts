@@ -1,22 +1,20 @@
-import { fromParts } from "../../core/message-content.ts";
 import type { Message } from "../../core/messages.ts";
 import type { ToolDefinition, Turn } from "../../core/model.ts";
-import { isRefusedCall } from "../../core/tools/refused-call.ts";
 import { isLimit, type Verdict } from "../../core/verdict.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
-import { say, type Text } from "../../kit/locale.ts";
-import { formatCount } from "../../kit/text/format-count.ts";
-import { fenceResult } from "../context/fence.ts";
+import { say } from "../../kit/locale.ts";
 import { toQuestionContent } from "../context/question-content.ts";
 import { getProgress } from "../limits/reached-limit.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import { canAnswerWhileDeciding, type Run, type RunServices } from "../run.ts";
 import { act, type Observation } from "./act.ts";
+import { type BufferedText, createBufferedText } from "./buffered-text.ts";
 import { askEvaluator, evaluate, type JudgedVerdict } from "./evaluate.ts";
 import { countResults, explainOwnAnswer, explainVerdict } from "./explain-verdict.ts";
 import type { AnswerResult, DecideResult } from "./run-result.ts";
 import { runTurn } from "./run-turn.ts";
+import { toToolMessages } from "./tool-messages.ts";
 
 /**
  * Decides and acts in a loop. Ends with the reason to answer. Throws only when the run was cancelled, or when the function-call
@@ -233,38 +231,6 @@ function createFlowSignal(services: RunServices, held: BufferedText): { signal: 
 const firstReason = { zh: "分析问题，决定是否需要工具", en: "reading the question and choosing tools" };
 const nextReason = { zh: "查看结果，判断是否还需要工具", en: "reading the results and judging what is missing" };
 
-/** Returns the results of a round for the model. Behind the last one stands how many calls and rounds are left. */
-function toToolMessages(run: Run, round: readonly Observation[], calls: number): Message[] {
-  const { input, state } = run;
-  const left = describeLeft(calls, input.limits.maxIterations - state.statistics.iterations);
-  return round.map((one, index) => {
-    const { call, result, images } = one;
-    const isLast = index === round.length - 1;
-    const text = renderObservation(run, one);
-    const said = isLast ? `${text}\n${say(input.language, left)}` : text;
-    const content = fromParts([{ type: "text", text: said }, ...images]);
-    return { role: "tool", callId: call.id, tool: call.name, content, ok: result.ok };
-  });
-}
-
-/** Returns a result in its fence; one that failed stands in the prompt for errors. What was not run says itself what to do. */
-function renderObservation(run: Run, { call, result, text, ran }: Observation): string {
-  const { language: locale, marker } = run.input;
-  const { prompts, models } = run.services;
-  const fenced = fenceResult(text, result, marker);
-  const isForbidden = result.permission?.decision === "denied" || isRefusedCall(result);
-  if (result.ok || !ran || isForbidden || models.functionCall.followsPrompts === false) return fenced;
-  const values = { ...toPlaceholderValues(run), tool: call.name, error: fenced };
-  return prompts.render("error", { model: models.functionCall, locale }, values);
-}
-
-function describeLeft(calls: number, rounds: number): Text {
-  return {
-    zh: `还可以调用 ${calls} 次工具，还有 ${rounds} 轮。`,
-    en: `Left: ${formatCount(calls, "tool call")}, ${formatCount(rounds, "round")}.`,
-  };
-}
-
 /** Tells that the function-call model failed although there are results to answer from. */
 export function reportModelFailure(run: Run, thrown: unknown): DuetError {
   const error = toDuetError(thrown);
@@ -274,54 +240,4 @@ export function reportModelFailure(run: Run, thrown: unknown): DuetError {
   });
   run.services.emit({ type: "notice", level: "warning", code: "decide-failed", message });
   return error;
-}
-
-/**
- * Tells the thought of a single model from its answer. Text is held until it is too long for a thought beside tool
- * calls; from there on it is the answer and flows.
- */
-interface BufferedText {
-  push(text: string): void;
-  /** Is true once the answer has begun to stream. */
-  readonly flowing: boolean;
-  /** Returns the held text as a thought, because the turn asked for tools. */
-  asThought(): string;
-  /** Returns the held text as part of the answer, because the turn asked for no tools. */
-  asAnswer(): void;
-}
-
-/** Limits a thought, in columns; a Chinese character counts as two and a half. Decide prompts ask for one or two sentences. */
-const longestThought = 200;
-
-export function createBufferedText(answer: (text: string) => void): BufferedText {
-  let held = "";
-  let flowing = false;
-  function release(): void {
-    const text = held;
-    held = "";
-    if (text !== "") answer(text);
-  }
-  return {
-    push(text) {
-      held += text;
-      flowing ||= countColumns(held) > longestThought;
-      if (flowing) release();
-    },
-    get flowing() {
-      return flowing;
-    },
-    asThought() {
-      // A long thought that was already shown as answer stays there, set apart from what follows.
-      if (flowing) answer("\n\n");
-      const thought = held;
-      held = "";
-      return thought;
-    },
-    asAnswer: release,
-  };
-}
-
-function countColumns(text: string): number {
-  const wide = text.match(/[\u2e80-\uffdc]/g)?.length ?? 0;
-  return text.length + 1.5 * wide;
 }

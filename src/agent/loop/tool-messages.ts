@@ -1,0 +1,41 @@
+import { fromParts } from "../../core/message-content.ts";
+import type { Message } from "../../core/messages.ts";
+import { isRefusedCall } from "../../core/tools/refused-call.ts";
+import { say, type Text } from "../../kit/locale.ts";
+import { formatCount } from "../../kit/text/format-count.ts";
+import { fenceResult } from "../context/fence.ts";
+import { toPlaceholderValues } from "../prompts/prompt-values.ts";
+import type { Run } from "../run.ts";
+import type { Observation } from "./act.ts";
+
+/** Returns the results of a round for the model. Behind the last one stands how many calls and rounds are left. */
+export function toToolMessages(run: Run, round: readonly Observation[], calls: number): Message[] {
+  const { input, state } = run;
+  const left = describeLeft(calls, input.limits.maxIterations - state.statistics.iterations);
+  return round.map((one, index) => {
+    const { call, result, images } = one;
+    const isLast = index === round.length - 1;
+    const text = renderObservation(run, one);
+    const said = isLast ? `${text}\n${say(input.language, left)}` : text;
+    const content = fromParts([{ type: "text", text: said }, ...images]);
+    return { role: "tool", callId: call.id, tool: call.name, content, ok: result.ok };
+  });
+}
+
+/** Returns a result in its fence; one that failed stands in the prompt for errors. What was not run says itself what to do. */
+function renderObservation(run: Run, { call, result, text, ran }: Observation): string {
+  const { language: locale, marker } = run.input;
+  const { prompts, models } = run.services;
+  const fenced = fenceResult(text, result, marker);
+  const isForbidden = result.permission?.decision === "denied" || isRefusedCall(result);
+  if (result.ok || !ran || isForbidden || models.functionCall.followsPrompts === false) return fenced;
+  const values = { ...toPlaceholderValues(run), tool: call.name, error: fenced };
+  return prompts.render("error", { model: models.functionCall, locale }, values);
+}
+
+function describeLeft(calls: number, rounds: number): Text {
+  return {
+    zh: `还可以调用 ${calls} 次工具，还有 ${rounds} 轮。`,
+    en: `Left: ${formatCount(calls, "tool call")}, ${formatCount(rounds, "round")}.`,
+  };
+}

@@ -26,8 +26,8 @@ import { formNote, writeStructuredAnswer } from "./structured-answer.ts";
 
 /**
  * Streams the answer from the answer model or its fallbacks. If these fail before a word was shown, the other model answers, unless
- * its key is the one that was refused or it has failed in the run itself; if no model can, the results themselves stand as the answer. What is reported then is the
- * error of the first. Throws only when cancelled or when there is nothing at all.
+ * its key is the one that was refused or it has failed in the run itself; if no model can, the results themselves stand as the
+ * answer. What is reported then is the error of the first. Throws only when cancelled or when there is nothing at all.
  */
 export async function writeAnswer(run: Run, input: AnswerInput): Promise<AnswerResult> {
   const {

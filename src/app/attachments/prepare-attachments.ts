@@ -3,7 +3,7 @@ import {
   type FileRefusal,
   type PreparedFile,
   prepareImage,
-  toFileName,
+  refuseFile,
   toStoredFile,
 } from "../../core/files/prepare-image.ts";
 import type { RunFiles } from "../../core/files/run-files.ts";
@@ -59,9 +59,7 @@ export function createAttachmentPreparation(): AttachmentPreparation {
       // Some models see the pages of a PDF as pictures.
       if (thrown instanceof DocumentError && thrown.problem === "scanned")
         return toPreparedDocument(bytes, { name, mediaType: "application/pdf", text: say(locale, noText) });
-      const { zh, en } = thrown.text;
-      const shown = toFileName(name);
-      return { refusal: shown === "" ? { zh, en } : { zh: `${shown}：${zh}`, en: `${shown}: ${en}` } };
+      return refuseFile(name, thrown.text);
     }
   }
 

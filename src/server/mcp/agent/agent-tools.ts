@@ -4,7 +4,14 @@ import { readChainMeta } from "../../../core/chain.ts";
 import { createOnce } from "../../../kit/async/once.ts";
 import { isRecord } from "../../../kit/json.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
-import { askInput, cancelInput, type Detail, resultInput, unlistedFields } from "../../../runs/ask-schema.ts";
+import {
+  askInput,
+  cancelInput,
+  type Detail,
+  type IncludedPart,
+  resultInput,
+  unlistedFields,
+} from "../../../runs/ask-schema.ts";
 import { toFinishedOutcome } from "../../../runs/finished-outcome.ts";
 import { type Host, readHost } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
@@ -188,7 +195,7 @@ export async function handleCancel(
 async function readStoredResult(
   scope: ConnectionScope,
   runId: string,
-  request: { host: Host; detail?: Detail | undefined; include?: readonly "images"[] | undefined },
+  request: { host: Host; detail?: Detail | undefined; include?: readonly IncludedPart[] | undefined },
 ): Promise<CallToolResult> {
   const { duet, connection } = scope;
   const store = await duet.store(connection.caller);
@@ -196,7 +203,7 @@ async function readStoredResult(
   if (trace === undefined) return createFailedResult(say(duet.locale, describeUnknownRun(runId)));
   const locale = duet.localeFor(trace.question);
   const outcome = await addPlanToken(scope, toFinishedOutcome(trace, locale));
-  const images = request.include?.includes("images") ? await readRunImages(scope, outcome) : [];
+  const images = await readRunImages(scope, { outcome, include: request.include });
   return toAskResult(outcome, { ...chooseResultOptions(scope, request), locale, images });
 }
 

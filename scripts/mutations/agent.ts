@@ -100,7 +100,7 @@ export const agent: readonly Mutation[] = [
   },
   {
     id: "A13",
-    file: "src/agent/loop/decide.ts",
+    file: "src/agent/loop/buffered-text.ts",
     text: "text.length + 1.5 * wide",
     becomes: "text.length",
     tests: ["test/agent/loop/hold-back.test.ts"],

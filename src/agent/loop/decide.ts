@@ -13,6 +13,7 @@ import { getProgress } from "../limits/reached-limit.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import { canAnswerWhileDeciding, type Run, type RunServices } from "../run.ts";
 import { act, type Observation } from "./act.ts";
+import { type BufferedText, createBufferedText } from "./buffered-text.ts";
 import { askEvaluator, evaluate, type JudgedVerdict } from "./evaluate.ts";
 import { countResults, explainOwnAnswer, explainVerdict } from "./explain-verdict.ts";
 import type { AnswerResult, DecideResult } from "./run-result.ts";
@@ -274,54 +275,4 @@ export function reportModelFailure(run: Run, thrown: unknown): DuetError {
   });
   run.services.emit({ type: "notice", level: "warning", code: "decide-failed", message });
   return error;
-}
-
-/**
- * Tells the thought of a single model from its answer. Text is held until it is too long for a thought beside tool
- * calls; from there on it is the answer and flows.
- */
-interface BufferedText {
-  push(text: string): void;
-  /** Is true once the answer has begun to stream. */
-  readonly flowing: boolean;
-  /** Returns the held text as a thought, because the turn asked for tools. */
-  asThought(): string;
-  /** Returns the held text as part of the answer, because the turn asked for no tools. */
-  asAnswer(): void;
-}
-
-/** Limits a thought, in columns; a Chinese character counts as two and a half. Decide prompts ask for one or two sentences. */
-const longestThought = 200;
-
-export function createBufferedText(answer: (text: string) => void): BufferedText {
-  let held = "";
-  let flowing = false;
-  function release(): void {
-    const text = held;
-    held = "";
-    if (text !== "") answer(text);
-  }
-  return {
-    push(text) {
-      held += text;
-      flowing ||= countColumns(held) > longestThought;
-      if (flowing) release();
-    },
-    get flowing() {
-      return flowing;
-    },
-    asThought() {
-      // A long thought that was already shown as answer stays there, set apart from what follows.
-      if (flowing) answer("\n\n");
-      const thought = held;
-      held = "";
-      return thought;
-    },
-    asAnswer: release,
-  };
-}
-
-function countColumns(text: string): number {
-  const wide = text.match(/[\u2e80-\uffdc]/g)?.length ?? 0;
-  return text.length + 1.5 * wide;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createBufferedText } from "../../../src/agent/loop/decide.ts";
+import { createBufferedText } from "../../../src/agent/loop/buffered-text.ts";
 
 /** Pushes a text sign by sign; gives what flowed as answer before the turn was over. */
 function flowed(text: string): string {

@@ -70,10 +70,11 @@ export function createAttachmentPreparation(): AttachmentPreparation {
       for (const attachment of attachments.slice(0, mostAttachments)) {
         context.signal.throwIfAborted();
         size += attachment.bytes.length;
-        const made = size > longestAttachments ? { refusal: tooMuch } : await prepareFile(attachment, context);
+        const excess = refuseFile(attachment.name, tooMuch);
+        const made = size > longestAttachments ? excess : await prepareFile(attachment, context);
         if ("refusal" in made) prepared.refusals.push(made.refusal);
         else if (!isSentAsBytes(made.part) || context.files.add(made)) prepared.parts.push(made.part);
-        else prepared.refusals.push(tooMuch);
+        else prepared.refusals.push(excess.refusal);
       }
       if (attachments.length > mostAttachments) prepared.refusals.push(tooMany);
       return prepared;

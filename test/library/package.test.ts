@@ -117,7 +117,7 @@ export const number: number = status;
 `;
 
 /** What the library's interfaces are made of has names. */
-const names = `import type { ConversationStore, FinishedRun, Model, ModelRequest, OnModelEvent, Source, SourceList, Summary, Turn } from "duet-mcp";
+const names = `import type { ContentPart, ConversationStore, FinishedRun, Model, ModelRequest, OnModelEvent, Source, SourceList, Summary, Turn } from "duet-mcp";
 export interface Sources extends SourceList { number(sources: readonly Source[]): Promise<number[]> }
 export abstract class Store implements ConversationStore {
   abstract load: ConversationStore["load"];
@@ -135,7 +135,9 @@ export class Parrot implements Model {
   readonly provider = "own";
   readonly model = "parrot";
   async stream({ messages }: ModelRequest, onEvent: OnModelEvent): Promise<Turn> {
-    const content = messages.at(-1)?.content ?? "";
+    const read = (part: ContentPart) => (part.type === "text" ? part.text : "");
+    const last = messages.at(-1)?.content ?? "";
+    const content = typeof last === "string" ? last : last.map(read).join("");
     const usage = { inputTokens: 1, outputTokens: 1, reasoningTokens: 0, cachedTokens: 0 };
     onEvent({ type: "text-delta", text: content });
     return { message: { role: "assistant", content, toolCalls: [] }, finish: "stop", usage };

@@ -42,7 +42,7 @@ export function fitTurnFiles(
 }
 
 /** Returns the images and documents of a turn, those of the question first. */
-export function listTurnFiles({ files = [], images = [] }: ConversationTurn): FileRef[] {
+function listTurnFiles({ files = [], images = [] }: ConversationTurn): FileRef[] {
   return [...files, ...images];
 }
 

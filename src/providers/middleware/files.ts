@@ -12,7 +12,7 @@ import type { FileKind } from "./endpoints.ts";
 import type { ModelContext } from "./middleware.ts";
 
 /** Limits the images of one request, and the bytes of one, where the vendor's row says nothing. */
-export const usualImages = { most: 50, mostBytes: 20_000_000 };
+const usualImages = { most: 50, mostBytes: 20_000_000 };
 
 /** Limits what documents that a vendor reads itself may have, in bytes. In base64 a third is added. */
 const longestDocument = 20_000_000;

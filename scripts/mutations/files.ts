@@ -5,7 +5,7 @@ export const files: readonly Mutation[] = [
   {
     id: "image-size",
     file: "src/core/files/prepare-image.ts",
-    text: "if (bytes.length > longestImage) return refuse(name, describeSize(bytes.length));\n",
+    text: "if (bytes.length > longestImage) return refuseFile(name, describeSize(bytes.length));\n",
     becomes: "",
     tests: ["test/core/files/prepare-image.test.ts"],
     endangers: "an image of any size is kept and sent",
@@ -13,7 +13,7 @@ export const files: readonly Mutation[] = [
   {
     id: "image-pixels",
     file: "src/core/files/prepare-image.ts",
-    text: "if (width * height > mostPixels) return refuse(name, describePixels(width, height));\n",
+    text: "if (width * height > mostPixels) return refuseFile(name, describePixels(width, height));\n",
     becomes: "",
     tests: ["test/core/files/prepare-image.test.ts"],
     endangers: "a small file unpacks to any number of pixels at whoever shows it",

@@ -1,5 +1,5 @@
-import { type Locale, say } from "../kit/locale.ts";
-import type { ContentPart, FilePart, ImagePart, MessageContent, StoredFile } from "./messages.ts";
+import { type Locale, say, type Text } from "../kit/locale.ts";
+import type { ContentPart, FileRef, MessageContent, StoredFile } from "./messages.ts";
 
 /** Returns what a message says, with the name and kind of each image in its place. A document is its name and its text. */
 export function toPlainText(content: MessageContent, locale: Locale): string {
@@ -9,19 +9,22 @@ export function toPlainText(content: MessageContent, locale: Locale): string {
 
 function toPartText(part: ContentPart, locale: Locale): string {
   if (part.type === "text") return part.text;
-  if (part.type === "image") return describeImage(part, locale);
-  return part.text === "" ? describeFile(part, locale) : `${describeFile(part, locale)}\n${part.text}`;
+  const name = describeFile(part, locale);
+  return part.type === "image" || part.text === "" ? name : `${name}\n${part.text}`;
 }
 
-/** Returns the words that stand for an image where it cannot be shown, such as `[image chart.png: image/png, 640×480]`. */
-export function describeImage({ image, width, height }: ImagePart, locale: Locale): string {
+/**
+ * Returns the words that stand for an image or a document, such as `[image chart.png: image/png, 640×480]` and
+ * `[file report.pdf: application/pdf]`. A note says why it is not shown itself: `[image chart.png: image/png, not sent]`.
+ */
+export function describeFile(part: FileRef, locale: Locale, note?: Text): string {
+  const why = note ? say(locale, { zh: `，${note.zh}`, en: `, ${note.en}` }) : "";
+  if (part.type === "file")
+    return `[${toLabel(say(locale, { zh: "文件", en: "file" }), part.file)}: ${part.file.mediaType}${why}]`;
+  const { image, width, height } = part;
   const size = width === undefined || height === undefined ? [] : [`${width}×${height}`];
-  return `[${toLabel(say(locale, { zh: "图片", en: "image" }), image)}: ${[image.mediaType, ...size].join(", ")}]`;
-}
-
-/** Returns the line before a document's text, such as `[file report.pdf: application/pdf]`. */
-export function describeFile({ file }: FilePart, locale: Locale): string {
-  return `[${toLabel(say(locale, { zh: "文件", en: "file" }), file)}: ${file.mediaType}]`;
+  const facts = [image.mediaType, ...size].join(", ");
+  return `[${toLabel(say(locale, { zh: "图片", en: "image" }), image)}: ${facts}${why}]`;
 }
 
 function toLabel(word: string, { name = "" }: StoredFile): string {

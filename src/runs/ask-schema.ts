@@ -11,8 +11,13 @@ export const detailSchema = z.enum(["brief", "full"]);
 /** Says how much of a run a result over MCP tells: what an answer needs, or also what each call was given and returned. */
 export type Detail = z.infer<typeof detailSchema>;
 
+const includedSchema = z.enum(["images"]);
+
+/** Names what a result over MCP has beside its text and object. */
+export type IncludedPart = z.infer<typeof includedSchema>;
+
 const includeSchema = z
-  .array(z.enum(["images"]))
+  .array(includedSchema)
   .max(10)
   .optional()
   .describe("images: returns the images that tools made, too.");

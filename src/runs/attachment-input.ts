@@ -29,10 +29,7 @@ export const attachmentFields = {
     .describe("Images, PDF, Word, Excel and text files that the question is about."),
 };
 
-export interface AttachmentInput {
-  images?: readonly string[] | undefined;
-  attachments?: readonly { name?: string | undefined; media_type?: string | undefined; data: string }[] | undefined;
-}
+export type AttachmentInput = z.infer<z.ZodObject<typeof attachmentFields>>;
 
 /** Takes the files out of an input, so that only their bytes are kept. Returns a text where they are too many or too large. */
 export function takeAttachments<T extends AttachmentInput>({

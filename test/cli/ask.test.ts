@@ -246,7 +246,7 @@ test("an answer that cannot be written ends with 1 also where nobody reads why",
   provider.script("strong", { text: "the whole answer" });
   const full = openSync("/dev/full", "w");
   const args = [program, "ask", "hello", "--verbose"];
-  const child = spawn(process.execPath, args, { env, stdio: ["ignore", full, "pipe"] });
+  const child = spawn(process.execPath, args, { env: await programEnvironment(env), stdio: ["ignore", full, "pipe"] });
   closeSync(full);
   child.stderr?.pause();
   expect(await once(child, "exit")).toEqual([1, null]);
@@ -258,7 +258,10 @@ test("steps that cannot be written do not cost the answer", requires(linux), asy
     provider.script("cheap", { text: "enough" });
     provider.script("strong", { text: "the whole answer" });
     const full = openSync("/dev/full", "w");
-    const child = spawn(process.execPath, [program, ...args], { env, stdio: ["pipe", "pipe", full] });
+    const child = spawn(process.execPath, [program, ...args], {
+      env: await programEnvironment(env),
+      stdio: ["pipe", "pipe", full],
+    });
     closeSync(full);
     let stdout = "";
     child.stdout?.on("data", (text) => {

@@ -47,7 +47,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("an install has at most 5 packages and 25 MB", async () => {
+test("an install brings two packages, and less than 25 MB", async () => {
   const packages = globSync("node_modules/**/package.json", { cwd: project }).filter((file) =>
     /node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+[\\/]package\.json$/.test(file),
   );
@@ -55,7 +55,6 @@ test("an install has at most 5 packages and 25 MB", async () => {
     "@opentelemetry/api",
     "duet-mcp",
   ]);
-  expect(packages.length).toBeLessThanOrEqual(5);
   const files = await readdir(join(project, "node_modules"), { recursive: true, withFileTypes: true });
   const sizes = await Promise.all(files.map(async (file) => (await stat(join(file.parentPath, file.name))).size));
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(25_000_000);

@@ -109,7 +109,7 @@ test("what nobody has used for store.keepDays is removed with its files, and cou
   expect(countFiles(file)).toBe(0);
 });
 
-test("many large files are removed in steps that let others in", async () => {
+test("a conversation with more files than one step removes is removed with all of them", async () => {
   const file = await storeFile();
   const store = await openStore(file);
   const run = finishedRun("many", "What are these?", "Charts.");

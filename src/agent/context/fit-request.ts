@@ -1,6 +1,7 @@
-import { describeImage, fromParts, toParts } from "../../core/message-content.ts";
+import { describeFile, fromParts, toParts } from "../../core/message-content.ts";
 import type { ContentPart, Message, MessageContent } from "../../core/messages.ts";
 import type { Model, ModelRequest } from "../../core/model.ts";
+import type { Text } from "../../kit/locale.ts";
 import { countRequestTokens, countTokens, isSurelyWithin } from "./context-window.ts";
 import { splitFences } from "./fence.ts";
 import { planShrinkSteps, type ShrinkStep, shrinkTexts } from "./shrink.ts";
@@ -65,9 +66,7 @@ function shrinkRequest(model: Model, request: ModelRequest, excess: number, fitt
   return { request: { ...request, messages }, cut: isWord ? "words" : "results" };
 }
 
-/**
- * Puts names in place of images, the oldest first, until enough tokens are saved: an image is whole or not there.
- */
+/** Puts names in place of images, the oldest first, until enough tokens are saved: an image is whole or not there. */
 function dropImages(model: Model, request: ModelRequest, excess: number): ModelRequest {
   let left = excess;
   const messages = request.messages.map((message) => {
@@ -75,7 +74,7 @@ function dropImages(model: Model, request: ModelRequest, excess: number): ModelR
     if (isFixed(message) || typeof content === "string" || left <= 0) return message;
     const parts = content.map((part): ContentPart => {
       if (part.type !== "image" || left <= 0) return part;
-      const named: ContentPart = { type: "text", text: `${describeImage(part, "en").slice(0, -1)}, left out]` };
+      const named: ContentPart = { type: "text", text: describeFile(part, "en", leftOut) };
       left -= countTokens(model, [part]) - countTokens(model, [named]);
       return named;
     });
@@ -83,6 +82,8 @@ function dropImages(model: Model, request: ModelRequest, excess: number): ModelR
   });
   return left === excess ? request : { ...request, messages };
 }
+
+const leftOut: Text = { zh: "已略去", en: "left out" };
 
 function replaceContent(message: Message, content: MessageContent): Message {
   return message.role === "user" || message.role === "tool" ? { ...message, content } : message;

@@ -1,7 +1,7 @@
-import { describeFile, describeImage } from "../../core/message-content.ts";
-import type { ContentPart } from "../../core/messages.ts";
+import { describeFile } from "../../core/message-content.ts";
+import type { ContentPart, FileRef } from "../../core/messages.ts";
 import type { ConversationTurn } from "../../core/store/store.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import type { Locale, Text } from "../../kit/locale.ts";
 import type { Sizing } from "./shrink.ts";
 
 /** Holds turns of which only some still have their images and documents, and the tokens that these take. */
@@ -42,7 +42,7 @@ export function fitTurnFiles(
 }
 
 /** Returns the images and documents of a turn, those of the question first. */
-export function listTurnFiles({ files = [], images = [] }: ConversationTurn): ContentPart[] {
+function listTurnFiles({ files = [], images = [] }: ConversationTurn): FileRef[] {
   return [...files, ...images];
 }
 
@@ -52,13 +52,9 @@ export function describeTurnFiles(
   language: Locale,
   isKept: (part: ContentPart) => boolean = () => false,
 ): ConversationTurn {
-  const names = listTurnFiles(turn).flatMap((part) => (isKept(part) ? [] : [describePart(part, language)]));
+  const names = listTurnFiles(turn).flatMap((part) => (isKept(part) ? [] : [describeFile(part, language, notAgain)]));
   const { question, answer } = turn;
   return { question: [question, ...names].join("\n\n"), answer };
 }
 
-function describePart(part: ContentPart, language: Locale): string {
-  if (part.type === "text") return part.text;
-  const name = part.type === "image" ? describeImage(part, language) : describeFile(part, language);
-  return `${name.slice(0, -1)}${say(language, { zh: "，这里不再附上]", en: ", not attached again]" })}`;
-}
+const notAgain: Text = { zh: "这里不再附上", en: "not attached again" };

@@ -3,7 +3,7 @@ import {
   type FileRefusal,
   type PreparedFile,
   prepareImage,
-  toFileName,
+  refuseFile,
   toStoredFile,
 } from "../../core/files/prepare-image.ts";
 import type { RunFiles } from "../../core/files/run-files.ts";
@@ -59,9 +59,7 @@ export function createAttachmentPreparation(): AttachmentPreparation {
       // Some models see the pages of a PDF as pictures.
       if (thrown instanceof DocumentError && thrown.problem === "scanned")
         return toPreparedDocument(bytes, { name, mediaType: "application/pdf", text: say(locale, noText) });
-      const { zh, en } = thrown.text;
-      const shown = toFileName(name);
-      return { refusal: shown === "" ? { zh, en } : { zh: `${shown}：${zh}`, en: `${shown}: ${en}` } };
+      return refuseFile(name, thrown.text);
     }
   }
 
@@ -72,10 +70,11 @@ export function createAttachmentPreparation(): AttachmentPreparation {
       for (const attachment of attachments.slice(0, mostAttachments)) {
         context.signal.throwIfAborted();
         size += attachment.bytes.length;
-        const made = size > longestAttachments ? { refusal: tooMuch } : await prepareFile(attachment, context);
+        const excess = refuseFile(attachment.name, tooMuch);
+        const made = size > longestAttachments ? excess : await prepareFile(attachment, context);
         if ("refusal" in made) prepared.refusals.push(made.refusal);
         else if (!isSentAsBytes(made.part) || context.files.add(made)) prepared.parts.push(made.part);
-        else prepared.refusals.push(tooMuch);
+        else prepared.refusals.push(excess.refusal);
       }
       if (attachments.length > mostAttachments) prepared.refusals.push(tooMany);
       return prepared;

@@ -1,3 +1,5 @@
+import { toPlainText } from "../../core/message-content.ts";
+import type { Message } from "../../core/messages.ts";
 import {
   type Model,
   type ModelEvent,
@@ -65,13 +67,22 @@ async function streamEarlier(
   onEvent: OnModelEvent,
   signal: AbortSignal,
 ): Promise<Turn | undefined> {
-  const events: unknown = model.stream(request, signal);
+  const events: unknown = model.stream(toTextRequest(request), signal);
   if (!isAsyncIterable(events)) throw noFormError(model);
   for await (const event of events) {
     if (event.type === "turn-end") return event.turn;
     onEvent(event);
   }
   return undefined;
+}
+
+/** The earlier form knows texts alone: names stand for images, and the text of a document for the document. */
+function toTextRequest(request: ModelRequest): ModelRequest {
+  const messages = request.messages.map((message): Message => {
+    if (message.role !== "user" && message.role !== "tool") return message;
+    return { ...message, content: toPlainText(message.content, request.locale ?? "en") };
+  });
+  return { ...request, messages };
 }
 
 function isEarlier(model: Model | EarlierModel): model is EarlierModel {

@@ -37,7 +37,7 @@ export async function fetchFile({ web }: Config, url: string, room: number, sign
 function refusedFileError(status: number): DuetError {
   return new DuetError({
     code: "invalid_request",
-    text: { zh: `网站没有给出文件（HTTP ${status}）`, en: `the site did not give the file (HTTP ${status})` },
+    text: { zh: `网站没有返回文件（HTTP ${status}）`, en: `the site did not give the file (HTTP ${status})` },
   });
 }
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { cleanImage } from "../../kit/images/clean-image.ts";
-import { detectMediaType, imageTypes } from "../../kit/images/image-type.ts";
+import { detectMediaType, isImageType } from "../../kit/images/image-type.ts";
 import type { Text } from "../../kit/locale.ts";
 import { formatSize } from "../../kit/text/format-count.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
@@ -32,12 +32,12 @@ export interface FileRefusal {
  */
 export function prepareImage(bytes: Uint8Array, name?: string): PreparedImage | FileRefusal {
   const type = detectMediaType(bytes);
-  if (type === undefined || !imageTypes.some((known) => known === type)) return refuse(name, describeType(type));
-  if (bytes.length > longestImage) return refuse(name, describeSize(bytes.length));
+  if (type === undefined || !isImageType(type)) return refuseFile(name, describeType(type));
+  if (bytes.length > longestImage) return refuseFile(name, describeSize(bytes.length));
   const image = cleanImage(bytes);
-  if (image === undefined) return refuse(name, damaged);
+  if (image === undefined) return refuseFile(name, damaged);
   const { width, height, mediaType } = image;
-  if (width * height > mostPixels) return refuse(name, describePixels(width, height));
+  if (width * height > mostPixels) return refuseFile(name, describePixels(width, height));
   return {
     part: { type: "image", image: toStoredFile(image.bytes, mediaType, name), width, height },
     bytes: image.bytes,
@@ -58,7 +58,8 @@ export function toFileName(name = ""): string {
   return takeStart(sanitizeLine(last).replace(/[[\]]/g, "_"), longestName);
 }
 
-function refuse(name: string | undefined, why: Text): FileRefusal {
+/** Returns why a file is not taken, behind its name where it has one. */
+export function refuseFile(name: string | undefined, why: Text): FileRefusal {
   const shown = toFileName(name);
   return { refusal: shown === "" ? why : { zh: `${shown}：${why.zh}`, en: `${shown}: ${why.en}` } };
 }

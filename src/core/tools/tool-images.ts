@@ -1,3 +1,4 @@
+import { decodeBase64 } from "../../kit/base64.ts";
 import { detectMediaType } from "../../kit/images/image-type.ts";
 import { isRecord, toText } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
@@ -17,8 +18,8 @@ export function readImages({ content, structuredContent }: Readonly<Record<strin
   const found = new Map<string, Uint8Array>();
   const add = (data: unknown): void => {
     if (typeof data !== "string" || found.size >= mostResultImages || data.length > longestBase64) return;
-    if (found.has(data) || !isBase64(data)) return;
-    found.set(data, Buffer.from(data, "base64"));
+    const bytes = found.has(data) ? undefined : decodeBase64(data);
+    if (bytes) found.set(data, bytes);
   };
   for (const block of Array.isArray(content) ? content : []) {
     if (!isRecord(block)) continue;
@@ -60,7 +61,7 @@ function visitMedia(value: unknown, visit: (media: Media) => void, depth = 0): v
 
 /** A text is media when it shows it itself, or when the object that holds it names a media type. */
 function toMedia(text: string, { mimeType, mediaType, media_type }: Record<string, unknown>): Media | undefined {
-  if (text.length < shortestMedia || !isBase64(text)) return undefined;
+  if (text.length < shortestMedia || !isPlainBase64(text)) return undefined;
   const named = [mimeType, mediaType, media_type]
     .map(toText)
     .find((type) => /^(image|audio|video|application)\//.test(type));
@@ -72,7 +73,8 @@ function findMediaType(base64: string): string | undefined {
   return detectMediaType(Buffer.from(base64.slice(0, 64), "base64"));
 }
 
-function isBase64(text: string): boolean {
+/** Takes neither line breaks nor the form for URLs: prose could pass for these. */
+function isPlainBase64(text: string): boolean {
   return /^[A-Za-z0-9+/]+={0,2}$/.test(text);
 }
 

@@ -44,7 +44,7 @@ function chooseAnswerFormat({ quirks, capabilities }: ModelSettings): AnswerForm
  * Returns the request with the form that the vendor is told, its schema in the vendor's dialect, and what the model is told in words:
  * a schema that the vendor cannot be told, and that the answer is JSON where only this can be.
  */
-export function fitAnswerFormat(request: ModelRequest, settings: ModelSettings, most: AnswerFormat): ModelRequest {
+function fitAnswerFormat(request: ModelRequest, settings: ModelSettings, most: AnswerFormat): ModelRequest {
   const { responseFormat: wanted, locale = "en" } = request;
   if (wanted === undefined) return request;
   if (wanted.type === "text") return { ...request, responseFormat: undefined };

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import { describeFile, describeImage, fromParts } from "../../core/message-content.ts";
-import type { ContentPart, FilePart, ImagePart, Message } from "../../core/messages.ts";
+import { describeFile, fromParts, toPlainText } from "../../core/message-content.ts";
+import type { ContentPart, ImagePart, Message } from "../../core/messages.ts";
 import { type Model, type ModelRequest, replaceStream, toModelName } from "../../core/model.ts";
 import type { ModelSettings } from "../../core/model-settings.ts";
 import { DuetError } from "../../kit/errors.ts";
@@ -12,7 +12,7 @@ import type { FileKind } from "./endpoints.ts";
 import type { ModelContext } from "./middleware.ts";
 
 /** Limits the images of one request, and the bytes of one, where the vendor's row says nothing. */
-export const usualImages = { most: 50, mostBytes: 20_000_000 };
+const usualImages = { most: 50, mostBytes: 20_000_000 };
 
 /** Limits what documents that a vendor reads itself may have, in bytes. In base64 a third is added. */
 const longestDocument = 20_000_000;
@@ -75,14 +75,13 @@ function chooseFiles(
   let images = 0;
   function leaveOut(part: ImagePart, why: Text): ContentPart {
     left.set(why.en, why);
-    const note = say(locale, { zh: "，没有发送", en: ", not sent" });
-    return { type: "text", text: `${describeImage(part, locale).slice(0, -1)}${note}]` };
+    return { type: "text", text: describeFile(part, locale, notSent) };
   }
   function choose(part: ContentPart): ContentPart {
     if (part.type === "text") return part;
     if (part.type === "file") {
-      if (!sees || refused.has("document") || !documents.includes(part.file.mediaType)) return toTextPart(part, locale);
-      if (part.file.size > longestDocument) return toTextPart(part, locale);
+      const isTaken = sees && !refused.has("document") && documents.includes(part.file.mediaType);
+      if (!isTaken || part.file.size > longestDocument) return { type: "text", text: toPlainText([part], locale) };
       kinds.add("document");
       return part;
     }
@@ -101,10 +100,6 @@ function chooseFiles(
     return { ...message, content: fromParts(parts) };
   });
   return { request: { ...request, messages: messages.reverse() }, left: [...left.values()], kinds };
-}
-
-function toTextPart(part: FilePart, locale: Locale): ContentPart {
-  return { type: "text", text: `${describeFile(part, locale)}\n${part.text}` };
 }
 
 function findImageProblem({ image, width = 0, height = 0 }: ImagePart, { quirks }: ModelSettings): Text | undefined {
@@ -127,6 +122,7 @@ function findImageProblem({ image, width = 0, height = 0 }: ImagePart, { quirks 
   return undefined;
 }
 
+const notSent: Text = { zh: "没有发送", en: "not sent" };
 const unseen: Text = { zh: "这个模型不看图片", en: "this model does not see images" };
 
 function describeMost(most: number): Text {

@@ -258,6 +258,7 @@ function hasLookAround(value: unknown): boolean {
   return typeof value === "string" && /\(\?[=!<]/.test(value);
 }
 
+/** Lists the keywords that are converted. */
 const structure = [
   "type",
   "properties",
@@ -268,6 +269,7 @@ const structure = [
   "$defs",
   "definitions",
 ];
+/** Lists those that are dropped without a note, because they tell a model nothing. */
 const silent = ["title", "examples", "example", "default", "deprecated", "readOnly", "writeOnly", "allOf"];
 /** Limits one note in a description, in characters. */
 const longestNote = 160;

@@ -1,6 +1,6 @@
 import { listHashes } from "../../core/files/run-files.ts";
-import { describeFile, describeImage, toParts } from "../../core/message-content.ts";
-import type { FileRef, MessageContent, StoredFile } from "../../core/messages.ts";
+import { toParts, toPlainText } from "../../core/message-content.ts";
+import type { MessageContent, StoredFile } from "../../core/messages.ts";
 import type { ModelRequest } from "../../core/model.ts";
 
 /** Maps hashes to the bytes that they name, in base64, for as long as one request is written. */
@@ -37,14 +37,9 @@ export function writeParts<Written>(
     if (part.type === "text") return writeText(part.text);
     const file = part.type === "image" ? part.image : part.file;
     const base64 = data.get(file.hash);
-    if (base64 === undefined) return writeText(describeMissing(part));
+    if (base64 === undefined) return writeText(toPlainText([part], "en"));
     return part.type === "image" ? writeImage(file, base64) : writeFile(file, base64);
   });
-}
-
-function describeMissing(part: FileRef): string {
-  if (part.type === "image") return describeImage(part, "en");
-  return [describeFile(part, "en"), part.text].join("\n");
 }
 
 export function toDataUrl({ mediaType }: StoredFile, base64: string): string {

@@ -5,26 +5,14 @@ import { withTurnBudget } from "../../app/models/with-turn-budget.ts";
 import { readChain } from "../../core/chain-text.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { Message } from "../../core/messages.ts";
-import {
-  addUsage,
-  type FinishReason,
-  type Model,
-  type ModelEvent,
-  noUsage,
-  toModelName,
-  type Usage,
-} from "../../core/model.ts";
 import { renderMissingConsent } from "../../core/notices.ts";
-import { hasSucceeded, type Outcome, type Status, type StopReason } from "../../core/outcome.ts";
-import { createPushedStream } from "../../kit/async/pushed-stream.ts";
-import { createTimeLimit, followSignal, timeoutError } from "../../kit/async/timeout.ts";
-import { DuetError, toDuetError } from "../../kit/errors.ts";
+import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { DuetError } from "../../kit/errors.ts";
 import { type Locale, removePrefix, say } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import { beginRun } from "../../runs/begin-run.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunService } from "../../runs/run-service.ts";
-import { createRunSnapshot } from "../../runs/run-snapshot.ts";
 import { createLeaveSignal } from "../http/connection.ts";
 import { readJsonBody, toFileBodyLimit } from "../http/request/read-body.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";
@@ -37,6 +25,7 @@ import { type ChatRequest, createModelRoutes, readChat } from "./read-chat.ts";
 import { readMessages } from "./read-messages.ts";
 import { readText } from "./read-parts.ts";
 import { isSideCall } from "./side-calls.ts";
+import { streamSideRun } from "./side-run.ts";
 import { type AnswerStreamOptions, abortOnLeave, createReasoning, streamAnswer } from "./stream-answer.ts";
 
 /** Serves programs that use OpenAI's API: `/v1/chat/completions` and `/v1/models`. */
@@ -224,101 +213,3 @@ function createEmptyChunk(model: string): object {
   } as const;
   return toCompletion(createCompletionId(`side-${createRandomHex()}`, model), { ...nothing, annotations: [] });
 }
-
-export interface SideRun {
-  runId: string;
-  model: Model;
-  messages: Message[];
-  maxTokens: number;
-  signal: AbortSignal | undefined;
-}
-
-/** Limits the time for a title or some tags, in milliseconds. */
-const longestMs = 30_000;
-
-/**
- * Streams one turn of a model as the events of a run, without our prompt, without tools and without storing anything. Throws
- * what the model throws.
- */
-export function streamSideRun(sideRun: SideRun): AsyncGenerator<AgentEvent> {
-  return createPushedStream((push, left) => runAside(sideRun, push, left));
-}
-
-async function runAside(
-  { runId, model, messages, maxTokens, signal }: SideRun,
-  push: (event: AgentEvent) => void,
-  left: AbortSignal,
-): Promise<void> {
-  const name = toModelName(model);
-  const began = performance.now();
-  const snapshot = createRunSnapshot({ runId, conversationId: "", mode: "chat" });
-  const bill = createBill(model);
-  const stop = new AbortController();
-  const unfollow = [signal, left].map((each) => followSignal(stop, each));
-  const limit = createTimeLimit(longestMs, () => timeoutError(name, longestMs), stop.signal);
-  const place = { phase: "decide", step: 1, model: name } as const;
-  let finish: FinishReason | undefined;
-  let failure: DuetError | undefined;
-
-  function emit(event: AgentEvent): void {
-    snapshot.handle(event);
-    push(event);
-  }
-
-  function handleModelEvent(event: ModelEvent): void {
-    if (event.type === "text-delta") emit({ type: "answer-delta", text: event.text });
-    else if (event.type === "spent") bill.add(event.usage);
-  }
-
-  const models = { functionCall: name, answer: name };
-  const traceId = createRandomHex();
-  emit({ type: "run-start", runId, traceId, conversationId: "", mode: "chat", models, toolCount: 0 });
-  emit({ type: "phase-start", ...place, reason: "" });
-  try {
-    const run = { id: runId, leftMs: () => limit.leftMs };
-    const turn = await model.stream({ messages, tools: [], maxTokens, run }, handleModelEvent, limit.signal);
-    bill.add(turn.usage);
-    finish = turn.finish;
-  } catch (thrown) {
-    failure = toDuetError(thrown);
-  } finally {
-    limit.clear();
-    for (const each of unfollow) each();
-  }
-  const error = stop.signal.aborted ? "cancelled" : failure?.code;
-  const elapsedMs = Math.round(performance.now() - began);
-  emit({ type: "phase-end", ...place, ...bill.total(), elapsedMs, finish, error });
-  if (failure !== undefined) throw failure;
-  push({ type: "run-end", outcome: toSideOutcome(snapshot.outcome(), finish) });
-}
-
-/** Adds up all attempts. The cost is null when the cost of one of them is unknown. */
-function createBill(model: Model) {
-  let usage = noUsage;
-  const costs: (number | null)[] = [];
-  return {
-    add(used: Usage): void {
-      usage = addUsage(usage, used);
-      costs.push(model.cost?.(used) ?? null);
-    },
-    total() {
-      const known = costs.filter((cost) => cost !== null);
-      const costUsd =
-        known.length > 0 && known.length === costs.length ? known.reduce((sum, cost) => sum + cost, 0) : null;
-      return { usage, costUsd };
-    },
-  };
-}
-
-function toSideOutcome(soFar: Outcome, finish: FinishReason = "stop"): Outcome {
-  const [status, stop_reason] = ends[finish];
-  return { ...soFar, success: hasSucceeded(status), status, stop_reason };
-}
-
-const ends: Readonly<Record<FinishReason, readonly [Status, StopReason]>> = {
-  stop: ["complete", "answered"],
-  "tool-calls": ["complete", "answered"],
-  length: ["partial", "length"],
-  refused: ["partial", "refused"],
-  "content-filter": ["partial", "refused"],
-};

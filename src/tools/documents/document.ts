@@ -1,12 +1,12 @@
 import { isBinary } from "../page/decode-page.ts";
 import { listZipEntries } from "./zip-entries.ts";
 
-export type DocumentKind = "pdf" | "word" | "excel" | "text";
+const documentKinds = ["pdf", "word", "excel", "text"] as const;
 
-const kinds: ReadonlySet<string> = new Set<DocumentKind>(["pdf", "word", "excel", "text"]);
+export type DocumentKind = (typeof documentKinds)[number];
 
 export function isDocumentKind(found: DocumentKind | DocumentProblem): found is DocumentKind {
-  return kinds.has(found);
+  return documentKinds.some((kind) => kind === found);
 }
 
 /** Explains why a document was not read. */

@@ -86,7 +86,7 @@ const texts: Readonly<Record<DocumentProblem, Text>> = {
     en: `is too large (allowed: at most ${toMegabytes(longestDocument)})`,
   },
   expands: {
-    zh: `解压后太大（允许：最多 ${toMegabytes(longestUnpacked)}、${mostParts} 个部分）`,
+    zh: `解压后太大（允许：最多 ${toMegabytes(longestUnpacked)}，内含最多 ${mostParts} 个文件）`,
     en: `unpacks to too much (allowed: at most ${toMegabytes(longestUnpacked)} in ${mostParts} parts)`,
   },
   encrypted: {
@@ -106,7 +106,7 @@ const texts: Readonly<Record<DocumentProblem, Text>> = {
     en: "is an archive (allowed: images, PDF, .docx, .xlsx, text)",
   },
   unknown: {
-    zh: "的类型无法读取（允许：图片、PDF、.docx、.xlsx、文本）",
+    zh: "类型无法识别（允许：图片、PDF、.docx、.xlsx、文本）",
     en: "is of no type that can be read (allowed: images, PDF, .docx, .xlsx, text)",
   },
   broken: { zh: "已损坏，无法读取", en: "is damaged and cannot be read" },

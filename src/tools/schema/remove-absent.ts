@@ -1,4 +1,5 @@
 import { isRecord, type JsonObject, type JsonSchema, type JsonValue } from "../../kit/json.ts";
+import { resolvePointer } from "../../kit/json-pointer.ts";
 
 /** Limits the levels of an answer that are looked at. */
 const deepest = 64;
@@ -10,17 +11,13 @@ const deepest = 64;
 export function removeAbsent(answer: JsonObject, schema: JsonSchema): JsonObject {
   function visit(value: JsonValue, forms: readonly JsonSchema[], level: number): JsonValue {
     if (level > deepest || forms.length === 0 || typeof value !== "object" || value === null) return value;
-    if (Array.isArray(value))
-      return value.map((item) =>
-        visit(
-          item,
-          expandAll(
-            forms.map(({ items }) => items),
-            schema,
-          ),
-          level + 1,
-        ),
+    if (Array.isArray(value)) {
+      const items = expandAll(
+        forms.map((form) => form.items),
+        schema,
       );
+      return value.map((item) => visit(item, items, level + 1));
+    }
     return visitFields(value, forms, level);
   }
 
@@ -59,7 +56,7 @@ function expandAll(parts: readonly unknown[], root: JsonSchema): JsonSchema[] {
     const branches = [part.anyOf, part.oneOf, part.allOf].flatMap((list): unknown[] =>
       Array.isArray(list) ? list : [],
     );
-    const target = typeof part.$ref === "string" ? findTarget(root, part.$ref) : undefined;
+    const target = resolvePointer(root, part.$ref);
     // A union without a type of its own says nothing by itself.
     if (branches.length === 0 && target === undefined) found.push(part);
     else if (isRecord(part.properties)) found.push({ ...part, type: part.type ?? "object" });
@@ -68,13 +65,4 @@ function expandAll(parts: readonly unknown[], root: JsonSchema): JsonSchema[] {
   };
   for (const part of parts) expand(part);
   return found;
-}
-
-function findTarget(root: JsonSchema, reference: string): unknown {
-  let node: unknown = root;
-  for (const step of reference.replace(/^#\/?/, "").split("/").filter(Boolean)) {
-    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    node = isRecord(node) && Object.hasOwn(node, key) ? node[key] : undefined;
-  }
-  return node;
 }

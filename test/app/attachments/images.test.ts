@@ -11,7 +11,7 @@ import type { AgentEvent } from "../../../src/core/events.ts";
 import { toUser } from "../../../src/core/questions/user.ts";
 import { outcomeOf } from "../../fakes/events.ts";
 import { images, jpegWithMetadata, secret } from "../../fakes/images.ts";
-import { npmServer, temporaryFolder } from "../../fakes/program.ts";
+import { npmServer, programEnvironment, temporaryFolder } from "../../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 
 interface Scene {
@@ -30,16 +30,14 @@ async function open(mcpServers: Record<string, unknown> = {}, models: Record<str
   await writeFile(join(home, "duet.json"), JSON.stringify({ mcpServers, search: { enabled: false } }));
   const config = await loadConfig(
     { config: join(home, "duet.json") },
-    {
-      ...process.env,
+    await programEnvironment({
       HOME: home,
       DUET_HOME: home,
-      LANG: "en_US.UTF-8",
       AGENT_FUNCTION_CALL_MODEL: JSON.stringify({ provider: "openai", model: cheap, base_url: provider.openaiUrl }),
       AGENT_ANSWER_MODEL: JSON.stringify({ provider: "anthropic", model: strong, base_url: provider.anthropicUrl }),
       OPENAI_API_KEY: "sk-test-openai-0001",
       ANTHROPIC_API_KEY: "sk-test-anthropic-0002",
-    },
+    }),
     home,
   );
   const duet = await openDuet(config);

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { type EarlierModel, type EarlierModelEvent, toModel } from "../../../src/app/models/user-model.ts";
-import { type Model, type ModelEvent, noUsage, type Turn } from "../../../src/core/model.ts";
+import { type Model, type ModelEvent, type ModelRequest, noUsage, type Turn } from "../../../src/core/model.ts";
 import { createDuet } from "../../../src/index.ts";
+import { images } from "../../fakes/images.ts";
 import { question } from "../../providers/reading.ts";
 
 const turn: Turn = {
@@ -21,7 +22,10 @@ class EarlierParrot implements EarlierModel {
   readonly model = "parrot";
   isLeft = false;
 
-  async *stream(_: unknown, signal: AbortSignal): AsyncGenerator<EarlierModelEvent> {
+  contents: unknown[] = [];
+
+  async *stream({ messages }: ModelRequest, signal: AbortSignal): AsyncGenerator<EarlierModelEvent> {
+    this.contents.push(...messages.map(({ content }) => content));
     try {
       signal.throwIfAborted();
       yield { type: "text-delta", text: "It " };
@@ -35,14 +39,16 @@ class EarlierParrot implements EarlierModel {
 
 const signal = () => new AbortController().signal;
 
-test("a model whose stream yields its events, as it did earlier, answers a question", async () => {
+test("a model whose stream yields its events, as it did earlier, answers a question, and reads texts alone", async () => {
+  const parrot = new EarlierParrot();
   const duet = await createDuet({
-    models: { functionCall: new EarlierParrot() },
+    models: { functionCall: parrot },
     config: { search: { enabled: false } },
   });
-  const outcome = await duet.ask("The weather?");
+  const outcome = await duet.ask("The weather?", { attachments: [{ bytes: images.png, name: "sky.png" }] });
   await duet.close();
   expect(outcome).toMatchObject({ status: "complete", response: "It rains." });
+  expect(parrot.contents.at(-1)).toBe("The weather?\n\n[image sky.png: image/png, 24×16]");
   expect(outcome.meta.models.function_call).toMatchObject({ calls: 1, input_tokens: 7 });
 });
 

@@ -1,11 +1,9 @@
 import type { CallToolResult, InputRequiredResult, ServerContext, Tool } from "@modelcontextprotocol/server";
-import * as z from "zod";
 import { readChainMeta } from "../../../core/chain.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { createOnce } from "../../../kit/async/once.ts";
-import { isRecord } from "../../../kit/json.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
-import { askInput, cancelInput, type Detail, resultInput, unlistedFields } from "../../../runs/ask-schema.ts";
+import { cancelInput, type Detail, type IncludedPart, resultInput } from "../../../runs/ask-schema.ts";
 import { toFinishedOutcome } from "../../../runs/finished-outcome.ts";
 import { type Host, readHost } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
@@ -23,6 +21,7 @@ import { handleAsk } from "./ask.ts";
 import { toAskResult } from "./ask-result.ts";
 import { createAgentCompletion } from "./complete-arguments.ts";
 import { type AgentDescription, describeAgent, describeForAgents, filterUsableTools } from "./describe-agent.ts";
+import { createListedSchemas, type ListedSchemas } from "./listed-schemas.ts";
 import { createAgentPrompts } from "./prompts.ts";
 import { createAgentResources } from "./resources.ts";
 import { readRunImages } from "./run-images.ts";
@@ -196,7 +195,7 @@ export async function handleCancel(
 async function readStoredResult(
   scope: ConnectionScope,
   runId: string,
-  request: { host: Host; detail?: Detail | undefined; include?: readonly "images"[] | undefined },
+  request: { host: Host; detail?: Detail | undefined; include?: readonly IncludedPart[] | undefined },
 ): Promise<CallToolResult> {
   const { duet, connection } = scope;
   const store = await duet.store(connection.caller);
@@ -204,7 +203,7 @@ async function readStoredResult(
   if (trace === undefined) return createFailedResult(say(duet.locale, describeUnknownRun(runId)));
   const locale = duet.localeFor(trace.question);
   const outcome = await addPlanToken(scope, toFinishedOutcome(trace, locale));
-  const images = request.include?.includes("images") ? await readRunImages(scope, outcome) : [];
+  const images = await readRunImages(scope, { outcome, include: request.include });
   return toAskResult(outcome, { ...chooseResultOptions(scope, request), locale, images });
 }
 
@@ -219,11 +218,11 @@ export interface AskDescription {
  * list.
  */
 export function createAgentTools(locale: Locale): (description: AskDescription) => Promise<Tool[]> {
-  const schemas = createOnce(makeSchemas);
+  const schemas = createOnce(createListedSchemas);
   return async (described) => toTools(described, await schemas.get(), locale);
 }
 
-function toTools({ description, annotations, meta }: AskDescription, schemas: Schemas, locale: Locale): Tool[] {
+function toTools({ description, annotations, meta }: AskDescription, schemas: ListedSchemas, locale: Locale): Tool[] {
   const { ask, result, cancel, output: outputSchema } = schemas;
   return [
     {
@@ -262,67 +261,3 @@ const cancelDescription: Text = {
   zh: "停止 agent_ask 的一次正在进行的运行，返回到此为止的结果。",
   en: "Stops an agent_ask run in progress and returns the result so far.",
 };
-
-type Schema = Tool["inputSchema"];
-
-type Schemas = Readonly<Record<"ask" | "result" | "cancel" | "output", Schema>>;
-
-async function makeSchemas(): Promise<Schemas> {
-  const { hostOutcomeSchema } = await import("./host-outcome-schema.ts");
-  return {
-    ask: toListedInput(toSchema(askInput, "input")),
-    result: toListedInput(toSchema(resultInput, "input"), ["include"]),
-    cancel: toListedInput(toSchema(cancelInput, "input")),
-    output: toListedOutput(toSchema(hostOutcomeSchema, "output")),
-  };
-}
-
-/** Returns the schema without what is not listed. Gateways and adapters that check arguments let that pass all the same. */
-function toListedInput(
-  { properties, additionalProperties: _, ...rest }: Schema,
-  alsoUnlisted: readonly string[] = [],
-): Schema {
-  const unlisted = [...unlistedFields, ...alsoUnlisted];
-  const listed = Object.entries(properties ?? {}).filter(([name]) => !unlisted.includes(name));
-  return { ...rest, properties: Object.fromEntries(listed) };
-}
-
-/** Holds what stands in the list for fields whose parts `content` tells in words. */
-const listedShort: Readonly<Record<string, object>> = {
-  error: { type: "object" },
-  notices: { type: "array", items: { type: "object" } },
-  output: { type: "object" },
-  confirmation: { type: "object" },
-};
-
-/** Returns the schema without what only says more of its parts: hosts send it to their model with each request. */
-function toListedOutput(schema: Schema): Schema {
-  const short: Schema = JSON.parse(
-    JSON.stringify(schema, (key, value: unknown) => {
-      if (Object.hasOwn(listedShort, key)) return listedShort[key];
-      if (key === "" || !isRecord(value) || value.type !== "object") return value;
-      const { required: _, additionalProperties: __, ...rest } = value;
-      return rest;
-    }),
-  );
-  return short;
-}
-
-/** Returns a schema in the words that every host knows: no bounds that say nothing to a model, no empty schemas. */
-function toSchema(schema: z.ZodType, io: "input" | "output"): Schema {
-  const { $schema, ...rest } = z.toJSONSchema(schema, {
-    io,
-    override({ jsonSchema }) {
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      if (isRecord(jsonSchema.additionalProperties)) delete jsonSchema.additionalProperties;
-      delete jsonSchema.propertyNames;
-      // No model comes near these limits, and a text that does is refused with its limit.
-      delete jsonSchema.minLength;
-      delete jsonSchema.maxLength;
-      delete jsonSchema.maxItems;
-    },
-  });
-  const json: Record<string, unknown> = JSON.parse(JSON.stringify(rest));
-  return { ...json, type: "object" };
-}

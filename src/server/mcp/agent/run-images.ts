@@ -1,18 +1,22 @@
 import type { ContentBlock } from "@modelcontextprotocol/server";
 import type { Outcome } from "../../../core/outcome.ts";
 import type { ConversationStore } from "../../../core/store/store.ts";
+import type { IncludedPart } from "../../../runs/ask-schema.ts";
 import type { CallerScope } from "../../../runs/run-service.ts";
 
 /** Limits the bytes of the images in one result, before base64. */
 const mostBytes = 10_000_000;
 
 /**
- * Returns the last images that tools made in a run, as blocks of its result. There are none while it is running, and none once the
- * conversation has gone on.
+ * Returns the last images that tools made in a run, as blocks of its result, where the host asked for them. There are none while it
+ * is running, and none once the conversation has gone on.
  */
-export async function readRunImages({ duet, caller }: CallerScope, outcome: Outcome): Promise<ContentBlock[]> {
+export async function readRunImages(
+  { duet, caller }: CallerScope,
+  { outcome, include = [] }: { outcome: Outcome; include: readonly IncludedPart[] | undefined },
+): Promise<ContentBlock[]> {
   const { status, conversation_id: conversationId, run_id } = outcome;
-  if (status === "running") return [];
+  if (status === "running" || !include.includes("images")) return [];
   const store = await duet.store(caller);
   const newest = (await store.runs({ conversationId })).at(-1);
   if (newest?.id !== run_id) return [];

@@ -2,7 +2,7 @@ import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelc
 import { type Chain, getReportMs } from "../../../core/chain.ts";
 import { DuetError } from "../../../kit/errors.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import type { Detail } from "../../../runs/ask-schema.ts";
+import type { Detail, IncludedPart } from "../../../runs/ask-schema.ts";
 import { canHandOut } from "../../../runs/begin-run.ts";
 import { firstWithLinks, type Host } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
@@ -35,7 +35,7 @@ export interface Request {
   /** Is how long to wait, in seconds, if the caller sets it. */
   waitS: number | undefined;
   detail: Detail | undefined;
-  include: readonly "images"[] | undefined;
+  include: readonly IncludedPart[] | undefined;
 }
 
 /** Serves a request that waits for a run: its end, or what is known when the request may last no longer. */
@@ -137,7 +137,7 @@ async function waitFor(
     if (waitResult.end !== "ended") run.hold(scope.connection, isOneRequest ? undefined : scope.connection);
     const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
     const outcome = await toOutcomeFor(scope, run, waitResult);
-    const images = request.include?.includes("images") ? await readRunImages(scope, outcome) : [];
+    const images = await readRunImages(scope, { outcome, include: request.include });
     return toAskResult(outcome, { ...chooseResultOptions(scope, request), locale, waits, images });
   } finally {
     signal.removeEventListener("abort", releaseCaller);

@@ -7,13 +7,14 @@ import { startFakeProvider } from "../fakes/provider.ts";
 import { runWarmProgram } from "../fakes/warm-program.ts";
 import { makePdf } from "../tools/page/make-pdf.ts";
 
-/** A model that sees images, and a folder with a picture, a text and a PDF whose end is missing. */
+/** A model that sees images, and a folder with a picture, a text, a program and a PDF whose end is missing. */
 async function startFiles() {
   const provider = await startFakeProvider();
   onTestFinished(() => provider.close());
   const folder = await temporaryFolder();
   await writeFile(join(folder, "picture.png"), images.png);
   await writeFile(join(folder, "note.txt"), "The note.");
+  await writeFile(join(folder, "program.bin"), Buffer.from("\x7fELF\x02\x01\x01\0\xff\x90\0\x85".repeat(50), "latin1"));
   await writeFile(join(folder, "broken.pdf"), makePdf([["x"]]).subarray(0, 300));
   const env = {
     AGENT_FUNCTION_CALL_MODEL: JSON.stringify({
@@ -40,6 +41,13 @@ test("duet ask --file attaches images, documents and texts, as often as it is gi
   expect(sent).toContain("| North | 10 | 12 |");
   expect(sent).toContain("The note.");
   expect(sent).toContain(images.png.toString("base64").slice(0, 60));
+});
+
+test("a file of another type is told in one line, in Chinese too", async () => {
+  const { ask } = await startFiles();
+  const { code, stderr } = await ask(["--locale", "zh", "什么？", "--file", "program.bin"]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^duet: --file：未附上 program.bin：类型无法读取（允许：/);
 });
 
 test("--file - reads the file from stdin", async () => {

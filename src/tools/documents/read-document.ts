@@ -106,7 +106,7 @@ const texts: Readonly<Record<DocumentProblem, Text>> = {
     en: "is an archive (allowed: images, PDF, .docx, .xlsx, text)",
   },
   unknown: {
-    zh: "的类型无法读取（允许：图片、PDF、.docx、.xlsx、文本）",
+    zh: "类型无法读取（允许：图片、PDF、.docx、.xlsx、文本）",
     en: "is of no type that can be read (allowed: images, PDF, .docx, .xlsx, text)",
   },
   broken: { zh: "已损坏，无法读取", en: "is damaged and cannot be read" },

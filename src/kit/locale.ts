@@ -18,8 +18,15 @@ export function removePrefix({ zh, en }: Text, prefix: Text): Text {
   };
 }
 
-/** Detects the language of a text. Any Han character makes it Chinese. */
+/**
+ * Detects the language of a text. Any Han character makes it Chinese, except in the name of an attached file (`@图.png`), which
+ * counts only where nothing else does.
+ */
 export function detectLanguage(text: string, fallback: Locale): Locale {
-  if (/\p{Script=Han}/u.test(text)) return "zh";
-  return /[a-z]/i.test(text) ? "en" : fallback;
+  const words = text.replace(/(?<=^|\s)@(?:\\.|[^\s\\])+\.\w{1,8}(?=[\s,.?!;:)]|$)/g, " ");
+  for (const part of [words, text]) {
+    if (/\p{Script=Han}/u.test(part)) return "zh";
+    if (/[a-z]/i.test(part)) return "en";
+  }
+  return fallback;
 }

@@ -7,13 +7,15 @@ import { startFakeProvider } from "../fakes/provider.ts";
 import { runWarmProgram } from "../fakes/warm-program.ts";
 import { makePdf } from "../tools/page/make-pdf.ts";
 
-/** A model that sees images, and a folder with a picture, a text and a PDF whose end is missing. */
+/** A model that sees images, and a folder with a picture, a text, an empty file, a program and a PDF whose end is missing. */
 async function startFiles() {
   const provider = await startFakeProvider();
   onTestFinished(() => provider.close());
   const folder = await temporaryFolder();
   await writeFile(join(folder, "picture.png"), images.png);
   await writeFile(join(folder, "note.txt"), "The note.");
+  await writeFile(join(folder, "empty.png"), "");
+  await writeFile(join(folder, "program.bin"), Buffer.from("\x7fELF\x02\x01\x01\0\xff\x90\0\x85".repeat(50), "latin1"));
   await writeFile(join(folder, "broken.pdf"), makePdf([["x"]]).subarray(0, 300));
   const env = {
     AGENT_FUNCTION_CALL_MODEL: JSON.stringify({
@@ -42,6 +44,13 @@ test("duet ask --file attaches images, documents and texts, as often as it is gi
   expect(sent).toContain(images.png.toString("base64").slice(0, 60));
 });
 
+test("a file of another type is told in one line, in Chinese too", async () => {
+  const { ask } = await startFiles();
+  const { code, stderr } = await ask(["--locale", "zh", "什么？", "--file", "program.bin"]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^duet: --file：未附上 program.bin：类型无法读取（允许：/);
+});
+
 test("--file - reads the file from stdin", async () => {
   const { provider, ask } = await startFiles();
   provider.script("claude-sonnet-4-5", { text: "Two." });
@@ -53,6 +62,7 @@ test("--file - reads the file from stdin", async () => {
 test.each([
   [["x", "--file", "none.png"], "--file: Not attached: none.png does not exist"],
   [["x", "--file", "."], "--file: Not attached: . is a folder; only files can be attached"],
+  [["x", "--file", "empty.png"], "--file: Not attached: empty.png is empty"],
   [["x", "--file", "-"], "--file: stdin is empty (allowed: the content of a file)"],
   [["--file", "-"], "no question given"],
   [["x", "--file"], "--file"],

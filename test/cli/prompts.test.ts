@@ -290,5 +290,9 @@ describe("duet prompts", () => {
     const refused = await run(directory, "prompts", "export", "duet.config.json");
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toBe("duet: duet.config.json/en: cannot be written (ENOTDIR)\n");
+    // Node's recursive mkdir never returns there.
+    const nowhere = await run(directory, "prompts", "export", "/proc/duet-prompts");
+    expect(nowhere).toMatchObject({ code: 2, stdout: "" });
+    expect(nowhere.stderr).toMatch(/^duet: \/proc\/duet-prompts\/en: cannot be written \(\w+\)\n$/);
   });
 });

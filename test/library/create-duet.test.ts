@@ -89,6 +89,9 @@ test("an answer is the object that a schema describes, as JSON Schema or Zod", a
   await expect(duet.ask("How warm?", { outputSchema: { type: "string" } })).rejects.toThrow(
     'ask: outputSchema: {"type": "string"} does not describe an object',
   );
+  // What a program in JavaScript may give.
+  const { ask }: { ask(question: string, options: unknown): Promise<unknown> } = duet;
+  await expect(ask("How warm?", { outputSchema: "city" })).rejects.toThrow(/^ask: outputSchema: "city" /);
 });
 
 test("an evaluator given as an argument ends the tool calls", async () => {

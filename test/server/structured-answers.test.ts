@@ -26,6 +26,10 @@ const wrong: [unknown, string][] = [
     '"$ref": "https://example.com/a.json" leads out of the schema and is not fetched (allowed: references that begin with #)',
   ],
   [{ type: "object", required: "city" }, "it is not a valid JSON Schema: required: must be an array"],
+  [
+    { type: "object", properties: { a: { type: "string", pattern: "(" } } },
+    '"pattern": "(" is no regular expression (allowed: regular expressions of ECMAScript)',
+  ],
   [{ type: "object", description: "x".repeat(100_001) }, "the schema is too large: 100035 characters (limit 100000)"],
 ];
 

@@ -1,4 +1,4 @@
-import { describeImage, fromParts } from "../../core/message-content.ts";
+import { describeFile, fromParts } from "../../core/message-content.ts";
 import type { ContentPart, FileRef, MessageContent } from "../../core/messages.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import type { Observation } from "../loop/act.ts";
@@ -26,7 +26,7 @@ export function toFileParts(
   return files.flatMap((part): ContentPart[] => {
     if (part.type === "file") return [{ ...part, text: fence(part.text, marker) }];
     const isNamed = files.length > 1 && part.image.name !== undefined;
-    return isNamed ? [{ type: "text", text: describeImage(part, language) }, part] : [part];
+    return isNamed ? [{ type: "text", text: describeFile(part, language) }, part] : [part];
   });
 }
 

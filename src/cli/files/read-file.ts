@@ -71,6 +71,7 @@ async function readOpened(file: string, guard: FileGuard): Promise<FileReading> 
     if (await isProtected(handle, file, guard)) return { is: "refused", reason: protectedFile };
     // One byte more than may be attached, because a file's reported size may be wrong.
     const start = await fill(handle, Buffer.alloc(mostBytes + 1));
+    if (start.length === 0) return createRefusal("是空的", "is empty");
     // A PDF may consist of characters alone, and still is none that anybody reads.
     const text = detectMediaType(start) === undefined ? decode(start) : undefined;
     if (text === undefined) return readBytes(await readRest(handle, start));

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import {
   type CustomPrompt,
@@ -16,6 +16,7 @@ import type { Config } from "../../config/config.ts";
 import { findNearest, notAllowedError, unwritableFileError } from "../../config/config-errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
+import { createFolder } from "../../kit/private-file.ts";
 import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
 import { toJsonText, toTable } from "../config-command.ts";
 import { promptUses } from "./prompt-uses.ts";
@@ -90,7 +91,7 @@ export async function exportPrompts(
   const written: string[] = [];
   const kept: string[] = [];
   for (const locale of ["en", "zh"] as const) {
-    await mkdir(join(folder, locale), { recursive: true }).catch(refuseFile(join(folder, locale)));
+    openFolder(join(folder, locale));
     for (const name of chosen) {
       const file = join(folder, locale, `${name}.md`);
       const list = (await writeNew(file, `${read(name, locale)}\n`)) ? written : kept;
@@ -138,6 +139,14 @@ async function writeNew(file: string, text: string): Promise<boolean> {
   } catch (thrown) {
     if (isRecord(thrown) && thrown.code === "EEXIST") return false;
     return refuseFile(file)(thrown);
+  }
+}
+
+function openFolder(folder: string): void {
+  try {
+    createFolder(resolve(folder), 0o777);
+  } catch (thrown) {
+    refuseFile(folder)(thrown);
   }
 }
 

@@ -18,9 +18,10 @@ export function findSchema(schema: unknown, path: readonly (string | number)[]):
 /** Lists the keys of the object at `path`; none where the schema has several objects there. */
 export function listKeys(schema: unknown, path: readonly (string | number)[]): string[] {
   const node = findSchema(schema, path);
-  const forms = listForms(node) ?? [node];
-  const form = forms.length === 1 ? forms[0] : undefined;
-  return isRecord(form) && isRecord(form.properties) ? Object.keys(form.properties) : [];
+  const objects = (listForms(node) ?? [node]).flatMap((form) =>
+    isRecord(form) && isRecord(form.properties) ? [form.properties] : [],
+  );
+  return objects.length === 1 ? Object.keys(objects[0] ?? {}) : [];
 }
 
 /** Returns the alternatives of a schema. Null, which stands for an absent value, is none of them. */

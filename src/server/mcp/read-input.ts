@@ -26,7 +26,11 @@ export function parseInput<T>(schema: z.ZodType<T>, value: unknown): { input: T 
   const { data, error } = schema.safeParse(value);
   if (error === undefined) return { input: data };
   const jsonSchema = toInputSchema(schema);
-  return { problems: error.issues.flatMap((issue) => describeProblems(issue, jsonSchema, value)) };
+  const problems = error.issues.flatMap((issue) => describeProblems(issue, jsonSchema, value));
+  // A text in place of a list may be found both of the wrong type and too long.
+  return {
+    problems: [...new Map(problems.map((problem) => [`${problem.path}: ${problem.text.en}`, problem])).values()],
+  };
 }
 
 const tooLarge = {

@@ -30,6 +30,8 @@ export function openAnswerForm(schema: unknown): { form: AnswerForm } | { proble
   const [error] = describeProblems(findSchemaErrors(schema));
   if (error !== undefined)
     return { problem: describeInvalid(`${error.path}: ${error.text.zh}`, `${error.path}: ${error.text.en}`) };
+  const pattern = findWrongPattern(schema);
+  if (pattern !== undefined) return { problem: describeWrongPattern(toShortLine(JSON.stringify(pattern), 120)) };
   try {
     const check = compileCheck(schema);
     const { description } = schema;
@@ -113,6 +115,34 @@ function findRemoteReference(node: unknown): string | undefined {
   return undefined;
 }
 
+/** Returns the first pattern that is no regular expression: the check of an answer passes over what it cannot compile. */
+function findWrongPattern(node: unknown): string | undefined {
+  if (typeof node !== "object" || node === null) return undefined;
+  if (isRecord(node)) {
+    const { pattern, patternProperties } = node;
+    const patterns = isRecord(patternProperties) ? Object.keys(patternProperties) : [];
+    if (typeof pattern === "string") patterns.push(pattern);
+    const wrong = patterns.find((written) => !isRegExp(written, "u") && !isRegExp(written, ""));
+    if (wrong !== undefined) return wrong;
+  }
+  for (const [key, part] of Object.entries(node)) {
+    // What stands there is data, in which a text of this name means nothing.
+    if (["const", "enum", "default", "examples"].includes(key)) continue;
+    const found = findWrongPattern(part);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function isRegExp(pattern: string, flags: string): boolean {
+  try {
+    new RegExp(pattern, flags);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function describeNoObject(shown: string): Text {
   return {
     zh: `${shown} 不描述对象（允许：根为 "type": "object" 的 JSON Schema）`,
@@ -124,6 +154,13 @@ function describeRemote(shown: string): Text {
   return {
     zh: `"$ref": ${JSON.stringify(shown)} 指向模式之外，不会被读取（允许：以 # 开头的引用）`,
     en: `"$ref": ${JSON.stringify(shown)} leads out of the schema and is not fetched (allowed: references that begin with #)`,
+  };
+}
+
+function describeWrongPattern(shown: string): Text {
+  return {
+    zh: `"pattern": ${shown} 不是正则表达式（允许：ECMAScript 的正则表达式）`,
+    en: `"pattern": ${shown} is no regular expression (allowed: regular expressions of ECMAScript)`,
   };
 }
 

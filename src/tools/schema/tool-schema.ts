@@ -35,6 +35,8 @@ export async function readToolSchema(given: unknown, where: string): Promise<Too
  * `place` for a schema that cannot say what it is.
  */
 export async function toPlainJsonSchema(given: JsonSchema | StandardSchema, place: string): Promise<JsonSchema> {
+  // A program in JavaScript may give anything; what is neither is refused with the schema's other faults.
+  if (typeof given !== "object" || given === null) return given;
   return isStandardSchema(given) ? toJsonSchema(given, place, "") : { ...given };
 }
 

@@ -308,7 +308,7 @@ describe("fallback models", () => {
         "/nowhere",
       );
     await expect(load([{ provider: "openai", fallbacks: ["deepseek"] }])).rejects.toThrow(
-      "AGENT_FUNCTION_CALL_MODEL: fallbacks[0]: fallbacks: unknown key",
+      "AGENT_FUNCTION_CALL_MODEL: fallbacks[0]: fallbacks: unknown key (allowed: provider, model, temperature,",
     );
     await expect(load(["openai", 7])).rejects.toThrow(/^AGENT_FUNCTION_CALL_MODEL: fallbacks\[1\]: 7 is not allowed/);
     await expect(load("openai")).rejects.toThrow(/^AGENT_FUNCTION_CALL_MODEL: fallbacks: .*openai/);

@@ -191,6 +191,12 @@ test("bad input is one line that shows the value and what is allowed, and no run
   expect([...service.runs.listRuns({})]).toEqual([]);
 });
 
+test("a text in place of a list is told once, however long it is", async () => {
+  const { chat } = await serveApi();
+  const { detail } = await problemIn(await chat({ message: "x", images: "QUJD".repeat(100) }));
+  expect(detail).toBe('images: "…" is not allowed (allowed: a list of at most 20 entries)');
+});
+
 test("a body that is no JSON, has a key twice or is too long is refused", async () => {
   const { send } = await serveApi({ settings: { serve: { http: { maxBody: 1024 } } } });
   const status = async (body: string) => {

@@ -53,8 +53,8 @@ export const noticeKinds = {
     level: "warning",
     isInResult: true,
     text: (why: Text) => ({
-      zh: `这次运行的步骤没有记录，如果程序意外结束，它不能继续：${why.zh}`,
-      en: `The steps of this run are not recorded, so it cannot go on if the program ends unexpectedly: ${why.en}`,
+      zh: `这次运行的步骤没有记录，如果程序意外结束，它不能继续：${why.zh}。`,
+      en: `The steps of this run are not recorded, so it cannot go on if the program ends unexpectedly: ${why.en}.`,
     }),
   }),
   /** `lastAt` is when the last step was recorded: ISO 8601, UTC. */

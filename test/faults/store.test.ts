@@ -12,6 +12,9 @@ import { mayMountDisks, requires } from "../runner/requirements.ts";
 
 const answer = "Forty-two is the answer to all of it.";
 
+/** Is told of a run that could neither be recorded nor saved. */
+const unkept = [{ code: "not-resumable" }, { code: "not-saved" }];
+
 describe("198 a disk that is full", requires(mayMountDisks()), () => {
   test("is told with each answer that is not kept; with room again, all of them are kept, and that is told", async () => {
     const home = await temporaryFolder();
@@ -25,6 +28,7 @@ describe("198 a disk that is full", requires(mayMountDisks()), () => {
     const { conversation_id } = await ask({ message: "My name is Zed." });
     const next = await ask({ message: "What is my name?", conversation_id });
     expect(next.notices).toEqual([
+      expect.objectContaining({ code: "not-resumable" }),
       {
         level: "warning",
         code: "not-saved",
@@ -35,11 +39,13 @@ describe("198 a disk that is full", requires(mayMountDisks()), () => {
       expect.arrayContaining(["My name is Zed.", answer, "What is my name?"]),
     );
     const events = await askEvents({ message: "third" });
-    expect(events.filter(({ type }) => type === "notice")).toMatchObject([{ code: "not-saved" }]);
-    expect(events.at(-1)).toMatchObject({ outcome: { notices: [{ code: "not-saved" }] } });
+    expect(events.filter(({ type }) => type === "notice")).toMatchObject(unkept);
+    expect(events.at(-1)).toMatchObject({ outcome: { notices: unkept } });
     const { content, structuredContent } = await askMcp("fourth");
-    expect(content).toMatchObject([{ text: expect.stringMatching(/^Forty-two.*\n\n⚠ This turn was not saved: /) }]);
-    expect(structuredContent).toMatchObject({ notices: [{ code: "not-saved" }] });
+    expect(content).toMatchObject([
+      { text: expect.stringMatching(/^Forty-two.*\n\n⚠ The steps .*full\.\n\n⚠ This turn was not saved: /) },
+    ]);
+    expect(structuredContent).toMatchObject({ notices: unkept });
     // What a program keeps itself is not lost; it learns that the store fails.
     for (const stream of [false, true])
       expect(await askOpenAi("fifth", stream)).toMatch(
@@ -50,7 +56,7 @@ describe("198 a disk that is full", requires(mayMountDisks()), () => {
     expect(await ask({ message: "keyed" }, keyed)).toMatchObject({ status: 503 });
     const fromPage = { ...keyed, "sec-fetch-site": "same-origin" };
     const shown = await ask({ message: "from the page" }, fromPage);
-    expect(shown).toMatchObject({ notices: [{ code: "not-saved" }] });
+    expect(shown).toMatchObject({ notices: unkept });
     expect(await ask({ message: "from the page" }, fromPage)).toMatchObject({ run_id: shown.run_id });
     expect(await isReady()).toEqual([503, "failing"]);
     expect(await read("/metrics")).toMatch(
@@ -65,7 +71,7 @@ describe("198 a disk that is full", requires(mayMountDisks()), () => {
       .toBe("the conversation store can be written again; runs that had waited and are saved now: 5");
     expect(await isReady()).toEqual([200, "ok"]);
     const known: unknown = JSON.parse(await read(`/agent/runs/${next.run_id}`));
-    expect(known).toMatchObject({ response: answer, notices: [{ code: "saved-late" }] });
+    expect(known).toMatchObject({ response: answer, notices: [{ code: "not-resumable" }, { code: "saved-late" }] });
     const last = await askEvents({ message: "last", conversation_id });
     expect(last.filter(({ type }) => type === "notice")).toMatchObject([{ code: "saved-late", level: "info" }]);
     expect(readQuestions(home)).toEqual([

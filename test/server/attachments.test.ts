@@ -41,7 +41,8 @@ test("an image and a document of a question reach the model from the agent API, 
     { name: "old.doc", data: Buffer.from("d0cf11e0a1b11ae1", "hex").toString("base64") },
   ];
   const told = await send("/agent/chat", { message: "What is this?", mode: "chat", attachments });
-  expect(readLastQuestion(model)).toEqual(seen);
+  // Among several files, an image with a name stands behind it.
+  expect(readLastQuestion(model)).toEqual([seen[0], "[image a.png: image/png, 24×16]", ...seen.slice(1)]);
   const { run_id, notices } = JSON.parse(told);
   expect(notices).toMatchObject([
     { code: "not-attached", message: expect.stringMatching(/^Not attached: old\.doc: .*old Office format \(allowed/) },

@@ -2,8 +2,8 @@ import { isRecord, type JsonObject, type JsonSchema, type JsonValue } from "../.
 
 /**
  * Reads the arguments of a call of our own as hosts really send them. Adapters that make a form of the schema fill in every field, so
- * for an optional one `null`, an empty text or list, and a number below the least one mean that it is not given. Numbers and
- * booleans may be written as text. What does not fit after that stays as it is and is refused by the schema.
+ * for an optional one `null`, an empty text or list, and a number below the least one mean that it is not given. Numbers,
+ * booleans, objects and lists may be written as text, and a text alone is a list of one. What does not fit after that stays as it is and is refused by the schema.
  */
 export function normalizeArguments(args: JsonObject, schema: JsonSchema): JsonObject {
   return mapArguments(args, schema, (value, field, isOptional) => {
@@ -43,14 +43,15 @@ function dropEmptyEntries(value: JsonValue, { type }: Record<string, unknown>): 
 function readText(value: JsonValue, { type }: Record<string, unknown>): JsonValue {
   if (typeof value !== "string") return value;
   const written = value.trim();
-  if (type === "object" && written.startsWith("{")) return readObject(written) ?? value;
+  if (type === "object" && written.startsWith("{")) return readJson(written) ?? value;
+  if (type === "array" && written !== "") return (written.startsWith("[") && readJson(written)) || [value];
   if (type === "boolean") return booleans.get(written.toLowerCase()) ?? value;
   const isNumber = (type === "number" || type === "integer") && /^[+-]?\d+(\.\d+)?$/.test(written);
   return isNumber ? Number(written) : value;
 }
 
-/** Some hosts write a whole object as text. */
-function readObject(written: string): JsonValue | undefined {
+/** Some hosts write a whole object or list as text. */
+function readJson(written: string): JsonValue | undefined {
   try {
     return JSON.parse(written);
   } catch {

@@ -26,8 +26,13 @@ test.each<[JsonObject, JsonObject]>([
   ],
   [{ tools: ["", "amap__*", null] }, { tools: ["amap__*"] }],
   [{ wait_s: 0 }, { wait_s: 0 }],
+  [{ images: "aGVsbG8=" }, { images: ["aGVsbG8="] }],
+  [
+    { images: '["aGVsbG8="]', tools: "echo" },
+    { images: ["aGVsbG8="], tools: ["echo"] },
+  ],
 ])(
-  "numbers and booleans that are written as text are read, and the names in a list that are names: %j",
+  "numbers, booleans and lists that are written as text are read, and the names in a list that are names: %j",
   (given, read) => {
     expect(readInput(askInput, { question, ...given }, "en")).toEqual({ question, ...read });
   },

@@ -67,8 +67,10 @@ describe.each(Object.entries(kinds))("a journal in %s", (_, create) => {
     await run.addEvents(0, [told, told]);
     expect(await second.journal.listInterrupted()).toEqual([]);
     expect(await second.journal.take("run-1")).toBeUndefined();
+    expect(await Promise.all([first, second].map(({ journal }) => journal.isGoing("run-1")))).toEqual([true, true]);
     await first.die();
 
+    expect(await second.journal.isGoing("run-1")).toBe(false);
     const [listed] = await second.journal.listInterrupted();
     expect(listed).toMatchObject({ runId: "run-1", owner: "anna", header: newRun("run-1").header });
     const taken = await second.journal.take("run-1");

@@ -92,6 +92,10 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
         return isHolderGone && run && !unrecorded.has(run.runId) ? [run] : [];
       });
     },
+    async isGoing(runId) {
+      const row = await connection.read(({ journalRun }) => journalRun.get({ run: runId }));
+      return row !== undefined && !isGone(toText(row.holder));
+    },
     async take(runId) {
       const row = await connection.read(({ journalRun }) => journalRun.get({ run: runId }));
       const run = row && toInterruptedRun(row);

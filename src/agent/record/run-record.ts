@@ -6,9 +6,9 @@ import type { RunClock } from "../limits/run-clock.ts";
 import { isRecordedCall, isRecordedTurn, type RecordedCall, type RecordedTurn } from "./recorded-steps.ts";
 
 /**
- * Records the finished steps of one run and, where the run goes on after its process has ended, gives back what is recorded. A run
- * is resumed by running it again: what has a record is not done again. Until the first step without one, the time of the run is
- * that of the records. No method rejects because of the store.
+ * Records the finished steps of one run and, where the run goes on after its process has ended, gives back what is recorded. A
+ * run is resumed by running it again: what has a record is not done again. Until the first step without one, the time of the run
+ * is that of the records. No method rejects because of the store.
  */
 export interface RunRecord {
   /** Is true where an earlier process began the run. */

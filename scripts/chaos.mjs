@@ -19,6 +19,8 @@ writeFileSync(log, "");
 const model = await startModel();
 const config = writeConfig();
 const problems = [];
+/** Holds the calls that succeeded, as the outcomes say. */
+const succeeded = [];
 const counts = { runs: 0, kills: 0, unknown: 0, restarts: 0, comebacks: 0 };
 
 const http = createProgram(["serve", "--http", "0", "--config", config], "http");
@@ -232,10 +234,14 @@ function checkEnd(name, outcome) {
   counts.runs += 1;
   if (outcome?.status !== "complete")
     problems.push(`${name}: ended as ${outcome?.status}: ${JSON.stringify(outcome?.error)}`);
+  const calls = outcome?.tool_calls ?? [];
+  if (calls.length !== callsPerRun) problems.push(`${name}: has ${calls.length} calls`);
+  // Over MCP a call is told without its arguments.
+  for (const { ok, arguments: args } of calls) if (ok && args) succeeded.push(args.id);
   if (outcome?.notices?.some(({ code }) => code === "not-resumable")) problems.push(`${name}: was not recorded`);
 }
 
-/** No call is begun twice; each is begun, or its run has been told that it may have been. */
+/** No call is begun twice, and each that a run takes for done has ended. */
 function checkLog() {
   const begun = readFileSync(log, "utf8")
     .split("\n")
@@ -248,6 +254,8 @@ function checkLog() {
   );
   const twice = begun.filter((line, index) => begun.indexOf(line) !== index);
   if (twice.length > 0) problems.push(`begun twice: ${[...new Set(twice)].join(", ")}`);
+  const lost = succeeded.filter((id) => !ended.has(id));
+  if (lost.length > 0) problems.push(`not done: ${lost.join(", ")}`);
   counts.unknown = counts.runs * callsPerRun - ended.size;
   counts.begun = begun.length;
 }

@@ -249,6 +249,12 @@ export class Duet {
     return runs.map((run) => toResumable(run, this.#parts.config));
   }
 
+  /** Is true while a process carries out this run. Rejects when the store cannot be read. */
+  async isRunGoing(runId: string): Promise<boolean> {
+    const { journal } = await this.#parts.conversations.store.get();
+    return (await journal?.isGoing(runId)) ?? false;
+  }
+
   /**
    * Takes an interrupted run for this process, which has to go on with it: `toResumedRequest`. Undefined where another process has
    * it, it has ended, or nothing can be resumed.

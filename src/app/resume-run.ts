@@ -6,6 +6,7 @@ import { toModelName } from "../core/model.ts";
 import { type InterruptedRun, mostEnds, type TakenRun } from "../core/store/journal.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { DuetError } from "../kit/errors.ts";
+import type { Text } from "../kit/locale.ts";
 import { openJsonObject, openOutputSchema } from "./answer-form.ts";
 import type { AskRequest } from "./ask-request.ts";
 import type { ModelRegistry } from "./models/model-registry.ts";
@@ -73,11 +74,12 @@ export function findRefusal({ servers }: Pick<Config, "servers">, { ends, steps 
 
 function endingError(ends: number): DuetError {
   return new DuetError({
-    code: "internal",
+    code: "server",
     text: {
       zh: `程序在这次运行中连续 ${ends} 次意外结束，没有任何进展，不再继续`,
       en: `the program ended unexpectedly ${ends} times in a row during this run without any progress; it is not resumed again`,
     },
+    hint: checkFirst,
   });
 }
 
@@ -88,9 +90,11 @@ function lostStateError(server: string): DuetError {
       zh: `程序意外结束，MCP 服务器 ${server} 自身的状态已经丢失，这次运行没有继续`,
       en: `the program ended unexpectedly and the MCP server ${server} has lost its own state, so this run did not go on`,
     },
-    hint: {
-      zh: "请先确认它已经做了什么，再重新提问。",
-      en: "Check what it has already done before you ask again.",
-    },
+    hint: checkFirst,
   });
 }
+
+const checkFirst: Text = {
+  zh: "请先确认它已经做了什么，再重新提问。",
+  en: "Check what it has already done before you ask again.",
+};

@@ -31,8 +31,8 @@ export function toInterruptedOutcome({ runId, conversationId, header, lastAt }: 
         en: `The program ended unexpectedly during this run, whose last record is of ${lastAt}. It did not go on by itself.`,
       }),
       hint: say(locale, {
-        zh: "用同一个 Idempotency-Key 再次提问，它会从记录继续。",
-        en: "Ask again with the same Idempotency-Key: it then goes on from its records.",
+        zh: "用同一个 Idempotency-Key 再次提问，或在 MCP 中用它的 run_id 调用 agent_result，它会从记录继续。",
+        en: "Ask again with the same Idempotency-Key, or call agent_result over MCP with its run_id: it then goes on from its records.",
       }),
     },
   };

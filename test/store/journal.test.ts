@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
@@ -67,8 +67,10 @@ describe.each(Object.entries(kinds))("a journal in %s", (_, create) => {
     await run.addEvents(0, [told, told]);
     expect(await second.journal.listInterrupted()).toEqual([]);
     expect(await second.journal.take("run-1")).toBeUndefined();
+    expect(await Promise.all([first, second].map(({ journal }) => journal.isGoing("run-1")))).toEqual([true, true]);
     await first.die();
 
+    expect(await second.journal.isGoing("run-1")).toBe(false);
     const [listed] = await second.journal.listInterrupted();
     expect(listed).toMatchObject({ runId: "run-1", owner: "anna", header: newRun("run-1").header });
     const taken = await second.journal.take("run-1");
@@ -194,9 +196,13 @@ test("a run whose step could not be stored is not resumed, although the store co
   other.exec("BEGIN IMMEDIATE");
   await expect(run.add(step("turn:decide:1"))).rejects.toThrow(/locked/);
   await expect(run.forbid("unrecorded")).rejects.toThrow(/locked/);
+  // A full disk takes a file only while it is empty.
+  expect(statSync(`${file}-unrecorded-run-1`).size).toBe(0);
   other.close();
   await store.close();
   const next = await openStore(file);
-  expect(await next.journal.listInterrupted()).toEqual([]);
   expect(await next.journal.take("run-1")).toBeUndefined();
+  // The store has learnt it meanwhile, and nothing is left beside it.
+  expect(readdirSync(dirname(file)).filter((name) => name.includes("unrecorded"))).toEqual([]);
+  expect(await next.journal.listInterrupted()).toEqual([]);
 });

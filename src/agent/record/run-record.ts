@@ -6,9 +6,9 @@ import type { RunClock } from "../limits/run-clock.ts";
 import { isRecordedCall, isRecordedTurn, type RecordedCall, type RecordedTurn } from "./recorded-steps.ts";
 
 /**
- * Records the finished steps of one run and, where the run goes on after its process has ended, gives back what is recorded. A run
- * is resumed by running it again: what has a record is not done again. Until the first step without one, the time of the run is
- * that of the records. No method rejects because of the store.
+ * Records the finished steps of one run and, where the run goes on after its process has ended, gives back what is recorded. A
+ * run is resumed by running it again: what has a record is not done again. Until the first step without one, the time of the run
+ * is that of the records. No method rejects because of the store.
  */
 export interface RunRecord {
   /** Is true where an earlier process began the run. */
@@ -67,6 +67,7 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
   let isLive = steps === undefined;
   let hasFailed = false;
   let isForbidden = false;
+  let isStopped = false;
 
   /** Leaves the records behind. */
   function leaveRecords(): void {
@@ -93,12 +94,13 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
   }
 
   async function add(name: string, data: unknown): Promise<void> {
-    if (journal === undefined) return;
+    // Nobody goes on with a run that somebody has ended, so what it still does needs no record.
+    if (journal === undefined || isStopped) return;
     if (hasFailed) return forbid("unrecorded");
     try {
       await journal.add({ name, spentMs: Math.round(clock.spentMs), data });
     } catch (thrown) {
-      if (hasFailed) return;
+      if (hasFailed || isStopped) return;
       hasFailed = true;
       await forbid("unrecorded");
       onFailure(toDuetError(thrown));
@@ -182,7 +184,10 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
       return made;
     },
     lastNumber: Math.max(0, ...(steps ?? []).map(({ data }) => (isRecordedCall(data) ? (data.number ?? 0) : 0))),
-    stop: () => void forbid("stopped"),
+    stop() {
+      isStopped = true;
+      void forbid("stopped");
+    },
   };
 }
 

@@ -164,6 +164,7 @@ export function createMonitoredJournal(journal: Journal, report: (problem: DuetE
   return {
     begin: async (run) => watchRun(await watch(journal.begin(run))),
     listInterrupted: () => watch(journal.listInterrupted()),
+    isGoing: (runId) => watch(journal.isGoing(runId)),
     async take(runId) {
       const taken = await watch(journal.take(runId));
       return taken && { ...taken, journal: watchRun(taken.journal) };

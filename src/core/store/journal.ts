@@ -19,6 +19,8 @@ export interface Journal {
   begin(run: NewRunRecord): Promise<RunJournal>;
   /** Lists the runs of all owners that have not ended and whose process is gone, oldest first. */
   listInterrupted(): Promise<InterruptedRun[]>;
+  /** Is true while a process that lives carries out the run, this one included. */
+  isGoing(runId: string): Promise<boolean>;
   /**
    * Takes a run whose process is gone for this process. Of several concurrent calls, in any process, only one gets it; undefined
    * for all others, and for a run that has ended or must not be resumed.

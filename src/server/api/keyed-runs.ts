@@ -119,7 +119,8 @@ export interface KeyedStart {
 /**
  * Returns the id of a key's run: the one that is active or kept, or the one that `open` begins. The run is recorded in the
  * store before it begins, so that it never begins again after a crash; one that a crash has interrupted goes on. Throws
- * `HttpRefusalError`: 409 when the run has begun and nobody knows its end, 422 when the key was used for a different request, 503 when the run cannot be recorded.
+ * `HttpRefusalError`: 409 when another process carries out the run, or when it has begun and nobody knows its end; 422 when the key
+ * was used for a different request; 503 when the run cannot be recorded.
  */
 export async function startOnce(
   scope: CallerScope,
@@ -140,6 +141,7 @@ export async function startOnce(
     if (before !== undefined && before.runId !== runId) throw new HttpRefusalError(otherBody);
     if (before !== undefined) {
       const resumed = await resumer.resume(runId, caller);
+      if (resumed === undefined && (await duet.isRunGoing(runId))) throw new HttpRefusalError(runsElsewhere);
       if (resumed === undefined) throw new HttpRefusalError(describeUnknownEnd(before.begunAt));
       return runId;
     }
@@ -194,6 +196,19 @@ function describeUnknownEnd(begunAt: string) {
     },
   };
 }
+
+const runsElsewhere = {
+  status: 409,
+  text: {
+    zh: "这个 Idempotency-Key 的运行正由另一个进程执行，尚未结束；没有再次执行。",
+    en: "The run of this Idempotency-Key is still going on in another process. It was not run again.",
+  },
+  hint: {
+    zh: "请稍后用同一个键再问，即可得到它的结果。",
+    en: "Ask again later with the same key: it then gives the result.",
+  },
+  headers: { "retry-after": "5" },
+};
 
 const notRecorded = {
   status: 503,

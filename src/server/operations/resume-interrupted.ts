@@ -41,7 +41,7 @@ export function resumeInterrupted({ duet, service, locale, log, lookAfterMs }: R
 
 function describeOld(runId: string, lastAt: string): Text {
   return {
-    zh: `运行 ${runId} 在 ${lastAt} 之后因程序意外结束而中断，时间已久，没有自动继续；用同一个 Idempotency-Key 再次提问可以继续。`,
-    en: `run ${runId} was interrupted after ${lastAt} when the program ended unexpectedly; that is too long ago for it to go on by itself. Asking again with the same Idempotency-Key goes on with it.`,
+    zh: `运行 ${runId} 在 ${lastAt} 之后因程序意外结束而中断，时间已久，没有自动继续；用同一个 Idempotency-Key 再次提问，或用它的 run_id 调用 agent_result，可以继续。`,
+    en: `run ${runId} was interrupted after ${lastAt} when the program ended unexpectedly; that is too long ago for it to go on by itself. Asking again with the same Idempotency-Key, or agent_result with its run_id, goes on with it.`,
   };
 }

@@ -84,6 +84,10 @@ export function createMemoryJournal(now: () => number = Date.now): MemoryJournal
           const gone = [...runs.values()].filter((run) => run.state === "going" && closed.has(run.holder));
           return gone.map(toInterrupted);
         },
+        async isGoing(runId) {
+          const run = runs.get(runId);
+          return run?.state === "going" && !closed.has(run.holder);
+        },
         async take(runId) {
           const run = runs.get(runId);
           if (run === undefined || run.state !== "going" || !closed.has(run.holder)) return undefined;

@@ -1,29 +1,37 @@
 import { expect, test } from "vitest";
-import type { RunJournal } from "../../../src/core/store/journal.ts";
+import { LostRunError, type RunJournal } from "../../../src/core/store/journal.ts";
 import { makeTool, noticesOf, outcomeOf } from "../../fakes/events.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { runOptions, streamRun } from "../../fakes/run.ts";
 
 /** Runs one call and an answer with a journal whose method `fails` from its `nth` step on. */
-async function runWith({ begins = true, failsAt = Number.POSITIVE_INFINITY, signal }: Failing) {
+async function runWith({ begins = true, failsAt = Number.POSITIVE_INFINITY, signal, onCall }: Failing) {
   const log: string[] = [];
   let steps = 0;
+  let isForbidden = false;
   const journal: RunJournal = {
     runId: "run-1",
     async add({ name }) {
       steps += 1;
+      if (isForbidden) throw new LostRunError("run-1");
       if (steps >= failsAt) throw new Error("disk full");
       log.push(name);
     },
     async addEvents() {},
     async forbid(reason) {
+      isForbidden = true;
       log.push(`forbidden: ${reason}`);
     },
   };
   const model = scriptedModel([[{ id: "c1", name: "work", input: {} }], "It is done."]);
   const options = await runOptions({
     models: { functionCall: model, answer: model },
-    tools: [makeTool("work", () => ({ ok: true, text: "The work is done, as it should be." }))],
+    tools: [
+      makeTool("work", () => {
+        onCall?.();
+        return { ok: true, text: "The work is done, as it should be." };
+      }),
+    ],
     signal,
     recording: {
       async begin() {
@@ -39,6 +47,7 @@ interface Failing {
   begins?: boolean;
   failsAt?: number;
   signal?: AbortSignal;
+  onCall?(): void;
 }
 
 test("a run that cannot be recorded goes on, says so once, and must not be resumed", async () => {
@@ -59,4 +68,12 @@ test("a run that is recorded says nothing about it, and one that somebody ends m
   expect(noticesOf((await runWith({})).events)).toEqual([]);
   const { log } = await runWith({ signal: AbortSignal.abort(new Error("enough")) });
   expect(log).toEqual(["forbidden: stopped"]);
+});
+
+test("a run that somebody ends during a call says nothing about its records", async () => {
+  const person = new AbortController();
+  const { events, log } = await runWith({ signal: person.signal, onCall: () => person.abort(new Error("enough")) });
+  expect(outcomeOf(events)).toMatchObject({ status: "cancelled" });
+  expect(noticesOf(events)).toEqual([]);
+  expect(log).toEqual(["turn:decide:1", "forbidden: stopped"]);
 });

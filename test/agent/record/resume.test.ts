@@ -81,11 +81,14 @@ function findOpen(steps: readonly RecordedStep[], list: [Given, boolean][][]): s
   return calls.filter((n) => !steps.some(({ name }) => name === `call:c${n}`));
 }
 
+/** Leaves out how far a long result goes: the shorter the results beside it, the more of it fits. */
+const shorten = (content: string): string => content.replace(/line of a long result.*/s, "...");
+
 function withoutResults(messages: readonly Message[], unknown: readonly string[]): Message[] {
   // Results that are not known have no number under which their rest could be read.
   const unnumbered = messages.map((message) =>
     unknown.length > 0 && message.role === "tool" && typeof message.content === "string"
-      ? { ...message, content: message.content.replaceAll(/"result": \d+/g, '"result": 0') }
+      ? { ...message, content: shorten(message.content.replaceAll(/"result": \d+/g, '"result": 0')) }
       : message,
   );
   return unnumbered.map((message) =>

@@ -69,15 +69,22 @@ async function kill({ child }: Served): Promise<void> {
   await ended;
 }
 
-test("a key whose run was killed with its process goes on: its call is not made again, and the model is told", async () => {
+test("a key waits for the process that carries out its run, and goes on with it once that is killed: its call is not made again, and the model is told", async () => {
   const { serve, provider, readLines } = await openHome();
   const first = await serve();
   const cut = first.ask("k1").catch(() => "cut");
   await expect.poll(readLines).toBe("line\n");
+  const { ask } = await serve();
+  const early = await ask("k1");
+  expect([early.status, early.headers.get("retry-after")]).toEqual([409, "5"]);
+  // A new key would begin a second run beside the first.
+  expect(await early.json()).toMatchObject({
+    detail: expect.stringContaining("still going on in another process"),
+    hint: expect.stringContaining("with the same key"),
+  });
   await kill(first);
   expect(await cut).toBe("cut");
 
-  const { ask } = await serve();
   for (const again of [1, 2]) {
     const response = await ask("k1");
     expect([again, response.status]).toEqual([again, 200]);

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import type { AgentEvent } from "../../../core/events.ts";
 import {
   type InterruptedRun,
@@ -10,6 +10,7 @@ import {
   type RecordedStep,
   type RunJournal,
 } from "../../../core/store/journal.ts";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { isRecord, toText } from "../../../kit/json.ts";
 import type { StoreConnection } from "../connection.ts";
 import type { Owner, Statements } from "../statements.ts";
@@ -24,7 +25,6 @@ export interface SqliteJournal extends Journal {
 /** Stores the journal in the store's own file. A run belongs to a process, which holds a lock beside the store while it lives. */
 export function createSqliteJournal(file: string, connection: StoreConnection): SqliteJournal {
   const commit = createGroupCommit(connection);
-  const unrecordedFile = `${file}-unrecorded`;
   let lock: ProcessLock | undefined;
 
   function getHolder(): string {
@@ -33,6 +33,21 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
   }
 
   const isGone = (holder: string): boolean => holder !== lock?.holder && !isHolderAlive(file, holder);
+
+  /** Names the file that forbids a run while the store cannot be written. It is empty, as a full disk still takes such a file. */
+  const toMark = (runId: string): string => `${file}-unrecorded-${encodeURIComponent(runId)}`;
+
+  async function forbid(run: string, holder: string, state: "stopped" | "unrecorded"): Promise<void> {
+    await commit(({ forbidJournalRun }) => forbidJournalRun.run({ run, holder, state }));
+    rmSync(toMark(run), { force: true });
+  }
+
+  /** Is true for a run that was forbidden while the store could not be written. The store learns it now, if it can. */
+  async function isMarked(runId: string, holder: string): Promise<boolean> {
+    if (!existsSync(toMark(runId))) return false;
+    await ignoreRejection(forbid(runId, holder, "unrecorded"), "the file stays, and the next look tries again");
+    return true;
+  }
 
   function openRun(runId: string): RunJournal {
     const held = { run: runId, holder: getHolder() };
@@ -50,23 +65,13 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
       },
       async forbid(reason) {
         try {
-          await commit(({ forbidJournalRun }) => forbidJournalRun.run({ ...held, state: reason }));
+          await forbid(runId, held.holder, reason);
         } catch (thrown) {
-          // Where the store fails, a line beside it may still be possible.
-          appendFileSync(unrecordedFile, `${runId}\n`, { mode: 0o600 });
+          writeFileSync(toMark(runId), "", { mode: 0o600 });
           throw thrown;
         }
       },
     };
-  }
-
-  /** Returns the runs that were forbidden while the store could not be written. */
-  function readUnrecorded(): ReadonlySet<string> {
-    try {
-      return new Set(readFileSync(unrecordedFile, "utf8").split("\n"));
-    } catch {
-      return new Set();
-    }
   }
 
   return {
@@ -83,20 +88,25 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
     async listInterrupted() {
       const rows = await connection.read(({ goingJournalRuns }) => goingJournalRuns.all());
       const gone = new Map<string, boolean>();
-      const unrecorded = readUnrecorded();
-      return rows.flatMap((row) => {
+      const interrupted: InterruptedRun[] = [];
+      for (const row of rows) {
         const holder = toText(row.holder);
         const isHolderGone = gone.get(holder) ?? isGone(holder);
         gone.set(holder, isHolderGone);
-        const run = toInterruptedRun(row);
-        return isHolderGone && run && !unrecorded.has(run.runId) ? [run] : [];
-      });
+        const run = isHolderGone ? toInterruptedRun(row) : undefined;
+        if (run && !(await isMarked(run.runId, holder))) interrupted.push(run);
+      }
+      return interrupted;
+    },
+    async isGoing(runId) {
+      const row = await connection.read(({ journalRun }) => journalRun.get({ run: runId }));
+      return row !== undefined && !isGone(toText(row.holder));
     },
     async take(runId) {
       const row = await connection.read(({ journalRun }) => journalRun.get({ run: runId }));
       const run = row && toInterruptedRun(row);
       const was = toText(row?.holder);
-      if (run === undefined || !isGone(was) || readUnrecorded().has(runId)) return undefined;
+      if (run === undefined || !isGone(was) || (await isMarked(runId, was))) return undefined;
       const holder = getHolder();
       const taken = await connection.write((statements) => {
         const claim = statements.takeJournalRun.get({ run: runId, holder, was });

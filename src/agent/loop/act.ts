@@ -52,17 +52,14 @@ const mostCallsPerTurn = 50;
  * others are answered with a refusal. Never throws.
  */
 export async function act(run: Run, calls: readonly ToolCall[], step: number, allowed: number): Promise<Observation[]> {
-  const heard = calls
-    .slice(0, mostCallsPerTurn)
-    .map(limitDepth)
-    .map((call) => withDefaults(run, call));
+  const heard = toMadeCalls(run, calls);
   const observations: Observation[] = calls.map((call) => toRefusedObservation(run.input, call));
   const records = heard.map(toRecord);
   run.state.calls.push(...records);
   const sideBySide = Math.min(run.input.limits.maxParallel, heard.length);
   const allowance = createCallAllowance(allowed, sideBySide);
   const callIds = heard.map(({ id }) => createEventId(run.state, id));
-  await run.services.record.intend(heard, callIds);
+  await run.services.record.intend(heard, { callIds, consentIds: listConsentIds(run, heard) });
   let next = 0;
   async function runCalls(): Promise<void> {
     for (let index = next++; index < heard.length; index = next++) {
@@ -85,6 +82,23 @@ export async function act(run: Run, calls: readonly ToolCall[], step: number, al
     if (tool) run.state.sending.learn(tool, result);
   }
   return observations;
+}
+
+/** Returns the calls of a turn as they are made. */
+function toMadeCalls(run: Run, calls: readonly ToolCall[]): ToolCall[] {
+  return calls
+    .slice(0, mostCallsPerTurn)
+    .map(limitDepth)
+    .map((call) => withDefaults(run, call));
+}
+
+/** Lists the IDs of the calls that are not made before a person has agreed. Calls with the same ID all have to be. */
+export function listConsentIds(run: Run, calls: readonly ToolCall[]): string[] {
+  const needsConsent = ({ name, arguments: args }: ToolCall): boolean =>
+    args !== undefined && run.services.catalog.findTool(name)?.needsConsent?.(args, run.state) === true;
+  const made = toMadeCalls(run, calls);
+  const others = new Set(made.filter((call) => !needsConsent(call)).map(({ id }) => id));
+  return made.flatMap(({ id }) => (others.has(id) ? [] : [id]));
 }
 
 /** Arguments that are too deep to be walked through are treated as unreadable. */

@@ -18,6 +18,7 @@ import { type FitOptions, type FittedRequest, fitRequest } from "../context/fit-
 import { type ModelRole, sumCosts } from "../limits/statistics.ts";
 import { type RecordedTurn, toFailedTurn, toTurnError } from "../record/recorded-steps.ts";
 import type { LoopState, Run } from "../run.ts";
+import { listConsentIds } from "./act.ts";
 import {
   chooseFallback,
   describeFallback,
@@ -136,7 +137,8 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
     };
     turn = await streamFitted(run, { ...plan, request }, limitTurn(handleEvent, name));
     chargeUsage(turn.usage);
-    await record.addTurn(recordName, { usage, costs, elapsedMs: performance.now() - started, turn });
+    const consentIds = listConsentIds(run, turn.message.toolCalls);
+    await record.addTurn(recordName, { usage, costs, elapsedMs: performance.now() - started, turn, consentIds });
     plan.onEnd?.(turn);
     return turn;
   } catch (thrown) {

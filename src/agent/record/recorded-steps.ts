@@ -12,6 +12,8 @@ export interface RecordedTurn {
   elapsedMs: number;
   /** Is the turn with its calls, which are about to be made; absent where it failed. */
   turn?: Turn;
+  /** Lists the IDs of the calls that are not made before a person has agreed; what they answer is recorded. */
+  consentIds?: readonly string[] | undefined;
   failed?: FailedTurn;
 }
 
@@ -44,6 +46,16 @@ export function isRecordedTurn(value: unknown): value is RecordedTurn {
   const { turn, failed } = value;
   if (isRecord(turn)) return isRecord(turn.message) && Array.isArray(turn.message.toolCalls);
   return isRecord(failed) && isRecord(failed.error) && typeof failed.text === "string";
+}
+
+/** Names the calls that are about to be made without a turn that asks for them. */
+export interface RecordedIntent {
+  callIds: readonly string[];
+  consentIds: readonly string[];
+}
+
+export function isRecordedIntent(value: unknown): value is RecordedIntent {
+  return isRecord(value) && Array.isArray(value.callIds) && Array.isArray(value.consentIds);
 }
 
 export function isRecordedCall(value: unknown): value is RecordedCall {

@@ -1,3 +1,4 @@
+import type { ImagePart } from "../../core/messages.ts";
 import type { FinishReason, Turn, Usage } from "../../core/model.ts";
 import type { RecordedStep } from "../../core/store/journal.ts";
 import type { ToolResult } from "../../core/tools/tool.ts";
@@ -29,6 +30,8 @@ export interface RecordedCall {
   result: ToolResult;
   /** Is the text as the models read it; absent where it is that of the result. */
   read?: string | undefined;
+  /** Names the images that the models see beside the text. */
+  images?: readonly ImagePart[] | undefined;
   /** Is the number under which the whole text can be read on; absent where it was not cut. */
   number?: number | undefined;
   /** Names where the tool comes from; absent where there is no such tool. */

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { StoredBytes } from "../../core/files/run-files.ts";
 import type { Elicitation } from "../../core/forms/elicitation.ts";
 import type { ToolCall } from "../../core/messages.ts";
 import type { RecordedStep, RunJournal } from "../../core/store/journal.ts";
@@ -37,7 +38,8 @@ export interface RunRecord {
   findCall(callId: string): RecordedCall | undefined;
   /** Returns true for a call that an earlier process may have begun, and of which nobody knows what it came to. */
   isOpen(callId: string): boolean;
-  addCall(callId: string, call: RecordedCall): Promise<void>;
+  /** Records a call with the bytes of its images. */
+  addCall(callId: string, call: RecordedCall, files?: readonly StoredBytes[]): Promise<void>;
   /** Asks a person, unless the answer is recorded. The question is recorded before it is asked, and the answer before it counts. */
   ask<T>(question: RecordedQuestion<T>): Promise<T | undefined>;
   /** Does something whose outcome may be another one at another time, and records that. `isKnown` recognises the record. */
@@ -102,11 +104,11 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
     await ignoreRejection(forbidding, "the next step tries again, and the run has told that it is not recorded");
   }
 
-  async function add(name: string, data: unknown): Promise<void> {
+  async function add(name: string, data: unknown, files?: readonly StoredBytes[]): Promise<void> {
     if (journal === undefined) return;
     if (hasFailed) return forbid("unrecorded");
     try {
-      await journal.add({ name, spentMs: Math.round(clock.spentMs), data });
+      await journal.add({ name, spentMs: Math.round(clock.spentMs), data, files });
     } catch (thrown) {
       if (hasFailed) return;
       hasFailed = true;
@@ -176,7 +178,7 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
       return undefined;
     },
     isOpen: (callId) => open.has(callId),
-    addCall: (callId, call) => add(`call:${callId}`, call),
+    addCall: (callId, call, files) => add(`call:${callId}`, call, files),
     async ask({ name, isAnswer, mayBeWithdrawn = false, ask }) {
       const answer = find(`answer:${name}`);
       if (answer === null) return undefined;

@@ -1,5 +1,5 @@
 import type { ImagePart } from "../../core/messages.ts";
-import type { FinishReason, Turn, Usage } from "../../core/model.ts";
+import type { FinishReason, Model, Turn, Usage } from "../../core/model.ts";
 import type { RecordedStep } from "../../core/store/journal.ts";
 import type { ToolResult } from "../../core/tools/tool.ts";
 import { DuetError, type ErrorCode, errorCodes } from "../../kit/errors.ts";
@@ -10,6 +10,8 @@ import type { Text } from "../../kit/locale.ts";
 export interface RecordedTurn {
   usage: Usage;
   costs: readonly (number | null)[];
+  /** Names the model that ran the turn, which the next process may not have in the same place. */
+  model?: Pick<Model, "provider" | "model"> | undefined;
   elapsedMs: number;
   /** Is the turn with its calls, which are about to be made; absent where it failed. */
   turn?: Turn;
@@ -20,7 +22,14 @@ export interface RecordedTurn {
 
 /** Holds why a turn failed, and what it had said by then. */
 export interface FailedTurn {
-  error: { code: ErrorCode; text: Text; hint?: Text | undefined; retryable: boolean };
+  error: {
+    code: ErrorCode;
+    text: Text;
+    hint?: Text | undefined;
+    retryable: boolean;
+    retryAfterMs?: number | undefined;
+    status?: number | undefined;
+  };
   text: string;
   finish?: FinishReason | undefined;
 }
@@ -73,14 +82,22 @@ export function listCalledTools(steps: readonly RecordedStep[]): string[] {
   });
 }
 
-export function toFailedTurn({ code, text, hint, retryable }: DuetError, said: string): FailedTurn {
-  return { error: { code, text, hint, retryable }, text: said };
+export function toFailedTurn(error: DuetError, said: string): FailedTurn {
+  const { code, text, hint, retryable, retryAfterMs, status } = error;
+  return { error: { code, text, hint, retryable, retryAfterMs, status }, text: said };
 }
 
 /** Returns the error of a recorded turn that failed. */
 export function toTurnError(failed: FailedTurn | undefined): DuetError {
-  const { code, text, hint, retryable } = failed?.error ?? unreadable;
-  return new DuetError({ code: errorCodes.includes(code) ? code : "internal", text, retryable, ...(hint && { hint }) });
+  const { code, text, retryable, hint, retryAfterMs, status } = failed?.error ?? unreadable;
+  return new DuetError({
+    code: errorCodes.includes(code) ? code : "internal",
+    text,
+    retryable,
+    ...(hint && { hint }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(status !== undefined && { status }),
+  });
 }
 
 const unreadable: FailedTurn["error"] = {

@@ -10,6 +10,8 @@ import { type Overrides, runOptions, streamRun } from "../../fakes/run.ts";
 export interface Script {
   decide: ScriptedTurn[];
   answer?: ScriptedTurn[] | undefined;
+  /** Is what the fallback of both says. */
+  fallback?: ScriptedTurn[] | undefined;
 }
 
 export interface PlayedRun {
@@ -21,7 +23,7 @@ export interface PlayedRun {
   /** Lists the images that a model was shown and whose bytes it could not read. */
   unread: string[];
   /** Holds what each model was asked, turn by turn. */
-  asked: { decide: Message[][]; answer: Message[][] };
+  asked: { decide: Message[][]; answer: Message[][]; fallback: Message[][] };
 }
 
 type Setting = Omit<Overrides, "models">;
@@ -84,13 +86,19 @@ export async function play(script: Script, setting: Setting, resumed?: Pick<Play
     header,
     files,
     unread,
-    asked: { decide: listAsked(models.functionCall), answer: listAsked(models.answer) },
+    asked: {
+      decide: listAsked(models.functionCall),
+      answer: listAsked(models.answer),
+      fallback: listAsked(models.other),
+    },
   };
 }
 
-function open({ decide, answer }: Script): { functionCall: ScriptedModel; answer: ScriptedModel } {
+function open({ decide, answer, fallback }: Script) {
   const functionCall = scriptedModel(decide, "one");
-  return { functionCall, answer: answer ? scriptedModel(answer, "two") : functionCall };
+  const other = { ...scriptedModel(fallback ?? [], "three"), cost: () => 0.5 };
+  const fallbacks = fallback && { functionCall: [other], answer: [other] };
+  return { functionCall, answer: answer ? scriptedModel(answer, "two") : functionCall, fallbacks, other };
 }
 
 async function listUnread({ requests }: ScriptedModel): Promise<string[]> {

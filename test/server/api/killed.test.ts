@@ -116,6 +116,16 @@ test("a reader of events comes back to the next process by the number of its las
     "tool-end",
   ]);
   expect(types.at(-1)).toBe("run-end");
+
+  // A process that has nothing to do with the run gives what is stored.
+  await kill(second);
+  const third = await serve();
+  const from = seen.length + 1;
+  const rest: string[] = [];
+  await readFrames((await third.ask("k1", { accept, "last-event-id": String(from) })).body, rest);
+  expect(rest).toEqual(frames.slice(from));
+  const over = await third.ask("k1", { accept, "last-event-id": String(frames.length) });
+  expect([over.status, await over.text()]).toEqual([204, ""]);
 });
 
 /** Adds each event of a stream as its number and its type. */

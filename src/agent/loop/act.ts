@@ -94,10 +94,10 @@ function toMadeCalls(run: Run, calls: readonly ToolCall[]): ToolCall[] {
 
 /** Lists the IDs of the calls that are not made before a person has agreed. Calls with the same ID all have to be. */
 export function listConsentIds(run: Run, calls: readonly ToolCall[]): string[] {
-  const needsConsent = ({ name, arguments: args }: ToolCall): boolean =>
+  const isConsentNeeded = ({ name, arguments: args }: ToolCall): boolean =>
     args !== undefined && run.services.catalog.findTool(name)?.needsConsent?.(args, run.state) === true;
   const made = toMadeCalls(run, calls);
-  const others = new Set(made.filter((call) => !needsConsent(call)).map(({ id }) => id));
+  const others = new Set(made.filter((call) => !isConsentNeeded(call)).map(({ id }) => id));
   return made.flatMap(({ id }) => (others.has(id) ? [] : [id]));
 }
 

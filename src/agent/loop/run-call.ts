@@ -153,7 +153,7 @@ export function openCallContext(run: Run, callId: string, { allowance, phase }: 
   }
 
   const counts = new Map<string, number>();
-  function nameElicitation(question: Elicitation): string {
+  function createElicitationName(question: Elicitation): string {
     const first = toElicitationName(callId, question, 1);
     const n = (counts.get(first) ?? 0) + 1;
     counts.set(first, n);
@@ -180,7 +180,11 @@ export function openCallContext(run: Run, callId: string, { allowance, phase }: 
       Object.assign(
         async (...question: Parameters<typeof elicit>) => {
           if (!open) return undefined;
-          const asked = { name: nameElicitation(question[0]), isAnswer: isElicitationReply, mayBeWithdrawn: true };
+          const asked = {
+            name: createElicitationName(question[0]),
+            isAnswer: isElicitationReply,
+            mayBeWithdrawn: true,
+          };
           return waitFor(() => record.ask({ ...asked, ask: () => elicit(...question) }));
         },
         { person: elicit.person, owner: elicit.owner },

@@ -45,7 +45,10 @@ export async function watchRun(api: ApiContext, { run, kept }: FoundRun, call: R
   return toEventResponse(stream, run.id);
 }
 
-/** Returns the end of a run that this process did not carry out, after the events that are still stored for a reader who comes back. */
+/**
+ * Returns the end of a run that this process did not carry out. A reader who comes back gets the events before it that are still
+ * stored.
+ */
 async function watchKeptRun(
   { duet, takeFrames, times }: ApiContext,
   { kept, from }: { kept: Outcome; from: number },

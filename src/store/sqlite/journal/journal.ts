@@ -43,7 +43,7 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
         const step = { ...held, name, spent: spentMs, now: new Date().toISOString(), data: JSON.stringify(data) };
         const { changes } = await commit((statements) => {
           const added = statements.addJournalStep.run(step);
-          if (added.changes > 0) nameFiles(statements, held, files);
+          if (added.changes > 0) addFiles(statements, held, files);
           return added;
         });
         if (changes === 0) throw new LostRunError(runId);
@@ -83,7 +83,7 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
         pruneJournal(statements, now);
         const held = { run: runId, holder: getHolder() };
         statements.addJournalRun.run({ ...row, ...held, now: new Date(now).toISOString() });
-        nameFiles(statements, held, files);
+        addFiles(statements, held, files);
       });
       return journal;
     },
@@ -161,7 +161,7 @@ function dropUnnamed({ dropUnnamedFile }: Statements, rows: readonly Row[]): voi
   for (const { hash } of rows) dropUnnamedFile.run({ hash: toText(hash) });
 }
 
-function nameFiles(
+function addFiles(
   { addFile, nameJournalFile }: Statements,
   held: { run: string; holder: string },
   files: readonly StoredBytes[] = [],

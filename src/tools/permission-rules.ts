@@ -94,25 +94,23 @@ export function withPermission(tool: Tool, checkPermission: PermissionCheck): To
     // Of several calls that send, a yes to one is enough.
     return privateSources === undefined;
   };
-  return wrapTool(
-    { ...tool, alwaysAsks: undefined, callLimits, needsConsent: isConsentNeeded },
-    async (given, context) => {
-      // Rules and people judge the call as it is made.
-      const args = fillDefaults(given, tool.inputSchema);
-      const { decision, rule, privateSources } = checkPermission(tool, args, context);
-      if (decision === "denied") return toRefusedResult(tool, { decision, rule }, context);
-      if (decision === "allowed") return addPermission({ decision, rule }, await tool.run(args, context));
-      const problems = (await tool.check?.(args)) ?? [];
-      if (problems.length > 0) return toInvalidArgumentsResult(context.locale, problems);
-      const answer = await askPerson(tool, args, { rule, privateSources }, context);
-      const permission: Permission = { decision: toDecision(answer), rule };
-      const missing = describeMissingApproval(tool, { ...permission, privateSources }, context.approve !== undefined);
-      if (missing) context.notice(noticeKinds.approvalMissing.code, say(context.locale, missing));
-      if (permission.decision !== "approved")
-        return toRefusedResult(tool, { ...permission, isForGood: answer === "never" }, context);
-      return addPermission(permission, await tool.run(args, context));
-    },
-  );
+  const guarded = { ...tool, alwaysAsks: undefined, callLimits, needsConsent: isConsentNeeded };
+  return wrapTool(guarded, async (given, context) => {
+    // Rules and people judge the call as it is made.
+    const args = fillDefaults(given, tool.inputSchema);
+    const { decision, rule, privateSources } = checkPermission(tool, args, context);
+    if (decision === "denied") return toRefusedResult(tool, { decision, rule }, context);
+    if (decision === "allowed") return addPermission({ decision, rule }, await tool.run(args, context));
+    const problems = (await tool.check?.(args)) ?? [];
+    if (problems.length > 0) return toInvalidArgumentsResult(context.locale, problems);
+    const answer = await askPerson(tool, args, { rule, privateSources }, context);
+    const permission: Permission = { decision: toDecision(answer), rule };
+    const missing = describeMissingApproval(tool, { ...permission, privateSources }, context.approve !== undefined);
+    if (missing) context.notice(noticeKinds.approvalMissing.code, say(context.locale, missing));
+    if (permission.decision !== "approved")
+      return toRefusedResult(tool, { ...permission, isForGood: answer === "never" }, context);
+    return addPermission(permission, await tool.run(args, context));
+  });
 }
 
 /** Returns undefined where nobody can be asked, or nobody answers. */

@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
+import { images } from "../../fakes/images.ts";
 import { programEnvironment, startProgram, temporaryFolder } from "../../fakes/program.ts";
 import { startFakeProvider } from "../../fakes/provider.ts";
 
@@ -19,6 +20,8 @@ export default {
   },
 };
 `;
+
+const attachment = { name: "chart.png", data: Buffer.from(images.png).toString("base64") };
 
 interface Served {
   child: ChildProcess;
@@ -56,7 +59,7 @@ async function openHome() {
         fetch(`${origin}/agent/chat`, {
           method: "POST",
           headers: { "content-type": "application/json", "idempotency-key": key, ...headers },
-          body: JSON.stringify({ message: "Write a line" }),
+          body: JSON.stringify({ message: "Write a line", attachments: [attachment] }),
         }),
     };
   }
@@ -89,7 +92,10 @@ test("a key whose run was killed with its process goes on: its call is not made 
     });
   }
   expect(await readLines()).toBe("line\n");
-  expect(provider.requests("one")).toHaveLength(2);
+  const shown = provider
+    .requests("one")
+    .map((request) => /data:image\/png;base64,[^"]+/.exec(JSON.stringify(request))?.[0]);
+  expect(shown).toEqual([expect.stringMatching(/^data:/), shown[0]]);
 });
 
 test("a reader of events comes back to the next process by the number of its last event, and misses none", async () => {

@@ -2,6 +2,7 @@ import type { Mutation } from "./mutation.ts";
 
 const resume = "test/agent/record/resume.test.ts";
 const journal = "test/store/journal.test.ts";
+const questions = "test/agent/record/questions.test.ts";
 
 /** The records of runs, and what goes on from them. */
 export const records: readonly Mutation[] = [
@@ -36,6 +37,38 @@ export const records: readonly Mutation[] = [
     becomes: "      return false;",
     tests: [resume],
     endangers: "a call that a person has agreed to once is made twice",
+  },
+  {
+    id: "record-consent-window",
+    file: "src/agent/record/run-record.ts",
+    text: "return n > 1 || !needsConsent;",
+    becomes: "return n > 1;",
+    tests: [resume],
+    endangers: "after a crash a call that asks nobody is made again",
+  },
+  {
+    id: "record-shared-consent",
+    file: "src/tools/permission-rules.ts",
+    text: "    return privateSources === undefined;",
+    becomes: "    return true;",
+    tests: [questions],
+    endangers: "after a crash a call that sends is made again, where a yes to another one was enough",
+  },
+  {
+    id: "record-withdrawn",
+    file: "src/agent/record/run-record.ts",
+    text: "if (reply !== undefined || !mayBeWithdrawn) ",
+    becomes: "",
+    tests: [questions],
+    endangers: "after a crash a server gets no answer to what a person was never able to answer",
+  },
+  {
+    id: "record-elicitation",
+    file: "src/agent/loop/run-call.ts",
+    text: "record.ask({ ...asked, ask: () => elicit(...question) })",
+    becomes: "elicit(...question)",
+    tests: [questions],
+    endangers: "a person is asked again about what was answered before a crash",
   },
   {
     id: "record-answer-first",
@@ -88,10 +121,18 @@ export const records: readonly Mutation[] = [
   {
     id: "record-fence",
     file: "src/store/sqlite/journal/journal.ts",
-    text: "        const { changes } = await commit(({ addJournalStep }) => addJournalStep.run(step));\n        if (changes === 0) throw new LostRunError(runId);",
-    becomes: "        await commit(({ addJournalStep }) => addJournalStep.run(step));",
+    text: "if (changes === 0) throw new LostRunError(runId);",
+    becomes: "void changes;",
     tests: [journal],
     endangers: "a run goes on as if it were recorded when it belongs to another process",
+  },
+  {
+    id: "record-files-end",
+    file: "src/store/sqlite/sqlite-store.ts",
+    text: "  if (isRecorded) dropRunFiles(statements, run.runId);\n",
+    becomes: "  void isRecorded;\n",
+    tests: ["test/store/files.test.ts"],
+    endangers: "images of a run that no conversation names stay in the store",
   },
   {
     id: "record-owner-events",

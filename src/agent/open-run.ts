@@ -1,7 +1,7 @@
 import { deepestChain, getTraceId } from "../core/chain.ts";
 import { hasChainProperty, removeChainProperty } from "../core/chain-text.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
-import { createRunFiles, type RunFiles } from "../core/files/run-files.ts";
+import { createRunFiles, type RunFiles, type StoredBytes } from "../core/files/run-files.ts";
 import type { User } from "../core/questions/user.ts";
 import type { RunHeader, RunJournal, TakenRun } from "../core/store/journal.ts";
 import { createId } from "../core/store/store.ts";
@@ -42,7 +42,7 @@ export interface RunRecording {
   /** Holds the records of a run that goes on. */
   taken?: TakenRun | undefined;
   /** Records a run that begins. Rejects where the store cannot. */
-  begin(facts: RecordedFacts): Promise<RunJournal>;
+  begin(facts: RecordedFacts, files: readonly StoredBytes[]): Promise<RunJournal>;
 }
 
 /** Holds what a run itself knows of what must not change when it goes on. */

@@ -63,7 +63,11 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
     keepOutput,
   };
   const run = openRun({ ...request, mode }, parts, environment);
-  const problem = recording && !taken ? await record.begin(() => recording.begin(toRecordedFacts(run))) : undefined;
+  const { files } = run.services;
+  if (taken) files.restore(taken.files);
+  const attached = files.list(run.input.attached ?? []);
+  const problem =
+    recording && !taken ? await record.begin(() => recording.begin(toRecordedFacts(run), attached)) : undefined;
   announce(run, notices);
   if (problem) noticeUnrecorded(problem);
   if (taken) emit(noticeKinds.runResumed(taken.lastAt, request.locale));

@@ -158,10 +158,10 @@ function createRecording(journal: Journal, request: AskRequest): RunRecording {
   if (taken) onRecorded?.(taken.journal);
   return {
     taken,
-    async begin({ runId, conversationId, ...known }) {
+    async begin({ runId, conversationId, ...known }, files) {
       const asked = { entrance, key, tools: request.tools, callerTools: caller.tools };
       const header = { ...known, ...asked, wantedConversationId: request.conversationId };
-      const opened = await journal.begin({ runId, owner: caller.owner, conversationId, header });
+      const opened = await journal.begin({ runId, owner: caller.owner, conversationId, header, files });
       onRecorded?.(opened);
       return opened;
     },

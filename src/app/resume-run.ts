@@ -47,7 +47,9 @@ export function toResumedRequest(taken: TakenRun): AskRequest {
 }
 
 /** Opens the form in which a run was asked to answer, and undefined where it was free. */
-export async function reopenAnswerForm({ header: { answerFormat } }: TakenRun): Promise<AnswerForm | undefined> {
+export async function reopenAnswerForm({
+  header: { answerFormat },
+}: Pick<TakenRun, "header">): Promise<AnswerForm | undefined> {
   if (answerFormat === undefined) return undefined;
   const place = { field: "output_schema", code: "invalid_request" } as const;
   return answerFormat.type === "json_schema" ? openOutputSchema(answerFormat.schema, place) : openJsonObject();

@@ -36,6 +36,7 @@ export function createTool(specification: ToolSpecification): Tool {
     check: specification.check,
     // Each conversation sets these in a copy of the tool, which takes less memory where the original has the property.
     callLimits: undefined,
+    needsConsent: undefined,
     dataFlow: undefined,
     canRepeat: isRepeatable,
     run: (args, context) => specification.run(args, context),

@@ -88,7 +88,14 @@ const alwaysAsks = "always";
 export function withPermission(tool: Tool, checkPermission: PermissionCheck): Tool {
   // What always asks does so in here; rules round these need not ask again.
   const callLimits = tool.alwaysAsks ? { ...tool.callLimits, asks: true } : tool.callLimits;
-  return wrapTool({ ...tool, alwaysAsks: undefined, callLimits }, async (given, context) => {
+  const isConsentNeeded: Tool["needsConsent"] = (given, context) => {
+    const { decision, privateSources } = checkPermission(tool, fillDefaults(given, tool.inputSchema), context);
+    if (decision === "allowed") return tool.needsConsent?.(given, context) ?? false;
+    // Of several calls that send, a yes to one is enough.
+    return privateSources === undefined;
+  };
+  const guarded = { ...tool, alwaysAsks: undefined, callLimits, needsConsent: isConsentNeeded };
+  return wrapTool(guarded, async (given, context) => {
     // Rules and people judge the call as it is made.
     const args = fillDefaults(given, tool.inputSchema);
     const { decision, rule, privateSources } = checkPermission(tool, args, context);

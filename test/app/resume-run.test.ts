@@ -10,7 +10,17 @@ const usage = { inputTokens: 1, outputTokens: 1, reasoningTokens: 0, cachedToken
 function taken(ends: number, steps: [name: string, data: unknown][]): TakenRun {
   const recorded = steps.map(([name, data]): RecordedStep => ({ name, data, spentMs: 1, at }));
   const journal = { runId: "run-1", add: async () => {}, addEvents: async () => {}, forbid: async () => {} };
-  return { ...newRun("run-1"), owner: undefined, begunAt: at, lastAt: at, ends, steps: recorded, events: [], journal };
+  return {
+    ...newRun("run-1"),
+    owner: undefined,
+    begunAt: at,
+    lastAt: at,
+    ends,
+    steps: recorded,
+    files: [],
+    events: [],
+    journal,
+  };
 }
 
 const servers = ["amap", "browser"].map(

@@ -46,6 +46,7 @@ export async function runOptions(overrides: Overrides): Promise<RunOptions> {
     elicit,
     user = toUser({ confirmPlan, approveCall, elicit }),
     store = createMemoryStore(),
+    files,
     ...request
   } = others;
   const known = conversationId === undefined ? undefined : await store.load(conversationId);
@@ -59,7 +60,7 @@ export async function runOptions(overrides: Overrides): Promise<RunOptions> {
       locale: "en",
       ...request,
     },
-    parts: { models, tools, finding, prompts, evaluator, folders, user, store },
+    parts: { models, tools, finding, prompts, evaluator, folders, user, store, files },
     spentMs,
     notices,
     observer,

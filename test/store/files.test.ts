@@ -6,6 +6,7 @@ import type { OperatorStore, SharedStore } from "../../src/core/store/store.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { images } from "../fakes/images.ts";
 import { edit } from "./damage.ts";
+import { newRun } from "./journal-runs.ts";
 import { finishedRun } from "./runs.ts";
 import { openStore, storeFile } from "./stores.ts";
 
@@ -121,6 +122,44 @@ test("a conversation with more files than one step removes is removed with all o
   expect(countFiles(file)).toBe(450);
   expect(await store.remove("many")).toBe(true);
   expect(countFiles(file)).toBe(0);
+});
+
+describe("the files of a run that goes on", () => {
+  const named = { hash, bytes };
+
+  test("are kept for it whatever becomes of other conversations, and go with its records", async () => {
+    const file = await storeFile();
+    const store = await openStore(file);
+    await askAbout(store, "one");
+    await store.journal.begin({ ...newRun("run-1"), files: [named] });
+    await store.remove("one");
+    expect(countFiles(file)).toBe(1);
+    await store.append({ ...finishedRun("conv-run-1", "?", "Yes."), runId: "run-1" });
+    expect(countFiles(file)).toBe(0);
+  });
+
+  test("stay with the conversation that names them at its end", async () => {
+    const file = await storeFile();
+    const store = await openStore(file);
+    await store.journal.begin({ ...newRun("run-1"), files: [named] });
+    const turn = { question: "What is this?", answer: "A chart.", files: [part] };
+    await store.append({ ...finishedRun("conv-run-1", "?", "Yes."), runId: "run-1", turn, files: [named] });
+    expect(await store.readFile({ conversationId: "conv-run-1", hash })).toBeDefined();
+  });
+
+  test.each(["its conversation is removed", "nobody goes on with it for a week"])("go when %s", async (when) => {
+    const file = await storeFile();
+    const store = await openStore(file);
+    await store.append(finishedRun("conv-run-1", "?", "Yes."));
+    await store.journal.begin({ ...newRun("run-1"), files: [named] });
+    expect(countFiles(file)).toBe(1);
+    if (when.startsWith("its")) await store.remove("conv-run-1");
+    else {
+      edit(file, "UPDATE journal_runs SET begun_at = '2020-01-01T00:00:00.000Z'");
+      await store.journal.begin(newRun("run-2"));
+    }
+    expect(countFiles(file)).toBe(0);
+  });
 });
 
 test("a column of files that is damaged costs the files alone", async () => {

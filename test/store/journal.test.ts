@@ -59,6 +59,25 @@ const kinds: Record<string, () => Promise<() => Promise<Process>>> = {
 };
 
 describe.each(Object.entries(kinds))("a journal in %s", (_, create) => {
+  test("gives the files of a run and of its steps back, and forgets them when it ends", async () => {
+    const open = await create();
+    const [first, second, third] = [await open(), await open(), await open()];
+    const [asked, shown] = ["a", "b"].map((name) => ({ hash: name.repeat(64), bytes: Buffer.from(name) }));
+    if (!asked || !shown) throw new Error("two files");
+    const run = await first.journal.begin({ ...newRun("run-1"), files: [asked] });
+    await run.add({ ...step("call:c1"), files: [shown, asked] });
+    await first.die();
+    const taken = await second.journal.take("run-1");
+    expect(taken?.files.map(({ hash, bytes }) => [hash, Buffer.from(bytes)])).toEqual([
+      [asked.hash, asked.bytes],
+      [shown.hash, shown.bytes],
+    ]);
+    expect(taken?.steps[0]?.data).toBe("call:c1");
+    await second.die();
+    expect((await third.journal.take("run-1"))?.files).toHaveLength(2);
+    await third.end("run-1");
+  });
+
   test("gives a run with its steps and events to one process after its own is gone, and to none before", async () => {
     const open = await create();
     const [first, second, third] = [await open(), await open(), await open()];

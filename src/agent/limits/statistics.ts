@@ -22,8 +22,10 @@ export interface Statistics {
   bill(role: ModelRole, model: Model): ModelBill;
 }
 
+type NamedModel = Pick<Model, "provider" | "model">;
+
 export interface TurnModel {
-  model: Model;
+  model: NamedModel;
   /** Is true when the model has taken over from the one of the role. */
   isFallback: boolean;
 }
@@ -88,7 +90,7 @@ interface RoleUse extends TurnBill {
 }
 
 interface ModelUse extends RoleUse {
-  model: Model;
+  model: NamedModel;
 }
 
 const unused: RoleUse = { calls: 0, usage: noUsage, elapsedMs: 0, costs: noCosts };
@@ -104,7 +106,7 @@ function addBill(before: RoleUse, { usage, elapsedMs, costs, allowance = 0 }: Tu
 }
 
 function toModelUsage(
-  { provider, model }: Model,
+  { provider, model }: NamedModel,
   { calls, usage, elapsedMs, costs, allowance = 0 }: RoleUse,
 ): ModelUsage {
   return {

@@ -14,7 +14,7 @@ import { truncate } from "../../kit/text/truncate.ts";
 import { getRemainingBudget } from "../limits/reached-limit.ts";
 import type { RecordedCall } from "../record/recorded-steps.ts";
 import type { LoopState, Run, RunInput } from "../run.ts";
-import { takeImages } from "../tools/result-images.ts";
+import { type ShownResult, takeImages } from "../tools/result-images.ts";
 import type { ResultKind } from "../tools/tool-results.ts";
 import { type CallAllowance, type CallOutcome, createCallAllowance, runCall } from "./run-call.ts";
 import { toOverTurnLimitResult, toRepeatedResult } from "./unrun-results.ts";
@@ -52,17 +52,14 @@ const mostCallsPerTurn = 50;
  * others are answered with a refusal. Never throws.
  */
 export async function act(run: Run, calls: readonly ToolCall[], step: number, allowed: number): Promise<Observation[]> {
-  const heard = calls
-    .slice(0, mostCallsPerTurn)
-    .map(limitDepth)
-    .map((call) => withDefaults(run, call));
+  const heard = toMadeCalls(run, calls);
   const observations: Observation[] = calls.map((call) => toRefusedObservation(run.input, call));
   const records = heard.map(toRecord);
   run.state.calls.push(...records);
   const sideBySide = Math.min(run.input.limits.maxParallel, heard.length);
   const allowance = createCallAllowance(allowed, sideBySide);
   const callIds = heard.map(({ id }) => createEventId(run.state, id));
-  await run.services.record.intend(heard, callIds);
+  await run.services.record.intend(heard, { callIds, consentIds: listConsentIds(run, heard) });
   let next = 0;
   async function runCalls(): Promise<void> {
     for (let index = next++; index < heard.length; index = next++) {
@@ -85,6 +82,23 @@ export async function act(run: Run, calls: readonly ToolCall[], step: number, al
     if (tool) run.state.sending.learn(tool, result);
   }
   return observations;
+}
+
+/** Returns the calls of a turn as they are made. */
+function toMadeCalls(run: Run, calls: readonly ToolCall[]): ToolCall[] {
+  return calls
+    .slice(0, mostCallsPerTurn)
+    .map(limitDepth)
+    .map((call) => withDefaults(run, call));
+}
+
+/** Lists the IDs of the calls that are not made before a person has agreed. Calls with the same ID all have to be. */
+export function listConsentIds(run: Run, calls: readonly ToolCall[]): string[] {
+  const isConsentNeeded = ({ name, arguments: args }: ToolCall): boolean =>
+    args !== undefined && run.services.catalog.findTool(name)?.needsConsent?.(args, run.state) === true;
+  const made = toMadeCalls(run, calls);
+  const others = new Set(made.filter((call) => !isConsentNeeded(call)).map(({ id }) => id));
+  return made.flatMap(({ id }) => (others.has(id) ? [] : [id]));
 }
 
 /** Arguments that are too deep to be walked through are treated as unreadable. */
@@ -177,7 +191,7 @@ async function makeCall(
       ? { result: toRepeatedResult(run.input, call.name), ran: false }
       : await runCall(run, call, callId, allowance);
   const { ran, waitedMs = 0, mayRepeat = false, isOverLimit = false } = done;
-  const { result, images } = takeImages(run, done.result);
+  const { result, images } = recorded ? replayImages(run, recorded) : takeImages(run, done.result);
   if (ran) run.services.keepOutput(callId, result.text);
   const sources = await numberSources(run.input, result);
   const read = readBy(run.state, result, sources, recorded);
@@ -189,10 +203,12 @@ async function makeCall(
   record.elapsed_ms = recorded?.elapsedMs ?? Math.round(performance.now() - started - waitedMs);
   if (recorded === undefined && !isFinder) {
     const { content: _, ...kept } = result;
-    await run.services.record.addCall(callId, {
+    const files = images.length > 0 ? run.services.files.list(images) : undefined;
+    const recording: RecordedCall = {
       result: kept,
       read: read === result.text ? undefined : read,
       number: run.state.results.findNumber(read),
+      images: images.length > 0 ? images : undefined,
       source: run.services.catalog.all.get(call.name)?.source,
       ran,
       isRepeated,
@@ -200,7 +216,8 @@ async function makeCall(
       // A person who was asked has agreed to one call.
       mayRepeat: mayRepeat && waitedMs === 0,
       elapsedMs: record.elapsed_ms,
-    });
+    };
+    await run.services.record.addCall(callId, recording, files);
   }
   run.services.emit({
     type: "tool-end",
@@ -217,6 +234,12 @@ async function makeCall(
   });
   const observation = { call, result, text, images, ran, tries: ran ? 1 : 0, isRepeated, isOverLimit };
   return { observation, mayRepeat: mayRepeat && ran && waitedMs === 0 };
+}
+
+/** Adds the images of a recorded call to the run, as `takeImages` did. Its text says so already. */
+function replayImages({ state }: Run, { result, images = [] }: RecordedCall): ShownResult {
+  state.images.push(...images);
+  return { result, images: [...images] };
 }
 
 /** Gives back what a call of an earlier process came to. */

@@ -1,6 +1,7 @@
 import { createChildTrace } from "../../core/chain.ts";
+import type { Elicitation } from "../../core/forms/elicitation.ts";
 import type { ToolCall } from "../../core/messages.ts";
-import { createApprove, createElicit, isApproval } from "../../core/questions/user.ts";
+import { createApprove, createElicit, isApproval, isElicitationReply } from "../../core/questions/user.ts";
 import type { RunFacts, Tool, ToolContext, ToolResult } from "../../core/tools/tool.ts";
 import type { TextBilling } from "../../core/turn-budget.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
@@ -10,7 +11,7 @@ import { isMatch } from "../../kit/text/match-pattern.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { getRemainingBudget } from "../limits/reached-limit.ts";
 import type { Budget } from "../limits/sub-agents.ts";
-import { toQuestionName } from "../record/run-record.ts";
+import { toElicitationName, toQuestionName } from "../record/run-record.ts";
 import { getDepth, type Run } from "../run.ts";
 import {
   toFailedResult,
@@ -151,6 +152,14 @@ export function openCallContext(run: Run, callId: string, { allowance, phase }: 
     return { name: toQuestionName(callId, questions), isAnswer: isApproval };
   }
 
+  const counts = new Map<string, number>();
+  function createElicitationName(question: Elicitation): string {
+    const first = toElicitationName(callId, question, 1);
+    const n = (counts.get(first) ?? 0) + 1;
+    counts.set(first, n);
+    return toElicitationName(callId, question, n);
+  }
+
   return {
     get waitedMs() {
       return waitedMs;
@@ -169,7 +178,15 @@ export function openCallContext(run: Run, callId: string, { allowance, phase }: 
     elicit:
       elicit &&
       Object.assign(
-        async (...question: Parameters<typeof elicit>) => (open ? waitFor(() => elicit(...question)) : undefined),
+        async (...question: Parameters<typeof elicit>) => {
+          if (!open) return undefined;
+          const asked = {
+            name: createElicitationName(question[0]),
+            isAnswer: isElicitationReply,
+            mayBeWithdrawn: true,
+          };
+          return waitFor(() => record.ask({ ...asked, ask: () => elicit(...question) }));
+        },
         { person: elicit.person, owner: elicit.owner },
       ),
     sending: run.state.sending,

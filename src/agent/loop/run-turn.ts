@@ -18,6 +18,7 @@ import { type FitOptions, type FittedRequest, fitRequest } from "../context/fit-
 import { type ModelRole, sumCosts } from "../limits/statistics.ts";
 import { type RecordedTurn, toFailedTurn, toTurnError } from "../record/recorded-steps.ts";
 import type { LoopState, Run } from "../run.ts";
+import { listConsentIds } from "./act.ts";
 import {
   chooseFallback,
   describeFallback,
@@ -93,7 +94,11 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
   const { phase, step, model } = plan;
   const refused = refusedKeyError(run.state, model);
   if (refused) throw refused;
-  const name = toModelName(model);
+  const { record } = run.services;
+  const { name: recordName, recorded } = record.findTurn(plan.kind ?? phase);
+  const { provider, model: modelName } = recorded?.model ?? model;
+  const by = { provider, model: modelName };
+  const name = toModelName(by);
   const started = performance.now();
   let turn: Turn | undefined;
   let usage = noUsage;
@@ -104,8 +109,6 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
     usage = addUsage(usage, used);
     costs.push(model.cost?.(used) ?? null);
   }
-  const { record } = run.services;
-  const { name: recordName, recorded } = record.findTurn(plan.kind ?? phase);
   let said = "";
   const sayText = (text: string): void => {
     said += text;
@@ -136,7 +139,9 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
     };
     turn = await streamFitted(run, { ...plan, request }, limitTurn(handleEvent, name));
     chargeUsage(turn.usage);
-    await record.addTurn(recordName, { usage, costs, elapsedMs: performance.now() - started, turn });
+    const consentIds = listConsentIds(run, turn.message.toolCalls);
+    const elapsedMs = performance.now() - started;
+    await record.addTurn(recordName, { usage, costs, model: by, elapsedMs, turn, consentIds });
     plan.onEnd?.(turn);
     return turn;
   } catch (thrown) {
@@ -144,12 +149,15 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
     rememberRefusedKey(run.state, model, thrown);
     if (recorded === undefined && turn === undefined && error !== "cancelled") {
       const failed = toFailedTurn(toDuetError(thrown), said);
-      await record.addTurn(recordName, { usage, costs, elapsedMs: performance.now() - started, failed });
+      const elapsedMs = performance.now() - started;
+      await record.addTurn(recordName, { usage, costs, model: by, elapsedMs, failed });
     }
     throw thrown;
   } finally {
     const elapsedMs = recorded?.elapsedMs ?? performance.now() - started;
-    run.state.statistics.add(plan.role, { usage, elapsedMs, costs, allowance: turn?.allowance }, plan);
+    const isFallback = plan.isFallback || name !== toModelName(model);
+    const bill = { usage, elapsedMs, costs, allowance: turn?.allowance };
+    run.state.statistics.add(plan.role, bill, { model: by, isFallback });
     run.services.emit({
       type: "phase-end",
       phase,

@@ -1,4 +1,5 @@
-import type { FinishReason, Turn, Usage } from "../../core/model.ts";
+import type { ImagePart } from "../../core/messages.ts";
+import type { FinishReason, Model, Turn, Usage } from "../../core/model.ts";
 import type { RecordedStep } from "../../core/store/journal.ts";
 import type { ToolResult } from "../../core/tools/tool.ts";
 import { DuetError, type ErrorCode, errorCodes } from "../../kit/errors.ts";
@@ -9,15 +10,26 @@ import type { Text } from "../../kit/locale.ts";
 export interface RecordedTurn {
   usage: Usage;
   costs: readonly (number | null)[];
+  /** Names the model that ran the turn, which the next process may not have in the same place. */
+  model?: Pick<Model, "provider" | "model"> | undefined;
   elapsedMs: number;
   /** Is the turn with its calls, which are about to be made; absent where it failed. */
   turn?: Turn;
+  /** Lists the IDs of the calls that are not made before a person has agreed; what they answer is recorded. */
+  consentIds?: readonly string[] | undefined;
   failed?: FailedTurn;
 }
 
 /** Holds why a turn failed, and what it had said by then. */
 export interface FailedTurn {
-  error: { code: ErrorCode; text: Text; hint?: Text | undefined; retryable: boolean };
+  error: {
+    code: ErrorCode;
+    text: Text;
+    hint?: Text | undefined;
+    retryable: boolean;
+    retryAfterMs?: number | undefined;
+    status?: number | undefined;
+  };
   text: string;
   finish?: FinishReason | undefined;
 }
@@ -27,6 +39,8 @@ export interface RecordedCall {
   result: ToolResult;
   /** Is the text as the models read it; absent where it is that of the result. */
   read?: string | undefined;
+  /** Names the images that the models see beside the text. */
+  images?: readonly ImagePart[] | undefined;
   /** Is the number under which the whole text can be read on; absent where it was not cut. */
   number?: number | undefined;
   /** Names where the tool comes from; absent where there is no such tool. */
@@ -46,6 +60,16 @@ export function isRecordedTurn(value: unknown): value is RecordedTurn {
   return isRecord(failed) && isRecord(failed.error) && typeof failed.text === "string";
 }
 
+/** Names the calls that are about to be made without a turn that asks for them. */
+export interface RecordedIntent {
+  callIds: readonly string[];
+  consentIds: readonly string[];
+}
+
+export function isRecordedIntent(value: unknown): value is RecordedIntent {
+  return isRecord(value) && Array.isArray(value.callIds) && Array.isArray(value.consentIds);
+}
+
 export function isRecordedCall(value: unknown): value is RecordedCall {
   return isRecord(value) && isRecord(value.result) && typeof value.result.text === "string";
 }
@@ -58,14 +82,22 @@ export function listCalledTools(steps: readonly RecordedStep[]): string[] {
   });
 }
 
-export function toFailedTurn({ code, text, hint, retryable }: DuetError, said: string): FailedTurn {
-  return { error: { code, text, hint, retryable }, text: said };
+export function toFailedTurn(error: DuetError, said: string): FailedTurn {
+  const { code, text, hint, retryable, retryAfterMs, status } = error;
+  return { error: { code, text, hint, retryable, retryAfterMs, status }, text: said };
 }
 
 /** Returns the error of a recorded turn that failed. */
 export function toTurnError(failed: FailedTurn | undefined): DuetError {
-  const { code, text, hint, retryable } = failed?.error ?? unreadable;
-  return new DuetError({ code: errorCodes.includes(code) ? code : "internal", text, retryable, ...(hint && { hint }) });
+  const { code, text, retryable, hint, retryAfterMs, status } = failed?.error ?? unreadable;
+  return new DuetError({
+    code: errorCodes.includes(code) ? code : "internal",
+    text,
+    retryable,
+    ...(hint && { hint }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(status !== undefined && { status }),
+  });
 }
 
 const unreadable: FailedTurn["error"] = {

@@ -1,9 +1,19 @@
+import { hash } from "node:crypto";
+import type { StoredBytes } from "../../core/files/run-files.ts";
+import type { Elicitation } from "../../core/forms/elicitation.ts";
 import type { ToolCall } from "../../core/messages.ts";
 import type { RecordedStep, RunJournal } from "../../core/store/journal.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import type { RunClock } from "../limits/run-clock.ts";
-import { isRecordedCall, isRecordedTurn, type RecordedCall, type RecordedTurn } from "./recorded-steps.ts";
+import {
+  isRecordedCall,
+  isRecordedIntent,
+  isRecordedTurn,
+  type RecordedCall,
+  type RecordedIntent,
+  type RecordedTurn,
+} from "./recorded-steps.ts";
 
 /**
  * Records the finished steps of one run and, where the run goes on after its process has ended, gives back what is recorded. A
@@ -21,14 +31,15 @@ export interface RunRecord {
   addTurn(name: string, turn: RecordedTurn): Promise<void>;
   /**
    * Records that these calls are about to be made, unless the turn says so that asked for them. `callIds` are their names in the
-   * run.
+   * run; `consentIds` are the IDs of those that wait for a person.
    */
-  intend(calls: readonly ToolCall[], callIds: readonly string[]): Promise<void>;
+  intend(calls: readonly ToolCall[], intent: RecordedIntent): Promise<void>;
   /** Returns what a call came to; undefined where the caller has to make it. */
   findCall(callId: string): RecordedCall | undefined;
   /** Returns true for a call that an earlier process may have begun, and of which nobody knows what it came to. */
   isOpen(callId: string): boolean;
-  addCall(callId: string, call: RecordedCall): Promise<void>;
+  /** Records a call with the bytes of its images. */
+  addCall(callId: string, call: RecordedCall, files?: readonly StoredBytes[]): Promise<void>;
   /** Asks a person, unless the answer is recorded. The question is recorded before it is asked, and the answer before it counts. */
   ask<T>(question: RecordedQuestion<T>): Promise<T | undefined>;
   /** Does something whose outcome may be another one at another time, and records that. `isKnown` recognises the record. */
@@ -43,6 +54,8 @@ export interface RecordedQuestion<T> {
   name: string;
   /** Recognises a recorded answer. */
   isAnswer(value: unknown): value is T;
+  /** Is true where no answer says nothing about the person, who is then asked again. */
+  mayBeWithdrawn?: boolean;
   ask(): Promise<T | undefined>;
 }
 
@@ -61,8 +74,7 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
   const known = new Map((steps ?? []).map((step) => [step.name, step]));
   const lastMs = Math.max(0, ...(steps ?? []).map(({ spentMs }) => spentMs));
   const counts = new Map<string, number>();
-  /** Holds the IDs of the calls that the last turn asks for, and whether the turn was replayed. */
-  let asked: { ids: ReadonlySet<string>; isReplayed: boolean } = { ids: new Set(), isReplayed: false };
+  let asked: AskedCalls = { ids: new Set(), consentIds: new Set(), isReplayed: false };
   const open = new Set<string>();
   let isLive = steps === undefined;
   let hasFailed = false;
@@ -93,12 +105,12 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
     await ignoreRejection(forbidding, "the next step tries again, and the run has told that it is not recorded");
   }
 
-  async function add(name: string, data: unknown): Promise<void> {
+  async function add(name: string, data: unknown, files?: readonly StoredBytes[]): Promise<void> {
     // Nobody goes on with a run that somebody has ended, so what it still does needs no record.
     if (journal === undefined || isStopped) return;
     if (hasFailed) return forbid("unrecorded");
     try {
-      await journal.add({ name, spentMs: Math.round(clock.spentMs), data });
+      await journal.add({ name, spentMs: Math.round(clock.spentMs), data, files });
     } catch (thrown) {
       if (hasFailed || isStopped) return;
       hasFailed = true;
@@ -108,10 +120,10 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
   }
 
   /** A call that waits for a person has not begun; one that a person has agreed to may have. */
-  function canHaveBegun(callId: string): boolean {
+  function canHaveBegun(callId: string, needsConsent: boolean): boolean {
     for (let n = 1; ; n++) {
       const name = toQuestionName(callId, n);
-      if (!known.has(`question:${name}`)) return true;
+      if (!known.has(`question:${name}`)) return n > 1 || !needsConsent;
       const answer = known.get(`answer:${name}`)?.data;
       const isYes = answer === "once" || answer === "conversation";
       if (!isYes) return false;
@@ -142,17 +154,23 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
       asked = toAsked(recorded, false);
       await add(name, recorded);
     },
-    async intend(calls, callIds) {
+    async intend(calls, intent) {
+      const { callIds } = intent;
       const [first] = callIds;
       if (first === undefined) return;
       const isAsked = calls.every(({ id }) => asked.ids.has(id));
       const name = `calls:${first}`;
-      const isReplayed = isAsked ? asked.isReplayed : find(name) !== undefined;
+      const recorded = isAsked ? undefined : find(name);
+      const isReplayed = isAsked ? asked.isReplayed : recorded !== undefined;
       if (isReplayed) {
-        for (const id of callIds) if (!known.has(`call:${id}`) && canHaveBegun(id)) open.add(id);
+        const consentIds = isRecordedIntent(recorded) ? new Set(recorded.consentIds) : asked.consentIds;
+        for (const [index, id] of callIds.entries()) {
+          const needsConsent = consentIds.has(calls[index]?.id ?? "");
+          if (!known.has(`call:${id}`) && canHaveBegun(id, needsConsent)) open.add(id);
+        }
       } else if (!isAsked) {
         leaveRecords();
-        await add(name, callIds);
+        await add(name, intent);
       }
     },
     findCall(callId) {
@@ -162,15 +180,15 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
       return undefined;
     },
     isOpen: (callId) => open.has(callId),
-    addCall: (callId, call) => add(`call:${callId}`, call),
-    async ask({ name, isAnswer, ask }) {
+    addCall: (callId, call, files) => add(`call:${callId}`, call, files),
+    async ask({ name, isAnswer, mayBeWithdrawn = false, ask }) {
       const answer = find(`answer:${name}`);
       if (answer === null) return undefined;
       if (isAnswer(answer)) return answer;
       leaveRecords();
       if (find(`question:${name}`) === undefined) await add(`question:${name}`, true);
       const reply = await ask();
-      await add(`answer:${name}`, reply ?? null);
+      if (reply !== undefined || !mayBeWithdrawn) await add(`answer:${name}`, reply ?? null);
       return reply;
     },
     async remember(name, isKnown, work) {
@@ -191,11 +209,26 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
   };
 }
 
+/**
+ * Returns the name under which a server's question during a call is recorded; `n` counts the same questions of the call. It follows
+ * from the words: a server that is called again may ask in another order, or something else.
+ */
+export function toElicitationName(callId: string, question: Elicitation, n: number): string {
+  return `${callId}:${question.kind}:${hash("sha256", JSON.stringify(question)).slice(0, 16)}:${n}`;
+}
+
 /** Returns the name under which the `n`th question about a call is recorded. */
 export function toQuestionName(callId: string, n: number): string {
   return n === 1 ? callId : `${callId}:${n}`;
 }
 
-function toAsked({ turn }: RecordedTurn, isReplayed: boolean): { ids: ReadonlySet<string>; isReplayed: boolean } {
-  return { ids: new Set(turn?.message.toolCalls.map(({ id }) => id)), isReplayed };
+/** Holds the IDs of the calls that the last turn asks for, and whether the turn was replayed. */
+interface AskedCalls {
+  ids: ReadonlySet<string>;
+  consentIds: ReadonlySet<string>;
+  isReplayed: boolean;
+}
+
+function toAsked({ turn, consentIds }: RecordedTurn, isReplayed: boolean): AskedCalls {
+  return { ids: new Set(turn?.message.toolCalls.map(({ id }) => id)), consentIds: new Set(consentIds), isReplayed };
 }

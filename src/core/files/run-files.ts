@@ -11,6 +11,8 @@ export interface StoredBytes {
 export interface RunFiles extends FileReader {
   /** Adds bytes. Returns false, and keeps nothing, where the run has no space left for them. */
   add(file: PreparedFile): boolean;
+  /** Adds bytes that an earlier process of the run had added. */
+  restore(files: readonly StoredBytes[]): void;
   /** Returns the added bytes that these parts name, each once. */
   list(parts: readonly ContentPart[]): StoredBytes[];
 }
@@ -30,6 +32,12 @@ export function createRunFiles(readStored: FileReader["read"] = async () => unde
       size += bytes.length;
       added.set(hash, bytes);
       return true;
+    },
+    restore(files) {
+      for (const { hash, bytes } of files) {
+        if (!added.has(hash)) size += bytes.length;
+        added.set(hash, bytes);
+      }
     },
     read: async (hash) => added.get(hash) ?? (await readStored(hash)),
     list(parts) {

@@ -3,6 +3,7 @@ import type { Locale } from "../../kit/locale.ts";
 import type { AnswerForm } from "../answer-form.ts";
 import type { Chain } from "../chain.ts";
 import type { AgentEvent } from "../events.ts";
+import type { StoredBytes } from "../files/run-files.ts";
 import type { RunLimits } from "../limits.ts";
 import type { FileRef } from "../messages.ts";
 import type { ToolChoice } from "../model.ts";
@@ -47,9 +48,11 @@ export interface NewStep {
   spentMs: number;
   /** Is stored as JSON. */
   data: unknown;
+  /** Holds the bytes of what the step names. They are kept until the run ends. */
+  files?: readonly StoredBytes[] | undefined;
 }
 
-export interface RecordedStep extends NewStep {
+export interface RecordedStep extends Omit<NewStep, "files"> {
   /** Holds ISO 8601, UTC. */
   at: string;
 }
@@ -60,6 +63,8 @@ export interface NewRunRecord {
   /** Is the conversation with which the record is removed. */
   conversationId: string;
   header: RunHeader;
+  /** Holds the bytes of what came with the question. They are kept until the run ends. */
+  files?: readonly StoredBytes[] | undefined;
 }
 
 /** Names the interface through which a run was asked for: whoever serves it can go on with the run. */
@@ -90,7 +95,7 @@ export interface RunHeader {
   };
   planPolicy: { unattended: "run" | "stop"; onFailure: "replan" | "skip" | "stop"; retries: number };
   chain?: Chain | undefined;
-  /** Names the images and documents of the question. Their bytes are not recorded. */
+  /** Names the images and documents of the question. Their bytes are recorded beside it. */
   attached?: readonly FileRef[] | undefined;
   /** Names the models as `provider/model`. */
   models: { functionCall: string; answer: string };
@@ -138,6 +143,8 @@ export interface TakenRun extends InterruptedRun {
   ends: number;
   steps: readonly RecordedStep[];
   events: readonly AgentEvent[];
+  /** Holds the bytes that were recorded with the run and its steps. */
+  files: readonly StoredBytes[];
   journal: RunJournal;
 }
 

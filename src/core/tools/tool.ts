@@ -38,6 +38,11 @@ export interface Tool {
    * absent.
    */
   canRepeat?(this: Tool, args: JsonObject): boolean;
+  /**
+   * Returns true for a call that is never made before its context's `approve` has been asked about it, and false where a yes to
+   * another call may be enough. Absent where nobody is asked.
+   */
+  needsConsent?(args: JsonObject, context: Pick<ToolContext, "sending">): boolean;
   /** Gets validated arguments. May throw or reject: whoever calls it turns that into a failed result. */
   run(args: JsonObject, context: ToolContext): Promise<ToolResult>;
   /**

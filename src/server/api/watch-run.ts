@@ -1,3 +1,5 @@
+import type { AgentEvent } from "../../core/events.ts";
+import type { Outcome } from "../../core/outcome.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import type { OpenQuestion } from "../../runs/questions/open-question.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
@@ -16,11 +18,10 @@ import { toQuestionJson } from "./reply.ts";
  * Streams a run's events to one reader, which may leave and come back with `Last-Event-ID`. Throws `HttpRefusalError` when that
  * header is invalid.
  */
-export function watchRun(api: ApiContext, { run, kept }: FoundRun, call: RouteCall): Response {
+export async function watchRun(api: ApiContext, { run, kept }: FoundRun, call: RouteCall): Promise<Response> {
   const { request, connection } = call;
   const from = readLastId(request.headers);
-  if (kept !== undefined)
-    return toEventResponse(toEventFrame("run-end", { type: "run-end", outcome: kept }), kept.run_id);
+  if (kept !== undefined) return watchKeptRun(api, { kept, from }, call);
   const { events, outcome } = run;
   const areKept = outcome === undefined || events.length > 0;
   if (areKept && from > events.length) throw unknownEventError(String(from), events.length);
@@ -42,6 +43,42 @@ export function watchRun(api: ApiContext, { run, kept }: FoundRun, call: RouteCa
     },
   });
   return toEventResponse(stream, run.id);
+}
+
+/**
+ * Returns the end of a run that this process did not carry out. A reader who comes back gets the events before it that are still
+ * stored.
+ */
+async function watchKeptRun(
+  { duet, takeFrames, times }: ApiContext,
+  { kept, from }: { kept: Outcome; from: number },
+  { caller, connection }: RouteCall,
+): Promise<Response> {
+  const end: AgentEvent = { type: "run-end", outcome: kept };
+  const stored = from === 0 ? [] : await duet.recordedEvents(kept.run_id, caller);
+  const last = stored.at(-1);
+  if (from > 0 && from === stored.length && last?.type === "run-end") return new Response(null, { status: 204 });
+  if (from >= stored.length) return toEventResponse(toEventFrame(end.type, end), kept.run_id);
+  // What is stored of the end may name an internal cause.
+  const events = last?.type === "run-end" ? [...stored.slice(0, -1), end] : stored;
+  const began = performance.now();
+  let next = from;
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        await connection.drained();
+        if (performance.now() - began > times.rest) return connection.drop();
+        const { text, to } = takeFrames(events, next);
+        next = to;
+        controller.enqueue(Buffer.from(text));
+        if (next < events.length) return;
+        if (events === stored) controller.enqueue(Buffer.from(toEventFrame(end.type, end)));
+        controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return toEventResponse(stream, kept.run_id);
 }
 
 function toEventResponse(body: string | ReadableStream, runId: string): Response {

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../../core/events.ts";
+import type { StoredBytes } from "../../core/files/run-files.ts";
 import {
   type InterruptedRun,
   type Journal,
@@ -26,6 +27,7 @@ interface MemoryRun extends Omit<InterruptedRun, "lastAt"> {
   /** Holds each value as JSON, so that nobody changes what is recorded. */
   steps: Map<string, string>;
   events: string[];
+  files: Map<string, StoredBytes>;
 }
 
 /** Keeps the journal for as long as the process lives. */
@@ -54,8 +56,10 @@ export function createMemoryJournal(now: () => number = Date.now): MemoryJournal
     }
     return {
       runId,
-      async add(step) {
-        getHeld().steps.set(step.name, JSON.stringify({ ...step, at: toTime() }));
+      async add({ files = [], ...step }) {
+        const run = getHeld();
+        for (const file of files) run.files.set(file.hash, file);
+        run.steps.set(step.name, JSON.stringify({ ...step, at: toTime() }));
       },
       async addEvents(from, events) {
         const run = runs.get(runId);
@@ -73,11 +77,13 @@ export function createMemoryJournal(now: () => number = Date.now): MemoryJournal
     open() {
       const holder = {};
       return {
-        async begin({ runId, owner, conversationId, header }) {
+        async begin({ runId, owner, conversationId, header, files = [] }) {
           prune();
           const facts = { runId, owner, conversationId, header: structuredClone(header), begunAt: toTime() };
           const counts = { ends: 0, takenSteps: 0, endedAt: undefined };
-          runs.set(runId, { ...facts, ...counts, state: "going", holder, steps: new Map(), events: [] });
+          const named = new Map(files.map((file) => [file.hash, file]));
+          const empty = { steps: new Map(), events: [] };
+          runs.set(runId, { ...facts, ...counts, ...empty, state: "going", holder, files: named });
           return openRun(runId, holder);
         },
         async listInterrupted() {
@@ -94,7 +100,7 @@ export function createMemoryJournal(now: () => number = Date.now): MemoryJournal
           run.holder = holder;
           run.ends = run.steps.size === run.takenSteps ? run.ends + 1 : 0;
           run.takenSteps = run.steps.size;
-          const records = { steps: listSteps(run), events: listEvents(run) };
+          const records = { steps: listSteps(run), events: listEvents(run), files: [...run.files.values()] };
           return { ...toInterrupted(run), ends: run.ends, ...records, journal: openRun(runId, holder) };
         },
         async events(runId, owner) {
@@ -110,6 +116,7 @@ export function createMemoryJournal(now: () => number = Date.now): MemoryJournal
       run.state = "ended";
       run.endedAt = now();
       run.steps.clear();
+      run.files.clear();
     },
     removeOf(conversationId, owner) {
       for (const run of runs.values())

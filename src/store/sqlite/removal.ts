@@ -1,6 +1,7 @@
 import { sleep } from "../../kit/async/timeout.ts";
 import { toText } from "../../kit/json.ts";
 import type { StoreConnection } from "./connection.ts";
+import { dropRunRecords } from "./journal/journal.ts";
 import type { Owner, Statements } from "./statements.ts";
 
 /** Limits what one transaction removes, in rows and in bytes. Removed bytes are overwritten, which takes a few milliseconds. */
@@ -76,7 +77,7 @@ function removeOne(
   if (files.length === mostRows) return "more";
   left.rows -= 1;
   statements.dropIdempotencyRecords.run({ id, owner });
-  statements.dropJournalRunsOf.run({ id, owner });
+  dropRunRecords(statements, { id, owner });
   statements.dropConversation.run({ id, owner });
   return "gone";
 }

@@ -208,6 +208,17 @@ WHERE pinned = 0 AND named_by_person = 0`,
       "CREATE INDEX journal_runs_by_end ON journal_runs (ended_at)",
     ],
   },
+  // The images and documents of runs that go on.
+  {
+    objects: [
+      `CREATE TABLE journal_files (
+  run TEXT NOT NULL REFERENCES journal_runs ON DELETE CASCADE,
+  hash TEXT NOT NULL REFERENCES files,
+  PRIMARY KEY (run, hash)
+) STRICT, WITHOUT ROWID`,
+      "CREATE INDEX journal_files_by_hash ON journal_files (hash)",
+    ],
+  },
 ];
 
 /** Is the version of the tables that this program reads and writes. */

@@ -16,7 +16,7 @@ import { type ConnectionOptions, openStoreConnection } from "./connection.ts";
 import { createSqliteDailyUsage } from "./daily-usage.ts";
 import { createSqliteHostTimeouts } from "./host-timeouts.ts";
 import { createSqliteIdempotencyRecords } from "./idempotency-records.ts";
-import { createSqliteJournal, endRunRecord } from "./journal/journal.ts";
+import { createSqliteJournal, dropRunFiles, endRunRecord } from "./journal/journal.ts";
 import { packTrace, type TraceColumns } from "./packed-trace.ts";
 import { removeInSteps } from "./removal.ts";
 import { createSqliteRetention } from "./retention.ts";
@@ -175,11 +175,17 @@ interface StoredRun {
  * Keeps a run with the sources its turn may cite; a run that is kept already stays as it is. Within a transaction. Throws where
  * the conversation or the run is another owner's.
  */
-function insertRun(statements: Statements, { run, columns, owner, owed }: StoredRun): void {
+function insertRun(statements: Statements, stored: StoredRun): void {
+  const { run, owner } = stored;
+  statements.dropIdempotencyRecord.run({ run: run.runId, owner });
+  const isRecorded = endRunRecord(statements, run.runId, owner);
+  if (!statements.isKept.get({ run: run.runId, owner })) insertNewRun(statements, stored);
+  // What the conversation has named by now stays.
+  if (isRecorded) dropRunFiles(statements, run.runId);
+}
+
+function insertNewRun(statements: Statements, { run, columns, owner, owed }: StoredRun): void {
   const { conversationId, runId, turn, trace, pendingPlan, loadedTools, files = [] } = run;
-  statements.dropIdempotencyRecord.run({ run: runId, owner });
-  endRunRecord(statements, runId, owner);
-  if (statements.isKept.get({ run: runId, owner })) return;
   const title = toConversationTitle(trace.question);
   const turns = updateConversation(statements, { id: conversationId, owner, title, turns: turn ? 1 : 0 });
   statements.addTrace.run(runId, conversationId, columns.trace, columns.packed, owner);

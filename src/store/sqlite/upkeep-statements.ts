@@ -30,7 +30,8 @@ export function prepareRemoval(prepare: Prepare) {
     unnameFile: prepare("DELETE FROM conversation_files WHERE conversation = :id AND hash = :hash"),
     dropUnnamedFile: prepare(`
       DELETE FROM files
-      WHERE hash = :hash AND NOT EXISTS (SELECT 1 FROM conversation_files n WHERE n.hash = files.hash)`),
+      WHERE hash = :hash AND NOT EXISTS (SELECT 1 FROM conversation_files n WHERE n.hash = files.hash)
+        AND NOT EXISTS (SELECT 1 FROM journal_files n WHERE n.hash = files.hash)`),
     dropTrace: prepare("DELETE FROM traces WHERE conversation = :id AND n = :n"),
     dropTurn: prepare("DELETE FROM turns WHERE conversation = :id AND n = :n"),
     dropSource: prepare("DELETE FROM sources WHERE conversation = :id AND n = :n"),

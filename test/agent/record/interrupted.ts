@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../../../src/core/events.ts";
+import { createRunFiles, listHashes, type StoredBytes } from "../../../src/core/files/run-files.ts";
 import type { Message } from "../../../src/core/messages.ts";
-import type { RecordedStep, RunHeader, TakenRun } from "../../../src/core/store/journal.ts";
+import type { NewStep, RecordedStep, RunHeader, TakenRun } from "../../../src/core/store/journal.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../../fakes/model.ts";
 import { type Overrides, runOptions, streamRun } from "../../fakes/run.ts";
@@ -9,14 +10,20 @@ import { type Overrides, runOptions, streamRun } from "../../fakes/run.ts";
 export interface Script {
   decide: ScriptedTurn[];
   answer?: ScriptedTurn[] | undefined;
+  /** Is what the fallback of both says. */
+  fallback?: ScriptedTurn[] | undefined;
 }
 
 export interface PlayedRun {
   events: AgentEvent[];
   steps: RecordedStep[];
   header: RunHeader;
+  /** Holds the bytes that were recorded. */
+  files: StoredBytes[];
+  /** Lists the images that a model was shown and whose bytes it could not read. */
+  unread: string[];
   /** Holds what each model was asked, turn by turn. */
-  asked: { decide: Message[][]; answer: Message[][] };
+  asked: { decide: Message[][]; answer: Message[][]; fallback: Message[][] };
 }
 
 type Setting = Omit<Overrides, "models">;
@@ -24,13 +31,15 @@ type Setting = Omit<Overrides, "models">;
 const begunAt = "2026-11-26T00:00:00.000Z";
 
 /** Runs a script to its end, and keeps what was recorded in the order in which it was. */
-export async function play(script: Script, setting: Setting, resumed?: Pick<PlayedRun, "steps" | "header">) {
+export async function play(script: Script, setting: Setting, resumed?: Pick<PlayedRun, "steps" | "header" | "files">) {
   const steps: RecordedStep[] = [];
+  const files = [...(resumed?.files ?? [])];
   let header = resumed?.header;
   const journal = {
     runId: "run-1",
-    async add(step: Omit<RecordedStep, "at">) {
+    async add({ files: named = [], ...step }: NewStep) {
       steps.push(JSON.parse(JSON.stringify({ ...step, at: begunAt })));
+      files.push(...named);
     },
     async addEvents() {},
     async forbid() {},
@@ -45,6 +54,7 @@ export async function play(script: Script, setting: Setting, resumed?: Pick<Play
     ends: 0,
     steps: resumed.steps,
     events: [],
+    files: resumed.files,
     journal,
   };
   const models = open(script);
@@ -52,11 +62,14 @@ export async function play(script: Script, setting: Setting, resumed?: Pick<Play
     id: "run-1",
     conversationId: "conv-1",
     ...setting,
+    attached: resumed?.header.attached ?? setting.attached,
+    files: resumed ? createRunFiles() : setting.files,
     store: setting.store ?? createMemoryStore(),
     models,
     recording: {
       taken,
-      async begin({ runId, conversationId, ...known }) {
+      async begin({ runId, conversationId, ...known }, named) {
+        files.push(...named);
         header = { ...known, entrance: "library" };
         return journal;
       },
@@ -66,12 +79,35 @@ export async function play(script: Script, setting: Setting, resumed?: Pick<Play
   const conversation = { ...options.request.conversation, turns: [], summary: undefined };
   const events = await Array.fromAsync(streamRun({ ...options, request: { ...options.request, conversation } }));
   if (header === undefined) throw new Error("the run was not recorded");
-  return { events, steps, header, asked: { decide: listAsked(models.functionCall), answer: listAsked(models.answer) } };
+  const unread = [...(await listUnread(models.functionCall)), ...(await listUnread(models.answer))];
+  return {
+    events,
+    steps,
+    header,
+    files,
+    unread,
+    asked: {
+      decide: listAsked(models.functionCall),
+      answer: listAsked(models.answer),
+      fallback: listAsked(models.other),
+    },
+  };
 }
 
-function open({ decide, answer }: Script): { functionCall: ScriptedModel; answer: ScriptedModel } {
+function open({ decide, answer, fallback }: Script) {
   const functionCall = scriptedModel(decide, "one");
-  return { functionCall, answer: answer ? scriptedModel(answer, "two") : functionCall };
+  const other = { ...scriptedModel(fallback ?? [], "three"), cost: () => 0.5 };
+  const fallbacks = fallback && { functionCall: [other], answer: [other] };
+  return { functionCall, answer: answer ? scriptedModel(answer, "two") : functionCall, fallbacks, other };
+}
+
+async function listUnread({ requests }: ScriptedModel): Promise<string[]> {
+  const unread: string[] = [];
+  for (const { messages, files } of requests)
+    for (const { content } of messages)
+      for (const hash of typeof content === "string" ? [] : content.flatMap(listHashes))
+        if ((await files?.read(hash)) === undefined) unread.push(hash);
+  return unread;
 }
 
 function listAsked({ requests }: ScriptedModel): Message[][] {

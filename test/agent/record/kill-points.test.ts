@@ -119,6 +119,8 @@ test("the runs above execute every statement with which a run is recorded", () =
     "journalSteps",
     "journalEvents",
     "dropJournalRunsOf",
+    "journalFiles",
+    "dropJournalFilesOf",
   ];
   expect(all.filter((key) => !executed.has(key) && !elsewhere.includes(key))).toEqual([]);
 });

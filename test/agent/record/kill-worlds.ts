@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import type { Tool } from "../../../src/core/tools/tool.ts";
 import type { JsonObject } from "../../../src/kit/json.ts";
 import { createPermissionCheck, withPermission } from "../../../src/tools/permission-rules.ts";
+import { images } from "../../fakes/images.ts";
 import type { Overrides } from "../../fakes/run.ts";
 import type { Script } from "./interrupted.ts";
 
@@ -25,7 +26,8 @@ function createWork(log: string): Tool {
     canRepeat: ({ n }: JsonObject) => String(n).endsWith("r"),
     async run({ n }) {
       appendFileSync(log, `${String(n)}\n`);
-      return { ok: true, text: `The result of ${String(n)} is long enough to be no thin one.` };
+      const text = `The result of ${String(n)} is long enough to be no thin one.`;
+      return { ok: true, text, ...(n === "3" && { images: [images.gif] }) };
     },
   };
 }

@@ -1,16 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { prepareImage } from "../../../src/core/files/prepare-image.ts";
+import { createRunFiles } from "../../../src/core/files/run-files.ts";
 import type { Message } from "../../../src/core/messages.ts";
 import type { RecordedStep } from "../../../src/core/store/journal.ts";
 import type { Approval, Tool, ToolResult } from "../../../src/core/tools/tool.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { createPermissionCheck, withPermission } from "../../../src/tools/permission-rules.ts";
 import { makeTool, noticesOf, outcomeOf, textOf } from "../../fakes/events.ts";
+import { images } from "../../fakes/images.ts";
 import type { ScriptedTurn } from "../../fakes/model.ts";
+import type { Overrides } from "../../fakes/run.ts";
 import { leaveOut, type PlayedRun, play, type Script } from "./interrupted.ts";
 
 /** What a call of the world gives, by its number. */
-type Given = "short" | "long" | "sources" | "failed";
+type Given = "short" | "long" | "sources" | "image" | "failed";
 
 interface World {
   tools: Tool[];
@@ -36,6 +40,7 @@ function toResult(n: string, kind: Given): ToolResult {
   if (kind === "failed")
     return { ok: false, text: `no ${n}`, error: { code: "tool", message: `no ${n}`, retryable: false } };
   if (kind === "long") return { ok: true, text: `${n} begins. ${"line of a long result\n".repeat(2000)}${n} ends.` };
+  if (kind === "image") return { ok: true, text: `Call ${n} shows this.`, images: [images.gif] };
   if (kind === "short") return { ok: true, text: `The result of call ${n} is ${n.length}.` };
   const sources = ["a", n].map((name) => ({
     title: `Page ${name}`,
@@ -45,7 +50,16 @@ function toResult(n: string, kind: Given): ToolResult {
   return { ok: true, text: "", sources };
 }
 
-const given = fc.constantFrom<Given>("short", "long", "sources", "failed");
+/** Returns a question's image, as it is when the run begins. */
+function attachImage(): Pick<Overrides, "attached" | "files"> {
+  const made = prepareImage(images.png, "chart.png");
+  if ("refusal" in made) throw new Error(made.refusal.en);
+  const files = createRunFiles();
+  files.add(made);
+  return { attached: [made.part], files };
+}
+
+const given = fc.constantFrom<Given>("short", "long", "sources", "image", "failed");
 const rounds = fc.array(fc.array(fc.tuple(given, fc.boolean()), { minLength: 1, maxLength: 3 }), { maxLength: 3 });
 
 interface Case {
@@ -107,7 +121,8 @@ describe("a run whose process ends after any of its records", () => {
       fc.asyncProperty(rounds, async (list) => {
         const { script, given: kinds, repeatable } = toCase(list, hasTwoModels);
         const store = createMemoryStore();
-        const whole = await play(script, { tools: createWorld(kinds, repeatable).tools, limits, store });
+        const tools = createWorld(kinds, repeatable).tools;
+        const whole = await play(script, { tools, limits, store, ...attachImage() });
         for (let cut = 0; cut <= whole.steps.length; cut++) {
           const steps = whole.steps.slice(0, cut);
           const open = findOpen(steps, list);
@@ -115,6 +130,7 @@ describe("a run whose process ends after any of its records", () => {
           const world = createWorld(kinds, repeatable);
           const left = leaveOut(script, steps);
           const resumed = await play(left, { tools: world.tools, limits, store }, { ...whole, steps });
+          expect(resumed.unread).toEqual([]);
           expectSame(resumed, whole, { left, script, unknown });
           // What has a record is not done again, and neither is what may have taken effect.
           const known = steps.flatMap(({ name }) => (name.startsWith("call:c") ? [name.slice(6)] : []));
@@ -190,8 +206,8 @@ describe("a run whose process ends after any of its records", () => {
       seen.push([cut, asked, world.made, end?.error?.code]);
     }
     expect(seen).toEqual([
-      // The turn may have been followed by anything.
-      [1, [], [], "outcome_unknown"],
+      // Nothing is done before the question.
+      [1, ["once"], ["1"], undefined],
       [2, ["once"], ["1"], undefined],
       [3, [], [], "outcome_unknown"],
       [4, [], [], undefined],

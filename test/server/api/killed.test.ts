@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
+import { images } from "../../fakes/images.ts";
 import { programEnvironment, startProgram, temporaryFolder } from "../../fakes/program.ts";
 import { startFakeProvider } from "../../fakes/provider.ts";
 
@@ -19,6 +20,8 @@ export default {
   },
 };
 `;
+
+const attachment = { name: "chart.png", data: Buffer.from(images.png).toString("base64") };
 
 interface Served {
   child: ChildProcess;
@@ -56,7 +59,7 @@ async function openHome() {
         fetch(`${origin}/agent/chat`, {
           method: "POST",
           headers: { "content-type": "application/json", "idempotency-key": key, ...headers },
-          body: JSON.stringify({ message: "Write a line" }),
+          body: JSON.stringify({ message: "Write a line", attachments: [attachment] }),
         }),
     };
   }
@@ -96,7 +99,10 @@ test("a key waits for the process that carries out its run, and goes on with it 
     });
   }
   expect(await readLines()).toBe("line\n");
-  expect(provider.requests("one")).toHaveLength(2);
+  const shown = provider
+    .requests("one")
+    .map((request) => /data:image\/png;base64,[^"]+/.exec(JSON.stringify(request))?.[0]);
+  expect(shown).toEqual([expect.stringMatching(/^data:/), shown[0]]);
 });
 
 test("a reader of events comes back to the next process by the number of its last event, and misses none", async () => {
@@ -123,6 +129,16 @@ test("a reader of events comes back to the next process by the number of its las
     "tool-end",
   ]);
   expect(types.at(-1)).toBe("run-end");
+
+  // A process that has nothing to do with the run gives what is stored.
+  await kill(second);
+  const third = await serve();
+  const from = seen.length + 1;
+  const rest: string[] = [];
+  await readFrames((await third.ask("k1", { accept, "last-event-id": String(from) })).body, rest);
+  expect(rest).toEqual(frames.slice(from));
+  const over = await third.ask("k1", { accept, "last-event-id": String(frames.length) });
+  expect([over.status, await over.text()]).toEqual([204, ""]);
 });
 
 /** Adds each event of a stream as its number and its type. */

@@ -16,6 +16,10 @@ export function prepareJournal(prepare: Prepare) {
     addJournalEvent: prepare(`
       INSERT OR REPLACE INTO journal_events (run, n, data)
       SELECT :run, :n, :data WHERE EXISTS (SELECT 1 FROM journal_runs WHERE run = :run AND holder = :holder)`),
+    nameJournalFile: prepare(`
+      INSERT OR IGNORE INTO journal_files (run, hash) SELECT :run, :hash WHERE EXISTS (${held})`),
+    journalFiles: prepare(`
+      SELECT f.hash AS hash, f.bytes AS bytes FROM journal_files n JOIN files f ON f.hash = n.hash WHERE n.run = :run`),
     forbidJournalRun: prepare(`
       UPDATE journal_runs SET state = :state WHERE run = :run AND holder = :holder AND state = 'going'`),
     /** An end that came after a new record does not count. */
@@ -41,6 +45,13 @@ export function prepareJournal(prepare: Prepare) {
     endJournalRun: prepare(`
       UPDATE journal_runs SET state = 'ended', ended_at = :now WHERE run = :run AND owner IS :owner RETURNING run`),
     dropJournalSteps: prepare("DELETE FROM journal_steps WHERE run = :run"),
+    dropJournalFiles: prepare("DELETE FROM journal_files WHERE run = :run RETURNING hash"),
+    dropJournalFilesOf: prepare(`
+      DELETE FROM journal_files
+      WHERE run IN (SELECT run FROM journal_runs WHERE conversation = :id AND owner IS :owner) RETURNING hash`),
+    pruneJournalFiles: prepare(`
+      DELETE FROM journal_files
+      WHERE run IN (SELECT run FROM journal_runs WHERE ended_at IS NULL AND begun_at < :begun) RETURNING hash`),
     dropJournalRunsOf: prepare("DELETE FROM journal_runs WHERE conversation = :id AND owner IS :owner"),
     pruneEndedJournalRuns: prepare("DELETE FROM journal_runs WHERE ended_at < :ended"),
     pruneJournalRuns: prepare("DELETE FROM journal_runs WHERE ended_at IS NULL AND begun_at < :begun"),

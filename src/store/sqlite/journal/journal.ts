@@ -1,5 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import type { AgentEvent } from "../../../core/events.ts";
+import type { StoredBytes } from "../../../core/files/run-files.ts";
 import {
   type InterruptedRun,
   isRunHeader,
@@ -53,9 +54,13 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
     const held = { run: runId, holder: getHolder() };
     return {
       runId,
-      async add({ name, spentMs, data }) {
+      async add({ name, spentMs, data, files }) {
         const step = { ...held, name, spent: spentMs, now: new Date().toISOString(), data: JSON.stringify(data) };
-        const { changes } = await commit(({ addJournalStep }) => addJournalStep.run(step));
+        const { changes } = await commit((statements) => {
+          const added = statements.addJournalStep.run(step);
+          if (added.changes > 0) addFiles(statements, held, files);
+          return added;
+        });
         if (changes === 0) throw new LostRunError(runId);
       },
       async addEvents(from, events) {
@@ -75,13 +80,15 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
   }
 
   return {
-    async begin({ runId, owner = null, conversationId, header }) {
+    async begin({ runId, owner = null, conversationId, header, files }) {
       const journal = openRun(runId);
       const now = Date.now();
       const row = { run: runId, owner, conversation: conversationId, header: JSON.stringify(header) };
       await commit((statements) => {
         pruneJournal(statements, now);
-        statements.addJournalRun.run({ ...row, holder: getHolder(), now: new Date(now).toISOString() });
+        const held = { run: runId, holder: getHolder() };
+        statements.addJournalRun.run({ ...row, ...held, now: new Date(now).toISOString() });
+        addFiles(statements, held, files);
       });
       return journal;
     },
@@ -113,11 +120,12 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
         if (claim === undefined) return undefined;
         const steps = statements.journalSteps.all({ run: runId });
         const events = statements.journalEvents.all({ run: runId, owner: run.owner ?? null });
-        return { ends: Number(claim.ends), steps, events };
+        const files = statements.journalFiles.all({ run: runId });
+        return { ends: Number(claim.ends), steps, events, files };
       });
       if (taken === undefined) return undefined;
-      const steps = taken.steps.map(toStep);
-      return { ...run, ends: taken.ends, steps, events: taken.events.flatMap(toEvents), journal: openRun(runId) };
+      const [steps, events] = [taken.steps.map(toStep), taken.events.flatMap(toEvents)];
+      return { ...run, ends: taken.ends, steps, events, files: taken.files.flatMap(toFiles), journal: openRun(runId) };
     },
     async events(runId, owner = undefined) {
       const rows = await connection.read(({ journalEvents }) =>
@@ -129,15 +137,49 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
   };
 }
 
-/** Forgets the steps of a run that is being stored. Must run inside the transaction that stores it. */
-export function endRunRecord({ endJournalRun, dropJournalSteps }: Statements, run: string, owner: Owner): void {
-  if (endJournalRun.get({ run, owner, now: new Date().toISOString() }) !== undefined) dropJournalSteps.run({ run });
+/**
+ * Forgets the steps of a run that is being stored. Returns false where it is not recorded. Must run inside the transaction that
+ * stores it.
+ */
+export function endRunRecord({ endJournalRun, dropJournalSteps }: Statements, run: string, owner: Owner): boolean {
+  if (endJournalRun.get({ run, owner, now: new Date().toISOString() }) === undefined) return false;
+  dropJournalSteps.run({ run });
+  return true;
 }
 
 /** Removes the events of runs that ended long ago, and runs that nobody has resumed. Must run inside a transaction. */
-export function pruneJournal({ pruneEndedJournalRuns, pruneJournalRuns }: Statements, now: number): void {
+export function pruneJournal(statements: Statements, now: number): void {
+  const { pruneEndedJournalRuns, pruneJournalFiles, pruneJournalRuns } = statements;
   pruneEndedJournalRuns.run({ ended: new Date(now - keepEventsMs).toISOString() });
-  pruneJournalRuns.run({ begun: new Date(now - keepInterruptedMs).toISOString() });
+  const begun = new Date(now - keepInterruptedMs).toISOString();
+  dropUnnamed(statements, pruneJournalFiles.all({ begun }));
+  pruneJournalRuns.run({ begun });
+}
+
+/** Removes the records of a conversation's runs. Must run inside a transaction. */
+export function dropRunRecords(statements: Statements, key: { id: string; owner: Owner }): void {
+  dropUnnamed(statements, statements.dropJournalFilesOf.all(key));
+  statements.dropJournalRunsOf.run(key);
+}
+
+/** Forgets the files of a run whose conversation has named those that it keeps. Must run inside a transaction. */
+export function dropRunFiles(statements: Statements, run: string): void {
+  dropUnnamed(statements, statements.dropJournalFiles.all({ run }));
+}
+
+function dropUnnamed({ dropUnnamedFile }: Statements, rows: readonly Row[]): void {
+  for (const { hash } of rows) dropUnnamedFile.run({ hash: toText(hash) });
+}
+
+function addFiles(
+  { addFile, nameJournalFile }: Statements,
+  held: { run: string; holder: string },
+  files: readonly StoredBytes[] = [],
+): void {
+  for (const { hash, bytes } of files) {
+    addFile.run(hash, bytes);
+    nameJournalFile.run({ ...held, hash });
+  }
 }
 
 type Row = Record<string, unknown>;
@@ -163,6 +205,10 @@ function toStep({ name, spent_ms, at, data }: Row): RecordedStep {
 function toEvents({ data }: Row): AgentEvent[] {
   const event: unknown = JSON.parse(toText(data));
   return isEvent(event) ? [event] : [];
+}
+
+function toFiles({ hash, bytes }: Row): StoredBytes[] {
+  return bytes instanceof Uint8Array ? [{ hash: toText(hash), bytes }] : [];
 }
 
 /** The journal reads only what it wrote. */

@@ -81,8 +81,8 @@ export const records: readonly Mutation[] = [
   {
     id: "record-unrecorded",
     file: "src/store/sqlite/journal/journal.ts",
-    text: "if (run === undefined || !isGone(was) || readUnrecorded().has(runId)) return undefined;",
-    becomes: "if (run === undefined || !isGone(was)) return undefined;",
+    text: "if (!existsSync(toMark(runId))) return false;",
+    becomes: "return false;",
     tests: [journal],
     endangers: "a run that made calls without records is resumed from before them",
   },

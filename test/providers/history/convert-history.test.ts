@@ -287,7 +287,8 @@ function byAuthor(
 function byNobody({ text, reasoning, calls }: Scripted): AssistantMessage {
   const seen = new Set<string>();
   const toolCalls = calls.map((call, position): ToolCall => {
-    const id = seen.has(call.id) ? `${call.id}${position}` : call.id;
+    let { id } = call;
+    while (seen.has(id)) id += position;
     seen.add(id);
     return { id, name: call.name, argumentsText: call.text, arguments: parseArguments(call.text) };
   });

@@ -48,7 +48,7 @@ test("a file of another type is told in one line, in Chinese too", async () => {
   const { ask } = await startFiles();
   const { code, stderr } = await ask(["--locale", "zh", "什么？", "--file", "program.bin"]);
   expect(code).toBe(2);
-  expect(stderr).toMatch(/^duet: --file：未附上 program.bin：类型无法读取（允许：/);
+  expect(stderr).toMatch(/^duet: --file：未附上 program.bin：类型无法识别（允许：/);
 });
 
 test("--file - reads the file from stdin", async () => {

@@ -15,12 +15,13 @@ export interface Lifeline {
 }
 
 /**
- * One small shell outside the groups reads their numbers from a pipe that only we hold. When the pipe closes, it ends
- * what is left: SIGTERM, and SIGKILL a second later. It ignores the signals of our terminal so that it outlives us.
+ * One small shell outside the groups reads their numbers from a pipe that only we hold; those that it takes over are its
+ * arguments, so that it knows them however early we die. When the pipe closes, it ends what is left: SIGTERM, and SIGKILL a
+ * second later. It ignores the signals of our terminal so that it outlives us.
  */
 const watcherScript = `
 trap '' INT TERM HUP QUIT
-groups=
+groups="$*"
 while read -r verb group; do
   case $verb in
     hold) groups="$groups $group" ;;
@@ -53,7 +54,7 @@ export function createLifeline(path: string | undefined): Lifeline {
   let watcher: ChildProcess | undefined;
 
   function startWatcher(): ChildProcess {
-    const child = spawn("/bin/sh", ["-c", watcherScript], {
+    const child = spawn("/bin/sh", ["-c", watcherScript, "sh", ...[...groups].map(String)], {
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
       cwd: "/",
@@ -72,7 +73,6 @@ export function createLifeline(path: string | undefined): Lifeline {
     child.stdin?.on("error", () => {});
     child.unref();
     if (child.stdin instanceof Socket) child.stdin.unref();
-    for (const group of groups) child.stdin?.write(`hold ${group}\n`);
     return child;
   }
 

@@ -3,6 +3,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createPool } from "../../src/client/pool.ts";
 import type { ServerSettings } from "../../src/config/config.ts";
@@ -17,6 +19,9 @@ import {
   readyPoolOf,
   temporaryFolder,
 } from "../client/servers.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
 
 const good = () => fake("normal", { name: "good" });
 const text = (length: number) => "x".repeat(length);
@@ -90,10 +95,12 @@ test("120: one that started once and never again keeps its tools, which say why 
 
 test("122: a line that never ends fails the call at its limit, in bounded memory, and the others work", async () => {
   const pool = await readyPoolOf(fake("endless-line", { timeoutMs: 1500 }), good());
+  collectGarbage();
   const before = process.memoryUsage().arrayBuffers;
   const endless = call(pool, "fake__echo");
   expect((await call(pool, "good__echo")).ok).toBe(true);
   expect((await endless).error?.code).toBe("timeout");
+  collectGarbage();
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100_000_000);
   expect((await call(pool, "good__echo")).ok).toBe(true);
 });

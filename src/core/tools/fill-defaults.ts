@@ -75,7 +75,7 @@ function listParts(schema: unknown, root: JsonSchema): JsonSchema[] {
   return parts;
 }
 
-/** What stands beside a reference holds as well, and comes first. */
+/** Returns the schema to which the references lead. It holds what stands beside a reference as well, and that comes first. */
 function followReferences(schema: unknown, root: JsonSchema): JsonSchema | undefined {
   let found = schema;
   for (let step = 0; step < mostReferences && isRecord(found) && found.$ref !== undefined; step++) {

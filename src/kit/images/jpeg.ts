@@ -66,7 +66,7 @@ function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }
 
-/** Of the application segments, a decoder needs the colour profile and Adobe's colour transform. */
+/** Returns true for what a decoder needs: of the application segments, the colour profile and Adobe's colour transform. */
 function isNeeded(marker: number, payload: Buffer): boolean {
   if (marker === 0xfe) return false;
   if (marker < 0xe0 || marker > 0xef) return true;

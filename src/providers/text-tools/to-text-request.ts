@@ -58,7 +58,7 @@ function isCalling(message: Message): message is AssistantMessage {
   return message.role === "assistant" && message.toolCalls.length > 0;
 }
 
-/** What a wire keeps of the turn in its own form would take the place of the text, so it is left out. */
+/** Leaves out what a wire keeps of the turn in its own form, which would take the place of the text. */
 function toTextTurn({ content, toolCalls, native: _, ...turn }: AssistantMessage): AssistantMessage {
   const thought = content.trim() === "" ? [] : [`Thought: ${content.trim()}`];
   const actions = toolCalls.flatMap(({ name, argumentsText }) => [

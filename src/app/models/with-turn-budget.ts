@@ -3,6 +3,7 @@ import type { Models } from "../../agent/run.ts";
 import { type Model, type ModelEvent, type ModelRequest, replaceStream, type Usage } from "../../core/model.ts";
 import { addSpend, noSpend, type Spend } from "../../core/store/daily-usage.ts";
 import type { TurnBudget } from "../../core/turn-budget.ts";
+import { createDelivery } from "../../providers/middleware/delivery.ts";
 
 /** Has all models reserve each turn. They stay one object when one model plays several roles. */
 export function withTurnBudgets(models: Models, budget: TurnBudget | undefined): Models {
@@ -45,22 +46,17 @@ export function withTurnBudget(model: Model, budget: TurnBudget | undefined): Mo
       used = addSpend(used ?? noSpend, toSpend(model, usage));
     };
     // A turn that its receiver ended has used something, also where nobody says what.
-    let isRefused = false;
+    const delivery = createDelivery(onEvent);
     const pass = (event: ModelEvent): void => {
       if (event.type === "spent") charge(event.usage);
-      try {
-        onEvent(event);
-      } catch (thrown) {
-        isRefused = true;
-        throw thrown;
-      }
+      delivery.onEvent(event);
     };
     try {
       const turn = await model.stream(request, pass, signal);
       charge(turn.usage);
       return turn;
     } finally {
-      await reservation.settle(used ?? (isRefused ? wanted : noSpend));
+      await reservation.settle(used ?? (delivery.isRefused ? wanted : noSpend));
     }
   });
 }

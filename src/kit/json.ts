@@ -14,7 +14,7 @@ export function isEmptyRecord(value: unknown): boolean {
 }
 
 /** Returns undefined for a text that is not JSON. */
-export function tryParseJson(text: string): unknown {
+export function tryParseJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text);
   } catch {

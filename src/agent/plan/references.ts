@@ -1,4 +1,4 @@
-import { getOwnValue, isRecord, type JsonObject, type JsonValue } from "../../kit/json.ts";
+import { getOwnValue, isRecord, type JsonObject, type JsonValue, tryParseJson } from "../../kit/json.ts";
 
 // {{step_1}}, {{step_1.items.0.name}}, {{step_1.items[0].name}}. Blanks belong to one part only, or a long run of them
 // would be gone over again and again.
@@ -61,7 +61,7 @@ export function fillReferences(
 
 function pickValue(result: string | undefined, pick: string, whole: "json" | "text"): JsonValue | undefined {
   if (result === undefined || (pick === "" && whole === "text")) return result;
-  const parsed = parseJson(result);
+  const parsed = tryParseJson(result);
   if (pick === "") return parsed ?? result;
   const steps = pick
     .replace(/\[(\d+)\]/g, ".$1")
@@ -79,15 +79,7 @@ function pickOne(value: JsonValue | undefined, step: string): JsonValue | undefi
 export function joinResults(results: readonly string[]): string {
   const [only = ""] = results;
   if (results.length === 1) return only;
-  return results.every((text) => parseJson(text) !== undefined) ? `[${results.join(",")}]` : results.join("\n\n");
-}
-
-function parseJson(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return results.every((text) => tryParseJson(text) !== undefined) ? `[${results.join(",")}]` : results.join("\n\n");
 }
 
 function isQuestion(text: string): boolean {

@@ -1,4 +1,4 @@
-import { isRecord, type JsonObject, type JsonSchema, type JsonValue } from "../../kit/json.ts";
+import { isRecord, type JsonObject, type JsonSchema, type JsonValue, tryParseJson } from "../../kit/json.ts";
 
 /**
  * Reads the arguments of a call of our own as hosts really send them. Adapters that make a form of the schema fill in every field, so
@@ -43,20 +43,11 @@ function dropEmptyEntries(value: JsonValue, { type }: Record<string, unknown>): 
 function readText(value: JsonValue, { type }: Record<string, unknown>): JsonValue {
   if (typeof value !== "string") return value;
   const written = value.trim();
-  if (type === "object" && written.startsWith("{")) return readJson(written) ?? value;
-  if (type === "array" && written !== "") return (written.startsWith("[") && readJson(written)) || [value];
+  if (type === "object" && written.startsWith("{")) return tryParseJson(written) ?? value;
+  if (type === "array" && written !== "") return (written.startsWith("[") && tryParseJson(written)) || [value];
   if (type === "boolean") return booleans.get(written.toLowerCase()) ?? value;
   const isNumber = (type === "number" || type === "integer") && /^[+-]?\d+(\.\d+)?$/.test(written);
   return isNumber ? Number(written) : value;
-}
-
-/** Some hosts write a whole object or list as text. */
-function readJson(written: string): JsonValue | undefined {
-  try {
-    return JSON.parse(written);
-  } catch {
-    return undefined;
-  }
 }
 
 const booleans: ReadonlyMap<string, boolean> = new Map([

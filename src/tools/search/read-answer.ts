@@ -1,9 +1,9 @@
 import type { Source } from "../../core/tools/tool.ts";
-import { isRecord, toText } from "../../kit/json.ts";
+import { isRecord, toText, tryParseJson } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { SearchError, type SearchFailure } from "./backend.ts";
-import { parseJson, type SearchAnswer, type SearchEntry, type SearchWire, type ServiceReply } from "./wire.ts";
+import type { SearchAnswer, SearchEntry, SearchWire, ServiceReply } from "./wire.ts";
 
 export interface AnsweringService {
   party: string;
@@ -20,7 +20,7 @@ export async function readAnswer(
   answer: SearchAnswer,
   maxResults: number,
 ): Promise<Source[]> {
-  const body = await (wire.decode ?? parseJson)(answer.text);
+  const body = await (wire.decode ?? tryParseJson)(answer.text);
   const entries = answer.status === 200 && isRecord(body) ? wire.entries(body) : undefined;
   if (entries !== undefined) return toSources(entries, maxResults);
   const said: ServiceReply = {

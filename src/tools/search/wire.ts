@@ -90,15 +90,6 @@ export function toBearer(key: string | undefined): string | undefined {
   return key === undefined ? undefined : `Bearer ${key}`;
 }
 
-/** Returns undefined for a text that is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Joins pieces of a page to one text. */
 export function joinPieces(pieces: unknown): string {
   return Array.isArray(pieces) ? pieces.filter((piece) => typeof piece === "string").join(" … ") : toText(pieces);

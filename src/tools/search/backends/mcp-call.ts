@@ -1,6 +1,6 @@
 import { createParser } from "eventsource-parser";
-import { isRecord, toText } from "../../../kit/json.ts";
-import { parseJson, type SearchCall, type ServiceReply, toBearer } from "../wire.ts";
+import { isRecord, toText, tryParseJson } from "../../../kit/json.ts";
+import { type SearchCall, type ServiceReply, toBearer } from "../wire.ts";
 
 const requestId = 1;
 
@@ -25,7 +25,7 @@ export function decodeMcp(text: string): Record<string, unknown> | undefined {
 }
 
 function readOutcome(text: string): Record<string, unknown> | undefined {
-  const message = parseJson(text);
+  const message = tryParseJson(text);
   if (!isRecord(message) || (message.id !== requestId && message.id !== null && message.id !== undefined))
     return undefined;
   if (isRecord(message.error)) return { error: message.error };

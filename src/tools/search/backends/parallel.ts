@@ -1,5 +1,5 @@
-import { isRecord } from "../../../kit/json.ts";
-import { joinPieces, parseJson, type SearchEntry, type SearchWire, toEntries } from "../wire.ts";
+import { isRecord, tryParseJson } from "../../../kit/json.ts";
+import { joinPieces, type SearchEntry, type SearchWire, toEntries } from "../wire.ts";
 import { createMcpCall, decodeMcp, findMcpRefusal, getText } from "./mcp-call.ts";
 
 /** Uses Parallel's hosted MCP server. A key raises its limits: https://docs.parallel.ai/integrations/mcp/search-mcp. */
@@ -7,7 +7,7 @@ export const parallel: SearchWire = {
   ask: (query, { key }) => createMcpCall("web_search", { objective: query, search_queries: [query] }, key),
   decode: decodeMcp,
   // What is structured stands in the text too.
-  entries: (result) => readEntries(result.structuredContent) ?? readEntries(parseJson(getText(result))),
+  entries: (result) => readEntries(result.structuredContent) ?? readEntries(tryParseJson(getText(result))),
   refusal: findMcpRefusal,
 };
 

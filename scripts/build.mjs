@@ -7,6 +7,7 @@ import { buildZod } from "./build/build-zod.mjs";
 import { collectNotices } from "./build/collect-notices.mjs";
 import { lazyBuiltins } from "./build/lazy-builtins.mjs";
 import { neverCalled } from "./build/never-called.mjs";
+import { ownTelemetryApi } from "./build/own-telemetry-api.mjs";
 import { shareStart } from "./build/share-start.mjs";
 
 await rm("dist", { recursive: true, force: true });
@@ -31,9 +32,8 @@ const program = await build({
   mainFields: ["module", "main"],
   alias: {
     "@modelcontextprotocol/server/_shims": "./scripts/build/sdk-shims.mjs",
-    "prom-client": "./scripts/build/prom-client.mjs",
   },
-  plugins: [lazyBuiltins, neverCalled, shareStart],
+  plugins: [lazyBuiltins, neverCalled, shareStart, ownTelemetryApi],
   // It is installed with Duet, so that a program which embeds it shares one copy.
   external: ["@opentelemetry/api"],
   legalComments: "none",

@@ -6,8 +6,8 @@ import { hideSecrets } from "../../src/config/secrets/mask.ts";
 import { listSecrets } from "../../src/config/secrets/secrets.ts";
 import { say } from "../../src/kit/locale.ts";
 import type { RunHandle } from "../../src/runs/run-handle.ts";
-import { createLog, type Log } from "../../src/server/operations/log.ts";
-import { createFaultLog, createRunLog } from "../../src/server/operations/log-runs.ts";
+import { createLog, type Log, type LogOptions } from "../../src/server/operations/log.ts";
+import { createFaultLog, createRunLog, type RunLog } from "../../src/server/operations/log-runs.ts";
 import { readExpose, readMode, toFlags, toOptionText, type Values } from "../options.ts";
 import type { Action } from "./command.ts";
 
@@ -32,8 +32,17 @@ export function startServer(values: Values): Action {
     const serveWith = async (opened: DuetContext): Promise<number> => {
       const { duet, config, signal } = opened;
       const server = await serverModule;
-      log = createLog({ format: config.serve.log, write, hide: createSecretMask(config) });
-      const options = { duet, log, signal, mode: readMode(values), ...createRunLogging(config, log), ...exposed };
+      const logging = { hide: createSecretMask(config), send: duet.logs.isWanted ? duet.logs.send : undefined };
+      log = createLog({ ...logging, format: config.serve.log, write });
+      const runLog = chooseRunLog(config, log, logging);
+      const options = {
+        duet,
+        log,
+        signal,
+        mode: readMode(values),
+        ...createRunLogging(config, log, runLog),
+        ...exposed,
+      };
       const serveUntilEnd = async (): Promise<void> => {
         if (!("serveOverStdio" in server))
           return server.serveDuetOverHttp({ ...options, config, hurry, address: address ?? "" });
@@ -65,8 +74,7 @@ function createSecretMask(config: Config): (text: string) => string {
  * Chooses what is logged of runs. Failures are always logged, because whoever reads the log wants to know what went wrong;
  * thoughts and whole results are logged only where they are wanted.
  */
-function createRunLogging({ agent, serve, locale }: Config, log: Log) {
-  const runLog = serve.log === "json" ? createRunLog(log, locale) : undefined;
+function createRunLogging({ agent, locale }: Config, log: Log, runLog: RunLog | undefined) {
   const logFault = createFaultLog(log, locale);
   return {
     logSteps: agent.verbose ? (line: string) => log(line, "debug") : undefined,
@@ -76,6 +84,16 @@ function createRunLogging({ agent, serve, locale }: Config, log: Log) {
       runLog?.logEnd(run);
     },
   };
+}
+
+/** Chooses where each run is logged: in the lines that programs read, else only where the log is sent, if it is. */
+function chooseRunLog(
+  { serve, locale }: Config,
+  log: Log,
+  { send, hide }: Pick<LogOptions, "send" | "hide">,
+): RunLog | undefined {
+  if (serve.log === "json") return createRunLog(log, locale);
+  return send && createRunLog(createLog({ format: "json", write() {}, hide, send }), locale);
 }
 
 /** This text is shown at a terminal, where a server started by hand would look as if it hung. */

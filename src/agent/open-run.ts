@@ -17,7 +17,15 @@ import { createSubAgents } from "./limits/sub-agents.ts";
 import { createRepetition } from "./loop/repetition.ts";
 import { createSendingGuard } from "./loop/sending-guard.ts";
 import { createRunUser } from "./questions/ask-user.ts";
-import { getDepth, type LoopState, type Run, type RunInput, type RunRequest, type RunServices } from "./run.ts";
+import {
+  getDepth,
+  type LoopState,
+  type ModelCallObserver,
+  type Run,
+  type RunInput,
+  type RunRequest,
+  type RunServices,
+} from "./run.ts";
 import { createToolCatalog, type ToolCatalog, type ToolFinder } from "./tools/tool-catalog.ts";
 import { createToolResults } from "./tools/tool-results.ts";
 
@@ -72,9 +80,11 @@ export interface RunObserver {
   readonly traceId: string | undefined;
   /** Receives each event and must not throw. */
   handle(event: AgentEvent): void;
+  /** Receives what each model is asked, and what it has written; absent where nobody wants it. It must not throw. */
+  readonly modelCalls?: ModelCallObserver | undefined;
 }
 
-export interface RunEnvironment extends Pick<RunServices, "clock" | "emit" | "keepOutput" | "record"> {
+export interface RunEnvironment extends Pick<RunServices, "clock" | "emit" | "keepOutput" | "record" | "modelCalls"> {
   /**
    * Holds the question to answer. In plan mode, where the words reply to a plan that waits, it is the question that the plan was
    * made for.
@@ -106,7 +116,7 @@ export function openRun(request: RunRequest, parts: RunParts, environment: RunEn
 
 function createServices(input: RunInput, parts: RunParts, environment: RunEnvironment): RunServices {
   const { models, prompts, store, evaluator, folders, budget, router, user, files = createRunFiles() } = parts;
-  const { clock, emit, keepOutput, record, question } = environment;
+  const { clock, emit, keepOutput, modelCalls, record, question } = environment;
   return {
     models,
     prompts,
@@ -122,6 +132,7 @@ function createServices(input: RunInput, parts: RunParts, environment: RunEnviro
     record,
     emit,
     keepOutput,
+    modelCalls,
   };
 }
 

@@ -61,6 +61,7 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
     record,
     emit,
     keepOutput,
+    modelCalls: observer?.modelCalls,
   };
   const run = openRun({ ...request, mode }, parts, environment);
   const { files } = run.services;

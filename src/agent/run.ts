@@ -3,7 +3,7 @@ import type { Chain } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { RunFiles } from "../core/files/run-files.ts";
 import type { FileRef, ImagePart, Message } from "../core/messages.ts";
-import type { Model, ToolChoice } from "../core/model.ts";
+import type { Model, ModelRequest, ToolChoice, Turn } from "../core/model.ts";
 import type { Mode, ToolCallRecord } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
 import type { RuleRouter } from "../core/rule-router.ts";
@@ -134,8 +134,17 @@ export interface RunServices {
   /** Records the finished steps, and gives back those of an earlier process. */
   readonly record: RunRecord;
   readonly emit: (event: AgentEvent) => void;
+  /** Receives what each model is asked, and what it has written; absent where nobody wants it. */
+  readonly modelCalls?: ModelCallObserver | undefined;
   /** Keeps for the trace what a tool gave for a call that has not ended yet. */
   readonly keepOutput: (callId: string, output: string) => void;
+}
+
+/** Follows the calls of models within the phases of a run. */
+export interface ModelCallObserver {
+  /** Receives a request as it is sent to the model. */
+  handleRequest(request: ModelRequest): void;
+  handleTurn(turn: Turn): void;
 }
 
 /** Holds absolute paths. */

@@ -55,6 +55,7 @@ export function createActiveRuns(): ActiveRuns {
         },
         observe: (observer) => ({
           traceId: observer?.traceId,
+          modelCalls: observer?.modelCalls,
           handle(event) {
             observer?.handle(event);
             // The last event, which comes when the run has been kept.

@@ -30,6 +30,8 @@ import type { ModelCheck, SearchCheck } from "./models/check-models.ts";
 import type { ModelList } from "./models/list-models.ts";
 import { chooseModels } from "./models/model-registry.ts";
 import { type ResumableRun, toResumable } from "./resume-run.ts";
+import type { Metrics } from "./telemetry/metrics.ts";
+import type { Telemetry } from "./telemetry/telemetry.ts";
 import type { Gateway } from "./tools/gateway.ts";
 import type { Inventory } from "./tools/tool-inventory.ts";
 
@@ -235,6 +237,16 @@ export class Duet {
   /** Tells how the store is, and each change of that. The store itself is opened when first needed. */
   get storeMonitor(): Pick<StoreMonitor, "status" | "follow"> {
     return this.#parts.conversations.monitor;
+  }
+
+  /** Has the metrics of the process, which nobody records before somebody wants to read them or they are sent. */
+  get metrics(): Metrics {
+    return this.#parts.telemetry.metrics;
+  }
+
+  /** Takes entries of the operator's log that are to be sent over OTLP. */
+  get logs(): Telemetry["logs"] {
+    return this.#parts.telemetry.logs;
   }
 
   /** Is false where nothing outlives the process, so that no run can be interrupted. */

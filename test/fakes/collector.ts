@@ -20,6 +20,23 @@ export interface CollectedSpan {
   resource: Record<string, unknown>;
 }
 
+/** A value of a metric: of a counter or gauge, or how many values a histogram took and their sum. */
+export interface CollectedPoint {
+  name: string;
+  unit: string;
+  attributes: Record<string, unknown>;
+  value: number;
+  sum?: number;
+}
+
+export interface CollectedLog {
+  severity: string;
+  body: unknown;
+  traceId: string;
+  spanId: string;
+  attributes: Record<string, unknown>;
+}
+
 export interface Collector {
   url: string;
   requests: { path: string; headers: IncomingHttpHeaders }[];
@@ -27,11 +44,23 @@ export interface Collector {
   connections(): number;
   /** In the order in which they ended. */
   spans(): CollectedSpan[];
+  /** The points of all metrics, in the order in which they arrived. */
+  points(): CollectedPoint[];
+  logs(): CollectedLog[];
   text(): string;
 }
 
-/** An OpenTelemetry collector that takes OTLP as JSON; one that hangs never answers. Closed when the test ends. */
-export async function startCollector({ status = 200, hangs = false } = {}): Promise<Collector> {
+/**
+ * An OpenTelemetry collector that takes OTLP as JSON; one that hangs never answers. `status` may be one for each path. Closed
+ * when the test ends.
+ */
+export async function startCollector({
+  status = 200,
+  hangs = false,
+}: {
+  status?: number | ((path: string) => number);
+  hangs?: boolean;
+} = {}): Promise<Collector> {
   const bodies: string[] = [];
   const requests: Collector["requests"] = [];
   let connections = 0;
@@ -40,7 +69,8 @@ export async function startCollector({ status = 200, hangs = false } = {}): Prom
     for await (const chunk of request.setEncoding("utf8")) body += chunk;
     requests.push({ path: request.url ?? "", headers: request.headers });
     bodies.push(body);
-    if (!hangs) response.writeHead(status, { "content-type": "application/json" }).end("{}");
+    const answer = typeof status === "number" ? status : status(request.url ?? "");
+    if (!hangs) response.writeHead(answer, { "content-type": "application/json" }).end("{}");
   });
   server.on("connection", () => connections++);
   const port = await new Promise<number>((resolve) => {
@@ -58,6 +88,8 @@ export async function startCollector({ status = 200, hangs = false } = {}): Prom
     requests,
     connections: () => connections,
     spans: () => bodies.flatMap(spansOf).sort((a, b) => a.endMs - b.endMs),
+    points: () => bodies.flatMap(pointsOf),
+    logs: () => bodies.flatMap(logsOf),
     text: () => bodies.join("\n"),
   };
 }
@@ -67,6 +99,36 @@ function spansOf(body: string): CollectedSpan[] {
     const resource = attributesOf(isRecord(group.resource) ? group.resource : {});
     return list(group, "scopeSpans").flatMap((scope) => list(scope, "spans").map((span) => toSpan(span, resource)));
   });
+}
+
+function pointsOf(body: string): CollectedPoint[] {
+  const metrics = list(JSON.parse(body), "resourceMetrics")
+    .flatMap((group) => list(group, "scopeMetrics"))
+    .flatMap((scope) => list(scope, "metrics"));
+  return metrics.flatMap((metric) =>
+    ["sum", "gauge", "histogram"].flatMap((kind) =>
+      list(metric[kind], "dataPoints").map((point) => ({
+        name: String(metric.name),
+        unit: String(metric.unit ?? ""),
+        attributes: attributesOf(point),
+        value: Number(point.asDouble ?? point.asInt ?? point.count),
+        ...(kind === "histogram" && { sum: Number(point.sum) }),
+      })),
+    ),
+  );
+}
+
+function logsOf(body: string): CollectedLog[] {
+  return list(JSON.parse(body), "resourceLogs")
+    .flatMap((group) => list(group, "scopeLogs"))
+    .flatMap((scope) => list(scope, "logRecords"))
+    .map((log) => ({
+      severity: String(log.severityText),
+      body: plain(log.body),
+      traceId: String(log.traceId ?? ""),
+      spanId: String(log.spanId ?? ""),
+      attributes: attributesOf(log),
+    }));
 }
 
 function toSpan(span: Record<string, unknown>, resource: Record<string, unknown>): CollectedSpan {

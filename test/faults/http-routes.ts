@@ -92,8 +92,7 @@ export async function openRoutes() {
   const duet = await openDuet(config);
   onTestFinished(() => duet.close());
   const service = openRunService(duet, { settings: config.serve });
-  const operations = openOperations(() => createStoreMonitor().status);
-  onTestFinished(() => operations.close());
+  const operations = openOperations({ metrics: duet.metrics, readStore: () => createStoreMonitor().status });
   return {
     open: { ...createHealthPages(health), ...createChatPages() },
     routes: joinRoutes(service, config, operations),

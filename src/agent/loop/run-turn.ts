@@ -138,6 +138,7 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
       else chargeUsage(event.usage);
     };
     turn = await streamFitted(run, { ...plan, request }, limitTurn(handleEvent, name));
+    run.services.modelCalls?.handleTurn(turn);
     chargeUsage(turn.usage);
     const consentIds = listConsentIds(run, turn.message.toolCalls);
     const elapsedMs = performance.now() - started;
@@ -227,6 +228,7 @@ export async function streamFitted(run: Run, turn: FittedTurn, onEvent: OnModelE
     onEvent(event);
   };
   try {
+    run.services.modelCalls?.handleRequest(first.request);
     return await model.stream(first.request, noteContent, signal);
   } catch (thrown) {
     const isTooLong = thrown instanceof DuetError && thrown.code === "context_overflow";
@@ -236,6 +238,7 @@ export async function streamFitted(run: Run, turn: FittedTurn, onEvent: OnModelE
     const second = fitTurn(run, turn, { budget: smaller, mayCutWords: true });
     if (second.cut === "nothing") throw thrown;
     noticeCut(run, model, second);
+    run.services.modelCalls?.handleRequest(second.request);
     return await model.stream(second.request, onEvent, signal);
   }
 }

@@ -2,7 +2,7 @@ import { getOwnValue } from "../../kit/json.ts";
 import { vendors } from "../../providers/vendors.ts";
 
 /**
- * Attributes of spans, by the conventions for GenAI and MCP (https://github.com/open-telemetry/semantic-conventions-genai,
+ * Attributes of spans and metrics, by the conventions for GenAI and MCP (https://github.com/open-telemetry/semantic-conventions-genai,
  * November 2026, still in development) and our own under `duet.`. Kept in one place because the conventions still move.
  */
 export const attribute = {
@@ -24,6 +24,7 @@ export const attribute = {
   reasoningTokens: "gen_ai.usage.reasoning.output_tokens",
   cacheReadTokens: "gen_ai.usage.cache_read.input_tokens",
   cacheCreationTokens: "gen_ai.usage.cache_creation.input_tokens",
+  tokenType: "gen_ai.token.type",
 
   toolName: "gen_ai.tool.name",
   toolType: "gen_ai.tool.type",
@@ -34,6 +35,8 @@ export const attribute = {
   mcpProtocolVersion: "mcp.protocol.version",
   networkTransport: "network.transport",
 
+  systemInstructions: "gen_ai.system_instructions",
+  toolDefinitions: "gen_ai.tool.definitions",
   inputMessages: "gen_ai.input.messages",
   outputMessages: "gen_ai.output.messages",
   toolArguments: "gen_ai.tool.call.arguments",

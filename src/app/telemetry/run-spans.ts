@@ -2,13 +2,15 @@ import type { Attributes, Context, Span, Tracer } from "@opentelemetry/api";
 import type { Models } from "../../agent/run.ts";
 import type { ServerStatus } from "../../client/server-connection.ts";
 import type { AgentEvent, PhaseEnd, ToolEnd } from "../../core/events.ts";
+import type { ModelRequest, Turn } from "../../core/model.ts";
 import type { Outcome, ToolCallRecord } from "../../core/outcome.ts";
 import { createRecordFinder } from "../../core/tools/call-records.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import type { JsonValue } from "../../kit/json.ts";
 import { version } from "../../kit/version.ts";
 import { attribute, operation, toProviderName } from "./attribute-names.ts";
-import { type MessagePart, recordFailure, type SpanParent, toMessageAttribute } from "./span-parent.ts";
+import { type MessagePart, toMessageAttribute, toOutputParts, toRequestAttributes } from "./message-attributes.ts";
+import { recordFailure, type SpanParent } from "./span-parent.ts";
 
 /** Holds what spans record of a run beyond its events. */
 export interface FollowedRun {
@@ -36,6 +38,9 @@ export interface RunSpans {
   readonly recording: boolean;
   /** Takes `at` in milliseconds since the epoch. Throws what a foreign tracer throws. */
   handle(event: AgentEvent, at: number): void;
+  /** Takes what a model is asked, and what it has written, within its phase. Only spans with content want it. */
+  handleRequest(request: ModelRequest): void;
+  handleTurn(turn: Turn): void;
 }
 
 export function createRunSpans(options: SpanOptions): RunSpans {
@@ -52,6 +57,8 @@ export function createRunSpans(options: SpanOptions): RunSpans {
   return {
     traceId: root.spanContext().traceId,
     recording: root.isRecording(),
+    handleRequest: chats.addRequest,
+    handleTurn: chats.addTurn,
     handle(event, at) {
       switch (event.type) {
         case "run-start":
@@ -214,7 +221,10 @@ function toMcpAttributes({ name, transport, protocolVersion }: ServerStatus): At
 export interface ChatSpans {
   start(branch: SpanParent, event: Extract<AgentEvent, { type: "phase-start" }>, at: number): void;
   /** Adds a piece of the model's output. */
-  addMessagePart(type: MessagePart["type"], text: string, at: number): void;
+  addMessagePart(type: TextPart["type"], text: string, at: number): void;
+  addRequest(request: ModelRequest): void;
+  /** Adds the whole output, which takes the place of its pieces. */
+  addTurn(turn: Turn): void;
   end(event: PhaseEnd, at: number): void;
   /** Ends what was left open. */
   close(at: number): void;
@@ -227,6 +237,8 @@ interface Chat {
   hasBegun: boolean;
   parts: MessagePart[];
 }
+
+type TextPart = Extract<MessagePart, { content: string }>;
 
 export function createChatSpans(): ChatSpans {
   let open: Chat | undefined;
@@ -253,6 +265,12 @@ export function createChatSpans(): ChatSpans {
       open.hasBegun = true;
       if (open.branch.captureContent) append(open.parts, type, text);
     },
+    addRequest(request) {
+      if (open?.branch.captureContent) open.span.setAttributes(toRequestAttributes(request));
+    },
+    addTurn({ message }) {
+      if (open?.branch.captureContent) open.parts = toOutputParts(message);
+    },
     end(event, at) {
       if (open === undefined) return;
       const { branch, span, parts } = open;
@@ -273,9 +291,9 @@ export function createChatSpans(): ChatSpans {
   };
 }
 
-function append(parts: MessagePart[], type: MessagePart["type"], text: string): void {
+function append(parts: MessagePart[], type: TextPart["type"], text: string): void {
   const last = parts.at(-1);
-  if (last?.type === type) last.content += text;
+  if (last?.type === type && "content" in last) last.content += text;
   else parts.push({ type, content: text });
 }
 

@@ -1,18 +1,29 @@
+import { randomUUID } from "node:crypto";
 import type { Context, ContextManager, TracerProvider } from "@opentelemetry/api";
+import { LRUCache } from "lru-cache";
 import type { RunObserver } from "../../agent/open-run.ts";
-import type { TelemetrySettings } from "../../config/telemetry.ts";
-import type { AgentEvent } from "../../core/events.ts";
+import { type Signal, signalNames, type TelemetrySettings } from "../../config/telemetry.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createOnce } from "../../kit/async/once.ts";
 import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
+import { createLogs, type Logs } from "./logs.ts";
+import { createMetrics, type Metrics } from "./metrics.ts";
+import { createRunMeter } from "./run-metrics.ts";
 import type { FollowedRun, RunSpans } from "./run-spans.ts";
+import { createSlowFailure, type SendFailure } from "./send-failures.ts";
+import { createSpanId, type SpanIds } from "./span-ids.ts";
 
-/** Creates OpenTelemetry spans for every run. Loads no package unless spans are wanted. */
+/**
+ * Creates OpenTelemetry spans and metrics for every run, and sends the log of the process. Loads no package unless somebody wants
+ * one of them.
+ */
 export interface Telemetry {
-  /** Makes the spans of a run that begins now; undefined where nobody asks for them. Never rejects. */
+  readonly metrics: Metrics;
+  readonly logs: Pick<Logs, "isWanted" | "send">;
+  /** Follows a run that begins now; undefined where nobody asks for its spans or metrics. Never rejects. */
   follow(run: FollowedRun): Promise<RunObserver | undefined>;
   /** Sends what is left; the collector has `limitMs` milliseconds for it, two seconds when absent. Never rejects. */
   close(limitMs?: number): Promise<void>;
@@ -20,18 +31,32 @@ export interface Telemetry {
 
 const longestFlushMs = 2000;
 
-/** `warn` receives a line about spans that cannot be sent, once. */
+/** Limits how many runs are known whose log entries name their span. */
+const mostKnownSpans = 1_000;
+
+/** `warn` receives a line about each signal that cannot be sent, once. */
 export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) => void): Telemetry {
-  const { exporter: address, problem, captureContent } = settings;
-  let hasWarned = false;
-  function warnOnce(text: Text): void {
-    if (!hasWarned) warn(text);
-    hasWarned = true;
+  const { captureContent, signals } = settings;
+  const { address } = signals.traces;
+  const resource = { "service.instance.id": randomUUID(), ...settings.resource };
+  const told = new Set<string>();
+  /** Holds what fails while everything ends, which is told at the end, and in the order of the signals. */
+  let last: SendFailure[] | undefined;
+  function warnOnce(key: string, text: Text): void {
+    if (!told.has(key)) warn(text);
+    told.add(key);
+  }
+  function report(failure: SendFailure): void {
+    if (last) last.push(failure);
+    else warnOnce(failure.key, failure.text);
   }
   const exporter = createOnce(async () => {
     const { openExporter } = await import("./exporter.ts");
-    return address && openExporter(address, settings, warnOnce);
+    return address && openExporter(address, resource, report);
   });
+  const metrics = createMetrics(settings, resource, report);
+  const spans = new LRUCache<string, SpanIds>({ max: mostKnownSpans });
+  const logs = createLogs(settings, resource, { report, findSpan: (traceId) => spans.get(traceId) });
 
   /** Holds the runs whose events wait for the packages. */
   const behind = new Set<Promise<void>>();
@@ -43,8 +68,9 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
     const parent = active();
     const [api, { createRunSpans }] = await Promise.all([import("@opentelemetry/api"), import("./run-spans.ts")]);
     const tracer = provider.getTracer("duet");
-    const spans = createRunSpans({ ...run, api, tracer, parent: parent ?? api.ROOT_CONTEXT, captureContent, at });
-    return { traceId: spans.recording ? spans.traceId : undefined, handle: createEventSender(spans, clock) };
+    const made = createRunSpans({ ...run, api, tracer, parent: parent ?? api.ROOT_CONTEXT, captureContent, at });
+    const traceId = made.recording ? made.traceId : undefined;
+    return toObserver(traceId, createSpanUpdater(made), clock);
   }
 
   /**
@@ -53,16 +79,45 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
   function exportOwn(run: FollowedRun): RunObserver {
     const clock = startClock();
     const at = clock();
-    const traceId = run.callersTraceId ?? createRandomHex();
-    const coming = exporter.get().then((opened) => opened?.follow({ ...run, captureContent, at }, traceId));
-    const { handle, caughtUp } = createDelayedEventSender(coming, clock);
+    const ids = { traceId: run.callersTraceId ?? createRandomHex(), spanId: createSpanId() };
+    spans.set(ids.traceId, ids);
+    const coming = exporter.get().then((opened) => opened?.follow({ ...run, captureContent, at }, ids));
+    const { update, caughtUp } = createDelayedSpanUpdater(coming);
     behind.add(caughtUp);
     void caughtUp.then(() => behind.delete(caughtUp));
-    return { traceId, handle };
+    return toObserver(ids.traceId, update, clock);
+  }
+
+  function toObserver(traceId: string | undefined, update: UpdateSpans, clock: Clock): RunObserver {
+    return {
+      traceId,
+      handle(event) {
+        const at = clock();
+        update((made) => made.handle(event, at));
+      },
+      ...(captureContent && {
+        modelCalls: {
+          handleRequest: (request) => update((made) => made.handleRequest(request)),
+          handleTurn: (turn) => update((made) => made.handleTurn(turn)),
+        },
+      }),
+    };
+  }
+
+  async function followSpans(run: FollowedRun): Promise<RunObserver | undefined> {
+    try {
+      const registered = findRegisteredTelemetry();
+      if (registered) return await joinCaller(run, registered);
+      for (const { problem } of Object.values(signals)) if (problem) warnOnce(problem.variable, problem.text);
+      return address && exportOwn(run);
+    } catch {
+      // Spans of a foreign tracer that throws are not worth a run.
+      return undefined;
+    }
   }
 
   /** An exporter that is closed takes no more spans: those of a run that ended before the packages were loaded come first. */
-  async function sendRest(): Promise<void> {
+  async function sendSpans(): Promise<void> {
     await Promise.all(behind);
     const opened = await ignoreRejection(
       exporter.current,
@@ -71,36 +126,47 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
     await opened?.close();
   }
 
+  /** Sends what is left of one signal until the limit. */
+  async function closeSignal(signal: Signal, send: () => Promise<void>, limitMs: number): Promise<void> {
+    const limit = createWaitLimit(limitMs);
+    const to = signals[signal].address;
+    try {
+      await waitAbortable(send(), limit.signal);
+    } catch {
+      if (limit.expired && to) report(createSlowFailure(signal, to, limitMs));
+    } finally {
+      limit.clear();
+    }
+  }
+
   return {
+    metrics,
+    logs,
     async follow(run) {
-      try {
-        const registered = findRegisteredTelemetry();
-        if (registered) return await joinCaller(run, registered);
-        if (problem) warnOnce(problem);
-        return address && exportOwn(run);
-      } catch {
-        // Spans of a foreign tracer that throws are not worth a run.
-        return undefined;
-      }
+      const observer = await followSpans(run);
+      if (!metrics.isWanted) return observer;
+      const meter = createRunMeter(metrics.labels, metrics.record);
+      return {
+        ...observer,
+        traceId: observer?.traceId,
+        handle(event) {
+          observer?.handle(event);
+          meter.handle(event, performance.now());
+        },
+      };
     },
     async close(limitMs = longestFlushMs) {
-      const limit = createWaitLimit(limitMs);
-      try {
-        await waitAbortable(sendRest(), limit.signal);
-      } catch {
-        if (limit.expired && address) warnOnce(describeSlowSending(address.shownUrl, limitMs));
-      } finally {
-        limit.clear();
-      }
+      last ??= [];
+      await Promise.all([
+        closeSignal("traces", sendSpans, limitMs),
+        closeSignal("metrics", metrics.close, limitMs),
+        closeSignal("logs", logs.close, limitMs),
+      ]);
+      const failures = last;
+      last = undefined;
+      for (const signal of signalNames)
+        for (const failure of failures) if (failure.signal === signal) warnOnce(failure.key, failure.text);
     },
-  };
-}
-
-function describeSlowSending(url: string, limitMs: number): Text {
-  const seconds = limitMs / 1000;
-  return {
-    zh: `追踪未能在 ${seconds} 秒内发送到 ${url}`,
-    en: `spans could not be sent to ${url} within ${seconds} s`,
   };
 }
 
@@ -130,34 +196,37 @@ function isContextManager(value: unknown): value is ContextManager {
   return isRecord(value) && typeof value.active === "function";
 }
 
-/** Creates a function that passes events to spans, each with its time. It stops at the first error of a tracer. */
-function createEventSender(spans: Pick<RunSpans, "handle">, clock: Clock): (event: AgentEvent, at?: number) => void {
+/** Changes the spans of a run. */
+type UpdateSpans = (change: (spans: RunSpans) => void) => void;
+
+/** Creates a function that changes spans. It stops at the first error of a tracer. */
+function createSpanUpdater(spans: RunSpans): UpdateSpans {
   let isBroken = false;
-  return (event, at = clock()) => {
+  return (change) => {
     if (isBroken) return;
     try {
-      spans.handle(event, at);
+      change(spans);
     } catch {
       isBroken = true;
     }
   };
 }
 
-/** Receives events for spans that may not exist yet. */
-export interface LaterSpans {
-  handle(event: AgentEvent): void;
-  /** Resolves when no event waits any more; never rejects. */
+/** Changes spans that may not exist yet. */
+interface LaterSpans {
+  update: UpdateSpans;
+  /** Resolves when no change waits any more; never rejects. */
   caughtUp: Promise<void>;
 }
 
-/** Sends events to spans that do not exist yet. Events are queued until then, and dropped when no spans are created. */
-export function createDelayedEventSender(coming: Promise<RunSpans | undefined>, clock: Clock): LaterSpans {
-  let waiting: { event: AgentEvent; at: number }[] | undefined = [];
-  let sendEvent: ReturnType<typeof createEventSender> | undefined;
+/** Changes spans that do not exist yet. Changes are queued until then, and dropped when no spans are created. */
+function createDelayedSpanUpdater(coming: Promise<RunSpans | undefined>): LaterSpans {
+  let waiting: Parameters<UpdateSpans>[0][] | undefined = [];
+  let update: UpdateSpans | undefined;
   const caughtUp = ignoreRejection(
     coming.then((spans) => {
-      sendEvent = spans && createEventSender(spans, clock);
-      for (const { event, at } of waiting ?? []) sendEvent?.(event, at);
+      update = spans && createSpanUpdater(spans);
+      for (const change of waiting ?? []) update?.(change);
     }),
     "spans must not disturb a run",
   ).finally(() => {
@@ -165,9 +234,9 @@ export function createDelayedEventSender(coming: Promise<RunSpans | undefined>, 
   });
   return {
     caughtUp,
-    handle(event) {
-      if (waiting) waiting.push({ event, at: clock() });
-      else sendEvent?.(event);
+    update(change) {
+      if (waiting) waiting.push(change);
+      else update?.(change);
     },
   };
 }

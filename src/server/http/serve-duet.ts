@@ -39,7 +39,7 @@ export interface DuetHttpOptions extends Omit<McpInterfaceOptions, "settings" | 
 export async function serveDuetOverHttp({ duet, config, address, log, signal, hurry, ...options }: DuetHttpOptions) {
   const { locale } = duet;
   const { auth, grace } = config.serve.http;
-  const operations = openOperations(() => duet.storeMonitor.status);
+  const operations = openOperations({ metrics: duet.metrics, readStore: () => duet.storeMonitor.status });
   const service = openRunService(duet, {
     ...options,
     settings: config.serve,
@@ -86,7 +86,6 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
     stopReporting();
     stopReportingStore();
     stopResuming();
-    operations.close();
   }
 }
 

@@ -1,3 +1,4 @@
+import type { LogEntry } from "../../app/telemetry/logs.ts";
 import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 
@@ -16,6 +17,8 @@ export interface LogOptions {
   write(line: string): void;
   /** Takes out what must not be shown. */
   hide?: ((text: string) => string) | undefined;
+  /** Receives each entry above the level `debug`, whose messages may be words of a conversation. */
+  send?: ((entry: LogEntry) => void) | undefined;
 }
 
 /** Limits a message, in characters. The level `debug` writes messages in full. */
@@ -23,14 +26,19 @@ const longestMessage = 1000;
 const longestField = 300;
 
 /** Each entry is exactly one line, without characters that could control a terminal. */
-export function createLog({ format, write, hide = (text) => text }: LogOptions): Log {
+export function createLog({ format, write, hide = (text) => text, send }: LogOptions): Log {
   return (line, level = "info", fields = {}) => {
     const shown = sanitizeLine(hide(line));
     const message = level === "debug" ? shown : truncate(shown, longestMessage);
+    const isSent = send !== undefined && level !== "debug";
+    const more: LogFields =
+      format === "json" || isSent
+        ? Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, shortenValue(value, hide)]))
+        : {};
+    const now = new Date();
+    if (isSent) send({ level, message, fields: more, at: now.getTime() });
     if (format === "text") return write(`duet: ${message}`);
-    const more = Object.entries(fields).map(([name, value]) => [name, shortenValue(value, hide)]);
-    const time = new Date().toISOString();
-    write(toSafeJson({ time, level, message, ...Object.fromEntries(more) }));
+    write(toSafeJson({ time: now.toISOString(), level, message, ...more }));
   };
 }
 

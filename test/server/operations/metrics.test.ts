@@ -1,7 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createStoreMonitor } from "../../../src/app/conversations/store-monitor.ts";
+import { createBoundedLabel } from "../../../src/app/telemetry/bounded-label.ts";
+import { createMetrics } from "../../../src/app/telemetry/metrics.ts";
+import { readTelemetry } from "../../../src/config/telemetry.ts";
 import { runListSchema } from "../../../src/core/schemas/run-schema.ts";
-import { createBoundedLabel } from "../../../src/server/operations/metrics.ts";
 import { openOperations } from "../../../src/server/operations/operations.ts";
 import { countedTool } from "../../fakes/callers.ts";
 import { startHttpDuet } from "../../fakes/http-duet.ts";
@@ -78,11 +80,12 @@ test("what somebody wanted so is no error: a run that was cancelled, a call that
 });
 
 test("/metrics is the operator's alone", async () => {
-  const operations = openOperations(() => createStoreMonitor().status);
+  const metrics = createMetrics(readTelemetry({}), {}, () => {});
+  const operations = openOperations({ metrics, readStore: () => createStoreMonitor().status });
   const authenticate = async ({ headers }: Request) => ({ caller: { owner: headers.get("x-owner") ?? undefined } });
   const face = await startHttpFace({ routes: operations.routes, authenticate });
   onTestFinished(async () => {
-    operations.close();
+    await metrics.close();
     await face.close();
   });
   const refused = await fetch(new URL("/metrics", face.url), { headers: { "x-owner": "anna" } });

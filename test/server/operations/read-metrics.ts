@@ -78,6 +78,7 @@ function checkHistograms(samples: readonly Sample[], types: ReadonlyMap<string, 
       const buckets = samples.filter(
         (sample) =>
           sample.name === `${family}_bucket` &&
+          Object.keys(sample.labels).length === Object.keys(labels).length + 1 &&
           Object.entries(labels).every(([key, wanted]) => sample.labels[key] === wanted),
       );
       const counts = buckets.map((bucket) => bucket.value);

@@ -56,9 +56,8 @@ test("every path and method that is served stands in it, and nothing else does",
     settings: { conversations: { store: "memory" } },
   });
   const duet = await openDuet(config);
-  const operations = openOperations(() => createStoreMonitor().status);
+  const operations = openOperations({ metrics: duet.metrics, readStore: () => createStoreMonitor().status });
   const routes = joinRoutes(openRunService(duet, { settings: config.serve }), config, operations);
-  operations.close();
   await duet.close();
   const readiness = async () => ({ isReady: true, details: {} });
   const authenticate = async () => ({ caller: {} });

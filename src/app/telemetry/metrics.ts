@@ -1,0 +1,108 @@
+import type { TelemetrySettings } from "../../config/telemetry.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { addLevels, createInstruments, type Instruments, type Level } from "./instruments.ts";
+import type { MeterOptions, OpenMeter } from "./meter.ts";
+import { createMetricLabels, type MetricLabels, type MetricUpdate } from "./run-metrics.ts";
+import { createLoadFailure, type ReportFailure } from "./send-failures.ts";
+
+/**
+ * Records the metrics of the process. It loads no package before somebody reads them or they are sent, and records nothing where
+ * neither can happen.
+ */
+export interface Metrics {
+  /** Is true once updates are recorded. */
+  readonly isWanted: boolean;
+  readonly labels: MetricLabels;
+  /** Records from now on, for somebody who may ask for them later. */
+  keep(): void;
+  record(update: MetricUpdate): void;
+  /** Adds values that are read when somebody asks for the metrics. */
+  addLevels(levels: readonly Level[]): void;
+  /** Returns the metrics in Prometheus' text format. Rejects where the packages cannot be loaded. */
+  readText(): Promise<string>;
+  /** Sends what is left. May reject, and may take as long as the collector. */
+  close(): Promise<void>;
+}
+
+/** Updates wait until there are this many, or until the first request for the metrics. */
+const mostWaiting = 2000;
+
+/** `report` receives why metrics cannot be sent. */
+export function createMetrics(
+  settings: TelemetrySettings,
+  resource: MeterOptions["resource"],
+  report: ReportFailure,
+): Metrics {
+  const { address } = settings.signals.metrics;
+  const labels = createMetricLabels();
+  const levels: Level[] = [];
+  let waiting: MetricUpdate[] = [];
+  let opened: Opened | undefined;
+  let loading: Promise<Opened> | undefined;
+  let isWanted = address !== undefined;
+  let isClosed = false;
+  let hasFailed = false;
+
+  function load(): Promise<Opened> {
+    loading ??= open().catch((thrown: unknown) => {
+      loading = undefined;
+      waiting = [];
+      hasFailed = true;
+      if (address !== undefined) report(createLoadFailure("metrics", address, thrown));
+      throw thrown;
+    });
+    return loading;
+  }
+
+  async function open(): Promise<Opened> {
+    const [{ openMeter }, { createProcessLevels }] = await Promise.all([
+      import("./meter.ts"),
+      import("./process-levels.ts"),
+    ]);
+    const meter = openMeter({ resource, address, intervalMs: settings.metricIntervalMs, report });
+    const own = createProcessLevels();
+    addLevels(meter.meter, [...own.levels, ...levels]);
+    const made = { ...meter, instruments: createInstruments(meter.meter), stop: own.stop };
+    opened = made;
+    for (const update of waiting) update(made.instruments);
+    waiting = [];
+    return made;
+  }
+
+  return {
+    labels,
+    get isWanted() {
+      return isWanted && !isClosed;
+    },
+    keep() {
+      isWanted = true;
+    },
+    record(update) {
+      if (!isWanted || isClosed) return;
+      if (opened === undefined) waiting.push(update);
+      else update(opened.instruments);
+      if (hasFailed && waiting.length >= mostWaiting) waiting = [];
+      else if (opened === undefined && (address !== undefined || waiting.length >= mostWaiting))
+        void ignoreRejection(load(), "the next request for the metrics tries again and reports the failure");
+    },
+    addLevels(more) {
+      if (opened === undefined) levels.push(...more);
+      else addLevels(opened.meter, more);
+    },
+    async readText() {
+      return (await load()).readText();
+    },
+    async close() {
+      isClosed = true;
+      const open = await loading;
+      open?.stop();
+      await open?.close();
+    },
+  };
+}
+
+interface Opened extends OpenMeter {
+  instruments: Instruments;
+  /** Ends the measuring of the process. */
+  stop(): void;
+}

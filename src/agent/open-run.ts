@@ -5,6 +5,7 @@ import { createRunFiles, type RunFiles, type StoredBytes } from "../core/files/r
 import type { User } from "../core/questions/user.ts";
 import type { RunHeader, RunJournal, TakenRun } from "../core/store/journal.ts";
 import { createId } from "../core/store/store.ts";
+import type { SendingGuard } from "../core/tools/data-flow.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import type { DuetError } from "../kit/errors.ts";
 import { detectLanguage } from "../kit/locale.ts";
@@ -67,6 +68,8 @@ export interface RunParts
   finding?: ToolFinder | undefined;
   /** Answers the questions of the run; absent where nobody can be asked. */
   user?: User | undefined;
+  /** Guards the run above, where the run is part of another one. */
+  sending?: SendingGuard | undefined;
   /** Holds the bytes of what came with the question. */
   files?: RunFiles | undefined;
 }
@@ -109,7 +112,7 @@ export function openRun(request: RunRequest, parts: RunParts, environment: RunEn
     ...chosen,
   };
   const services = createServices(input, parts, environment);
-  const state = createState(input, services, question);
+  const state = createState(input, services, { question, sending: parts.sending });
   state.results.reserve(record.lastNumber);
   return { input, state, services };
 }
@@ -150,7 +153,7 @@ function openCatalog(input: RunInput, { tools, models, finding }: RunParts, ques
 function createState(
   { conversation, language, limits, answerForm }: RunInput,
   { models, catalog: { tools }, emit }: RunServices,
-  question: string,
+  { question, sending }: Pick<LoopState, "question"> & Pick<RunParts, "sending">,
 ): LoopState {
   const evidence = createEvidence();
   return {
@@ -161,7 +164,7 @@ function createState(
     statistics: createStatistics(),
     subAgents: createSubAgents(),
     repetition: createRepetition(limits.repeatable),
-    sending: createSendingGuard(),
+    sending: createSendingGuard(sending),
     results: createToolResults({ tools, longest: getLongestResult(pickSmallerModel(models)), language }),
     windows: createContextWindows(),
     refusedKeys: new Map(),

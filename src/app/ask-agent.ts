@@ -1,6 +1,6 @@
 import type { RunOptions, RunRecording } from "../agent/open-run.ts";
 import type { Folders } from "../agent/run.ts";
-import type { Config } from "../config/config.ts";
+import type { Config, SubAgentSettings } from "../config/config.ts";
 import { operator } from "../core/caller.ts";
 import { getTraceId } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
@@ -22,6 +22,7 @@ import { chooseDeciders } from "./models/choose-deciders.ts";
 import { withTurnBudgets } from "./models/with-turn-budget.ts";
 import { noticeBrokenTools, noticeNested, noticeSuspicious, noticeUnapproved, noticeUnavailable } from "./notices.ts";
 import { findRefusal, openRunModels, reopenAnswerForm } from "./resume-run.ts";
+import { createAgentTools } from "./sub-agents/agent-tools.ts";
 import { selectSearch } from "./tools/search-limits.ts";
 import { noTools, type WantedTools } from "./tools/tool-inventory.ts";
 
@@ -33,18 +34,22 @@ const serverWaitMs = 10_000;
  * events it tells. Rejects only when no run can begin.
  */
 export async function askAgent(
-  { config, agent, evaluator, models, tools, conversations, attachments: preparation, telemetry }: DuetParts,
+  main: DuetParts,
   request: AskRequest,
   activeRun: ActiveRun,
   onEvent: (event: AgentEvent) => void,
 ): Promise<void> {
-  const { question, caller = operator, conversationId, mode = "agent", search, user, limits, chain } = request;
-  const { history, instruction, budget, resumed, attachments = [], stop, toolChoice } = request;
+  const selected = request.agent === undefined ? undefined : main.subAgents.open(request.agent, main);
+  const parts = selected?.parts ?? main;
+  const { config, agent, evaluator, models, tools, conversations, attachments: preparation, telemetry } = parts;
+  const { question, caller = operator, conversationId, search, user, limits, chain } = request;
+  const mode = request.mode ?? selected?.settings.mode ?? "agent";
+  const { history, budget, resumed, attachments = [], stop, toolChoice } = request;
   const answerForm = request.answerForm ?? (resumed && (await reopenAnswerForm(resumed)));
   const { signal } = activeRun;
   const began = performance.now();
   const locale = request.locale ?? chooseLocale(config, question);
-  const [{ runAgent, prompts }, { store, journal, findUnsaved, takeNotices }, chosen] = await Promise.all([
+  const [{ runAgent, prompts }, { store, journal, findUnsaved, takeNotices }, openedModels] = await Promise.all([
     agent.get(),
     conversations.store.get(),
     request.models ?? (resumed ? openRunModels(models, resumed) : models.open()),
@@ -63,7 +68,8 @@ export async function askAgent(
     (await loadConversation(ownerStore, conversationId, { caller, going: activeRun, mutex: conversations.planTurns }));
   const isLost = conversationId !== undefined && known === undefined && resumed === undefined;
   const found = known ?? (await ownerStore.create(conversationId, { isGiven: resumed !== undefined }));
-  const conversation = resumed ? toConversationAtStart(found, resumed) : found;
+  const atStart = resumed ? toConversationAtStart(found, resumed) : found;
+  const conversation = request.sources ? { ...atStart, sources: request.sources } : atStart;
   const session = conversations.sessions.of(toConversationKey(caller, conversation.id), known === undefined);
   const { monitor } = conversations;
   const isOperator = caller.owner === undefined;
@@ -71,7 +77,15 @@ export async function askAgent(
   // What an earlier process loaded for the conversation comes first, so that the offer stays the same.
   if (session.loaded.size === 0) for (const name of conversation.loadedTools ?? []) session.loaded.add(name);
   // A caller who leaves while servers start still gets a run, which says that it was cancelled.
-  const wantedTools: WantedTools = { allow: request.tools, caller, patienceMs: serverWaitMs, signal };
+  const agentTools = createAgentTools({
+    agents: selected ? [] : main.subAgents.all,
+    above: request,
+    locale,
+    findSources: () => conversation.sources,
+    ask: (asked, push) => askSubAgent(main, asked, push),
+  });
+  const allow = joinPatterns(request, selected?.settings);
+  const wantedTools: WantedTools = { ...allow, more: agentTools, caller, patienceMs: serverWaitMs, signal };
   const searchFirst = mode === "chat" && (search ?? config.search.enabled === true);
   const chatTools = searchFirst ? selectSearch(tools.inventory, session, wantedTools) : noTools;
   const resolvedTools = mode === "chat" ? chatTools : tools.inventory.resolveTools(session, wantedTools);
@@ -82,7 +96,7 @@ export async function askAgent(
   } = await waitAbortable(Promise.resolve(resolvedTools), signal).catch(ignoreAbort(signal, noTools));
   const deciders = await chooseDeciders({
     config,
-    models: chosen,
+    models: openedModels,
     request,
     conversation,
     mode,
@@ -104,7 +118,7 @@ export async function askAgent(
       attached: resumed?.header.attached ?? attached.parts,
       mode,
       conversation,
-      instruction,
+      instruction: joinInstructions(selected?.settings.instructions, request.instruction),
       search: searchFirst,
       answerForm,
       stop,
@@ -122,8 +136,9 @@ export async function askAgent(
       prompts,
       store: givenConversation?.store ?? ownerStore,
       files,
+      sending: request.sending,
       tools: await tools.limitSearches(session, offered),
-      finding: mode === "chat" ? undefined : await tools.search.open(session, request.tools),
+      finding: mode === "chat" ? undefined : await tools.search.open(session, allow.allow),
       evaluator,
       folders: mode === "chat" ? undefined : await findFolders(config),
       user: user && rememberApprovals(user, session),
@@ -149,6 +164,32 @@ export async function askAgent(
     signal,
   };
   await runAgent(options, onEvent);
+}
+
+/** Runs a question of an agent below another one. Its run is not recorded: the one above makes the call again, or says that it did not end. */
+async function askSubAgent(main: DuetParts, request: AskRequest, onEvent: (event: AgentEvent) => void): Promise<void> {
+  const going = main.runs.begin(request.signal);
+  try {
+    await askAgent(main, request, going, onEvent);
+  } finally {
+    going.end();
+  }
+}
+
+/** Returns the patterns of tools: those of the question, within those of the agent that answers it. */
+function joinPatterns(
+  { tools, within = [] }: Pick<AskRequest, "tools" | "within">,
+  agent: SubAgentSettings | undefined,
+): Pick<WantedTools, "allow" | "within"> {
+  const own = agent?.tools;
+  return own === undefined || own === tools
+    ? { allow: tools, within }
+    : { allow: tools ?? own, within: [...within, own] };
+}
+
+function joinInstructions(...texts: (string | undefined)[]): string | undefined {
+  const given = texts.filter((text) => text !== undefined && text.trim() !== "");
+  return given.length === 0 ? undefined : given.join("\n\n");
 }
 
 /** A run whose conversation the asker keeps is not recorded: nobody could ask for its end. */

@@ -8,7 +8,8 @@ import type { ToolChoice } from "../core/model.ts";
 import type { Mode } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
 import type { Entrance, RunJournal, TakenRun } from "../core/store/journal.ts";
-import type { ConversationStore, ConversationTurn } from "../core/store/store.ts";
+import type { ConversationStore, ConversationTurn, SourceList } from "../core/store/store.ts";
+import type { SendingGuard } from "../core/tools/data-flow.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import type { TurnBudget } from "../core/turn-budget.ts";
 import type { Locale, Text } from "../kit/locale.ts";
@@ -49,7 +50,15 @@ export interface AskRequest {
    */
   user?: User | undefined;
   /** Limits the tools to those whose names match one of these patterns. */
-  tools?: readonly string[];
+  tools?: readonly string[] | undefined;
+  /** Names the agent that answers, one of `agents` in the configuration. It is the main one when absent. */
+  agent?: string | undefined;
+  /** Limits the tools to those that match a pattern of each of these lists: what the agents above may use. */
+  within?: readonly (readonly string[])[] | undefined;
+  /** Guards the run above, where the run is part of another one. */
+  sending?: SendingGuard | undefined;
+  /** Numbers the sources of the run, where it is part of another one. */
+  sources?: SourceList | undefined;
   limits?: LimitChanges;
   /** Replaces the models in force. */
   models?: Models | undefined;

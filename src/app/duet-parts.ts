@@ -12,6 +12,7 @@ import type { Sessions } from "./conversations/sessions.ts";
 import type { StoreMonitor } from "./conversations/store-monitor.ts";
 import type { createModelList } from "./models/list-models.ts";
 import type { ModelRegistry } from "./models/model-registry.ts";
+import type { SubAgents } from "./sub-agents/sub-agents.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
 import type { Gateways } from "./tools/gateway.ts";
 import type { LimitSearches } from "./tools/search-limits.ts";
@@ -28,6 +29,7 @@ export interface DuetParts {
   readonly tools: ToolParts;
   readonly conversations: ConversationParts;
   readonly attachments: Once<AttachmentPreparation>;
+  readonly subAgents: SubAgents;
   readonly telemetry: Telemetry;
   readonly runs: ActiveRuns;
   /** Stops the runs and closes every other part. */

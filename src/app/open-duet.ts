@@ -21,6 +21,7 @@ import { Duet } from "./duet.ts";
 import { createModelRegistry } from "./models/model-registry.ts";
 import { withTurnBudget } from "./models/with-turn-budget.ts";
 import { listKnownSecrets } from "./secrets/known-secrets.ts";
+import { createSubAgents } from "./sub-agents/sub-agents.ts";
 import { openTelemetry } from "./telemetry/telemetry.ts";
 import { createGateways } from "./tools/gateway.ts";
 import { createSearchLimits } from "./tools/search-limits.ts";
@@ -102,6 +103,7 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
       given: createOnce(async () => (await import("./conversations/given-history.ts")).createGivenHistories()),
     },
     attachments,
+    subAgents: createSubAgents(config, (own) => createModelRegistry(own, {}, redactor)),
     telemetry,
     runs,
     close,

@@ -1,7 +1,7 @@
 import type { Mode } from "../core/outcome.ts";
 import type { Locale } from "../kit/locale.ts";
 import type { SearchOptions } from "../tools/search/search-backends.ts";
-import type { ModelsConfig } from "./models/models.ts";
+import type { ModelChoice, ModelsConfig } from "./models/models.ts";
 import type { Settings } from "./schema/file-schema.ts";
 import type { SkippedFile } from "./sources/choose-files.ts";
 import type { Environment } from "./sources/expand-variables.ts";
@@ -17,6 +17,8 @@ export interface Config extends ModelsConfig {
   /** Names the directory of the stored state. */
   home: string;
   agent: AgentSettings;
+  /** Lists the agents that the main agent may ask. */
+  agents: SubAgentSettings[];
   /** Lists the enabled MCP servers. */
   servers: ServerSettings[];
   tools: ToolsSettings;
@@ -44,6 +46,20 @@ export interface Config extends ModelsConfig {
   settings: Settings;
   /** Maps the path of each setting, such as `agent.maxIterations`, to its origin. */
   origins: Record<string, Origin>;
+}
+
+/** Holds an agent beside the main one. What is absent is as for the main agent. */
+export interface SubAgentSettings {
+  name: string;
+  description: string;
+  models: { functionCall?: ModelChoice; answer?: ModelChoice };
+  /** Limits its tools to those whose names match one of these patterns. */
+  tools: readonly string[] | undefined;
+  instructions: string | undefined;
+  /** Names the directory of its own prompts. */
+  prompts: string | undefined;
+  mode: Mode;
+  limits: NonNullable<Settings["agents"][string]["limits"]>;
 }
 
 /** Holds the limits too, in the configuration's units. `maxTokens` is that of `--max-tokens`, else the file's; the models include it. */

@@ -28,6 +28,7 @@ import { type Embedding, readSources } from "./sources/read-sources.ts";
 import { getValue } from "./sources/setting-path.ts";
 import { findOrigins, mergeTrees, type Origin, type Source } from "./sources/source.ts";
 import { getSystemLocale, hasLanguage } from "./sources/system-locale.ts";
+import { readSubAgents } from "./sub-agents.ts";
 import { readTelemetry } from "./telemetry.ts";
 
 /**
@@ -54,8 +55,17 @@ export async function loadConfig(
   const { agent, tools, prompts } = settings;
   const { module } = agent.evaluation;
   const mode = flags.mode === undefined ? settings.terminalMode : agent.mode;
+  const models = readModels(settings, sources, read.environment, {
+    maxTokens: agent.maxTokens,
+    limit: settings.answerMaxTokens,
+  });
   return {
-    ...readModels(settings, sources, read.environment, { maxTokens: agent.maxTokens, limit: settings.answerMaxTokens }),
+    ...models,
+    agents: readSubAgents(settings, read.environment, {
+      providers: models.providers,
+      describePlace: (path) => read.file.describePlace(path),
+      resolvePath: (path) => toAbsolutePath(path, dirname(read.place.file), read.environment),
+    }),
     file: read.place.exists ? read.place.file : undefined,
     leftOut: read.leftOut,
     home: getStateDirectory(read.environment, directory),

@@ -47,6 +47,7 @@ export function reduceRun(state: RunState, event: AgentEvent, at: number): RunIt
     case "tool-progress":
       return changeCall(state, event.callId, (call) => {
         call.progress = event;
+        if (event.isStep) call.steps = [...(call.steps ?? []), event.message].slice(-mostAgentSteps);
       });
     case "tool-end":
       return changeCall(state, event.callId, (call) => {
@@ -173,6 +174,9 @@ function startCall(state: RunState, start: EventOf<"tool-start">, startedAt: num
   state.callsById.set(start.callId, call);
   return call;
 }
+
+/** Limits the steps that are kept of one called agent. */
+const mostAgentSteps = 200;
 
 function changeCall(state: RunState, callId: string, change: (call: CallEntry) => void): CallEntry | undefined {
   const call = state.callsById.get(callId);

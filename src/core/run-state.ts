@@ -98,6 +98,8 @@ export interface CallEntry {
   readonly turnNumber: number;
   readonly startedAt: number;
   progress: EventOf<"tool-progress"> | undefined;
+  /** Lists the steps of the agent that was called, the last ones where there are many. It is absent for other tools. */
+  steps?: string[];
   end: ToolEnd | undefined;
 }
 

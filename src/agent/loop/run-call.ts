@@ -196,6 +196,9 @@ export function openCallContext(run: Run, callId: string, { allowance, phase }: 
       if (!open) return;
       run.services.emit({ type: "tool-progress", callId, message: sanitizeLine(message), progress, total });
     },
+    reportStep(line) {
+      if (open) run.services.emit({ type: "tool-progress", callId, message: sanitizeLine(line), isStep: true });
+    },
     notice(code, message) {
       if (open) run.services.emit({ type: "notice", level: "info", code, message });
     },

@@ -1,16 +1,16 @@
 import type { DataFlow, SendingGuard } from "../../core/tools/data-flow.ts";
-import type { Approval, Tool, ToolResult } from "../../core/tools/tool.ts";
+import type { Approval } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 
 /** Is the guard of one run, which learns from each call what the run has read. */
 export interface RunSendingGuard extends SendingGuard {
-  /** Records what a call that ran has read. Calls of one turn were decided before, so they are recorded at its end. */
-  learn(tool: Pick<Tool, "name" | "dataFlow">, result: Pick<ToolResult, "sources">): void;
   /** Returns a guard for calls that a person has seen in full: they need no consent, and what they read is recorded here. */
   forSeenCalls(): RunSendingGuard;
 }
 
-export function createSendingGuard(): RunSendingGuard {
+/** With the guard of a run above, both are one run: what either has read, the other must not send out. */
+export function createSendingGuard(above?: SendingGuard): RunSendingGuard {
+  if (above !== undefined) return toRunGuard(above);
   const privateSources = new Set<string>();
   let hasUntrusted = false;
   let settled: { answer: Approval | undefined } | undefined;
@@ -22,7 +22,7 @@ export function createSendingGuard(): RunSendingGuard {
     if (dataFlow.readsUntrusted) hasUntrusted = true;
   };
 
-  const guard: RunSendingGuard = {
+  return toRunGuard({
     learn,
     needsConsent() {
       if (!hasUntrusted || privateSources.size === 0 || settled?.answer === "once") return undefined;
@@ -39,9 +39,12 @@ export function createSendingGuard(): RunSendingGuard {
       last = ignoreRejection(mine, "whoever asked is told");
       return mine;
     },
-    forSeenCalls: () => ({ ...guard, needsConsent: () => undefined }),
-  };
-  return guard;
+  });
+}
+
+function toRunGuard(guard: SendingGuard): RunSendingGuard {
+  const made: RunSendingGuard = { ...guard, forSeenCalls: () => ({ ...made, needsConsent: () => undefined }) };
+  return made;
 }
 
 const nothing: DataFlow = {};

@@ -28,6 +28,10 @@ export const noTools: Inventory = { tools: [], servers: [], dropped: [] };
 export interface WantedTools {
   /** Limits the tools to those whose names match one of these patterns. */
   allow?: readonly string[] | undefined;
+  /** Limits the tools to those that match a pattern of each of these lists. */
+  within?: readonly (readonly string[])[] | undefined;
+  /** Adds tools of this question alone. */
+  more?: readonly Tool[] | undefined;
   /** Limits the tools to those that the caller may use at all. */
   caller?: Caller | undefined;
   withoutServers?: boolean;
@@ -87,7 +91,7 @@ export function openToolInventory(
     title,
     async resolveTools(
       conversation: object,
-      { allow, caller, withoutServers, patienceMs, signal }: WantedTools,
+      { allow, within = [], more = [], caller, withoutServers, patienceMs, signal }: WantedTools,
     ): Promise<Inventory> {
       const [registry, pool] = await Promise.all([registries.get(), withoutServers ? undefined : startOnce()]);
       // Who does not wait at all wants none of the user's own.
@@ -98,14 +102,16 @@ export function openToolInventory(
       const remote = pool?.tools() ?? [];
       const all = registry.collect([
         own.map((tool) => registry.guard(tool, false)),
+        more.map((tool) => registry.guard(tool, false)),
         registry.builtins(conversation),
         (users?.tools ?? []).map((tool) => registry.guard(tool, false)),
         remote.map((tool) => registry.guard(tool, true)),
       ]);
       const permitted = caller?.tools ? registry.narrow(all.tools, caller.tools, "caller") : all.tools;
-      const tools = allow ? registry.narrow(permitted, allow, "question") : permitted;
+      const lists = allow ? [...within, allow] : within;
+      const tools = lists.reduce((left: readonly Tool[], list) => registry.narrow(left, list, "question"), permitted);
       const dropped = [...(users?.dropped ?? []), ...all.dropped];
-      return { tools, dropped, servers: pool?.status() ?? [] };
+      return { tools: [...tools], dropped, servers: pool?.status() ?? [] };
     },
     pool: async () => startOnce(),
     async configure(next) {

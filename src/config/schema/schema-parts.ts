@@ -69,6 +69,15 @@ const serverName = z.string().refine(
   }),
 );
 
+// The tool of an agent is `agent_NAME`, and these four are tools of Duet's own.
+const agentName = z.string().refine(
+  (name) => /^[A-Za-z0-9_-]{1,40}$/.test(name) && !["ask", "result", "cancel", "message"].includes(name),
+  withAllowed({
+    zh: "1 到 40 个字母、数字、_ -，且不是 ask、result、cancel 或 message",
+    en: "1 to 40 letters, digits, _ -; not ask, result, cancel or message",
+  }),
+);
+
 const headerName = z
   .string()
   .refine(
@@ -227,7 +236,7 @@ export const schemaParts = {
     wire,
     limit: createLimitSchema,
   },
-  ...{ providerName, priceSchema, serverName, headerName, headerValue },
+  ...{ providerName, priceSchema, serverName, agentName, headerName, headerValue },
   ...{ toolPatterns, permitPatterns, hostPattern, reachable, mailServer, sender },
   ...{ signatureAlgorithms, secureAddress, keysAddress, scope, hostHeader, origin, token },
 };

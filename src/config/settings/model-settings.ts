@@ -90,7 +90,8 @@ export const fallbackRows = {
   }),
 };
 
-function createFallbackSchema(parts: SchemaParts) {
+/** Returns the schema of a model without fallbacks of its own. */
+export function createFallbackSchema(parts: SchemaParts) {
   const { strictObject } = parts.z;
   const { capabilities, ...rows } = fallbackRows;
   const { functionCalling, vision, structuredOutput, reasoning } = capabilities.rows;

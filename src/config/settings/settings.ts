@@ -12,6 +12,7 @@ import {
   type SettingAtPath,
   type SettingKind,
 } from "./setting.ts";
+import { subAgentSettings } from "./sub-agent-settings.ts";
 import { emailSettings, searchSettings, toolSettings, webSettings } from "./tool-settings.ts";
 
 const terminal = defineGroup(
@@ -44,6 +45,7 @@ export const fileSettings = {
   models: modelSettings,
   providers: providerSettings,
   agent: agentSettings,
+  agents: subAgentSettings,
   mcpServers,
   servers,
   inputs: ignoredKey,

@@ -166,6 +166,8 @@ export const eventSchema = z.discriminatedUnion("type", [
     message: z.string(),
     progress: z.number().optional(),
     total: z.number().optional(),
+    /** Is true for a step of the agent that was called, which readers keep. Other progress only replaces what was told before. */
+    isStep: z.literal(true).optional(),
   }),
   toolEndSchema,
   z.object({

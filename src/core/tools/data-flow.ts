@@ -15,11 +15,18 @@ export interface DataFlow {
   readonly sendsOut?: boolean | undefined;
 }
 
+/** Is what a result rests on. */
+interface ReadSources {
+  readonly sources?: readonly object[] | undefined;
+}
+
 /**
  * Guards a run that has read private data and untrusted text: the text may tell the model to send the data out with its next
  * call.
  */
 export interface SendingGuard {
+  /** Records what a call that ran has read. Calls of one turn were decided before, so they are recorded at its end. */
+  learn(tool: { readonly name: string; readonly dataFlow?: DataFlow | undefined }, result: ReadSources): void;
   /** Names the tools that read the private data; undefined as long as a call may send text out without a question. */
   needsConsent(): readonly string[] | undefined;
   /** Asks a person once: a yes or a no holds for the rest of the run. One call asks at a time. */

@@ -95,6 +95,8 @@ export interface ToolContext {
   /** Returns the tools and the remaining limits of the run, and is absent when the caller is no agent. */
   readonly facts?: (() => RunFacts) | undefined;
   progress(message: string, progress?: number, total?: number): void;
+  /** Tells the reader a step of the agent that the tool is; absent where nobody can see steps. */
+  reportStep?(line: string): void;
   /** Tells the reader something once, beside the result (a third party that gets data, a fallback taken). */
   notice(code: string, message: string): void;
 }

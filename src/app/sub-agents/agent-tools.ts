@@ -1,0 +1,131 @@
+import type { SubAgentSettings } from "../../config/config.ts";
+import { deepestChain } from "../../core/chain.ts";
+import type { AgentEvent } from "../../core/events.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { toUser, type User } from "../../core/questions/user.ts";
+import type { SourceList } from "../../core/store/store.ts";
+import {
+  type AgentUsage,
+  createFailure,
+  type Source,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from "../../core/tools/tool.ts";
+import { toText } from "../../kit/json.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { renderEvent } from "../../render/event-lines.ts";
+import { createTool } from "../../tools/create-tool.ts";
+import type { AskRequest } from "../ask-request.ts";
+
+/** Runs a question of an agent below another. Its run is part of the one above and is not kept by itself. */
+export type AskSubAgent = (
+  request: AskRequest & { agent: string; signal: AbortSignal },
+  onEvent: (event: AgentEvent) => void,
+) => Promise<void>;
+
+export interface AgentToolParts {
+  agents: readonly SubAgentSettings[];
+  /** Is what the question above asks, whose caller, tools and language hold for the agents below it. */
+  above: Pick<AskRequest, "caller" | "tools" | "within" | "budget" | "chain">;
+  locale: Locale;
+  /** Numbers the sources of the conversation above, which the agents below share. */
+  findSources(): SourceList;
+  ask: AskSubAgent;
+}
+
+/** Creates a tool for each agent that may be asked. There are none where a chain of agents may grow no longer. */
+export function createAgentTools({ agents, above, locale, findSources, ask }: AgentToolParts): Tool[] {
+  if ((above.chain?.depth ?? 0) >= deepestChain) return [];
+  return agents.map((settings) => {
+    const tool = createTool({
+      name: toAgentTool(settings.name),
+      description: settings.description,
+      source: "agents",
+      inputSchema: {
+        type: "object",
+        properties: { message: { type: "string", minLength: 1, description: say(locale, messageHelp) } },
+        required: ["message"],
+        additionalProperties: false,
+      },
+      annotations: { openWorld: true },
+      run: ({ message }, context) => runAgentTool(toText(message), context, settings),
+    });
+    return { ...tool, isAgent: true };
+  });
+
+  async function runAgentTool(question: string, context: ToolContext, settings: SubAgentSettings): Promise<ToolResult> {
+    const sources = findSources();
+    let outcome: Outcome | undefined;
+    const request = {
+      agent: settings.name,
+      question,
+      ...{ caller: above.caller, tools: settings.tools, budget: above.budget, mode: settings.mode },
+      within: [...(above.within ?? []), ...(above.tools ? [above.tools] : [])],
+      history: [],
+      sources,
+      sending: context.sending,
+      user: toUserAbove(context),
+      locale: context.locale,
+      chain: context.chain && { ...context.chain, trace: context.trace },
+      signal: context.signal,
+    };
+    await ask(request, (event) => {
+      if (event.type === "run-end") outcome = event.outcome;
+      else reportStep(event, context);
+    });
+    return outcome ? toResult(outcome, sources) : createFailure("cancelled", "");
+  }
+}
+
+/** Returns the name of an agent's tool. */
+export function toAgentTool(name: string): string {
+  return `agent_${name}`;
+}
+
+const messageHelp = {
+  zh: "交给它的任务或问题，写全所需的信息：它看不到这次对话",
+  en: "The task or question, with all that it needs to know: it does not see this conversation.",
+};
+
+function reportStep(event: AgentEvent, { reportStep: report, locale }: ToolContext): void {
+  const line = renderEvent(event, locale);
+  if (line !== undefined) report?.(line);
+}
+
+/** Returns the user whom the run above may ask, through whom the clock of that run stops while a person thinks. */
+function toUserAbove({ approve, elicit }: ToolContext): User | undefined {
+  if (approve === undefined && elicit === undefined) return undefined;
+  const user = toUser({
+    approveCall: approve && ((request) => approve(request)),
+    elicit: elicit && (async (question, signal) => (await elicit(question, signal)) ?? { action: "cancel" }),
+  });
+  return { ...user, person: elicit?.person ?? user.person, owner: elicit?.owner };
+}
+
+function toResult(outcome: Outcome, list: SourceList): ToolResult {
+  const { status, response, error, citations } = outcome;
+  const usage = toUsage(outcome);
+  if (status === "failed" || status === "cancelled" || response.trim() === "") {
+    const message = error?.message ?? response;
+    return { ...createFailure(status === "cancelled" ? "cancelled" : "tool", message), usage };
+  }
+  const sources = citations.flatMap(({ n }): Source[] => {
+    const source = list.get(n);
+    return source ? [source] : [];
+  });
+  // The numbers in its text are those of the conversation, so that the answer above can cite them.
+  return { ok: true, text: response, usage, ...(sources.length > 0 && { kind: "files" as const, sources }) };
+}
+
+function toUsage({ run_id, meta }: Outcome): AgentUsage {
+  const { total_tokens, cost_usd, agents } = meta;
+  return {
+    runId: run_id,
+    runs: 1 + (agents?.runs ?? 0),
+    tokens: total_tokens + (agents?.total_tokens ?? 0),
+    cost: (cost_usd ?? 0) + (agents?.cost_usd ?? 0),
+    isCostKnown: cost_usd !== null && agents?.cost_usd !== null,
+    isOver: true,
+  };
+}

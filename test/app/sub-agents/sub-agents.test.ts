@@ -1,0 +1,171 @@
+import { expect, onTestFinished, test } from "vitest";
+import type { AskRequest } from "../../../src/app/ask-request.ts";
+import { openDuet } from "../../../src/app/open-duet.ts";
+import { loadConfig } from "../../../src/config/load-config.ts";
+import { toUser } from "../../../src/core/questions/user.ts";
+import type { Tool } from "../../../src/core/tools/tool.ts";
+import { countedTool } from "../../fakes/callers.ts";
+import { outcomeOf } from "../../fakes/events.ts";
+import { type FakeTurn, type JournalEntry, startFakeProvider } from "../../fakes/provider.ts";
+
+const usage = { input: 900, output: 100 };
+const researcher = {
+  description: "Finds facts.",
+  models: { functionCall: "openai/finder" },
+  tools: ["lookup"],
+  instructions: "Be brief, says the operator.",
+  limits: { maxToolCalls: 2 },
+};
+const writer = { description: "Writes.", models: { functionCall: { provider: "openai", model: "writer" } }, tools: [] };
+
+interface Setting {
+  agents?: Record<string, unknown>;
+  tools?: readonly Tool[];
+  rules?: Record<string, unknown>;
+}
+
+/** A Duet whose main model is `boss`, with the provider that plays all models. */
+async function open({ agents = { researcher, writer }, tools = [countedTool("lookup")], rules = {} }: Setting = {}) {
+  const provider = await startFakeProvider();
+  const prices = Object.fromEntries(["boss", "finder", "writer"].map((model) => [model, { input: 1, output: 1 }]));
+  const config = await loadConfig({}, { OPENAI_API_KEY: "sk-test-openai-0001" }, "/nowhere", {
+    name: "test",
+    settings: {
+      models: { functionCall: { provider: "openai", model: "boss" } },
+      providers: { openai: { baseUrl: provider.openaiUrl, prices } },
+      conversations: { store: "memory" },
+      locale: "en",
+      tools: rules,
+      agents,
+    },
+  });
+  const duet = await openDuet(config, { tools });
+  onTestFinished(async () => {
+    await duet.close();
+    await provider.close();
+  });
+  const ask = (request: Partial<AskRequest> = {}) =>
+    Array.fromAsync(duet.ask({ question: "What is new?", mode: "agent", ...request }));
+  const requestsOf = (model: string) => provider.journal.filter(({ body }) => body.model === model);
+  return { provider, duet, ask, requestsOf };
+}
+
+function call(...calls: { name: string; arguments: object }[]): FakeTurn {
+  return { toolCalls: calls, usage };
+}
+
+const toolNames = (entry: JournalEntry | undefined): string[] =>
+  [entry?.body.tools ?? []].flat().map((tool) => JSON.stringify(tool).match(/"name":"([^"]+)"/)?.[1] ?? "");
+
+test("the main agent asks two agents side by side; their steps are seen, and their bill is counted", async () => {
+  const { provider, ask, requestsOf } = await open();
+  const [toFinder, toWriter] = ["agent_researcher", "agent_writer"].map((name) => ({
+    name,
+    arguments: { message: `a task for ${name}` },
+  }));
+  if (!toFinder || !toWriter) throw new Error("no calls");
+  provider.script("boss", call(toFinder, toWriter), { text: "All done.", usage });
+  provider.script("finder", call({ name: "lookup", arguments: { text: "x" } }), { text: "Found x.", usage });
+  provider.script("writer", { text: "Written.", usage });
+  const events = await ask();
+  const outcome = outcomeOf(events);
+  expect([outcome.status, outcome.response]).toEqual(["complete", "All done."]);
+  expect(outcome.tool_calls.map(({ tool, result, ok }) => [tool, result, ok])).toEqual([
+    ["agent_researcher", "Found x.", true],
+    ["agent_writer", "Written.", true],
+  ]);
+  // Three turns of the two agents, at one dollar a million tokens.
+  expect(outcome.meta.agents).toEqual({ runs: 2, total_tokens: 3000, cost_usd: 0.003 });
+  const steps = events.flatMap((event) => (event.type === "tool-progress" && event.isStep ? [event.message] : []));
+  expect(steps).toContainEqual(expect.stringMatching(/^🔧 lookup \{"text":"x"\}/));
+  const [first] = requestsOf("finder");
+  expect(toolNames(first)).toEqual(["lookup"]);
+  expect(JSON.stringify(first?.body.messages)).toContain("Be brief, says the operator.");
+  expect(JSON.stringify(first?.body.messages)).toContain("a task for agent_researcher");
+  // It knows nothing of the conversation, and an agent below has no agents below it.
+  expect(JSON.stringify(first?.body.messages)).not.toContain("What is new?");
+  expect(toolNames(requestsOf("boss")[0])).toEqual(
+    expect.arrayContaining(["agent_researcher", "agent_writer", "lookup"]),
+  );
+});
+
+test("what an agent has found can be cited above, under the same number", async () => {
+  const page = { title: "A page", url: "https://example.com/a", snippet: "The tower is 300 m high." };
+  const lookup = countedTool("lookup", { run: async () => ({ ok: true, text: "", sources: [page] }) });
+  const { provider, ask } = await open({ tools: [lookup] });
+  provider.script("boss", call({ name: "agent_researcher", arguments: { message: "How high?" } }), {
+    text: "It is 300 m high [1].",
+    usage,
+  });
+  provider.script("finder", call({ name: "lookup", arguments: {} }), { text: "The tower is 300 m high [1].", usage });
+  const { response, citations } = outcomeOf(await ask());
+  expect(citations).toEqual([{ n: 1, title: page.title, url: page.url }]);
+  expect(response).toContain("300 m high [1]");
+});
+
+test("a call of an agent below that needs consent asks the person above, and a no is its result", async () => {
+  const wipe = countedTool("lookup", { annotations: { destructive: true } });
+  const { provider, ask } = await open({ tools: [wipe] });
+  const asked: string[] = [];
+  const user = toUser({
+    async approveCall({ tool }) {
+      asked.push(tool);
+      return asked.length === 1 ? "no" : "once";
+    },
+  });
+  provider.script("boss", call({ name: "agent_researcher", arguments: { message: "wipe it" } }), {
+    text: "So be it.",
+    usage,
+  });
+  const again = call({ name: "lookup", arguments: { text: "second" } });
+  provider.script("finder", call({ name: "lookup", arguments: { text: "first" } }), again, {
+    text: "Wiped once.",
+    usage,
+  });
+  expect(outcomeOf(await ask({ user })).status).toBe("complete");
+  expect([asked, wipe.calls]).toEqual([["lookup", "lookup"], ["second"]]);
+});
+
+test("cancelling the run above cancels the model of the agent below", async () => {
+  const { provider, ask } = await open();
+  const stop = new AbortController();
+  provider.script("boss", call({ name: "agent_researcher", arguments: { message: "wait" } }));
+  provider.script("finder", { hang: true });
+  const going = ask({ signal: stop.signal });
+  await expect.poll(() => provider.journal.some(({ body }) => body.model === "finder")).toBe(true);
+  stop.abort();
+  expect(outcomeOf(await going).status).toBe("cancelled");
+  await expect.poll(() => provider.journal.find(({ body }) => body.model === "finder")?.aborted).toBe(true);
+});
+
+test("what the caller may not use, an agent below may not use either", async () => {
+  const { provider, ask, requestsOf } = await open({
+    agents: { researcher: { ...researcher, tools: ["lookup", "secret"] } },
+    tools: [countedTool("lookup"), countedTool("secret")],
+  });
+  provider.script("boss", call({ name: "agent_researcher", arguments: { message: "go" } }), { text: "Done.", usage });
+  provider.script("finder", { text: "Nothing.", usage });
+  await ask({ tools: ["agent_researcher", "lookup"] });
+  await ask({ tools: ["lookup"] });
+  expect(requestsOf("finder").map(toolNames)).toEqual([["lookup"]]);
+  expect(toolNames(requestsOf("boss").at(-1))).toEqual(["lookup"]);
+});
+
+test("an agent that is chosen answers itself, with its models, tools and limits", async () => {
+  const { provider, ask, requestsOf } = await open();
+  provider.script("finder", { text: "I am the researcher.", usage });
+  const outcome = outcomeOf(await ask({ agent: "researcher" }));
+  expect(outcome.response).toBe("I am the researcher.");
+  expect(requestsOf("boss")).toEqual([]);
+  expect(requestsOf("finder").map(toolNames)).toEqual([["lookup"]]);
+  await expect(ask({ agent: "nobody" })).rejects.toThrow('no agent "nobody" (allowed: researcher, writer)');
+});
+
+test.each([
+  [{ ask: writer }, 'test: agents.ask: "ask" is not allowed'],
+  [{ a: { ...writer, models: { functionCall: "openai/" } } }, "agents.a.models.functionCall"],
+  [{ a: { ...writer, description: undefined } }, "agents.a.description"],
+  [{ a: { ...writer, limits: { maxToolCalls: -1 } } }, "agents.a.limits.maxToolCalls"],
+])("an agent that cannot be: %j", async (agents, message) => {
+  await expect(open({ agents })).rejects.toThrow(message);
+});

@@ -17,6 +17,7 @@ import { addToolsCommands } from "./commands/tools.ts";
 import {
   askOptions,
   chatOptions,
+  readAgent,
   readConversationChoice,
   readMode,
   readOutputFormat,
@@ -216,7 +217,10 @@ function ask(values: Values): Action {
       return runAsk({
         duet,
         console,
-        request: { ...asked, conversationId, mode: readMode(values), answerForm, signal },
+        request: {
+          ...asked,
+          ...{ conversationId, mode: readMode(values), agent: readAgent(values, duet)?.name, answerForm, signal },
+        },
         output: output === "json" || output === "jsonl" ? output : "text",
         verbose: config.agent.verbose,
         hyperlinks: canShowHyperlinks(console.stdout, config.environment, values["no-color"] !== true),

@@ -1,3 +1,5 @@
+import type { SubAgentSettings } from "../src/config/config.ts";
+import { configError } from "../src/config/config-errors.ts";
 import { type Flags, type SettingFlag, settingFlags } from "../src/config/settings/settings.ts";
 import { describeRange, type LimitRow, limitRows } from "../src/core/limits.ts";
 import type { Mode } from "../src/core/outcome.ts";
@@ -51,8 +53,11 @@ export const conversationOptions = {
   continue: { type: "boolean", alias: "c", describe: "continues the last conversation" },
 } as const satisfies Record<string, Option>;
 
+const agentOption = { agent: { type: "string", describe: "the agent of the configuration that answers" } } as const;
+
 export const askOptions: Readonly<Record<string, Option>> = {
   ...conversationOptions,
+  ...agentOption,
   file: {
     type: "string",
     describe: "a file for the question: an image, PDF, Word, Excel or text; may be repeated (- : from stdin)",
@@ -61,6 +66,7 @@ export const askOptions: Readonly<Record<string, Option>> = {
 
 export const chatOptions: Readonly<Record<string, Option>> = {
   ...conversationOptions,
+  ...agentOption,
   ...createSettingOptions("chat"),
 };
 
@@ -214,4 +220,19 @@ export function readOutputFormat({ output }: Values): "json" | "text" {
 
 export function readMode({ mode }: Values): Mode | undefined {
   return mode === "chat" || mode === "agent" || mode === "plan" ? mode : undefined;
+}
+
+/** Finds the agent that `--agent` names. Throws a `config` error for one that is not configured. */
+export function readAgent(
+  values: Values,
+  { agents }: { agents: readonly SubAgentSettings[] },
+): SubAgentSettings | undefined {
+  const name = toOptionText(values.agent);
+  const found = agents.find((each) => each.name === name);
+  if (name === undefined || found) return found;
+  const names = agents.map((each) => each.name).join(", ");
+  throw configError("--agent", {
+    zh: `没有智能体 ${JSON.stringify(name)}（${names === "" ? "配置中没有 agents" : `允许：${names}`}）`,
+    en: `there is no agent ${JSON.stringify(name)} (${names === "" ? "the configuration has no agents" : `allowed: ${names}`})`,
+  });
 }

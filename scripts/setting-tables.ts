@@ -19,6 +19,7 @@ export const generatedPages = [
   "environment",
   "limits",
   "known-hosts",
+  "agents",
 ];
 
 /** Writes the tables of a page anew. Each follows a comment that names it: `<!-- table: settings agent -->`. */

@@ -3,7 +3,7 @@ import { findChosenConversation, writeTitle } from "../../src/cli/conversations/
 import { followConfig } from "../../src/cli/follow-config.ts";
 import { type DuetContext, withDuet } from "../../src/cli/with-duet.ts";
 import type { Flags } from "../../src/config/settings/settings.ts";
-import { readConversationChoice, readMode, toFlags, type Values } from "../options.ts";
+import { readAgent, readConversationChoice, readMode, toFlags, type Values } from "../options.ts";
 import type { Action } from "./command.ts";
 
 /** Opens the terminal chat. A pipe on stdin is asked line by line in agent mode, as `ask` does. */
@@ -22,7 +22,9 @@ export function chat(values: Values): Action {
         import("../../src/cli/chat/open-interface.ts"),
         import("../../src/config/load-config.ts"),
       ]);
-      const mode = readMode(values) ?? (isTyped ? await chooseStartMode(config, duet) : "agent");
+      const agent = readAgent(values, duet);
+      const start = agent?.mode ?? (isTyped ? await chooseStartMode(config, duet) : "agent");
+      const mode = readMode(values) ?? start;
       const conversationId = await findChosenConversation(choice, { duet, config });
       if (choice === "latest" && !isTyped) await writeTitle(duet, console);
       const { enabled } = config.search;
@@ -34,6 +36,7 @@ export function chat(values: Values): Action {
         config,
         conversationId,
         mode,
+        agent: agent?.name,
         search: { on: enabled === true, isBarred: enabled === false },
         firstLine,
         folders: { cwd, home },

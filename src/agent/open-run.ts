@@ -55,7 +55,10 @@ export interface RunRecording {
 }
 
 /** Holds what a run itself knows of what must not change when it goes on. */
-export type RecordedFacts = Omit<RunHeader, "entrance" | "tools" | "callerTools" | "key" | "wantedConversationId"> & {
+export type RecordedFacts = Omit<
+  RunHeader,
+  "entrance" | "agent" | "tools" | "callerTools" | "key" | "wantedConversationId"
+> & {
   runId: string;
   conversationId: string;
 };
@@ -68,7 +71,7 @@ export interface RunParts
   finding?: ToolFinder | undefined;
   /** Answers the questions of the run; absent where nobody can be asked. */
   user?: User | undefined;
-  /** Guards the run above, where the run is part of another one. */
+  /** Is the guard of the run above, where the run is part of another one. */
   sending?: SendingGuard | undefined;
   /** Holds the bytes of what came with the question. */
   files?: RunFiles | undefined;

@@ -39,7 +39,8 @@ export async function askAgent(
   activeRun: ActiveRun,
   onEvent: (event: AgentEvent) => void,
 ): Promise<void> {
-  const selected = request.agent === undefined ? undefined : main.subAgents.open(request.agent, main);
+  const name = request.agent ?? request.resumed?.header.agent;
+  const selected = name === undefined ? undefined : main.subAgents.open(name, main);
   const parts = selected?.parts ?? main;
   const { config, agent, evaluator, models, tools, conversations, attachments: preparation, telemetry } = parts;
   const { question, caller = operator, conversationId, search, user, limits, chain } = request;
@@ -200,7 +201,7 @@ function createRecording(journal: Journal, request: AskRequest): RunRecording {
   return {
     taken,
     async begin({ runId, conversationId, ...known }, files) {
-      const asked = { entrance, key, tools: request.tools, callerTools: caller.tools };
+      const asked = { entrance, key, agent: request.agent, tools: request.tools, callerTools: caller.tools };
       const header = { ...known, ...asked, wantedConversationId: request.conversationId };
       const opened = await journal.begin({ runId, owner: caller.owner, conversationId, header, files });
       onRecorded?.(opened);

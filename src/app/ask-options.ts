@@ -10,8 +10,11 @@ import type { Text } from "../kit/locale.ts";
 import type { StandardSchema } from "../tools/schema/standard-schema.ts";
 import type { AskRequest } from "./ask-request.ts";
 
+/** Names what a program cannot give, or gives in another form. */
+type InternalField = "question" | "models" | "user" | "answerForm" | "within" | "sources" | "sending";
+
 /** Holds the options that a program which embeds Duet may give with a question. */
-export interface AskOptions extends Omit<AskRequest, "question" | "models" | "user" | "answerForm">, UserCallbacks {
+export interface AskOptions extends Omit<AskRequest, InternalField>, UserCallbacks {
   /**
    * Describes the object that the answer is to be, as a JSON Schema or a schema of Zod 4 or a like library. The outcome then has it as `output`, and its
    * text as `response`.
@@ -21,11 +24,12 @@ export interface AskOptions extends Omit<AskRequest, "question" | "models" | "us
 
 /** Checks what types cannot say, or nobody has checked. Throws a `config` error of one line that names the option. */
 export function checkAsk(question: unknown, options: AskOptions): void {
-  const { conversationId, mode, tools, locale, stop, toolChoice, limits = {}, attachments } = options;
+  const { conversationId, mode, agent, tools, locale, stop, toolChoice, limits = {}, attachments } = options;
   if (!isText(question)) throw askOptionError("question", question, aText);
   if (conversationId !== undefined && !(isText(conversationId) && conversationId.length <= 200))
     throw askOptionError("conversationId", conversationId, anId);
   if (mode !== undefined && !modes.includes(mode)) throw askOptionError("mode", mode, aMode);
+  if (agent !== undefined && !isText(agent)) throw askOptionError("agent", agent, aText);
   if (locale !== undefined && locale !== "zh" && locale !== "en")
     throw askOptionError("locale", locale, { zh: "zh、en", en: "zh, en" });
   if (stop !== undefined && !(isTexts(stop) && stop.length > 0 && stop.every((text) => text !== "")))

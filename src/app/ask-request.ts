@@ -55,7 +55,7 @@ export interface AskRequest {
   agent?: string | undefined;
   /** Limits the tools to those that match a pattern of each of these lists: what the agents above may use. */
   within?: readonly (readonly string[])[] | undefined;
-  /** Guards the run above, where the run is part of another one. */
+  /** Is the guard of the run above, where the run is part of another one. */
   sending?: SendingGuard | undefined;
   /** Numbers the sources of the run, where it is part of another one. */
   sources?: SourceList | undefined;

@@ -62,7 +62,12 @@ export async function createDuet(options: DuetOptions = {}): Promise<EmbeddedDue
   function stream(question: string, options: AskOptions = {}): AsyncGenerator<AgentEvent, void, undefined> {
     checkAsk(question, options);
     const { outputSchema, ...asked } = options;
-    const request = { ...asked, mode: asked.mode ?? config.agent.mode, question, user: toUser(options) };
+    const request = {
+      ...asked,
+      mode: asked.mode ?? (asked.agent === undefined ? config.agent.mode : undefined),
+      question,
+      user: toUser(options),
+    };
     return outputSchema === undefined ? duet.ask(request) : askForOutput(duet, request, outputSchema);
   }
   return {

@@ -1,5 +1,5 @@
 import type { Evaluator } from "../agent/loop/evaluator.ts";
-import type { Config } from "../config/config.ts";
+import type { Config, SubAgentSettings } from "../config/config.ts";
 import type { Once } from "../kit/async/once.ts";
 import type { KeyedMutex } from "../kit/async/semaphore.ts";
 import type { ActiveRuns } from "./active-runs.ts";
@@ -12,7 +12,6 @@ import type { Sessions } from "./conversations/sessions.ts";
 import type { StoreMonitor } from "./conversations/store-monitor.ts";
 import type { createModelList } from "./models/list-models.ts";
 import type { ModelRegistry } from "./models/model-registry.ts";
-import type { SubAgents } from "./sub-agents/sub-agents.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
 import type { Gateways } from "./tools/gateway.ts";
 import type { LimitSearches } from "./tools/search-limits.ts";
@@ -34,6 +33,18 @@ export interface DuetParts {
   readonly runs: ActiveRuns;
   /** Stops the runs and closes every other part. */
   readonly close: (limits: Partial<CloseLimits>) => Promise<void>;
+}
+
+/** Holds the agents beside the main one, each with the parts of its own. */
+export interface SubAgents {
+  readonly all: readonly SubAgentSettings[];
+  /** Returns the parts with which an agent runs. Throws a `config` error for a name that is not configured. */
+  open(name: string, parts: DuetParts): SubAgent;
+}
+
+export interface SubAgent {
+  readonly settings: SubAgentSettings;
+  readonly parts: DuetParts;
 }
 
 export interface ToolParts {

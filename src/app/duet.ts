@@ -3,7 +3,7 @@ import type { Models } from "../agent/run.ts";
 import type { CatalogWeight } from "../agent/tools/catalog-weight.ts";
 import type { NamedChange, Pool } from "../client/pool.ts";
 import type { ServerStatus } from "../client/server-connection.ts";
-import type { ServerSettings } from "../config/config.ts";
+import type { ServerSettings, SubAgentSettings } from "../config/config.ts";
 import type { ModelParameters } from "../config/models/resolve-model.ts";
 import type { Attachment } from "../core/attachment.ts";
 import { type Caller, operator } from "../core/caller.ts";
@@ -237,6 +237,11 @@ export class Duet {
   /** Tells how the store is, and each change of that. The store itself is opened when first needed. */
   get storeMonitor(): Pick<StoreMonitor, "status" | "follow"> {
     return this.#parts.conversations.monitor;
+  }
+
+  /** Lists the agents that a question may choose instead of the main one. */
+  get agents(): readonly SubAgentSettings[] {
+    return this.#parts.subAgents.all;
   }
 
   /** Has the metrics of the process, which nobody records before somebody wants to read them or they are sent. */

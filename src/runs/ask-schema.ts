@@ -40,6 +40,11 @@ export const askInput = z.strictObject({
     .enum(modes)
     .optional()
     .describe("agent: decides which tools to use. plan: plans first, then acts. chat: answers without tools."),
+  agent: z
+    .string()
+    .max(40)
+    .optional()
+    .describe("The configured agent that answers, one of /agent/settings; the main one when absent."),
   search: z
     .boolean()
     .optional()
@@ -93,6 +98,7 @@ export type AskInput = Omit<z.infer<typeof askInput>, keyof AttachmentInput>;
  */
 export const unlistedFields: readonly string[] = [
   "search",
+  "agent",
   "attachments",
   chainProperty,
   ...offeredLimits.filter((row: LimitRow) => row.isListed !== true).map(({ ask }) => ask),

@@ -55,7 +55,7 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
       attachments,
       ...given,
       answerForm,
-      mode: input.mode ?? mode,
+      mode: input.mode ?? (input.agent ? undefined : mode),
       models,
       locale,
       chain,
@@ -98,6 +98,7 @@ function toRequest(input: AskInput): StartRunOptions["request"] {
     // Hosts fill optional texts with "".
     conversationId: input.conversation_id || undefined,
     search: input.search,
+    agent: input.agent || undefined,
     tools: input.tools,
     limits: mapLimits(
       offeredLimits,

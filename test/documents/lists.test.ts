@@ -10,7 +10,7 @@ const languages = ["", ".zh"];
 const leaves = readLeaves(createFileJsonSchema());
 
 test.each(languages)("the pages of settings%s list every key of the configuration file", (language) => {
-  const pages = ["settings", "settings-models", "settings-servers"];
+  const pages = ["settings", "settings-models", "settings-servers", "agents"];
   const text = pages.map((page) => readDocument(`docs/${page}${language}.md`)).join("");
   expect(leaves.length).toBeGreaterThan(100);
   expect([...new Set(leaves.map(toListedKey))].filter((key) => !text.includes(`\`${key}\``))).toEqual([]);
@@ -60,6 +60,7 @@ function toListedKey(path: readonly string[]): string {
   const [section = "", name = "", ...rest] = path;
   if (section === "models") return rest.length === 0 ? path.join(".") : `….${rest.join(".")}`;
   if (section === "mcpServers" || section === "servers") return rest[0] === "env" ? "env" : toServerKey(rest);
+  if (section === "agents") return ["agents.NAME", ...rest.slice(0, rest[0] === "models" ? 2 : 1)].join(".");
   if (section === "providers") return `providers.NAME.${rest[0]}`;
   if (section === "serve" && name === "windows") return "serve.windows";
   if (section === "search" && (rest[0] === "apiKey" || rest[0] === "baseUrl")) return `search.SERVICE.${rest[0]}`;

@@ -114,6 +114,7 @@ function toTraceSteps(state: RunState, { outcome, outputs, startedAt }: StepFact
         timestamp: toTime(entry.startedAt),
         error: entry.end?.error && toBoundedText(entry.end.error.message, longestText).text,
         ...(output && { tool_output: output.text, tool_output_left_out: output.leftOut || undefined }),
+        ...(entry.steps && { agent_steps: entry.steps }),
         ...(entry.end && { cached: entry.end.cached, permission: entry.end.permission }),
       });
     }

@@ -88,9 +88,14 @@ const messageHelp = {
   en: "The task or question, with all that it needs to know: it does not see this conversation.",
 };
 
-function reportStep(event: AgentEvent, { reportStep: report, locale }: ToolContext): void {
-  const line = renderEvent(event, locale);
-  if (line !== undefined) report?.(line);
+const stepTypes: ReadonlySet<AgentEvent["type"]> = new Set(["tool-start", "tool-end", "notice"]);
+
+/** Its calls and notices are steps that are kept; what it is about to do replaces what was told before. */
+function reportStep(event: AgentEvent, context: ToolContext): void {
+  const line = renderEvent(event, context.locale);
+  if (line === undefined) return;
+  if (stepTypes.has(event.type)) context.reportStep?.(line);
+  else context.progress(line);
 }
 
 /** Returns the user whom the run above may ask, through whom the clock of that run stops while a person thinks. */

@@ -3,20 +3,8 @@ import { createOnce } from "../../kit/async/once.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { type Agent, openAgent } from "../agent/open-agent.ts";
-import type { DuetParts } from "../duet-parts.ts";
+import type { DuetParts, SubAgent, SubAgents } from "../duet-parts.ts";
 import type { ModelRegistry } from "../models/model-registry.ts";
-
-/** Holds the agents beside the main one, each with the parts of its own. */
-export interface SubAgents {
-  readonly all: readonly SubAgentSettings[];
-  /** Returns the parts with which an agent runs. Throws a `config` error for a name that is not configured. */
-  open(name: string, parts: DuetParts): SubAgent;
-}
-
-export interface SubAgent {
-  readonly settings: SubAgentSettings;
-  readonly parts: DuetParts;
-}
 
 /** `createModels` opens the models of another configuration with the secrets of this process. */
 export function createSubAgents(

@@ -35,8 +35,8 @@ export async function openExporter(
     return {
       follow(run, { traceId, spanId }) {
         const next = [spanId];
-        const generateSpanId = (): string => next.pop() ?? createSpanId();
-        const idGenerator = { generateTraceId: () => traceId, generateSpanId };
+        const takeSpanId = (): string => next.pop() ?? createSpanId();
+        const idGenerator = { generateTraceId: () => traceId, generateSpanId: takeSpanId };
         const tracer = new sdk.TracerProvider({ ...common, idGenerator }).getTracer("duet", version);
         return createRunSpans({ ...run, api, tracer, parent: api.ROOT_CONTEXT });
       },

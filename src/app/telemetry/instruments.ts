@@ -5,11 +5,11 @@ const seconds = {
   phase: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120],
   tool: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   request: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
-  /** Are the bounds that the GenAI conventions recommend. */
+  /** Holds the bounds that the GenAI conventions recommend. */
   operation: [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92],
 };
 
-/** Are the bounds that the GenAI conventions recommend for tokens. */
+/** Holds the bounds that the GenAI conventions recommend for tokens. */
 const tokenBuckets = Array.from({ length: 14 }, (_, power) => 4 ** power);
 
 const modelAttributes = ["gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.request.model"] as const;
@@ -35,7 +35,7 @@ export function createInstruments(meter: Meter) {
     _names: readonly Name[],
   ): Recorder<Name> {
     const counter = meter.createCounter(name, { description });
-    return (value, attributes) => counter.add(value, omitUndefined(attributes));
+    return (value, attributes) => counter.add(value, removeUndefined(attributes));
   }
   function createHistogram<Name extends string>(
     name: string,
@@ -45,7 +45,7 @@ export function createInstruments(meter: Meter) {
   ): Recorder<Name> {
     const advice = { explicitBucketBoundaries: buckets };
     const histogram = meter.createHistogram(name, { description, unit, advice });
-    return (value, attributes) => histogram.record(value, omitUndefined(attributes));
+    return (value, attributes) => histogram.record(value, removeUndefined(attributes));
   }
 
   return {
@@ -113,7 +113,7 @@ export function createInstruments(meter: Meter) {
 }
 
 /** An attribute without a value would be a label of its own. */
-function omitUndefined(attributes: Attributes): Attributes {
+function removeUndefined(attributes: Attributes): Attributes {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }
 

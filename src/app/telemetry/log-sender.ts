@@ -4,9 +4,17 @@ import { defaultResource, resourceFromAttributes } from "@opentelemetry/resource
 import { BatchLogRecordProcessor, LoggerProvider, type LogRecordExporter } from "@opentelemetry/sdk-logs";
 import type { SignalAddress } from "../../config/telemetry.ts";
 import { version } from "../../kit/version.ts";
-import type { LogEntry } from "./logs.ts";
 import { createSendFailure, type ReportFailure } from "./send-failures.ts";
 import type { SpanIds } from "./span-ids.ts";
+
+/** Is one entry of the operator's log. Secrets are no longer in it. */
+export interface LogEntry {
+  level: "debug" | "info" | "warn" | "error";
+  message: string;
+  fields: Readonly<Record<string, string | number | boolean | null | undefined>>;
+  /** Is in milliseconds since 1970. */
+  at: number;
+}
 
 /** Sends entries of the log over OTLP/HTTP, in the background and in batches. */
 export interface LogSender {

@@ -1,17 +1,8 @@
 import type { TelemetrySettings } from "../../config/telemetry.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import type { LogSender } from "./log-sender.ts";
+import type { LogEntry, LogSender } from "./log-sender.ts";
 import { createLoadFailure, type ReportFailure } from "./send-failures.ts";
 import type { SpanIds } from "./span-ids.ts";
-
-/** Is one entry of the operator's log. Secrets are no longer in it. */
-export interface LogEntry {
-  level: "debug" | "info" | "warn" | "error";
-  message: string;
-  fields: Readonly<Record<string, string | number | boolean | null | undefined>>;
-  /** Is in milliseconds since 1970. */
-  at: number;
-}
 
 /** Sends the log of the process over OTLP. It loads no package unless somebody wants that. */
 export interface Logs {

@@ -37,13 +37,13 @@ export function createMetrics(
   const labels = createMetricLabels();
   const levels: Level[] = [];
   let waiting: MetricUpdate[] = [];
-  let opened: Opened | undefined;
-  let loading: Promise<Opened> | undefined;
+  let opened: LoadedMeter | undefined;
+  let loading: Promise<LoadedMeter> | undefined;
   let isWanted = address !== undefined;
   let isClosed = false;
   let hasFailed = false;
 
-  function load(): Promise<Opened> {
+  function load(): Promise<LoadedMeter> {
     loading ??= open().catch((thrown: unknown) => {
       loading = undefined;
       waiting = [];
@@ -54,7 +54,7 @@ export function createMetrics(
     return loading;
   }
 
-  async function open(): Promise<Opened> {
+  async function open(): Promise<LoadedMeter> {
     const [{ openMeter }, { createProcessLevels }] = await Promise.all([
       import("./meter.ts"),
       import("./process-levels.ts"),
@@ -101,7 +101,7 @@ export function createMetrics(
   };
 }
 
-interface Opened extends OpenMeter {
+interface LoadedMeter extends OpenMeter {
   instruments: Instruments;
   /** Ends the measuring of the process. */
   stop(): void;

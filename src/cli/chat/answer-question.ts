@@ -58,9 +58,11 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
 async function toRequest(options: QuestionOptions, locale: Locale): Promise<AskRequest> {
   const { duet, mode, settings, conversationId } = options;
   const asked = await withFiles(options);
-  const models = await duet.models(settings.models);
-  const { limits, search } = settings;
-  return { ...asked, conversationId, mode, search: search.on, limits, models, locale };
+  const { limits, search, agent } = settings;
+  // An agent has models of its own, which only a person's choice in this chat replaces.
+  const isChosen = Object.keys(settings.models).length > 0;
+  const models = agent === undefined || isChosen ? await duet.models(settings.models) : undefined;
+  return { ...asked, conversationId, mode, agent, search: search.on, limits, models, locale };
 }
 
 /** Reads the files that the question names. A pipe's text is taken as it is. */

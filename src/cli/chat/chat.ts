@@ -17,6 +17,8 @@ export interface ChatSettings {
   /** Is the language of answers. When it is undefined, the configured language applies, else each question's own. */
   language?: Locale | undefined;
   mode: Mode;
+  /** Names the agent that answers. It is the main one when undefined. */
+  agent?: string | undefined;
   readonly search: SearchSwitch;
   /** Overrides the configured models. */
   models: ModelChanges;

@@ -1,3 +1,4 @@
+import { agent } from "./commands/agents.ts";
 import type { ChatCommand, CommandGroup } from "./commands/chat-command.ts";
 import { clear, compact, continueRun, conversations, resume } from "./commands/conversations.ts";
 import { createHelp, exit } from "./commands/help.ts";
@@ -12,7 +13,7 @@ import { doctor, tools } from "./commands/tools.ts";
 export const commandGroups: readonly CommandGroup[] = [
   {
     title: { zh: "模式与模型", en: "Mode and models" },
-    commands: [mode, model, answerModel, set, search, config, lang],
+    commands: [mode, agent, model, answerModel, set, search, config, lang],
   },
   { title: { zh: "提问与过程", en: "Questions and steps" }, commands: [plan, tools, expand, fold, trace, cost] },
   { title: { zh: "对话", en: "Conversation" }, commands: [clear, compact, resume, continueRun, conversations, save] },

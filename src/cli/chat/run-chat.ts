@@ -32,6 +32,8 @@ export interface ChatOptions {
   /** Is the conversation to continue. A new one begins when it is absent. */
   conversationId?: string | undefined;
   mode: Mode;
+  /** Names the agent that answers. It is the main one when absent. */
+  agent?: string | undefined;
   search: SearchSwitch;
   /** Is shown below the welcome. */
   firstLine?: string | undefined;
@@ -197,8 +199,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
   return 0;
 }
 
-function createSettings({ duet, mode, search }: ChatOptions): ChatSettings {
-  return { locale: duet.locale, mode, search, models: {}, limits: {} };
+function createSettings({ duet, mode, agent, search }: ChatOptions): ChatSettings {
+  return { locale: duet.locale, mode, agent, search, models: {}, limits: {} };
 }
 
 /** Completes commands at the beginning of the text, and files after `@`. */
@@ -211,9 +213,10 @@ export function createComplete(chat: () => Chat, folders: Folders): Complete {
 }
 
 /** Returns the mode and the state of the search, shown before the input. */
-export function renderPrompt({ locale, mode, search }: ChatSettings): string {
+export function renderPrompt({ locale, mode, agent, search }: ChatSettings): string {
   const searches = mode === "chat" && search.on ? say(locale, { zh: " · 搜索", en: " · search" }) : "";
-  return `${say(locale, modeNames[mode])}${searches} > `;
+  const chosen = agent === undefined ? "" : ` · ${agent}`;
+  return `${say(locale, modeNames[mode])}${chosen}${searches} > `;
 }
 
 /** Renders the line at the bottom. `models` is empty while they are not known. */

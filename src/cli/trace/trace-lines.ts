@@ -58,6 +58,7 @@ function* renderStepLines(step: TraceStep, trace: AgentTrace, view: TraceView): 
     yield `🔧 ${sanitizeLine(action.tool)} ${cutForView(JSON.stringify(action.args), view)}`;
     if (permission && permission.decision !== "allowed")
       yield `🔐 ${say(view.locale, decisions[permission.decision])} · ${sanitizeLine(permission.rule)}`;
+    for (const line of step.agent_steps ?? []) yield `↳ ${cutForView(line, view)}`;
     const result = `${cutForView(observation, view)}${describeLeftOut(observation_left_out, view.locale)}`;
     yield `${error === undefined ? "✓" : "✗"} ${elapsed_ms} ms${cached} ${result}`.trimEnd();
     if (view.verbose && tool_output !== undefined && tool_output !== observation)

@@ -69,12 +69,12 @@ const serverName = z.string().refine(
   }),
 );
 
-// The tool of an agent is `agent_NAME`, and these four are tools of Duet's own.
+// The tool of an agent is `agent_NAME`, and those of four names are Duet's own; `main` is the main agent.
 const agentName = z.string().refine(
-  (name) => /^[A-Za-z0-9_-]{1,40}$/.test(name) && !["ask", "result", "cancel", "message"].includes(name),
+  (name) => /^[A-Za-z0-9_-]{1,40}$/.test(name) && !["main", "ask", "result", "cancel", "message"].includes(name),
   withAllowed({
-    zh: "1 到 40 个字母、数字、_ -，且不是 ask、result、cancel 或 message",
-    en: "1 to 40 letters, digits, _ -; not ask, result, cancel or message",
+    zh: "1 到 40 个字母、数字、_ -，且不是 main、ask、result、cancel 或 message",
+    en: "1 to 40 letters, digits, _ -; not main, ask, result, cancel or message",
   }),
 );
 

@@ -136,6 +136,13 @@ export const serveSettings = defineGroup(
     confirmTime: defineSetting(({ seconds }) => seconds(1, 600).default(600), {
       help: { zh: "等待用户答复的秒数", en: "seconds that a question to a person may wait" },
     }),
+    agents: defineSetting(({ z }) => z.boolean().default(false), {
+      help: {
+        zh: "每个[智能体](agents.zh.md)也作为自己的 MCP 工具提供：`agent_名称`",
+        en: "offers each [agent](agents.md) as an MCP tool of its own, too: `agent_NAME`",
+      },
+      fileHelp: "Offers each of `agents` as an MCP tool of its own, too: agent_NAME.",
+    }),
     traceLink: defineSetting(({ z }) => z.boolean().default(false), {
       help: {
         zh: "结果附上追踪的链接（`resource_link`），供支持此类内容的宿主使用（2025-06-18 起）",

@@ -23,6 +23,9 @@ export const settingsSchema = z.object({
   choices: z
     .array(modelName)
     .meta({ description: "Models that a question may choose instead; the current models first." }),
+  agents: z
+    .array(z.object({ name: z.string(), description: z.string() }))
+    .meta({ description: "Agents that a question may choose instead of the main one." }),
   parameters: z
     .object({ function_call: parameters, answer: parameters })
     .meta({ description: "Parameters of the current models; those that are absent have the model's own default." }),

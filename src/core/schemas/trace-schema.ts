@@ -56,6 +56,10 @@ export const traceStepSchema = z.object({
     .optional()
     .meta({ description: "The tool's own output, up to 262144 characters and 1048576 per run." }),
   tool_output_left_out: leftOut,
+  agent_steps: z
+    .array(z.string())
+    .optional()
+    .meta({ description: "The steps of the agent that was called, a line each; absent for other tools." }),
   /** Is true when the result came from a cache, and absent when no tool was called. */
   cached: z.boolean().optional(),
   permission: permissionSchema.optional(),

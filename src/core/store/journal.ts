@@ -105,6 +105,8 @@ export interface RunHeader {
   sources: number;
   /** Is the summary that the conversation had when the run began. */
   summary?: { text: string; turns: number; isWanted?: boolean | undefined } | undefined;
+  /** Names the agent that answers, where it is not the main one. */
+  agent?: string | undefined;
   /** Limits the tools: the patterns of the question, and those of its caller. */
   tools?: readonly string[] | undefined;
   callerTools?: readonly string[] | undefined;

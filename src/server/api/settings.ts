@@ -57,6 +57,7 @@ async function readSettings(
     start_mode: start,
     models: inForce,
     choices: await listChoices(duet, [inForce.function_call, inForce.answer], patienceMs),
+    agents: duet.agents.map(({ name, description }) => ({ name, description })),
     parameters: {
       function_call: toParametersJson(parameters.functionCall),
       answer: toParametersJson(parameters.answer),

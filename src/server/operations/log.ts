@@ -1,4 +1,4 @@
-import type { LogEntry } from "../../app/telemetry/logs.ts";
+import type { LogEntry } from "../../app/telemetry/log-sender.ts";
 import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 

@@ -172,7 +172,7 @@ export function createCall(locale: Locale, openLink: OpenLink | undefined): Part
       clock.run(end === undefined);
       given.show(JSON.stringify(args, undefined, 2) ?? "");
       setText(progress, sanitize(said));
-      setShown(progress, said !== "" && end === undefined);
+      setShown(progress, said !== "");
       showTop(end?.top ?? []);
       setShown(top, (end?.top ?? []).length > 0);
       result.show(end?.result ?? "");

@@ -46,8 +46,7 @@ async function open({ agents = { researcher, writer }, tools = [countedTool("loo
   });
   const ask = (request: Partial<AskRequest> = {}) =>
     Array.fromAsync(duet.ask({ question: "What is new?", mode: "agent", ...request }));
-  const requestsOf = (model: string) => provider.journal.filter(({ body }) => body.model === model);
-  return { provider, duet, ask, requestsOf };
+  return { provider, duet, ask, requestsOf: provider.requests };
 }
 
 function call(...calls: { name: string; arguments: object }[]): FakeTurn {
@@ -130,12 +129,12 @@ test("cancelling the run above cancels the model of the agent below", async () =
   const { provider, ask } = await open();
   const stop = new AbortController();
   provider.script("boss", call({ name: "agent_researcher", arguments: { message: "wait" } }));
-  provider.script("finder", { hang: true });
+  provider.script("finder", { hang: "after-headers" });
   const going = ask({ signal: stop.signal });
-  await expect.poll(() => provider.journal.some(({ body }) => body.model === "finder")).toBe(true);
+  await expect.poll(() => provider.requests("finder").length).toBe(1);
   stop.abort();
   expect(outcomeOf(await going).status).toBe("cancelled");
-  await expect.poll(() => provider.journal.find(({ body }) => body.model === "finder")?.aborted).toBe(true);
+  await expect.poll(() => provider.requests("finder")[0]?.aborted).toBe(true);
 });
 
 test("what the caller may not use, an agent below may not use either", async () => {

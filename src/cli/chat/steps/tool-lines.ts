@@ -84,6 +84,7 @@ export function createToolLines({ screen, scrollback, steps, locale, now, spin }
     },
     handleProgress(event) {
       const call = running.get(event.callId);
+      if (call && event.isStep) return scrollback.write(createDetailLine(`${call.tool} ${event.message}`, "dim"));
       if (call) call.progress = toShortLine(renderProgress(event), longestText);
     },
     finishCall(event) {

@@ -1,7 +1,10 @@
 import type { CallToolResult, InputRequiredResult, ServerContext, Tool } from "@modelcontextprotocol/server";
+import { toAgentTool } from "../../../app/sub-agents/agent-tools.ts";
+import type { SubAgentSettings } from "../../../config/config.ts";
 import { readChainMeta } from "../../../core/chain.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { createOnce } from "../../../kit/async/once.ts";
+import { isRecord } from "../../../kit/json.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { cancelInput, type Detail, type IncludedPart, resultInput } from "../../../runs/ask-schema.ts";
 import { toFinishedOutcome } from "../../../runs/finished-outcome.ts";
@@ -106,7 +109,7 @@ interface AgentCapabilities {
 }
 
 function createToolCapability({ scope, asks, page, listAgentTools }: AgentCapabilities): ToolCapability {
-  const { duet, connection } = scope;
+  const { duet, connection, settings } = scope;
   const { locale } = duet;
   async function describe(signal: AbortSignal | undefined): Promise<AgentDescription> {
     const { tools, servers } = await duet.inventory(signal, patienceMs);
@@ -119,10 +122,13 @@ function createToolCapability({ scope, asks, page, listAgentTools }: AgentCapabi
       const described = host && isDuet(host) ? describeForAgents(locale) : await describe(signal);
       const shows = canShowPages(host?.capabilities);
       const own = await listAgentTools({ ...described, meta: shows ? runPageMeta : undefined });
-      return shows ? [...own, ...(await page.list(signal, host))] : own;
+      const others = settings.agents ? duet.agents.map((agent) => toSubAgentTool(agent, locale)) : [];
+      return [...own, ...others, ...(shows ? await page.list(signal, host) : [])];
     },
     async call(name, args, context) {
       if (name === "agent_ask") return handleAsk(scope, args, context);
+      const agent = settings.agents ? duet.agents.find((each) => toAgentTool(each.name) === name) : undefined;
+      if (agent) return handleAsk(scope, { ...(isRecord(args) && args), agent: agent.name }, context);
       if (name === "agent_result") return handleResult(scope, args, context);
       if (name === "agent_cancel") return handleCancel(scope, args, context);
       return page.call(name, args, context);
@@ -251,6 +257,32 @@ function toTools({ description, annotations, meta }: AskDescription, schemas: Li
     },
   ];
 }
+
+/** Returns the tool of a configured agent. It takes what `agent_ask` takes, and lists the least that a model needs. */
+function toSubAgentTool({ name, description }: SubAgentSettings, locale: Locale): Tool {
+  const question = { type: "string", description: say(locale, questionHelp) };
+  const conversation = { type: "string", description: say(locale, conversationHelp) };
+  return {
+    name: toAgentTool(name),
+    description,
+    inputSchema: {
+      type: "object",
+      properties: { question, conversation_id: conversation },
+      required: ["question"],
+    },
+    annotations: { readOnlyHint: false, openWorldHint: true },
+  };
+}
+
+const questionHelp: Text = {
+  zh: "要它回答的问题或完成的任务，写全所需的信息。",
+  en: "The question or task, with all that it needs to know.",
+};
+
+const conversationHelp: Text = {
+  zh: "继续之前的话题：它的结果中的 conversation_id。",
+  en: "Continues an earlier topic: the conversation_id of its result.",
+};
 
 const resultDescription: Text = {
   zh: "取得 agent_ask 的一次运行的结果，run_id 来自状态为 running 的结果。会等到运行结束；仍未结束时再次返回 running。",

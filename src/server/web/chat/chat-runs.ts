@@ -176,11 +176,13 @@ export function toQuestion(
   message: string,
   locale: Locale,
 ): QuestionRequest {
-  const { mode, search, models, parameters } = choices;
+  const { agent, search, models, parameters } = choices;
+  const mode = agent ? undefined : choices.mode;
   const hasSearch = mode === "chat" && settings?.search.available === true;
   return {
     message,
     mode,
+    agent,
     locale,
     models,
     parameters,

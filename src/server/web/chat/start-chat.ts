@@ -16,7 +16,14 @@ import { type ChatRuns, createChatRuns, createConnectivity, type ReportConnectiv
 import type { ChatActions } from "./parts/chat-actions.ts";
 import { createScreen, type Screen } from "./parts/screen.ts";
 import { askAboutToken } from "./parts/side-part.ts";
-import { chooseMode, chooseModel, chooseParameter, chooseSearch, startConversation } from "./state/chat-choices.ts";
+import {
+  chooseAgent,
+  chooseMode,
+  chooseModel,
+  chooseParameter,
+  chooseSearch,
+  startConversation,
+} from "./state/chat-choices.ts";
 import { isCommand, runCommand } from "./state/chat-commands.ts";
 import { type ChatState, createChat, createStore, findActiveTurn, type Store } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
@@ -267,6 +274,7 @@ export function createActions({
         store.change((chat) => ({ ...chat, problem: say(screen().locale, chatTexts.noSteps) })),
       );
     },
+    chooseAgent: (name) => store.change((chat) => chooseAgent(chat, name)),
     chooseMode: (mode) => store.change((chat) => chooseMode(chat, mode)),
     chooseSearch: (isOn) => store.change((chat) => chooseSearch(chat, isOn)),
     chooseModel: (role, name) => store.change((chat) => chooseModel(chat, role, name)),

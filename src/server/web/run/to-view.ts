@@ -217,8 +217,9 @@ function toNotice({ event: { level, message, forLog } }: NoticeEntry): readonly 
   return forLog ? [] : [{ kind: "notice", level, message }];
 }
 
-function toCall({ start: { callId, tool, arguments: args }, progress, end }: CallEntry): StepItem {
-  const shown = progress === undefined ? "" : renderProgress(progress);
+function toCall({ start: { callId, tool, arguments: args }, progress, steps = [], end }: CallEntry): StepItem {
+  const now = progress === undefined || progress.isStep || end ? [] : [renderProgress(progress)];
+  const shown = [...steps, ...now].join("\n");
   return { kind: "call", callId, tool, arguments: args, progress: shown, end: end && toCallEnd(end) };
 }
 

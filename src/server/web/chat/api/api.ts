@@ -24,7 +24,8 @@ import { type ModelKey, type Parameters, readSettings, type ServerSettings } fro
 export interface QuestionRequest {
   readonly message: string;
   readonly conversation_id?: string | undefined;
-  readonly mode: Mode;
+  readonly mode: Mode | undefined;
+  readonly agent?: string | undefined;
   readonly search?: boolean | undefined;
   readonly models?: Readonly<Partial<Record<ModelKey, string>>> | undefined;
   readonly parameters?: Readonly<Partial<Record<ModelKey, Parameters>>> | undefined;

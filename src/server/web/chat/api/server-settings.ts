@@ -19,6 +19,8 @@ export interface ServerSettings {
   /** Is the mode in which a chat starts. */
   readonly mode: Mode;
   readonly models: Readonly<Record<ModelKey, string>>;
+  /** Names the agents that may answer instead of the main one. */
+  readonly agents: readonly string[];
   /** Lists the available models as `provider/model`. */
   readonly choices: readonly string[];
   readonly parameters: Readonly<Record<ModelKey, Parameters>>;
@@ -38,12 +40,13 @@ export type LimitName = OfferedName;
 
 /** Reads untrusted settings. Missing ones are read as if there were nothing to choose. */
 export function readSettings(value: unknown): ServerSettings {
-  const { start_mode, models, choices, parameters, search, limits } = isRecord(value) ? value : {};
+  const { start_mode, models, agents, choices, parameters, search, limits } = isRecord(value) ? value : {};
   const { available, enabled, reason: told } = isRecord(search) ? search : {};
   const reason = searchReasons.find((known) => known === told) ?? "off";
   return {
     mode: modes.find((known) => known === start_mode) ?? "chat",
     models: readRoles(models, toText),
+    agents: Array.isArray(agents) ? agents.map(({ name }) => toText(name)) : [],
     choices: Array.isArray(choices) ? choices.filter((name) => typeof name === "string") : [],
     parameters: readRoles(parameters, (own) => readNumbers(own, parameterNames)),
     search: { available: available === true, enabled: enabled === true, reason },

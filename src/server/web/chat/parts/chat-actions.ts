@@ -16,6 +16,7 @@ export interface ChatActions {
   reply(key: string, question: OpenQuestion, reply: UserReply): Promise<boolean>;
   loadSteps(key: string): void;
   chooseMode(mode: Mode): void;
+  chooseAgent(name: string): void;
   chooseSearch(isOn: boolean): void;
   chooseModel(role: ModelKey, name: string): void;
   chooseParameter(role: ModelKey, name: ParameterName, value: number | undefined): void;

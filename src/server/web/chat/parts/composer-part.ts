@@ -1,4 +1,5 @@
 import { type Locale, say, type Text } from "../../../../kit/locale.ts";
+import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import { describeSearchChoice, modeHelp, modeNames, modes, modeTitle } from "../../../../render/mode-names.ts";
 import { createButton, createElement, type Part, setShown, setText } from "../../dom.ts";
 import { type ChatState, findActiveTurn } from "../state/chat-state.ts";
@@ -181,7 +182,8 @@ export function createChoices(locale: Locale, actions: ChatActions, buttons: rea
   open.addEventListener("click", () => setOpen(more.hasAttribute("hidden")));
   mode.addEventListener("change", () => {
     const chosen = modes.find((each) => each === mode.value);
-    if (chosen !== undefined) actions.chooseMode(chosen);
+    if (chosen === undefined) actions.chooseAgent(mode.value);
+    else actions.chooseMode(chosen);
   });
   search.addEventListener("change", () => actions.chooseSearch(search.checked));
 
@@ -192,8 +194,14 @@ export function createChoices(locale: Locale, actions: ChatActions, buttons: rea
     element: whole,
     show(chat) {
       const { choices, settings } = chat;
-      mode.value = choices.mode;
-      setText(modeHint, say(locale, modeHelp[choices.mode]));
+      // Agents stand behind the modes; one that has left the configuration is not chosen any more.
+      const agents = settings?.agents ?? [];
+      if (mode.length !== modes.length + agents.length) {
+        while (mode.length > modes.length) mode.lastChild?.remove();
+        for (const name of agents) mode.append(createElement("option", { value: name }, sanitizeLine(name)));
+      }
+      mode.value = choices.agent ?? choices.mode;
+      setText(modeHint, choices.agent ? "" : say(locale, modeHelp[choices.mode]));
       const isBarred = settings?.search.available === false;
       const why = searchWhy(chat, locale);
       search.checked = choices.mode === "chat" && choices.search && !isBarred;

@@ -12,10 +12,17 @@ import { chatTexts, describeChangedSetting, roleNames } from "./chat-texts.ts";
  */
 export function chooseMode(chat: ChatState, mode: Mode): ChatState {
   // Chosen is chosen, also where it changes nothing: what the server says later does not take it back.
-  if (mode === chat.choices.mode) return { ...chat, choices: { ...chat.choices } };
+  if (mode === chat.choices.mode && !chat.choices.agent) return { ...chat, choices: { ...chat.choices } };
   const { zh, en } = modeNames[mode];
   const text: Text = { zh: describeSwitchedMode(zh).zh, en: describeSwitchedMode(en).en };
-  return addNote(startConversation({ ...chat, choices: { ...chat.choices, mode } }), text);
+  return addNote(startConversation({ ...chat, choices: { ...chat.choices, mode, agent: undefined } }), text);
+}
+
+/** Choosing an agent begins a new conversation as well. */
+export function chooseAgent(chat: ChatState, agent: string): ChatState {
+  if (agent === chat.choices.agent) return chat;
+  const { zh, en } = describeSwitchedMode(agent);
+  return addNote(startConversation({ ...chat, choices: { ...chat.choices, agent } }), { zh, en });
 }
 
 export function chooseSearch(chat: ChatState, search: boolean): ChatState {

@@ -8,6 +8,8 @@ import type { ModelKey, Parameters, ServerSettings } from "../api/server-setting
 /** Holds the user's choices, which override the server settings. */
 export interface Choices {
   readonly mode: Mode;
+  /** Names the agent that answers, with a mode of its own. It is the main one when absent. */
+  readonly agent?: string | undefined;
   /** Turns web search on or off. It applies to chat mode, and other modes leave it unchanged. */
   readonly search: boolean;
   readonly models: Readonly<Partial<Record<ModelKey, string>>>;

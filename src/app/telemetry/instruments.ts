@@ -78,7 +78,7 @@ export function createInstruments(meter: Meter) {
       { buckets: seconds.request },
     ),
 
-    // These follow https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-metrics.md.
+    // These follow the GenAI conventions for metrics (https://github.com/open-telemetry/semantic-conventions-genai).
     operationSeconds: createHistogram(
       "gen_ai.client.operation.duration",
       "GenAI operation duration.",

@@ -59,7 +59,7 @@ export function createLogs(
       void ignoreRejection(loading, "the failure has been told");
     },
     async close() {
-      const opened = await loading?.catch(() => undefined);
+      const opened = await ignoreRejection(loading, "there is nothing to close, and the failure has been told");
       isOff = true;
       await opened?.close();
     },

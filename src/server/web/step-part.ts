@@ -161,7 +161,7 @@ export function createCall(locale: Locale, openLink: OpenLink | undefined): Part
   const fold = createFold([sign, " ", tool, " ", facts], [given.element, progress, top, result.element]);
   return {
     element: fold.element,
-    show({ tool: name, arguments: args, progress: said, end }) {
+    show({ tool: name, arguments: args, progress: said, hasSteps, end }) {
       const state = end === undefined ? "running" : end.isOk ? "ok" : "failed";
       fold.element.dataset.state = state;
       setText(sign, signs[state]);
@@ -172,7 +172,7 @@ export function createCall(locale: Locale, openLink: OpenLink | undefined): Part
       clock.run(end === undefined);
       given.show(JSON.stringify(args, undefined, 2) ?? "");
       setText(progress, sanitize(said));
-      setShown(progress, said !== "");
+      setShown(progress, said !== "" && (hasSteps === true || end === undefined));
       showTop(end?.top ?? []);
       setShown(top, (end?.top ?? []).length > 0);
       result.show(end?.result ?? "");

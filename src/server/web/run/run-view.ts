@@ -56,7 +56,9 @@ export interface CallItem {
   readonly callId: string;
   readonly tool: string;
   readonly arguments: JsonValue;
+  /** Holds the steps of the agent that was called, a line each, or what the tool told last. */
   readonly progress: string;
+  readonly hasSteps?: boolean;
   readonly end: CallEnd | undefined;
 }
 

@@ -217,10 +217,10 @@ function toNotice({ event: { level, message, forLog } }: NoticeEntry): readonly 
   return forLog ? [] : [{ kind: "notice", level, message }];
 }
 
-function toCall({ start: { callId, tool, arguments: args }, progress, steps = [], end }: CallEntry): StepItem {
-  const now = progress === undefined || progress.isStep || end ? [] : [renderProgress(progress)];
-  const shown = [...steps, ...now].join("\n");
-  return { kind: "call", callId, tool, arguments: args, progress: shown, end: end && toCallEnd(end) };
+function toCall({ start: { callId, tool, arguments: args }, progress, steps, end }: CallEntry): StepItem {
+  const now = progress === undefined || progress.isStep ? "" : renderProgress(progress);
+  const told = steps && { progress: [...steps, end ? "" : now].filter(Boolean).join("\n"), hasSteps: true };
+  return { kind: "call", callId, tool, arguments: args, progress: now, ...told, end: end && toCallEnd(end) };
 }
 
 function toEnd({ elapsedMs, usage, costUsd, error }: PhaseEnd): StepEnd {

@@ -138,12 +138,13 @@ function toTurn({ phase, step, model, input_tokens, output_tokens, elapsed_ms, c
 }
 
 function toPlacedCall(told: TraceStep): PlacedItem[] {
-  const { phase, thought = "", action, observation, error, cached = false, elapsed_ms, timestamp } = told;
+  const { phase, thought = "", action, observation, error, cached = false, elapsed_ms, timestamp, agent_steps } = told;
   if (action?.type !== "action") return [];
   const isOk = error === undefined;
   const result = observation || (error ?? "");
   const end = { isOk, isCached: cached, result, elapsedMs: elapsed_ms, resultCount: undefined, top: [] };
-  const call = { tool: action.tool, arguments: action.args ?? null, progress: "", end };
+  const steps = agent_steps && { progress: agent_steps.join("\n"), hasSteps: true };
+  const call = { tool: action.tool, arguments: action.args ?? null, progress: "", ...steps, end };
   return [{ phase, thought, time: timestamp, item: { kind: "call", callId: `call-${told.step}`, ...call } }];
 }
 

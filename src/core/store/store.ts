@@ -293,6 +293,8 @@ export interface Summary {
   turns: number;
   /** Is true when somebody asked for the summary. Models then read it even when the turns themselves would fit. */
   isWanted?: boolean | undefined;
+  /** Lists what must not be lost of these turns, as the program itself has found it, a line each. */
+  facts?: readonly string[] | undefined;
 }
 
 /** Returns `run-…` or `conv-…` with 122 random bits, so that ids cannot be guessed. */

@@ -103,6 +103,8 @@ export interface RunHeader {
   turns: number;
   /** Counts the sources that the conversation had when the run began. */
   sources: number;
+  /** Is the highest number that a result of the conversation had when the run began. */
+  results?: number | undefined;
   /** Is the summary that the conversation had when the run began. */
   summary?: { text: string; turns: number; isWanted?: boolean | undefined } | undefined;
   /** Limits the tools: the patterns of the question, and those of its caller. */

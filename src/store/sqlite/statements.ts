@@ -41,10 +41,7 @@ export function prepareStatements(connection: DatabaseSync) {
     turns: prepare("SELECT question, answer, files, record FROM turns WHERE conversation = ? AND n > ? ORDER BY n"),
     /** Returns the first marker that was set. */
     setMarker: prepare("UPDATE conversations SET marker = coalesce(marker, :marker) WHERE id = :id RETURNING marker"),
-    /** Returns the last of so many numbers of results that are claimed. */
-    claimResults: prepare(`
-      UPDATE conversations SET results = max(results, :last) + :count WHERE id = :id AND owner IS :owner
-      RETURNING results`),
+    lastResult: prepare("SELECT results FROM conversations WHERE id = ?"),
     raiseResults: prepare("UPDATE conversations SET results = max(results, :last) WHERE id = :id"),
     addResult: prepare("INSERT OR IGNORE INTO results (conversation, n, body) VALUES (:id, :n, :body)"),
     result: prepare(`

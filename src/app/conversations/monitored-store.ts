@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { DailyUsage } from "../../core/store/daily-usage.ts";
 import type { Journal, RunJournal } from "../../core/store/journal.ts";
-import { findLastResult } from "../../core/store/raise-numbers.ts";
+import { findLastResult } from "../../core/store/move-numbers.ts";
 import {
   type Conversation,
   createId,
@@ -185,7 +185,7 @@ export function createMonitoredJournal(journal: Journal, report: (problem: DuetE
 
   return {
     begin: async (run) => watchRun(await watch(journal.begin(run))),
-    listInterrupted: () => watch(journal.listInterrupted()),
+    listInterrupted: (id) => watch(journal.listInterrupted(id)),
     isGoing: (runId) => watch(journal.isGoing(runId)),
     async take(runId) {
       const taken = await watch(journal.take(runId));

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import { type DailyUsage, mostCallers, toUsageKey } from "../../core/store/daily-usage.ts";
-import { findLastResult, raiseNumbers } from "../../core/store/raise-numbers.ts";
+import { findLastResult, moveNumbers } from "../../core/store/move-numbers.ts";
 import {
   dayMs,
   type ExpiredConversation,
@@ -273,7 +273,7 @@ function addTurn(
   const marked = isOther ? redactValue(turn, (text) => text.replaceAll(marker, first)) : turn;
   const by = kept.results.last - lastResult;
   const given = { turn: marked, results };
-  const numbered = by > 0 && findLastResult(given) > lastResult ? raiseNumbers(given, lastResult, by) : given;
+  const numbered = by > 0 && findLastResult(given) > lastResult ? moveNumbers(given, lastResult, by) : given;
   kept.turns.push(numbered.turn);
   return JSON.stringify(numbered.turn).length + kept.results.add(numbered.results, findLastResult(numbered));
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { NumberedSource } from "../../core/sources.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
-import { findLastResult, raiseNumbers } from "../../core/store/raise-numbers.ts";
+import { findLastResult, moveNumbers } from "../../core/store/move-numbers.ts";
 import { keepAll, type RetentionLimits } from "../../core/store/retention.ts";
 import {
   type Conversation,
@@ -225,7 +225,7 @@ function settleTurn(statements: Statements, { run, record, results }: UnsettledT
   const isNumbered = by > 0 && last > lastResult;
   const isMarked = marker === undefined || first === marker;
   if (!isNumbered && isMarked) return { record, results, last };
-  const { turn } = isNumbered ? raiseNumbers(given, lastResult, by) : given;
+  const { turn } = isNumbered ? moveNumbers(given, lastResult, by) : given;
   const json = writeTurnRecord(turn);
   return {
     record: json === undefined ? null : packTextNow(isMarked ? json : json.replaceAll(marker, first)),

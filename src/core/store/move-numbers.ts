@@ -9,10 +9,10 @@ export interface NumberedRun {
 }
 
 /**
- * Raises the numbers above `after` by `by`, also where a turn says how a result is read on: two runs of a conversation may have
+ * Moves the numbers above `after` by `by`, also where a turn says how a result is read on: two runs of a conversation may have
  * gone on side by side.
  */
-export function raiseNumbers({ turn, results }: NumberedRun, after: number, by: number): NumberedRun {
+export function moveNumbers({ turn, results }: NumberedRun, after: number, by: number): NumberedRun {
   const toRaised = (n: number): number => (n > after ? n + by : n);
   const changeText = (text: string): string =>
     text.replace(pointer, (_, before: string, n: string) => `${before}${toRaised(Number(n))}`);

@@ -17,7 +17,7 @@ export function toTurns(conversation: Conversation, id: string): Turn[] {
   };
   for (const run of runs) {
     if (run.status === "running") continue;
-    const at = conversation.turns.findIndex((turn, index) => index >= next && isSameQuestion(turn, run));
+    const at = conversation.turns.findIndex((turn, index) => index >= next && isTurnOf(turn, run));
     if (at < 0) turns.push(toUnansweredTurn(run, id));
     else {
       for (; next < at; next += 1) addAnswer(next, undefined);
@@ -31,8 +31,9 @@ export function toTurns(conversation: Conversation, id: string): Turn[] {
 
 const endings: readonly Status[] = ["failed", "cancelled", "partial"];
 
-function isSameQuestion({ question }: { readonly question: string }, run: RunEntry): boolean {
-  return question === run.question;
+function isTurnOf({ question, status }: Conversation["turns"][number], run: RunEntry): boolean {
+  const hasAnswer = run.status === "complete" || run.status === "partial";
+  return question === run.question && hasAnswer === (!status || status === "partial");
 }
 
 interface AnsweredTurn {

@@ -1,5 +1,6 @@
 import type { AgentEvent, PhaseEnd, ToolEnd } from "../../core/events.ts";
 import type { Outcome } from "../../core/outcome.ts";
+import { billNames } from "../../core/run-state.ts";
 import { attribute, operation, toProviderName } from "./attribute-names.ts";
 import { createBoundedLabel } from "./bounded-label.ts";
 import type { Instruments } from "./instruments.ts";
@@ -99,7 +100,7 @@ function toModelAttributes(name: string) {
 }
 
 function countPhase({ phase, usage, elapsedMs, costUsd, error }: PhaseEnd, model: string): MetricUpdate {
-  const role = phase === "answer" ? "answer" : "function_call";
+  const role = billNames[phase];
   const { inputTokens, outputTokens } = usage;
   const attributes = toModelAttributes(model);
   const seconds = elapsedMs / 1000;

@@ -15,6 +15,7 @@ import { toShortLine } from "../kit/text/sanitize.ts";
 import { answerInChatMode } from "./answer/chat.ts";
 import { createAnswerInput, writeAnswer } from "./answer/write-answer.ts";
 import { recallConversation } from "./context/recall.ts";
+import { runEndHooks, runStartHooks } from "./hooks/run-hooks.ts";
 import { createRunClock, type Limits } from "./limits/run-clock.ts";
 import { decideAndAct } from "./loop/decide.ts";
 import { type DecideResult, type RunResult, toOutcome } from "./loop/run-result.ts";
@@ -83,6 +84,7 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   } finally {
     clock.clear();
   }
+  await runEndHooks(run, ending);
   run.state.answer.finish();
   const elapsedMs = taken ? clock.spentMs : performance.now() - started - clock.outsideMs;
   const outcome = toOutcome(run, ending, elapsedMs);
@@ -156,7 +158,8 @@ function announce(run: Run, notices: readonly Notice[]): void {
 async function runToEnd(run: Run, ending: RunResult): Promise<void> {
   run.services.clock.callerSignal.throwIfAborted();
   checkCallOptions(run);
-  run.state.history = [...toInstructionMessages(run.input), ...(await recallConversation(run))];
+  const { opening, closing } = await runStartHooks(run);
+  run.state.history = [...toInstructionMessages(run.input), ...opening, ...(await recallConversation(run)), ...closing];
   if (run.input.mode === "chat") {
     ending.written = await answerInChatMode(run);
     return;

@@ -2,6 +2,7 @@ import type { AnswerForm } from "../core/answer-form.ts";
 import type { Chain } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { RunFiles } from "../core/files/run-files.ts";
+import type { HookRunner, HookSession } from "../core/hooks.ts";
 import type { FileRef, ImagePart, Message } from "../core/messages.ts";
 import type { Model, ToolChoice } from "../core/model.ts";
 import type { Mode, ToolCallRecord } from "../core/outcome.ts";
@@ -60,6 +61,8 @@ export interface RunRequest {
   readonly toolChoice?: ToolChoice | undefined;
   readonly limits: Limits;
   readonly planPolicy: PlanPolicy;
+  /** Holds what the process knows of the conversation's hooks. */
+  readonly hookSession?: HookSession | undefined;
   /** Says where the run stands in a chain of agents. It is the first one when this is absent. */
   readonly chain?: Chain | undefined;
 }
@@ -123,6 +126,8 @@ export interface RunServices {
   readonly budget?: TurnBudget | undefined;
   /** Answers plain requests before a model is asked; absent where models are to answer everything. */
   readonly router?: RuleRouter | undefined;
+  /** Runs the user's hooks at the start and the end of the run; absent where there are none. */
+  readonly hooks?: HookRunner | undefined;
   /** Answers the questions of the run; absent where nobody can be asked. */
   readonly user: User | undefined;
   /** Says where the run takes place; absent where models are not to be told. */

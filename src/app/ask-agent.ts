@@ -33,7 +33,7 @@ const serverWaitMs = 10_000;
  * events it tells. Rejects only when no run can begin.
  */
 export async function askAgent(
-  { config, agent, evaluator, models, tools, conversations, attachments: preparation, telemetry }: DuetParts,
+  { config, agent, evaluator, hooks, models, tools, conversations, attachments: preparation, telemetry }: DuetParts,
   request: AskRequest,
   activeRun: ActiveRun,
   onEvent: (event: AgentEvent) => void,
@@ -114,6 +114,7 @@ export async function askAgent(
       limits: resumed?.header.limits ?? mergeLimits(config, limits, chain),
       planPolicy: resumed?.header.planPolicy ?? config.agent.plan,
       chain,
+      hookSession: session.hooks,
     },
     parts: {
       models: billed,
@@ -125,6 +126,7 @@ export async function askAgent(
       tools: await tools.limitSearches(session, offered),
       finding: mode === "chat" ? undefined : await tools.search.open(session, request.tools),
       evaluator,
+      hooks,
       folders: mode === "chat" ? undefined : await findFolders(config),
       user: user && rememberApprovals(user, session),
     },

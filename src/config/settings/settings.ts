@@ -1,6 +1,7 @@
 import type { flaggedLimits } from "../../core/limits.ts";
 import type { Path } from "../sources/setting-path.ts";
 import { agentSettings } from "./agent-settings.ts";
+import { hookSettings } from "./hook-settings.ts";
 import { modelSettings, providerSettings } from "./model-settings.ts";
 import { serveSettings } from "./serve-settings.ts";
 import { ignoredKey, mcpServers, servers } from "./server-settings.ts";
@@ -48,6 +49,7 @@ export const fileSettings = {
   servers,
   inputs: ignoredKey,
   tools: toolSettings,
+  hooks: hookSettings,
   search: searchSettings,
   web: webSettings,
   email: emailSettings,

@@ -2,9 +2,10 @@ import type { Mutation } from "./mutation.ts";
 
 const hooks = "test/tools/hooks/hooks.test.ts";
 const replies = "test/tools/hooks/read-reply.test.ts";
+const instructions = "test/app/instructions/find-instructions.test.ts";
 const runs = "test/agent/hooks/hooks.test.ts";
 
-/** The user's hooks: what they may decide, and when they run. */
+/** The user's hooks, and the instructions of a folder: what they may decide, and when they count. */
 export const hookMutations: readonly Mutation[] = [
   {
     id: "hook-deny-first",
@@ -85,5 +86,45 @@ export const hookMutations: readonly Mutation[] = [
     becomes: "const fileCounts = file.exists && file.text !== undefined;",
     tests: ["test/config/hooks.test.ts"],
     endangers: "the hooks of a repository that nobody has trusted run",
+  },
+  {
+    id: "instructions-trust",
+    file: "src/app/instructions/find-instructions.ts",
+    text: "    .filter((each) => each.isTrusted)\n",
+    becomes: "",
+    tests: [instructions],
+    endangers: "instructions of a folder that nobody has trusted reach models",
+  },
+  {
+    id: "instructions-content",
+    file: "src/config/trust/trusted-files.ts",
+    text: "each.file === file && each.digest === digest);\n}",
+    becomes: "each.file === file);\n}",
+    tests: [instructions],
+    endangers: "instructions that have changed since they were trusted reach models",
+  },
+  {
+    id: "instructions-links",
+    file: "src/app/instructions/find-instructions.ts",
+    text: 'if (real !== file && !real.startsWith(join(root, "/"))) return undefined;',
+    becomes: 'if (real !== file && !real.startsWith("/")) return undefined;',
+    tests: [instructions],
+    endangers: "a repository sends a file of the user's to a vendor, by a link that is called AGENTS.md",
+  },
+  {
+    id: "instructions-lists",
+    file: "src/config/trust/trusted-files.ts",
+    text: "const files = isRecord(read) ? read[list] : undefined;",
+    becomes: "const files = isRecord(read) ? (read[list] ?? read.instructions) : undefined;",
+    tests: [instructions],
+    endangers: "a file that was trusted as a text for models counts as a configuration",
+  },
+  {
+    id: "instructions-serve",
+    file: "src/app/ask-agent.ts",
+    text: "if (!isServed || !serve.instructions) return folderInstructions;",
+    becomes: "if (!isServed) return folderInstructions;",
+    tests: ["test/app/instructions/serve-instructions.test.ts"],
+    endangers: "callers of a server read instructions that its operator has not offered",
   },
 ];

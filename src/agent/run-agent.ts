@@ -20,6 +20,7 @@ import { createRunClock, type Limits } from "./limits/run-clock.ts";
 import { decideAndAct } from "./loop/decide.ts";
 import { type DecideResult, type RunResult, toOutcome } from "./loop/run-result.ts";
 import { openRun, type RecordedFacts, type RunEnvironment, type RunOptions } from "./open-run.ts";
+import { toFolderMessages } from "./prompts/folder-messages.ts";
 import { createRunRecord } from "./record/run-record.ts";
 import type { Models, Run, RunInput, RunRequest } from "./run.ts";
 import { createTraceRecorder } from "./trace/trace-recorder.ts";
@@ -118,6 +119,7 @@ function toRecordedFacts({ input, services: { models, user } }: Run): RecordedFa
     locale,
     language,
     instruction,
+    folderInstructions: input.folderInstructions,
     search,
     answerFormat: input.answerForm?.format,
     stop: input.stop,
@@ -159,7 +161,8 @@ async function runToEnd(run: Run, ending: RunResult): Promise<void> {
   run.services.clock.callerSignal.throwIfAborted();
   checkCallOptions(run);
   const { opening, closing } = await runStartHooks(run);
-  run.state.history = [...toInstructionMessages(run.input), ...opening, ...(await recallConversation(run)), ...closing];
+  const instructions = [...toFolderMessages(run), ...toInstructionMessages(run.input)];
+  run.state.history = [...instructions, ...opening, ...(await recallConversation(run)), ...closing];
   if (run.input.mode === "chat") {
     ending.written = await answerInChatMode(run);
     return;

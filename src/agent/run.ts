@@ -2,6 +2,7 @@ import type { AnswerForm } from "../core/answer-form.ts";
 import type { Chain } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { RunFiles } from "../core/files/run-files.ts";
+import type { FolderInstructions } from "../core/folder-instructions.ts";
 import type { HookRunner, HookSession } from "../core/hooks.ts";
 import type { FileRef, ImagePart, Message } from "../core/messages.ts";
 import type { Model, ToolChoice } from "../core/model.ts";
@@ -47,6 +48,8 @@ export interface RunRequest {
   readonly conversation: Conversation;
   /** Holds the calling program's instruction for all answers. */
   readonly instruction?: string | undefined;
+  /** Lists the instructions of the folder in which the run takes place, the nearest last. */
+  readonly folderInstructions?: readonly FolderInstructions[] | undefined;
   /** Is true when chat mode searches the web for the unchanged question first, with the tool `web_search`. */
   readonly search?: boolean | undefined;
   /** Is the reader's language, used for notices, reasons and errors. */

@@ -105,6 +105,7 @@ export async function askAgent(
       mode,
       conversation,
       instruction,
+      folderInstructions: resumed ? resumed.header.folderInstructions : await findRunInstructions(config, request),
       search: searchFirst,
       answerForm,
       stop,
@@ -151,6 +152,17 @@ export async function askAgent(
     signal,
   };
   await runAgent(options, onEvent);
+}
+
+/** Returns the instructions of the working folder for a run: a terminal gives them, and `serve` where its operator wants it. */
+async function findRunInstructions(
+  { serve, environment, home }: Pick<Config, "serve" | "environment" | "home">,
+  { folderInstructions, recording }: Pick<AskRequest, "folderInstructions" | "recording">,
+): Promise<AskRequest["folderInstructions"]> {
+  const isServed = recording?.entrance === "http" || recording?.entrance === "stdio";
+  if (!isServed || !serve.instructions) return folderInstructions;
+  const { findTrustedInstructions } = await import("./instructions/find-instructions.ts");
+  return findTrustedInstructions({ directory: process.cwd(), environment, home });
 }
 
 /** A run whose conversation the asker keeps is not recorded: nobody could ask for its end. */

@@ -30,8 +30,21 @@ const terminal = defineGroup(
       environment: "DUET_SCREEN_READER",
       flag: { name: "screen-reader", help: "plain lines for a screen reader: nothing is redrawn", command: "chat" },
     }),
+    instructions: defineSetting(({ z }) => z.boolean().default(true), {
+      help: {
+        zh: "把工作目录中的 [AGENTS.md](instructions.zh.md) 交给模型",
+        en: "gives models the [AGENTS.md](instructions.md) of the working folder",
+      },
+      fileHelp: "Gives models the AGENTS.md, CLAUDE.md or DUET.md of the working folder, once you have trusted it.",
+      kind: "switch",
+      flag: {
+        name: "instructions",
+        help: "give models the AGENTS.md of the folder",
+        negation: "leave out the AGENTS.md, CLAUDE.md or DUET.md of the folder",
+      },
+    }),
   },
-  { fileHelp: "The chat in a terminal." },
+  { fileHelp: "The chat in a terminal, and `duet ask`." },
 );
 
 /** Holds every key of the configuration file, in the shape of the file. */

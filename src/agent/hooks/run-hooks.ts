@@ -10,14 +10,6 @@ import type { RunResult } from "../loop/run-result.ts";
 import type { Run } from "../run.ts";
 import { stoppedByHookError } from "./stop-run.ts";
 
-/** Holds what hooks add to the messages of a run. */
-export interface HookMessages {
-  /** Stands before the conversation, so that it stays where it is. */
-  opening: Message[];
-  /** Stands behind the conversation, just before the question. */
-  closing: Message[];
-}
-
 /** Holds what hooks said at the start of a run. It is recorded with the run. */
 interface Start {
   session: string;
@@ -32,14 +24,22 @@ function isStart(value: unknown): value is Start {
   return isRecord(value) && typeof value.session === "string" && typeof value.prompt === "string";
 }
 
-/** Runs the hooks before a question. Throws a `DuetError` where one of them refuses it. */
-export async function runStartHooks(run: Run): Promise<HookMessages> {
+/**
+ * Runs the hooks before a question, which then has what they add to it. Returns what they add to the conversation as an exchange of
+ * messages for its beginning. Throws a `DuetError` where one of them refuses the question.
+ */
+export async function runStartHooks(run: Run): Promise<Message[]> {
   const { hooks, record } = run.services;
-  if (!hooks?.has("SessionStart", "UserPromptSubmit")) return { opening: [], closing: [] };
+  if (!hooks?.has("SessionStart", "UserPromptSubmit")) return [];
   const start = await record.remember("hooks:start", isStart, () => askStartHooks(run, hooks));
   if (start.stop !== undefined) throw stoppedByHookError(start.stop);
   if (start.refusal !== undefined) throw refusedQuestionError(start.refusal);
-  return { opening: toContextMessages(run, start.session), closing: toContextMessages(run, start.prompt) };
+  if (start.prompt !== "") run.state.hookNote = renderContext(run, start.prompt);
+  if (start.session === "") return [];
+  return [
+    { role: "user", content: renderContext(run, start.session) },
+    { role: "assistant", content: say(run.input.language, contextReply), toolCalls: [] },
+  ];
 }
 
 async function askStartHooks(run: Run, hooks: HookRunner): Promise<Start> {
@@ -124,13 +124,9 @@ function joinContext(replies: readonly HookReply[]): string {
   return replies.flatMap(({ context }) => context ?? []).join("\n\n");
 }
 
-/** Returns what hooks add as an exchange of messages. It may hold what they have read somewhere, so it is fenced. */
-function toContextMessages({ input: { language, marker } }: Run, text: string): Message[] {
-  if (text === "") return [];
-  return [
-    { role: "user", content: `${say(language, contextTitle)}\n\n${fence(text, marker)}` },
-    { role: "assistant", content: say(language, contextReply), toolCalls: [] },
-  ];
+/** Hooks may give what they have read somewhere, so it is fenced. */
+function renderContext({ input: { language, marker } }: Run, text: string): string {
+  return `${say(language, contextTitle)}\n\n${fence(text, marker)}`;
 }
 
 const contextTitle: Text = {

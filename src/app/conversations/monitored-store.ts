@@ -1,12 +1,14 @@
 import { LRUCache } from "lru-cache";
 import type { DailyUsage } from "../../core/store/daily-usage.ts";
 import type { Journal, RunJournal } from "../../core/store/journal.ts";
+import { findLastResult } from "../../core/store/move-numbers.ts";
 import {
   type Conversation,
   createId,
   type FinishedRun,
   type HostTimeouts,
   type IdempotencyRecords,
+  type ResultList,
   type SharedStore,
   type SourceList,
   toRunEntry,
@@ -116,8 +118,28 @@ function addUnsaved(known: Conversation, waiting: ReturnType<UnsavedRuns["find"]
     ...known,
     turns: [...known.turns, ...waiting.flatMap(({ run }) => run.turn ?? [])],
     sources: last?.sources ?? known.sources,
+    marker: known.marker ?? waiting.find(({ run }) => run.marker !== undefined)?.run.marker,
+    results: addWaitingResults(known.results, waiting),
     pendingPlan: last?.run.pendingPlan,
     loadedTools: loaded ?? known.loadedTools,
+  };
+}
+
+/** Adds the results of runs that wait. */
+function addWaitingResults(
+  known: ResultList | undefined,
+  waiting: ReturnType<UnsavedRuns["find"]>,
+): ResultList | undefined {
+  const kept = waiting.flatMap(({ run }) => run.results ?? []);
+  const last = Math.max(
+    0,
+    ...waiting.flatMap(({ run: { turn } }) => (turn ? findLastResult({ turn, results: [] }) : 0)),
+  );
+  if (known === undefined || last === 0) return known;
+  return {
+    last: Math.max(known.last, last),
+    hasResults: known.hasResults || kept.length > 0,
+    get: async (n) => kept.find((one) => one.n === n)?.text ?? known.get(n),
   };
 }
 
@@ -163,7 +185,7 @@ export function createMonitoredJournal(journal: Journal, report: (problem: DuetE
 
   return {
     begin: async (run) => watchRun(await watch(journal.begin(run))),
-    listInterrupted: () => watch(journal.listInterrupted()),
+    listInterrupted: (id) => watch(journal.listInterrupted(id)),
     isGoing: (runId) => watch(journal.isGoing(runId)),
     async take(runId) {
       const taken = await watch(journal.take(runId));

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import { type DailyUsage, mostCallers, toUsageKey } from "../../core/store/daily-usage.ts";
+import { findLastResult, moveNumbers } from "../../core/store/move-numbers.ts";
 import {
   dayMs,
   type ExpiredConversation,
@@ -14,6 +15,7 @@ import {
   type ConversationEntry,
   type ConversationTurn,
   createId,
+  type FinishedRun,
   mostTypedTexts,
   type OperatorStore,
   type SharedStore,
@@ -23,11 +25,13 @@ import {
   toRunEntry,
 } from "../../core/store/store.ts";
 import type { AgentTrace } from "../../core/trace.ts";
+import { redactValue } from "../../kit/text/redact.ts";
 import { noConversationError } from "../store-errors.ts";
 import { createMemoryDailyUsage } from "./daily-usage.ts";
 import { createMemoryFiles } from "./files.ts";
 import { createMemoryIdempotencyRecords } from "./idempotency-records.ts";
 import { createMemoryJournal } from "./journal.ts";
+import { createMemoryResults, type MemoryResults } from "./result-list.ts";
 import { createMemorySourceList } from "./source-list.ts";
 
 interface StoredConversation {
@@ -39,6 +43,8 @@ interface StoredConversation {
   turns: ConversationTurn[];
   summary: Summary | undefined;
   sources: SourceList;
+  results: MemoryResults;
+  marker: string | undefined;
   /** Is about what it takes with its traces, in bytes. */
   bytes: number;
   runIds: string[];
@@ -181,12 +187,11 @@ export function createMemoryStore({
       },
       create: async (wanted, { isGiven = false } = {}) =>
         toConversation(touch(wanted !== undefined && (isGiven || isAllowed(wanted)) ? wanted : createId("conv"))),
-      async append({ conversationId, runId, turn, trace, pendingPlan, loadedTools, files: added = [] }) {
+      async append({ conversationId, runId, turn, trace, pendingPlan, loadedTools, files: added = [], ...more }) {
         if (traces.has(runId) && !getOwned(traces.peek(runId))) throw noConversationError();
         const kept = touch(conversationId);
         kept.title ||= toConversationTitle(trace.question);
-        if (turn) kept.turns.push(turn);
-        const said = turn ? turn.question.length + turn.answer.length : 0;
+        const said = turn ? addTurn(kept, { turn, ...more }) : 0;
         const bytes = 2 * (JSON.stringify(trace).length + said) + files.add(conversationId, added);
         kept.bytes += bytes;
         stored += bytes;
@@ -254,6 +259,29 @@ export function createMemoryStore({
   return { ...scopeToOwner(undefined), typedHistory: createMemoryTypedHistory(), retention, journal: journal.open() };
 }
 
+/**
+ * Adds a turn with its results, and returns how many UTF-16 units that takes. They get the marker and the numbers that they have in
+ * the conversation: two runs of it may have gone on side by side.
+ */
+function addTurn(
+  kept: StoredConversation,
+  { turn, marker, lastResult = 0, results = [] }: Pick<FinishedRun, "marker" | "lastResult" | "results"> & TurnOf,
+): number {
+  kept.marker ??= marker;
+  const first = kept.marker ?? "";
+  const isOther = marker !== undefined && marker !== first;
+  const marked = isOther ? redactValue(turn, (text) => text.replaceAll(marker, first)) : turn;
+  const by = kept.results.last - lastResult;
+  const given = { turn: marked, results };
+  const numbered = by > 0 && findLastResult(given) > lastResult ? moveNumbers(given, lastResult, by) : given;
+  kept.turns.push(numbered.turn);
+  return JSON.stringify(numbered.turn).length + kept.results.add(numbered.results, findLastResult(numbered));
+}
+
+interface TurnOf {
+  turn: ConversationTurn;
+}
+
 /** Without a name of a person's, the title is that of the first run. */
 function changeConversation(
   kept: StoredConversation,
@@ -281,16 +309,16 @@ function createMemoryTypedHistory(): TypedHistory {
 }
 
 function begin(id: string, owner: string | undefined, now: string): StoredConversation {
-  const sources = createMemorySourceList();
+  const [sources, results, marker] = [createMemorySourceList(), createMemoryResults(), undefined];
   const times = { asked: 0, createdAt: now, updatedAt: now };
   const words = { title: "", isNamed: false, isPinned: false, turns: [], summary: undefined };
-  return { id, owner, ...words, sources, bytes: 0, runIds: [], ...times };
+  return { id, owner, ...words, sources, results, marker, bytes: 0, runIds: [], ...times };
 }
 
 /** Returns a snapshot of the conversation. Later turns are not added to it. */
 function toConversation(kept: StoredConversation): Conversation {
-  const { id, title, turns, summary, sources, pendingPlan, loadedTools } = kept;
-  return { id, title, turns: [...turns], summary, sources, pendingPlan, loadedTools };
+  const { id, title, turns, summary, sources, results, marker, pendingPlan, loadedTools } = kept;
+  return { id, title, turns: [...turns], summary, sources, results: results.open(), marker, pendingPlan, loadedTools };
 }
 
 function toEntry(kept: StoredConversation): ConversationEntry {

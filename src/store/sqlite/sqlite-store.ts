@@ -1,9 +1,12 @@
+import { LRUCache } from "lru-cache";
 import type { NumberedSource } from "../../core/sources.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
+import { findLastResult, moveNumbers } from "../../core/store/move-numbers.ts";
 import { keepAll, type RetentionLimits } from "../../core/store/retention.ts";
 import {
   type Conversation,
   type ConversationChanges,
+  type ConversationTurn,
   createId,
   type FinishedRun,
   type OperatorStore,
@@ -17,17 +20,23 @@ import { createSqliteDailyUsage } from "./daily-usage.ts";
 import { createSqliteHostTimeouts } from "./host-timeouts.ts";
 import { createSqliteIdempotencyRecords } from "./idempotency-records.ts";
 import { createSqliteJournal, dropRunFiles, endRunRecord } from "./journal/journal.ts";
+import { packTextNow } from "./packed-text.ts";
 import { packTrace, type TraceColumns } from "./packed-trace.ts";
 import { removeInSteps } from "./removal.ts";
+import { createSqliteResultList, type PackedResult, packResults, saveResults } from "./result-list.ts";
 import { createSqliteRetention } from "./retention.ts";
-import { type LoadedConversation, loadConversation, toEntry, toTrace } from "./rows.ts";
+import { type KnownTurns, type LoadedConversation, loadConversation, toEntry, toTrace } from "./rows.ts";
 import { createSqliteSourceList, saveSource } from "./source-list.ts";
 import { type Owner, type Statements, updateConversation } from "./statements.ts";
 import { writeTurnFiles } from "./turn-files.ts";
+import { packTurnRecord, writeTurnRecord } from "./turn-record.ts";
 import { createSqliteTypedHistory } from "./typed-texts.ts";
 
 /** Limits the conversations whose numbers are remembered while the store cannot be written. */
 const mostOwing = 1000;
+
+/** Limits the turns that are remembered as they were read, in UTF-16 units. */
+const mostKnownText = 16_000_000;
 
 const defaults: ConnectionOptions = { patienceMs: 3_000, onDamage() {}, onReplace() {} };
 
@@ -47,7 +56,20 @@ export async function createSqliteStore(
   file: string,
   options: Partial<SqliteStoreOptions> = {},
 ): Promise<OperatorStore> {
-  const connection = await openStoreConnection(file, { ...defaults, ...options });
+  const knownTurns = new LRUCache<string, KnownTurns>({ maxSize: mostKnownText, sizeCalculation: ({ size }) => size });
+  const { onReplace = defaults.onReplace, onDamage = defaults.onDamage } = options;
+  const connection = await openStoreConnection(file, {
+    ...defaults,
+    ...options,
+    onReplace() {
+      knownTurns.clear();
+      onReplace();
+    },
+    onDamage(name) {
+      knownTurns.clear();
+      onDamage(name);
+    },
+  });
   const journal = createSqliteJournal(file, connection);
   const retention = createSqliteRetention(connection, { limits: options.retention ?? keepAll, now: options.now });
   /** Holds the numbers that runs gave out while the store could not be written, by owner and conversation. */
@@ -62,7 +84,10 @@ export async function createSqliteStore(
       if (owed.size > mostOwing && oldest !== undefined) owed.delete(oldest);
     };
 
-    function toConversation(id: string, { sources, ...words }: LoadedConversation): Conversation {
+    function toConversation(
+      id: string,
+      { sources, lastResult, hasResults, ...words }: LoadedConversation,
+    ): Conversation {
       const list = createSqliteSourceList({
         conversationId: id,
         owner,
@@ -70,7 +95,8 @@ export async function createSqliteStore(
         known: sources,
         owe: (more) => addOwed(id, more),
       });
-      return { id, ...words, sources: list };
+      const results = createSqliteResultList({ conversationId: id, owner, connection, last: lastResult, hasResults });
+      return { id, ...words, sources: list, results };
     }
 
     async function isAllowed(id: string): Promise<boolean> {
@@ -85,20 +111,24 @@ export async function createSqliteStore(
       hostTimeouts: createSqliteHostTimeouts(connection, owner),
       dailyUsage: createSqliteDailyUsage(connection, owner, options.now),
       async load(id) {
-        const loaded = await connection.read((statements) => loadConversation(statements, { id, owner }));
+        const cache = {
+          get: () => knownTurns.get(toKey(id)),
+          set: (known: KnownTurns) => void knownTurns.set(toKey(id), known),
+        };
+        const loaded = await connection.read((statements) => loadConversation(statements, { id, owner }, cache));
         return loaded && toConversation(id, loaded);
       },
       async create(wanted, { isGiven = false } = {}) {
         const mayHave = wanted !== undefined && (isGiven || (await isAllowed(wanted)));
         const id = mayHave ? wanted : createId("conv");
-        return toConversation(id, { turns: [], summary: undefined, sources: [] });
+        return toConversation(id, { turns: [], summary: undefined, sources: [], lastResult: 0, hasResults: false });
       },
       async append(run) {
         const due = owed.get(toKey(run.conversationId)) ?? [];
         owed.delete(toKey(run.conversationId));
-        const columns = await packTrace(run.trace);
+        const [columns, packed] = await Promise.all([packTrace(run.trace), packTurn(run)]);
         try {
-          await connection.write((statements) => insertRun(statements, { run, columns, owner, owed: due }));
+          await connection.write((statements) => insertRun(statements, { run, columns, ...packed, owner, owed: due }));
         } catch (thrown) {
           // The run may be appended once more, and needs its sources then.
           if (thrown instanceof StoreError && thrown.mayPass) addOwed(run.conversationId, due);
@@ -106,9 +136,10 @@ export async function createSqliteStore(
         }
         if (options.retention !== undefined) retention.pruneWhenDue();
       },
-      async summarise(id, { text, turns, isWanted = false }) {
+      async summarise(id, { text, turns, isWanted = false, facts = [] }) {
+        const words = { text, facts: facts.length > 0 ? facts.join("\n") : null };
         await connection.write(({ summarise, wantSummary }) => {
-          const { changes } = summarise.run({ id, owner, text, turns, wanted: Number(isWanted) });
+          const { changes } = summarise.run({ id, owner, ...words, turns, wanted: Number(isWanted) });
           if (isWanted && changes > 0) wantSummary.run(id);
         });
       },
@@ -163,8 +194,48 @@ function changeConversation(
   return change.run({ ...key, title: title ?? null, named, pinned }).changes > 0;
 }
 
+/** Holds what a turn remembers of its run, and the results of the run, as their rows store them. */
+interface PackedTurn {
+  record: Uint8Array | null;
+  results: readonly PackedResult[];
+}
+
+async function packTurn({ turn, results: kept }: FinishedRun): Promise<PackedTurn> {
+  const [record, results] = await Promise.all([
+    packTurnRecord(turn && writeTurnRecord(turn)),
+    packResults(turn && kept),
+  ]);
+  return { record, results };
+}
+
+interface UnsettledTurn extends PackedTurn {
+  run: FinishedRun & { turn: ConversationTurn };
+}
+
+/**
+ * Returns the record and the results of a turn with the marker and the numbers that they have in the conversation: two runs of it
+ * may have gone on side by side.
+ */
+function settleTurn(statements: Statements, { run, record, results }: UnsettledTurn): PackedTurn & { last: number } {
+  const { conversationId: id, marker, lastResult = 0 } = run;
+  const first = marker === undefined ? "" : toText(statements.setMarker.get({ id, marker })?.marker);
+  const by = Number(statements.lastResult.get(id)?.results) - lastResult;
+  const given = { turn: run.turn, results: run.results ?? [] };
+  const last = findLastResult(given);
+  const isNumbered = by > 0 && last > lastResult;
+  const isMarked = marker === undefined || first === marker;
+  if (!isNumbered && isMarked) return { record, results, last };
+  const { turn } = isNumbered ? moveNumbers(given, lastResult, by) : given;
+  const json = writeTurnRecord(turn);
+  return {
+    record: json === undefined ? null : packTextNow(isMarked ? json : json.replaceAll(marker, first)),
+    results: isNumbered ? results.map(({ n, body }) => ({ n: n > lastResult ? n + by : n, body })) : results,
+    last: isNumbered ? last + by : last,
+  };
+}
+
 /** Holds a run with its owner and the source numbers that still have to be stored. */
-interface StoredRun {
+interface StoredRun extends PackedTurn {
   run: FinishedRun;
   columns: TraceColumns;
   owner: Owner;
@@ -184,7 +255,7 @@ function insertRun(statements: Statements, stored: StoredRun): void {
   if (isRecorded) dropRunFiles(statements, run.runId);
 }
 
-function insertNewRun(statements: Statements, { run, columns, owner, owed }: StoredRun): void {
+function insertNewRun(statements: Statements, { run, columns, owner, owed, record, results }: StoredRun): void {
   const { conversationId, runId, turn, trace, pendingPlan, loadedTools, files = [] } = run;
   const title = toConversationTitle(trace.question);
   const turns = updateConversation(statements, { id: conversationId, owner, title, turns: turn ? 1 : 0 });
@@ -196,7 +267,10 @@ function insertNewRun(statements: Statements, { run, columns, owner, owed }: Sto
     for (const [index, name] of loadedTools.entries()) statements.addLoadedTool.run(conversationId, index, name);
   }
   if (turn === undefined) return;
-  statements.addTurn.run(conversationId, turns, turn.question, turn.answer, writeTurnFiles(turn));
+  const stored = settleTurn(statements, { run: { ...run, turn }, record, results });
+  const { question, answer } = turn;
+  statements.addTurn.run(conversationId, turns, question, answer, writeTurnFiles(turn), stored.record);
+  saveResults(statements, conversationId, stored);
   for (const { hash, bytes } of files) {
     statements.addFile.run(hash, bytes);
     statements.nameFile.run(conversationId, hash);

@@ -53,11 +53,13 @@ describe("hooks at the start of a run", () => {
       await runAll({ question, models: { functionCall: model, answer: model }, hooks, hookSession });
       const texts = model.requests[0]?.messages.map(({ role, content }) => `${role}: ${String(content)}`) ?? [];
       expect(texts.filter((text) => text.startsWith("system"))).not.toEqual([expect.stringContaining("Branch")]);
-      expect(texts.map((text) => /Branch: main|It is Monday|One\?|Two\?/.exec(text)?.[0]).filter(Boolean)).toEqual([
-        "Branch: main",
-        "It is Monday",
-        question,
-      ]);
+      expect(texts[1]).toMatch(/^user: .*<<<result \w+\nBranch: main\n/s);
+      // It stands with the question, so that the next turn sends it again as it was sent.
+      const ofQuestion = new RegExp(
+        `^user: .*<<<result \\w+\nIt is Monday\\.\n.*\n\n${question.replace("?", "\\?")}$`,
+        "s",
+      );
+      expect(texts.at(-1)).toMatch(ofQuestion);
     }
     expect(eventsOf(asked)).toEqual(["SessionStart startup", "UserPromptSubmit", "UserPromptSubmit"]);
     expect(asked[1]?.input).toMatchObject({ prompt: "One?", permission_mode: "default" });

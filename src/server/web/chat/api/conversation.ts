@@ -28,7 +28,11 @@ export interface RunEntry {
 }
 
 export interface Conversation {
-  readonly turns: readonly { readonly question: string; readonly answer: string }[];
+  readonly turns: readonly {
+    readonly question: string;
+    readonly answer: string;
+    readonly status?: string | undefined;
+  }[];
   readonly sources: readonly Citation[];
   readonly runs: readonly RunEntry[];
 }
@@ -59,9 +63,10 @@ export function readRuns(value: unknown): readonly RunEntry[] {
 export function readConversation(value: unknown): Conversation {
   const { turns, sources } = isRecord(value) ? value : {};
   return {
-    turns: readRecords(turns, turnShape).map(({ question, answer }) => ({
+    turns: readRecords(turns, turnShape).map(({ question, answer, status }) => ({
       question: toText(question),
       answer: toText(answer),
+      status: toText(status),
     })),
     sources: readRecords(sources, sourceShape).map(({ n, title, url }) => ({
       n: Number(n),

@@ -1,0 +1,41 @@
+import type { NumberedResult, ResultList } from "../../core/store/store.ts";
+
+/** Keeps the results of one conversation for as long as the process lives. */
+export interface MemoryResults {
+  /** Is the highest number that a result has. */
+  readonly last: number;
+  /** Returns the list as one run sees it. */
+  open(): ResultList;
+  /** Keeps results, of which `highest` is the highest number, and returns how many UTF-16 units that adds. */
+  add(results: readonly NumberedResult[], highest: number): number;
+}
+
+/** Limits what the results of one conversation take, in UTF-16 units. The oldest go first. */
+const mostText = 16_000_000;
+
+export function createMemoryResults(): MemoryResults {
+  const texts = new Map<number, string>();
+  let last = 0;
+  let size = 0;
+  return {
+    get last() {
+      return last;
+    },
+    open: () => ({ last, hasResults: texts.size > 0, get: async (n) => texts.get(n) }),
+    add(results, highest) {
+      const before = size;
+      last = Math.max(last, highest);
+      for (const { n, text } of results) {
+        if (texts.has(n)) continue;
+        texts.set(n, text);
+        size += text.length;
+      }
+      for (const [n, text] of texts) {
+        if (size <= mostText) break;
+        texts.delete(n);
+        size -= text.length;
+      }
+      return size - before;
+    },
+  };
+}

@@ -77,8 +77,8 @@ function listUndecided(found: readonly FoundInstructions[]): FoundInstructions[]
 function createPicking(locale: Locale): PickOptions<"yes" | "no" | "show"> {
   return {
     title: say(locale, {
-      zh: "它可能来自他人。作为您的说明交给模型吗？内容不变就不再询问。",
-      en: "It may come from somebody else. Give it to the models as your instructions? You are asked again only when it changes.",
+      zh: "作为您的说明交给模型吗？它可能来自他人。",
+      en: "Give it to the models as your instructions? It may come from somebody else.",
     }),
     choices: [
       { value: "yes", label: say(locale, { zh: "是", en: "Yes" }), words: ["y", "yes", "是", "好"] },

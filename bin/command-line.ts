@@ -214,12 +214,22 @@ function ask(values: Values): Action {
         files.length === 0 ? { question } : await withNamedFiles(question, files, { config, console, signal });
       const { output } = values;
       const conversationId = await findChosenConversation(choice, { duet, config });
+      const { readTrustedInstructions } = await import("../src/cli/instructions/folder-instructions.ts");
+      const write = (line: string): void => writeLine(console, line);
+      const folderInstructions = await readTrustedInstructions({ config, locale: duet.localeFor(question), write });
       return runAsk({
         duet,
         console,
         request: {
           ...asked,
-          ...{ conversationId, mode: readMode(values), agent: readAgent(values, duet)?.name, answerForm, signal },
+          ...{
+            conversationId,
+            folderInstructions,
+            mode: readMode(values),
+            agent: readAgent(values, duet)?.name,
+            answerForm,
+            signal,
+          },
         },
         output: output === "json" || output === "jsonl" ? output : "text",
         verbose: config.agent.verbose,

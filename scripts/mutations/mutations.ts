@@ -1,6 +1,7 @@
 import { agent } from "./agent.ts";
 import { client } from "./client.ts";
 import { files } from "./files.ts";
+import { hookMutations } from "./hooks.ts";
 import { http } from "./http.ts";
 import { core } from "./kit.ts";
 import type { Mutation } from "./mutation.ts";
@@ -20,4 +21,5 @@ export const mutations: readonly Mutation[] = [
   ...tools,
   ...files,
   ...providers,
+  ...hookMutations,
 ];

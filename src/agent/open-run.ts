@@ -66,7 +66,7 @@ export type RecordedFacts = Omit<
 
 /** Holds what the caller provides for a run. The services of the run are made from it. */
 export interface RunParts
-  extends Pick<RunServices, "models" | "prompts" | "store" | "evaluator" | "folders" | "budget" | "router"> {
+  extends Pick<RunServices, "models" | "prompts" | "store" | "evaluator" | "folders" | "budget" | "router" | "hooks"> {
   tools: readonly Tool[];
   /** Holds what a search among tools needs when they are too many to be listed. All tools are listed when it is absent. */
   finding?: ToolFinder | undefined;
@@ -123,7 +123,7 @@ export function openRun(request: RunRequest, parts: RunParts, environment: RunEn
 }
 
 function createServices(input: RunInput, parts: RunParts, environment: RunEnvironment): RunServices {
-  const { models, prompts, store, evaluator, folders, budget, router, user, files = createRunFiles() } = parts;
+  const { models, prompts, store, evaluator, folders, budget, router, hooks, user, files = createRunFiles() } = parts;
   const { clock, emit, keepOutput, modelCalls, record, question } = environment;
   return {
     models,
@@ -134,6 +134,7 @@ function createServices(input: RunInput, parts: RunParts, environment: RunEnviro
     folders,
     budget,
     router,
+    hooks,
     user: user && createRunUser(user, clock),
     catalog: openCatalog(input, parts, question),
     clock,

@@ -14,11 +14,13 @@ import { toShortLine } from "../kit/text/sanitize.ts";
 import { answerInChatMode } from "./answer/chat.ts";
 import { createAnswerInput, writeAnswer } from "./answer/write-answer.ts";
 import { recallConversation } from "./context/recall.ts";
+import { runEndHooks, runStartHooks } from "./hooks/run-hooks.ts";
 import { createRunClock, type Limits } from "./limits/run-clock.ts";
 import { decideAndAct } from "./loop/decide.ts";
 import { type DecideResult, type RunResult, toOutcome } from "./loop/run-result.ts";
 import { toTurnRecord } from "./loop/turn-record.ts";
 import { openRun, type RecordedFacts, type RunEnvironment, type RunOptions } from "./open-run.ts";
+import { toFolderMessages } from "./prompts/folder-messages.ts";
 import { createRunRecord } from "./record/run-record.ts";
 import type { Models, Run, RunInput, RunRequest } from "./run.ts";
 import { createTraceRecorder } from "./trace/trace-recorder.ts";
@@ -84,6 +86,7 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   } finally {
     clock.clear();
   }
+  await runEndHooks(run, ending);
   run.state.answer.finish();
   const elapsedMs = taken ? clock.spentMs : performance.now() - started - clock.outsideMs;
   const outcome = toOutcome(run, ending, elapsedMs);
@@ -120,6 +123,7 @@ function toRecordedFacts({ input, services: { models, user } }: Run): RecordedFa
     locale,
     language,
     instruction,
+    folderInstructions: input.folderInstructions,
     search,
     answerFormat: input.answerForm?.format,
     stop: input.stop,
@@ -161,7 +165,8 @@ function announce(run: Run, notices: readonly Notice[]): void {
 async function runToEnd(run: Run, ending: RunResult): Promise<void> {
   run.services.clock.callerSignal.throwIfAborted();
   checkCallOptions(run);
-  await recallConversation(run, toInstructionMessages(run.input));
+  const session = await runStartHooks(run);
+  await recallConversation(run, [...toFolderMessages(run), ...toInstructionMessages(run.input), ...session]);
   if (run.input.mode === "chat") {
     ending.written = await answerInChatMode(run);
     return;

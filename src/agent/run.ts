@@ -2,6 +2,8 @@ import type { AnswerForm } from "../core/answer-form.ts";
 import type { Chain } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { RunFiles } from "../core/files/run-files.ts";
+import type { FolderInstructions } from "../core/folder-instructions.ts";
+import type { HookRunner, HookSession } from "../core/hooks.ts";
 import type { FileRef, ImagePart, Message } from "../core/messages.ts";
 import type { Model, ModelRequest, ToolChoice, Turn } from "../core/model.ts";
 import type { Mode, ToolCallRecord } from "../core/outcome.ts";
@@ -46,6 +48,8 @@ export interface RunRequest {
   readonly conversation: Conversation;
   /** Holds the calling program's instruction for all answers. */
   readonly instruction?: string | undefined;
+  /** Lists the instructions of the folder in which the run takes place, the nearest last. */
+  readonly folderInstructions?: readonly FolderInstructions[] | undefined;
   /** Is true when chat mode searches the web for the unchanged question first, with the tool `web_search`. */
   readonly search?: boolean | undefined;
   /** Is the reader's language, used for notices, reasons and errors. */
@@ -60,6 +64,8 @@ export interface RunRequest {
   readonly toolChoice?: ToolChoice | undefined;
   readonly limits: Limits;
   readonly planPolicy: PlanPolicy;
+  /** Holds what the process knows of the conversation's hooks. */
+  readonly hookSession?: HookSession | undefined;
   /** Says where the run stands in a chain of agents. It is the first one when this is absent. */
   readonly chain?: Chain | undefined;
 }
@@ -99,6 +105,8 @@ export interface LoopState {
   readonly steps: RecordedRound[];
   /** Is what the model that writes the answer was sent last in place of the question. */
   answerPrompt: string | undefined;
+  /** Is what hooks add to the question, in a fence. It is set once, before the first turn. */
+  hookNote?: string | undefined;
   readonly answer: AnswerText;
   /** Holds what the models have read of each source. */
   readonly evidence: Evidence;
@@ -137,6 +145,8 @@ export interface RunServices {
   readonly budget?: TurnBudget | undefined;
   /** Answers plain requests before a model is asked; absent where models are to answer everything. */
   readonly router?: RuleRouter | undefined;
+  /** Runs the user's hooks at the start and the end of the run; absent where there are none. */
+  readonly hooks?: HookRunner | undefined;
   /** Answers the questions of the run; absent where nobody can be asked. */
   readonly user: User | undefined;
   /** Says where the run takes place; absent where models are not to be told. */

@@ -43,7 +43,7 @@ export async function askAgent(
   const name = request.agent ?? request.resumed?.header.agent;
   const selected = name === undefined ? undefined : main.subAgents.open(name, main);
   const parts = selected?.parts ?? main;
-  const { config, agent, evaluator, models, tools, conversations, attachments: preparation, telemetry } = parts;
+  const { config, agent, evaluator, hooks, models, tools, conversations, attachments: preparation, telemetry } = parts;
   const { question, caller = operator, conversationId, search, user, limits, chain } = request;
   const mode = request.mode ?? selected?.settings.mode ?? "agent";
   const { history, budget, resumed, attachments = [], stop, toolChoice } = request;
@@ -123,6 +123,7 @@ export async function askAgent(
       mode,
       conversation,
       instruction: joinInstructions(selected?.settings.instructions, request.instruction),
+      folderInstructions: resumed ? resumed.header.folderInstructions : await findRunInstructions(config, request),
       search: searchFirst,
       answerForm,
       stop,
@@ -132,6 +133,7 @@ export async function askAgent(
       limits: resumed?.header.limits ?? mergeLimits(config, limits, chain),
       planPolicy: resumed?.header.planPolicy ?? config.agent.plan,
       chain,
+      hookSession: session.hooks,
     },
     parts: {
       models: billed,
@@ -144,6 +146,7 @@ export async function askAgent(
       tools: await tools.limitSearches(session, offered),
       finding: mode === "chat" ? undefined : await tools.search.open(session, allow.allow),
       evaluator,
+      hooks,
       folders: mode === "chat" ? undefined : await findFolders(config),
       user: user && rememberApprovals(user, session),
     },
@@ -194,6 +197,17 @@ function joinPatterns(
 function joinInstructions(...texts: (string | undefined)[]): string | undefined {
   const given = texts.filter((text) => text !== undefined && text.trim() !== "");
   return given.length === 0 ? undefined : given.join("\n\n");
+}
+
+/** Returns the instructions of the working folder for a run: a terminal gives them, and `serve` where its operator wants it. */
+async function findRunInstructions(
+  { serve, environment, home }: Pick<Config, "serve" | "environment" | "home">,
+  { folderInstructions, recording }: Pick<AskRequest, "folderInstructions" | "recording">,
+): Promise<AskRequest["folderInstructions"]> {
+  const isServed = recording?.entrance === "http" || recording?.entrance === "stdio";
+  if (!isServed || !serve.instructions) return folderInstructions;
+  const { findTrustedInstructions } = await import("./instructions/find-instructions.ts");
+  return findTrustedInstructions({ directory: process.cwd(), environment, home });
 }
 
 /** A run whose conversation the asker keeps is not recorded: nobody could ask for its end. */

@@ -4,6 +4,7 @@ import type { AnswerForm } from "../core/answer-form.ts";
 import type { Attachment } from "../core/attachment.ts";
 import type { Caller } from "../core/caller.ts";
 import type { Chain } from "../core/chain.ts";
+import type { FolderInstructions } from "../core/folder-instructions.ts";
 import type { ToolChoice } from "../core/model.ts";
 import type { Mode } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
@@ -32,6 +33,8 @@ export interface AskRequest {
   history?: readonly GivenTurn[] | undefined;
   /** Holds the calling program's instruction for all answers. It ranks below our own prompts. */
   instruction?: string | undefined;
+  /** Lists the instructions of the working folder, which a person has trusted. They rank below our own prompts. */
+  folderInstructions?: readonly FolderInstructions[] | undefined;
   mode?: Mode;
   /** Is the form of the answer, where a program reads it. */
   answerForm?: AnswerForm | undefined;

@@ -1,5 +1,6 @@
 import type { Evaluator } from "../agent/loop/evaluator.ts";
 import type { Config, SubAgentSettings } from "../config/config.ts";
+import type { HookRunner } from "../core/hooks.ts";
 import type { Once } from "../kit/async/once.ts";
 import type { KeyedMutex } from "../kit/async/semaphore.ts";
 import type { ActiveRuns } from "./active-runs.ts";
@@ -23,6 +24,8 @@ export interface DuetParts {
   readonly config: Config;
   readonly agent: Once<Agent>;
   readonly evaluator: Evaluator | undefined;
+  /** Runs the user's hooks; absent where there are none. */
+  readonly hooks: HookRunner | undefined;
   readonly models: ModelRegistry;
   readonly modelList: Once<ReturnType<typeof createModelList>>;
   readonly tools: ToolParts;

@@ -1,4 +1,5 @@
 import type { Compaction } from "../agent/context/compact.ts";
+import type { ContextUse } from "../agent/context/measure-context.ts";
 import type { Models } from "../agent/run.ts";
 import type { CatalogWeight } from "../agent/tools/catalog-weight.ts";
 import type { NamedChange, Pool } from "../client/pool.ts";
@@ -24,6 +25,7 @@ import { toConversationKey } from "./conversations/sessions.ts";
 import type { StoreMonitor, StoreState } from "./conversations/store-monitor.ts";
 import { createTypedHistory } from "./conversations/typed-history.ts";
 import type { DuetParts } from "./duet-parts.ts";
+import type { MeasureRequest } from "./measure-context.ts";
 import { mergeLimits } from "./merge-limits.ts";
 import { changeChoices, type ModelChanges } from "./models/change-models.ts";
 import type { ModelCheck, SearchCheck } from "./models/check-models.ts";
@@ -130,6 +132,11 @@ export class Duet {
     } finally {
       going.end();
     }
+  }
+
+  /** Says what would fill the windows of the models in the next question of a conversation. */
+  async measureContext(request: MeasureRequest): Promise<ContextUse[]> {
+    return (await import("./measure-context.ts")).measureNextContext(this.#parts, request);
   }
 
   /**

@@ -12,6 +12,7 @@ import { createRandomHex } from "../kit/random.ts";
 import { createRedactor } from "../kit/text/redact.ts";
 import { createActiveRuns } from "./active-runs.ts";
 import { openAgent, readUserAgentParts } from "./agent/open-agent.ts";
+import { openUserHooks } from "./agent/open-hooks.ts";
 import type { CloseLimits, DuetOverrides } from "./ask-request.ts";
 import { type OpenedStore, openStore } from "./conversations/open-store.ts";
 import { createSessions } from "./conversations/sessions.ts";
@@ -42,15 +43,27 @@ const lastSavingMs = 300;
 
 /**
  * Opens the agent. Downstream servers begin to start at once, except lazy ones and where `startServers` says otherwise; everything heavy is imported when first needed. Throws a
- * `config` error, with nothing begun, when the prompts or the evaluator that the configuration names cannot be used.
+ * `config` error, with nothing begun, when the prompts, the evaluator or a module of a hook that the configuration names cannot be used.
  */
 export async function openDuet(config: Config, parts: DuetOverrides = {}): Promise<Duet> {
   const warn = parts.warn ?? (() => {});
   const own = await readUserAgentParts(config, warn);
   const redactor = createRedactor(listKnownSecrets(config));
+  const opened = await openUserHooks(config, { redactor, warn }).catch(async (thrown: unknown) => {
+    await own.close();
+    throw thrown;
+  });
+  const hooks = opened?.hooks;
   const models = createModelRegistry(config, parts.models, redactor);
   const sample = createSample(models.open);
-  const inventory = openToolInventory(config, { own: parts.tools, sample, redactor, warn, start: parts.startServers });
+  const inventory = openToolInventory(config, {
+    own: parts.tools,
+    sample,
+    redactor,
+    hooks,
+    warn,
+    start: parts.startServers,
+  });
   const gateways = createGateways(inventory, warn);
   const monitor = createStoreMonitor();
   const store = createOnce(() => openStore(config, parts.store, monitor));
@@ -64,7 +77,7 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
   async function close({ totalMs, telemetryMs = totalMs }: Partial<CloseLimits>): Promise<void> {
     async function closeAfterRuns(): Promise<void> {
       await runs.stop(totalMs && totalMs / 2);
-      await Promise.all([telemetry.close(telemetryMs), closeStore(), own.close(), closeAttachments()]);
+      await Promise.all([telemetry.close(telemetryMs), closeStore(), own.close(), opened?.close(), closeAttachments()]);
     }
     await Promise.all([inventory.close(totalMs), closeAfterRuns()]);
   }
@@ -87,6 +100,7 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
     config,
     agent: createOnce(() => openAgent(own.prompts)),
     evaluator: parts.evaluator ?? own.evaluator,
+    hooks,
     models,
     modelList: createOnce(async () => (await import("./models/list-models.ts")).createModelList(config)),
     tools: {

@@ -1,8 +1,10 @@
+import type { HookEvent } from "../core/hooks.ts";
 import type { Mode } from "../core/outcome.ts";
 import type { Locale } from "../kit/locale.ts";
 import type { SearchOptions } from "../tools/search/search-backends.ts";
 import type { ModelChoice, ModelsConfig } from "./models/models.ts";
 import type { Settings } from "./schema/file-schema.ts";
+import type { HookGroup } from "./schema/hook-schema.ts";
 import type { SkippedFile } from "./sources/choose-files.ts";
 import type { Environment } from "./sources/expand-variables.ts";
 import type { Origin } from "./sources/source.ts";
@@ -22,6 +24,8 @@ export interface Config extends ModelsConfig {
   /** Lists the enabled MCP servers. */
   servers: ServerSettings[];
   tools: ToolsSettings;
+  /** Holds the hooks by their events; the paths of modules are absolute. */
+  hooks: HookSettings;
   search: SearchSettings;
   web: Settings["web"];
   serve: Settings["serve"];
@@ -73,6 +77,8 @@ export type ToolsSettings = Settings["tools"] & {
   /** Is true when the directory was set explicitly, so that it has to exist. */
   directoryIsNamed: boolean;
 };
+
+export type HookSettings = Partial<Record<HookEvent, HookGroup[]>>;
 
 /** Base URLs have no trailing slash, and the path of the call is appended to them. */
 export type SearchSettings = SearchOptions & Pick<Settings["search"], "enabled" | "cacheSize" | "maxPerRun">;

@@ -9,6 +9,7 @@ import {
 } from "../tools/search/search-backends.ts";
 import type { Config, EmailSettings, SearchSettings } from "./config.ts";
 import { configError } from "./config-errors.ts";
+import { listUnusedEvents, readHooks } from "./hooks.ts";
 import { readModels } from "./models/models.ts";
 import { configurationSchema, parseOnce, type Settings } from "./schema/file-schema.ts";
 import { readServers } from "./servers.ts";
@@ -85,6 +86,7 @@ export async function loadConfig(
       directoryIsNamed: tools.directory !== undefined,
       roots: tools.roots.map((root) => resolvePath("tools.roots", root)),
     },
+    hooks: readHooks(settings.hooks, resolvePath),
     search: readSearch(settings.search, sources),
     web: settings.web,
     serve: settings.serve,
@@ -160,8 +162,15 @@ export function getFallbackLocale(flags: Pick<Flags, "locale">, environment: Env
 /**
  * Returns the settings that are set and have no effect, by the names under which they were set, so that nobody relies on them.
  */
-export function findUnusedSettings({ origins, email }: Pick<Config, "origins" | "email">): string[] {
-  return origins["email.host"]?.from === "environment" && !email ? ["SMTP_HOST (SMTP_FROM?)"] : [];
+export function findUnusedSettings({
+  origins,
+  email,
+  settings,
+}: Pick<Config, "origins" | "email" | "settings">): string[] {
+  return [
+    ...(origins["email.host"]?.from === "environment" && !email ? ["SMTP_HOST (SMTP_FROM?)"] : []),
+    ...listUnusedEvents(settings.hooks),
+  ];
 }
 
 /** Says so; undefined when there are none. */

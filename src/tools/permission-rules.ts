@@ -28,6 +28,8 @@ export interface PermissionRules {
   ask?: readonly string[] | undefined;
   /** Is true when a run that has read private data and untrusted text asks before a call sends text out. */
   askBeforeSending?: boolean | undefined;
+  /** Is true where `ask` is the program's own choice, so that a hook may allow what it asks about. */
+  mayHooksAllow?: boolean | undefined;
 }
 
 interface PermissionDecision {
@@ -41,16 +43,16 @@ interface PermissionDecision {
 export type PermissionCheck = (
   tool: Tool,
   args: JsonObject,
-  context?: Pick<ToolContext, "sending">,
+  context?: Pick<ToolContext, "sending" | "hook">,
 ) => PermissionDecision;
 
 /**
  * Denies what matches `deny` or misses every pattern of `allow`, then asks about what matches `ask`, and allows the rest. `place`
- * names the configuration section of the rules.
+ * names the configuration section of the rules. What a hook says is heard by the rules of the operator alone, after they have denied.
  */
 export function createPermissionCheck(
-  { allow, deny = [], ask = [], askBeforeSending = false }: PermissionRules,
-  place = "tools",
+  { allow, deny = [], ask = [], askBeforeSending = false, mayHooksAllow = false }: PermissionRules,
+  place = operatorPlace,
 ): PermissionCheck {
   const [denials, questions] = [parseToolPatterns(deny), parseToolPatterns(ask)];
   const permits = allow && parsePermitPatterns(allow);
@@ -62,21 +64,29 @@ export function createPermissionCheck(
     const permit = permits?.find((pattern) => isMatchingCall(pattern, tool, args, "every"));
     if (permits && !permit) return { decision: "denied", rule: `${place}.allow` };
     // All of them: who agreed to the calls of one rule has not agreed to what another asks about.
-    const asked = questions.filter((pattern) => isMatchingCall(pattern, tool, args, "some"));
+    const hook = place === operatorPlace ? context?.hook : undefined;
+    const isAllowed = mayHooksAllow && hook?.decision === "allow";
+    const asked = isAllowed ? [] : questions.filter((pattern) => isMatchingCall(pattern, tool, args, "some"));
+    const isHookAsking = hook?.decision === "ask";
     // Who is asked each time sees what each call sends.
     const canLeave = askBeforeSending && tool.dataFlow?.sendsOut === true && !tool.alwaysAsks;
     const privateSources = canLeave ? context?.sending?.needsConsent() : undefined;
-    if (asked.length > 0 || privateSources) {
+    if (asked.length > 0 || privateSources || isHookAsking) {
       const rules = [
+        ...(isHookAsking ? [hook.rule] : []),
         ...(asked.length > 0 ? [describeRule("ask", ...asked)] : []),
         ...(privateSources ? [`${place}.askBeforeSending`] : []),
       ];
       return { decision: "ask", rule: rules.join("; "), privateSources };
     }
     if (tool.alwaysAsks) return { decision: "ask", rule: alwaysAsks };
+    if (isAllowed) return { decision: "allowed", rule: hook.rule };
     return { decision: "allowed", rule: permit ? describeRule("allow", permit) : `${place}.allow: *` };
   };
 }
+
+/** Names the section of the operator's own rules. */
+const operatorPlace = "tools";
 
 /** Names the rule of a tool that asks whatever is configured. */
 const alwaysAsks = "always";
@@ -118,12 +128,15 @@ async function askPerson(
   { name, alwaysAsks: onlyOnce = false }: Tool,
   args: JsonObject,
   { rule, privateSources }: Pick<PermissionDecision, "rule" | "privateSources">,
-  { approve, sending, locale }: ToolContext,
+  { approve, sending, locale, hook }: ToolContext,
 ): Promise<Approval | undefined> {
   if (approve === undefined) return undefined;
-  const request = { tool: name, arguments: args, rule, onlyOnce };
-  if (privateSources === undefined || sending === undefined) return approve(request);
-  const reason = say(locale, describeSending(name, privateSources));
+  const isHookAsking = hook?.decision === "ask";
+  const said = isHookAsking ? hook.reason : undefined;
+  const request = { tool: name, arguments: args, rule, onlyOnce: onlyOnce || isHookAsking };
+  if (privateSources === undefined || sending === undefined)
+    return approve({ ...request, ...(said && { reason: said }) });
+  const reason = [said, say(locale, describeSending(name, privateSources))].filter(Boolean).join(" ");
   return sending.ask(() => approve({ ...request, reason }));
 }
 

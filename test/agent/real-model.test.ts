@@ -73,7 +73,12 @@ test.each([
 );
 
 test("a search for tools in vain and the closing note reach the model that writes the answer, the note fenced", async () => {
-  const session = { reported: new Set<string>(), approved: new Set<string>(), refused: new Set<string>() };
+  const session = {
+    reported: new Set<string>(),
+    approved: new Set<string>(),
+    refused: new Set<string>(),
+    hooks: { source: "startup" } as const,
+  };
   const rules = { allow: ["*"], deny: [], ask: [], searchAbove: 0.1 };
   const finding = await createToolSearch({ tools: rules }).open({ ...session, loaded: new Set() });
   const note = "There is no tool for mail, so nothing was sent to Li Na.";

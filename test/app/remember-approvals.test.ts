@@ -17,6 +17,7 @@ function person(...answers: (Approval | undefined)[]) {
     reported: new Set(),
     approved: new Set(),
     refused: new Set(),
+    hooks: { source: "startup" } as const,
     loaded: new Set(),
   });
   return { ask: (more: Partial<ApprovalRequest> = {}) => user.ask({ kind: "call", ...call, ...more }, signal), asked };

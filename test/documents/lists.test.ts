@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createFileJsonSchema } from "../../src/config/schema/file-schema.ts";
 import { findVariable } from "../../src/config/sources/environment.ts";
+import { hookEvents } from "../../src/core/hooks.ts";
 import { isRecord } from "../../src/kit/json.ts";
 import { vendors } from "../../src/providers/vendors.ts";
 import { searchBackends } from "../../src/tools/search/search-backends.ts";
@@ -58,6 +59,8 @@ function readLeaves(schema: unknown, path: string[] = []): string[][] {
 /** A key as the pages write it: parts that repeat are listed once. */
 function toListedKey(path: readonly string[]): string {
   const [section = "", name = "", ...rest] = path;
+  // Other events are those of another program, and ignored.
+  if (section === "hooks") return (hookEvents as readonly string[]).includes(name) ? path.join(".") : "hooks.Stop";
   if (section === "models") return rest.length === 0 ? path.join(".") : `….${rest.join(".")}`;
   if (section === "mcpServers" || section === "servers") return rest[0] === "env" ? "env" : toServerKey(rest);
   if (section === "agents") return ["agents.NAME", ...rest.slice(0, rest[0] === "models" ? 2 : 1)].join(".");

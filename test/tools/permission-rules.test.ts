@@ -213,6 +213,7 @@ describe("a call under the rules", () => {
       reported: new Set<string>(),
       approved: new Set<string>(),
       refused: new Set<string>(),
+      hooks: { source: "startup" } as const,
       loaded: new Set<string>(),
     };
     const user = rememberApprovals(toUser({ approveCall }), session);

@@ -3,6 +3,7 @@ import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { takeStart } from "../../kit/text/truncate.ts";
 import { fence, fenceResult } from "../context/fence.ts";
+import { renderNote } from "../hooks/render-note.ts";
 import type { Observation } from "../loop/act.ts";
 
 /** Holds what the answer model reads of the work of the model that chose the tools. */
@@ -34,7 +35,7 @@ export function toAnswerMessage(question: string, handOver: HandOver, marker: st
     .filter(({ ran, result }) => ran && !isRefusedCall(result))
     .map(
       ({ call, result, text }) =>
-        `### ${call.name} ${shorten(call.argumentsText, longestPrepared)}\n${fenceResult(text, result, marker)}`,
+        `### ${call.name} ${shorten(call.argumentsText, longestPrepared)}\n${fenceResult(text, result, marker)}${renderNote(result, marker, locale)}`,
     );
   const unrun = findUnrun(observations).map((one) => renderUnrun(one, locale));
   const left = dropped.map((step) => `- ${toShortLine(step, longestArguments)}`);

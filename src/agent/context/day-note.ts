@@ -1,7 +1,7 @@
 import { say } from "../../kit/locale.ts";
 import { describeDay } from "../prompts/prompt-values.ts";
 import { formatDay } from "../prompts/prompts.ts";
-import type { RunInput } from "../run.ts";
+import type { Run, RunInput } from "../run.ts";
 
 /**
  * Returns the line that tells models the day. It stands before the question and in no system prompt, so that a conversation keeps
@@ -11,6 +11,11 @@ export function renderDayNote({ begunAt, language }: Pick<RunInput, "begunAt" | 
   const time = new Date(begunAt);
   const [today, day] = [formatDay(time), describeDay(time, language)];
   return say(language, { zh: `今天是 ${today}（${day}）。`, en: `Today is ${today} (${day}).` });
+}
+
+/** Returns what models are told before the question: the day, and what hooks add. */
+export function renderQuestionNote({ input, state: { hookNote = "" } }: Pick<Run, "input" | "state">): string {
+  return [renderDayNote(input), hookNote].filter((part) => part !== "").join("\n\n");
 }
 
 /** Puts what is told beside the question before it. */

@@ -4,7 +4,7 @@ import type { Model } from "../../core/model.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import type { Observation } from "../loop/act.ts";
 import type { Run, RunInput } from "../run.ts";
-import { joinNote, renderDayNote } from "./day-note.ts";
+import { joinNote, renderQuestionNote } from "./day-note.ts";
 import { fence } from "./fence.ts";
 
 export interface QuestionText {
@@ -21,7 +21,7 @@ export interface QuestionText {
  */
 export function toQuestionContent(run: Run, { text, reader, observations = [] }: QuestionText): MessageContent {
   const { input } = run;
-  const note = reader.followsPrompts === false ? undefined : renderDayNote(input);
+  const note = reader.followsPrompts === false ? undefined : renderQuestionNote(run);
   return fromParts([
     { type: "text", text: joinNote(note, text) },
     ...toFileParts(input.attached ?? [], input),

@@ -12,6 +12,7 @@ import { say, type Text } from "../../kit/locale.ts";
 import { redactValue } from "../../kit/text/redact.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
+import { endAsHooksSay } from "../hooks/stop-run.ts";
 import { getRemainingBudget } from "../limits/reached-limit.ts";
 import type { RecordedCall } from "../record/recorded-steps.ts";
 import type { LoopState, Run, RunInput } from "../run.ts";
@@ -50,7 +51,7 @@ const mostCallsPerTurn = 50;
 
 /**
  * Runs the calls of one turn side by side and answers in the order they were asked; once `allowed` of them have run, the
- * others are answered with a refusal. Never throws.
+ * others are answered with a refusal. Throws only where a hook ends the run.
  */
 export async function act(run: Run, calls: readonly ToolCall[], step: number, allowed: number): Promise<Observation[]> {
   const heard = toMadeCalls(run, calls);
@@ -82,6 +83,7 @@ export async function act(run: Run, calls: readonly ToolCall[], step: number, al
     const tool = ran ? run.services.catalog.findTool(call.name) : undefined;
     if (tool) run.state.sending.learn(tool, result);
   }
+  endAsHooksSay(observations);
   return observations;
 }
 
@@ -208,6 +210,7 @@ async function makeCall(
   const text = isSecond && !result.ok ? `${read}\n${say(run.input.language, failedTwice)}` : read;
   const shown = result.shown ?? text;
   record.result = shown;
+  record.arguments = result.arguments ?? record.arguments;
   record.ok = result.ok;
   record.cached = result.cached ?? false;
   record.elapsed_ms = recorded?.elapsedMs ?? Math.round(performance.now() - started - waitedMs);

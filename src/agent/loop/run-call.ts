@@ -192,6 +192,8 @@ export function openCallContext(run: Run, callId: string, { allowance, phase }: 
     sending: run.state.sending,
     billing: createTextBilling(run),
     facts: () => getFacts(run, allowance),
+    call: { id: callId, runId: run.input.id, conversationId: run.input.conversation.id, mode: run.input.mode },
+    remember: record.remember,
     progress(message, progress, total) {
       if (!open) return;
       run.services.emit({ type: "tool-progress", callId, message: sanitizeLine(message), progress, total });
@@ -199,8 +201,8 @@ export function openCallContext(run: Run, callId: string, { allowance, phase }: 
     reportStep(line) {
       if (open) run.services.emit({ type: "tool-progress", callId, message: sanitizeLine(line), isStep: true });
     },
-    notice(code, message) {
-      if (open) run.services.emit({ type: "notice", level: "info", code, message });
+    notice(code, message, level) {
+      if (open) run.services.emit({ type: "notice", level: level ?? "info", code, message });
     },
     close() {
       open = false;

@@ -4,6 +4,7 @@ import { isRefusedCall } from "../../core/tools/refused-call.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
 import { fenceResult } from "../context/fence.ts";
+import { renderNote } from "../hooks/render-note.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import type { Run } from "../run.ts";
 import type { Observation } from "./act.ts";
@@ -15,7 +16,7 @@ export function toToolMessages(run: Run, round: readonly Observation[], calls: n
   return round.map((one, index) => {
     const { call, result, images } = one;
     const isLast = index === round.length - 1;
-    const text = renderObservation(run, one);
+    const text = renderObservation(run, one) + renderNote(result, input.marker, input.language);
     const said = isLast ? `${text}\n${say(input.language, left)}` : text;
     const content = fromParts([{ type: "text", text: said }, ...images]);
     return { role: "tool", callId: call.id, tool: call.name, content, ok: result.ok };

@@ -3,7 +3,7 @@ import type { Outcome } from "../../core/outcome.ts";
 import type { ConversationTurn, FinishedRun } from "../../core/store/store.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
-import { joinNote, renderDayNote } from "../context/day-note.ts";
+import { joinNote, renderQuestionNote } from "../context/day-note.ts";
 import { describeTurnEnd, type TurnEnd } from "../context/turn-ends.ts";
 import type { Run } from "../run.ts";
 import { toTurnSteps } from "./record-step.ts";
@@ -38,7 +38,7 @@ function toTurn(run: Run, ending: RunResult, outcome: Outcome): ConversationTurn
   const { answerPrompt } = run.state;
   const steps = toTurnSteps(run.state);
   const images = run.state.images.slice(-mostKeptImages);
-  const note = renderDayNote(run.input);
+  const note = renderQuestionNote(run);
   const end = findEnd(ending, outcome);
   return {
     question,

@@ -3,6 +3,7 @@ import type { StoredBytes } from "../../core/files/run-files.ts";
 import type { Elicitation } from "../../core/forms/elicitation.ts";
 import type { ToolCall } from "../../core/messages.ts";
 import type { RecordedStep, RunJournal } from "../../core/store/journal.ts";
+import { isHookDecision, toCallHookName } from "../../core/tools/hook-decision.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import type { RunClock } from "../limits/run-clock.ts";
@@ -120,7 +121,10 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
   }
 
   /** A call that waits for a person has not begun; one that a person has agreed to may have. */
-  function canHaveBegun(callId: string, needsConsent: boolean): boolean {
+  function canHaveBegun(callId: string, asks: boolean): boolean {
+    const hooks = known.get(`${toCallHookName(callId)}:1`)?.data;
+    const decided = isHookDecision(hooks) ? hooks.decision : undefined;
+    const needsConsent = decided === "allow" ? false : asks || decided === "ask";
     for (let n = 1; ; n++) {
       const name = toQuestionName(callId, n);
       if (!known.has(`question:${name}`)) return n > 1 || !needsConsent;

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../core/caller.ts";
+import type { HookSession } from "../../core/hooks.ts";
 import type { Conversation, ConversationStore } from "../../core/store/store.ts";
 import type { KeyedMutex } from "../../kit/async/semaphore.ts";
 import type { ActiveRun } from "../active-runs.ts";
@@ -17,6 +18,8 @@ export interface Session {
   readonly refused: Set<string>;
   /** Lists the names of tools that were loaded for it, in order, when there are too many to be listed. */
   readonly loaded: Set<string>;
+  /** Holds what hooks have said when the process took up the conversation. */
+  readonly hooks: HookSession;
 }
 
 /** Maps the keys of conversations to sessions. */
@@ -42,7 +45,13 @@ export function createSessions(max = 1000): Sessions {
     of(key, isNew) {
       // A conversation that was removed may begin again under its id; what it had searched is gone with it.
       const known = isNew ? undefined : sessions.get(key);
-      const session = known ?? { reported: new Set(), approved: new Set(), refused: new Set(), loaded: new Set() };
+      const session = known ?? {
+        reported: new Set(),
+        approved: new Set(),
+        refused: new Set(),
+        loaded: new Set(),
+        hooks: { source: isNew ? "startup" : "resume" },
+      };
       sessions.set(key, session);
       return session;
     },

@@ -27,7 +27,7 @@ export type AskSubAgent = (
 export interface AgentToolParts {
   agents: readonly SubAgentSettings[];
   /** Is what the question above asks, whose caller, tools and language hold for the agents below it. */
-  above: Pick<AskRequest, "caller" | "tools" | "within" | "budget" | "chain">;
+  above: Pick<AskRequest, "caller" | "tools" | "within" | "budget" | "chain" | "folderInstructions">;
   locale: Locale;
   /** Numbers the sources of the conversation above, which the agents below share. */
   findSources(): SourceList;
@@ -62,6 +62,7 @@ export function createAgentTools({ agents, above, locale, findSources, ask }: Ag
       question,
       ...{ caller: above.caller, tools: settings.tools, budget: above.budget, mode: settings.mode },
       within: [...(above.within ?? []), ...(above.tools ? [above.tools] : [])],
+      folderInstructions: above.folderInstructions,
       history: [],
       sources,
       sending: context.sending,

@@ -3,6 +3,7 @@ import type { ServerStatus } from "../../client/server-connection.ts";
 import type { Config, ServerSettings } from "../../config/config.ts";
 import type { Caller } from "../../core/caller.ts";
 import { deepestChain } from "../../core/chain.ts";
+import type { HookRunner } from "../../core/hooks.ts";
 import type { Sample } from "../../core/sampling.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
@@ -65,6 +66,8 @@ export interface ToolInventoryParts {
   sample: Sample;
   /** Takes the known secrets out of what tools say. */
   redactor: Redactor;
+  /** Runs the user's hooks around each call; absent where there are none. */
+  hooks?: HookRunner | undefined;
   /** Receives a line about each failure that occurs while nobody waits for it. */
   warn: (line: Text) => void;
   /** Says when the servers begin to start: at once, or when servers or tools are first requested. */
@@ -73,7 +76,7 @@ export interface ToolInventoryParts {
 
 export function openToolInventory(
   config: Config,
-  { own = [], sample, redactor, warn, start = "at-once" }: ToolInventoryParts,
+  { own = [], sample, redactor, hooks, warn, start = "at-once" }: ToolInventoryParts,
 ): ToolInventory {
   // A Duet that is its own server, at whatever distance, must not start one more without end.
   const title = `Duet ${createRandomHex().slice(0, 16)}`;
@@ -84,7 +87,7 @@ export function openToolInventory(
     canStart() && config.servers.length > 0 ? servers.get() : servers.current;
   // Whoever takes the tools first is told; until then it must not be an unhandled rejection.
   if (start === "at-once") void ignoreRejection(startOnce(), "whoever takes the tools first is told");
-  const registries = createOnce(() => openToolRegistry(config, redactor));
+  const registries = createOnce(() => openToolRegistry(config, redactor, hooks));
   const directory = openUserTools(config, warn);
 
   return {
@@ -153,6 +156,13 @@ async function waitPatiently(work: Promise<void> | undefined, ms: number | undef
   }
 }
 
+/** Returns what puts the user's hooks around a tool, as the outermost layer but the narrower rules of a question or a caller. */
+async function openToolHooks(hooks: HookRunner | undefined): Promise<(tool: Tool) => Tool> {
+  if (!hooks?.has("PreToolUse", "PostToolUse", "PostToolUseFailure")) return (tool) => tool;
+  const { withHooks } = await import("../../tools/hooks/with-hooks.ts");
+  return (tool) => withHooks(tool, hooks);
+}
+
 /** Processes the tools that were found: it creates each conversation's built-in tools and wraps all tools in checks and rules. */
 export interface ToolRegistry {
   /**
@@ -175,7 +185,7 @@ export interface ToolRegistry {
 }
 
 /** Imports what that takes: once, for an `import` costs something each time, also of what is there. */
-export async function openToolRegistry(config: Config, redactor: Redactor): Promise<ToolRegistry> {
+export async function openToolRegistry(config: Config, redactor: Redactor, hooks?: HookRunner): Promise<ToolRegistry> {
   const { tools: rules, locale, search, web, email } = config;
   const [
     { collectTools },
@@ -188,6 +198,7 @@ export async function openToolRegistry(config: Config, redactor: Redactor): Prom
     { createHeavyWork },
     { createFileGuard },
     protectedFiles,
+    addHooks,
   ] = await Promise.all([
     import("../../tools/collect-tools.ts"),
     import("../../tools/schema/with-validation.ts"),
@@ -199,8 +210,10 @@ export async function openToolRegistry(config: Config, redactor: Redactor): Prom
     import("../../tools/workers/heavy-work.ts"),
     import("../../tools/files/file-guard.ts"),
     listProtectedFiles(config),
+    openToolHooks(hooks),
   ]);
-  const checkPermission = createPermissionCheck(rules);
+  const mayHooksAllow = (config.origins["tools.ask"]?.from ?? "default") === "default";
+  const checkPermission = createPermissionCheck({ ...rules, mayHooksAllow });
   const markDataFlow = createDataFlowRules(rules);
   const work = createHeavyWork();
   const guard = createFileGuard(protectedFiles);
@@ -211,9 +224,11 @@ export async function openToolRegistry(config: Config, redactor: Redactor): Prom
     guard(tool, isOfServer) {
       const inside =
         guarded.get(tool) ??
-        withPermission(
-          withValidation(withRedaction(withOutputLimit(markDataFlow(tool, isOfServer)), redactor)),
-          checkPermission,
+        addHooks(
+          withPermission(
+            withValidation(withRedaction(withOutputLimit(markDataFlow(tool, isOfServer)), redactor)),
+            checkPermission,
+          ),
         );
       guarded.set(tool, inside);
       return inside;
@@ -224,7 +239,7 @@ export async function openToolRegistry(config: Config, redactor: Redactor): Prom
       const searches = search.enabled === false ? undefined : search;
       const options = { roots: rules.roots, guard, locale, search: searches, web, email, work };
       const made = createBuiltinTools(options).map((tool) =>
-        withPermission(withRedaction(markDataFlow(tool, false), redactor), checkPermission),
+        addHooks(withPermission(withRedaction(markDataFlow(tool, false), redactor), checkPermission)),
       );
       builtins.set(conversation, made);
       return made;

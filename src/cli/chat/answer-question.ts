@@ -4,6 +4,7 @@ import { toResumedRequest } from "../../app/resume-run.ts";
 import { listProtectedFiles } from "../../app/tools/protected-files.ts";
 import type { Config } from "../../config/config.ts";
 import type { AgentEvent } from "../../core/events.ts";
+import type { FolderInstructions } from "../../core/folder-instructions.ts";
 import type { Mode } from "../../core/outcome.ts";
 import type { TakenRun } from "../../core/store/journal.ts";
 import { type Locale, say } from "../../kit/locale.ts";
@@ -21,6 +22,7 @@ export interface QuestionOptions {
   question: string;
   mode: Mode;
   settings: ChatSettings;
+  folderInstructions: readonly FolderInstructions[];
   /** Says where the files are that the question may name. */
   folders: Folders;
   conversationId: string | undefined;
@@ -56,13 +58,13 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
 }
 
 async function toRequest(options: QuestionOptions, locale: Locale): Promise<AskRequest> {
-  const { duet, mode, settings, conversationId } = options;
+  const { duet, mode, settings, folderInstructions, conversationId } = options;
   const asked = await withFiles(options);
   const { limits, search, agent } = settings;
   // An agent has models of its own, which only a person's choice in this chat replaces.
   const isChosen = Object.keys(settings.models).length > 0;
   const models = agent === undefined || isChosen ? await duet.models(settings.models) : undefined;
-  return { ...asked, conversationId, mode, agent, search: search.on, limits, models, locale };
+  return { ...asked, conversationId, folderInstructions, mode, agent, search: search.on, limits, models, locale };
 }
 
 /** Reads the files that the question names. A pipe's text is taken as it is. */

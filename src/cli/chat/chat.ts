@@ -2,6 +2,7 @@ import type { Duet } from "../../app/duet.ts";
 import type { LimitChanges } from "../../app/merge-limits.ts";
 import type { ModelChanges } from "../../app/models/change-models.ts";
 import type { Config } from "../../config/config.ts";
+import type { FolderInstructions } from "../../core/folder-instructions.ts";
 import type { Mode } from "../../core/outcome.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { Reader } from "../questions/reader.ts";
@@ -33,6 +34,8 @@ export interface Chat {
   readonly settings: ChatSettings;
   readonly steps: StepLog;
   readonly bill: SessionBill;
+  /** Lists the instructions of the working folder that the models are given. */
+  readonly folderInstructions: readonly FolderInstructions[];
   /** Is the current conversation, and undefined before the first question of a new one. */
   readonly conversationId: string | undefined;
   /** Is the last run of this chat. It is undefined when none has begun since the chat switched to another conversation. */

@@ -1,5 +1,6 @@
 import { agent } from "./commands/agents.ts";
 import type { ChatCommand, CommandGroup } from "./commands/chat-command.ts";
+import { context } from "./commands/context.ts";
 import { clear, compact, continueRun, conversations, resume } from "./commands/conversations.ts";
 import { createHelp, exit } from "./commands/help.ts";
 import { answerModel, model } from "./commands/models.ts";
@@ -15,7 +16,10 @@ export const commandGroups: readonly CommandGroup[] = [
     title: { zh: "模式与模型", en: "Mode and models" },
     commands: [mode, agent, model, answerModel, set, search, config, lang],
   },
-  { title: { zh: "提问与过程", en: "Questions and steps" }, commands: [plan, tools, expand, fold, trace, cost] },
+  {
+    title: { zh: "提问与过程", en: "Questions and steps" },
+    commands: [plan, tools, context, expand, fold, trace, cost],
+  },
   { title: { zh: "对话", en: "Conversation" }, commands: [clear, compact, resume, continueRun, conversations, save] },
   {
     title: { zh: "其他", en: "Other" },

@@ -1,5 +1,6 @@
 import type { Duet } from "../../app/duet.ts";
 import type { Config } from "../../config/config.ts";
+import type { FolderInstructions } from "../../core/folder-instructions.ts";
 import type { Mode } from "../../core/outcome.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import type { TakenRun } from "../../core/store/journal.ts";
@@ -56,6 +57,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   const settings = createSettings(options);
   let { conversationId } = options;
   let runId: string | undefined;
+  let folderInstructions: readonly FolderInstructions[] = [];
   let going: AbortController | undefined;
   let isLeaving = false;
 
@@ -107,6 +109,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
         question,
         mode,
         settings,
+        folderInstructions,
         folders,
         conversationId,
         signal: stop,
@@ -130,6 +133,9 @@ export async function runChat(options: ChatOptions): Promise<number> {
     settings,
     steps,
     bill,
+    get folderInstructions() {
+      return folderInstructions;
+    },
     get conversationId() {
       return conversationId;
     },
@@ -178,6 +184,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
       if (options.firstLine !== undefined) chatInterface.write(createLine(options.firstLine, "dim"));
       if (conversationId !== undefined) await runStoppable(() => showEnd(chat, chatInterface, conversationId ?? ""));
     }
+    const readInstructions = (stop: AbortSignal) => readFolderInstructions(options, chatInterface, stop);
+    folderInstructions = (await runStoppable(readInstructions)) ?? [];
     for (let text = await chatInterface.next(); text !== undefined; text = await chatInterface.next()) {
       const line = text.trim();
       if (line.startsWith("/")) {
@@ -197,6 +205,17 @@ export async function runChat(options: ChatOptions): Promise<number> {
     await chatInterface.close();
   }
   return 0;
+}
+
+/** Reads the instructions of the working folder; a person is asked about those that are new. */
+async function readFolderInstructions(
+  { config, duet: { locale } }: ChatOptions,
+  { reader, write }: ChatInterface,
+  signal: AbortSignal,
+): Promise<FolderInstructions[]> {
+  const { askForInstructions, readTrustedInstructions } = await import("../instructions/folder-instructions.ts");
+  if (reader) return askForInstructions({ config, locale, write }, reader, signal);
+  return readTrustedInstructions({ config, locale, write() {} });
 }
 
 function createSettings({ duet, mode, agent, search }: ChatOptions): ChatSettings {

@@ -30,7 +30,7 @@ export interface TrustCommand {
 
 /**
  * Runs `duet config trust`: shows what the configuration here would start, and after the user's approval remembers its exact
- * content and that of the `.env` beside it. Returns 0 when it is trusted and 1 when it is not. Throws a one-line `config` error
+ * content, that of the `.env` beside it, and of the instructions of the folder (`AGENTS.md`). Returns 0 when it is trusted and 1 when it is not. Throws a one-line `config` error
  * when there is no file, when it cannot be read, or when nothing can be remembered.
  */
 export async function runTrust(command: TrustCommand): Promise<number> {
@@ -38,9 +38,11 @@ export async function runTrust(command: TrustCommand): Promise<number> {
   const locale = getFallbackLocale(flags, environment);
   const found = findTrustedFiles(flags, environment, directory);
   createStateFolder(found);
-  const files = await readFiles(found.file, found.dotEnv);
+  const instructions = flags.config === undefined ? await readInstructions(found, directory) : [];
+  const files = [...(await readFiles(found.file, found.dotEnv)), ...instructions];
+  if (files.length === 0) throw configError(found.file, { zh: "没有这个文件", en: "there is no such file" });
   const trusted = await readTrusted(found.home);
-  const isKnown = files.every(({ file, text }) => isTrusted(trusted, file, text));
+  const isKnown = files.every((each) => (each.isInstruction ? each.isKnown : isTrusted(trusted, each.file, each.text)));
   if (output === "text") write(files.map((file) => renderTrustSection(file, locale)).join(""));
   const agrees = isKnown || command.yes || ((await command.confirm?.(renderQuestion(locale), locale)) ?? false);
   if (agrees && !isKnown) await remember(files, found.home);
@@ -63,8 +65,21 @@ async function readFiles(file: string, dotEnv: string): Promise<TrustFile[]> {
     const shownText = maskDotEnvText(variables);
     shown.push({ file: await resolveFolder(dotEnv), text: variables, shownText, preview, uses });
   }
-  if (shown.length === 0) throw configError(file, { zh: "没有这个文件", en: "there is no such file" });
   return shown;
+}
+
+/** Reads the instructions of the folder and of those above it. The user's own need no trust. */
+async function readInstructions(
+  { home, environment }: Pick<ReturnType<typeof findTrustedFiles>, "home" | "environment">,
+  directory = process.cwd(),
+): Promise<TrustFile[]> {
+  const { findInstructions } = await import("../../app/instructions/find-instructions.ts");
+  const found = await findInstructions({ directory, environment, home });
+  return found
+    .filter(({ isUsers }) => !isUsers)
+    .map(({ file, text, isTrusted: isKnown }) => {
+      return { file, text, shownText: text, preview: [], uses: [], isInstruction: true, isKnown };
+    });
 }
 
 /** Resolves the folder's own path, which a process that starts there uses; the file itself may be a link. */
@@ -73,8 +88,11 @@ async function resolveFolder(file: string): Promise<string> {
 }
 
 async function remember(files: readonly TrustFile[], home: string): Promise<void> {
+  const instructions = files.filter(({ isInstruction }) => isInstruction);
+  const others = files.filter(({ isInstruction }) => !isInstruction);
   try {
-    await trustFiles(files, home);
+    if (others.length > 0) await trustFiles(others, home);
+    if (instructions.length > 0) await trustFiles(instructions, home, "instructions");
   } catch (thrown) {
     const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
     const what = { zh: `无法写入（${code}）`, en: `cannot be written (${code})` };
@@ -112,14 +130,21 @@ interface TrustFile {
   preview: readonly TrustPreviewItem[];
   /** Lists the environment variables whose values the file uses or passes on. */
   uses: readonly string[];
+  /** Is true for instructions for models, which start nothing. `isKnown` says whether they are trusted already. */
+  isInstruction?: boolean;
+  isKnown?: boolean;
 }
 
 /**
  * Renders what the user sees of the file: the programs that it starts and the servers that it connects to, the variables that it
  * uses, then its whole text. Nothing is cut, secrets are masked, and a line of the file never begins like one of ours.
  */
-export function renderTrustSection({ file, shownText, preview, uses }: TrustFile, locale: Locale): string {
-  const lines = preview.length > 0 ? preview.map((each) => renderItem(each, locale)) : [say(locale, nothingTold)];
+export function renderTrustSection(
+  { file, shownText, preview, uses, isInstruction }: TrustFile,
+  locale: Locale,
+): string {
+  const nothing = isInstruction ? instructionTold : nothingTold;
+  const lines = preview.length > 0 ? preview.map((each) => renderItem(each, locale)) : [say(locale, nothing)];
   const used = uses.length > 0 ? [`${say(locale, usesVariables)}${uses.map(quoteName).join(", ")}`] : [];
   // A lone carriage return ends a line, and with it a comment, too.
   const whole = shownText
@@ -143,6 +168,10 @@ function quoteName(name: string): string {
 }
 
 const nothingTold = { zh: "不启动任何程序，也不含地址", en: "starts no program and contains no address" };
+const instructionTold = {
+  zh: "作为您的说明交给模型，不启动任何程序",
+  en: "is given to models as your instructions, and starts nothing",
+};
 const canRunCode = { zh: "（能让程序运行别的代码）", en: " (can make a program run other code)" };
 const usesVariables = { zh: "使用您的环境变量：", en: "uses your variables: " };
 const wholeText = { zh: "全文：", en: "full text:" };

@@ -6,6 +6,7 @@ import { findPermitProblem, parseToolPattern } from "../../core/tools/tool-patte
 import type { Text } from "../../kit/locale.ts";
 import { isSecureAddress } from "../../kit/net/secure-address.ts";
 import { createLimitSchema } from "../limit-schemas.ts";
+import { hookGroups } from "./hook-schema.ts";
 
 /** Adds the allowed values to a `refine`. They are stored in the issue, where `check-source.ts` reads them. */
 export function withAllowed(allowed: Text): { params: { allowed: Text } } {
@@ -237,7 +238,7 @@ export const schemaParts = {
     limit: createLimitSchema,
   },
   ...{ providerName, priceSchema, serverName, agentName, headerName, headerValue },
-  ...{ toolPatterns, permitPatterns, hostPattern, reachable, mailServer, sender },
+  ...{ toolPatterns, permitPatterns, hostPattern, reachable, mailServer, sender, hookGroups },
   ...{ signatureAlgorithms, secureAddress, keysAddress, scope, hostHeader, origin, token },
 };
 

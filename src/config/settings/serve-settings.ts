@@ -153,6 +153,13 @@ export const serveSettings = defineGroup(
       help: { zh: "`agent_result` 还能取得结果的秒数", en: "seconds that `agent_result` finds a run" },
       fileHelp: "Seconds that agent_result can still be asked for a run.",
     }),
+    instructions: defineSetting(({ z }) => z.boolean().default(false), {
+      help: {
+        zh: "把工作目录中已信任的 [AGENTS.md](instructions.zh.md) 交给模型",
+        en: "gives models the trusted [AGENTS.md](instructions.md) of the working folder",
+      },
+      fileHelp: "Gives models the trusted AGENTS.md of the folder in which `duet serve` runs.",
+    }),
     maxRuns: defineSetting(({ z }) => z.int().min(1).max(10_000).default(200), {
       help: { zh: "所有调用方同时的运行数", en: "runs at one time, of all callers" },
       fileHelp: "Runs at the same time.",

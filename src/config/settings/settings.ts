@@ -1,6 +1,7 @@
 import type { flaggedLimits } from "../../core/limits.ts";
 import type { Path } from "../sources/setting-path.ts";
 import { agentSettings } from "./agent-settings.ts";
+import { hookSettings } from "./hook-settings.ts";
 import { modelSettings, providerSettings } from "./model-settings.ts";
 import { serveSettings } from "./serve-settings.ts";
 import { ignoredKey, mcpServers, servers } from "./server-settings.ts";
@@ -30,8 +31,21 @@ const terminal = defineGroup(
       environment: "DUET_SCREEN_READER",
       flag: { name: "screen-reader", help: "plain lines for a screen reader: nothing is redrawn", command: "chat" },
     }),
+    instructions: defineSetting(({ z }) => z.boolean().default(true), {
+      help: {
+        zh: "把工作目录中的 [AGENTS.md](instructions.zh.md) 交给模型",
+        en: "gives models the [AGENTS.md](instructions.md) of the working folder",
+      },
+      fileHelp: "Gives models the AGENTS.md, CLAUDE.md or DUET.md of the working folder, once you have trusted it.",
+      kind: "switch",
+      flag: {
+        name: "instructions",
+        help: "give models the AGENTS.md of the folder",
+        negation: "leave out the AGENTS.md, CLAUDE.md or DUET.md of the folder",
+      },
+    }),
   },
-  { fileHelp: "The chat in a terminal." },
+  { fileHelp: "The chat in a terminal, and `duet ask`." },
 );
 
 /** Holds every key of the configuration file, in the shape of the file. */
@@ -50,6 +64,7 @@ export const fileSettings = {
   servers,
   inputs: ignoredKey,
   tools: toolSettings,
+  hooks: hookSettings,
   search: searchSettings,
   web: webSettings,
   email: emailSettings,

@@ -8,14 +8,17 @@ export type Environment = Record<string, string | undefined>;
 /**
  * Replaces `${VAR}`, `${VAR:-default}` and `${env:VAR}` in every string of the tree, once: what a variable holds is
  * not expanded again. An empty variable counts as unset, `$${` stands for `${`. Throws with the path of the key
- * where a variable has neither a value nor a default.
+ * where a variable has neither a value nor a default. Hooks stay as they are: the shell that runs them expands their own.
  */
 export function expandVariables(tree: unknown, environment: Environment, file: string, path: Path = []): unknown {
   if (typeof tree === "string") return expandText(tree, environment, `${file}: ${renderPath(path)}`);
   if (Array.isArray(tree)) return tree.map((item, index) => expandVariables(item, environment, file, [...path, index]));
   if (!isRecord(tree)) return tree;
   return Object.fromEntries(
-    Object.entries(tree).map(([key, value]) => [key, expandVariables(value, environment, file, [...path, key])]),
+    Object.entries(tree).map(([key, value]) => [
+      key,
+      path.length === 0 && key === "hooks" ? value : expandVariables(value, environment, file, [...path, key]),
+    ]),
   );
 }
 

@@ -12,7 +12,13 @@ interface TrustedFile {
   digest: string;
 }
 
-/** Limits the list to the files trusted last. */
+/**
+ * Names a list in `trusted.json`: configurations, instructions of folders, and such instructions that a person does not want. Tools may
+ * read what is in the last two, but not a configuration.
+ */
+type TrustList = "files" | "instructions" | "declined";
+
+/** Limits each list to the files trusted last. */
 const mostRemembered = 500;
 
 /** Limits the list in bytes. The maximum number of entries with the longest paths fits. */
@@ -30,15 +36,22 @@ export async function isInWorkTree(directory: string, environment: Environment):
   }
 }
 
-/** Reads the trusted files from `trusted.json` in the state directory. A file that cannot be read counts as an empty list. */
-export async function readTrusted(home: string): Promise<readonly TrustedFile[]> {
+/** Reads a list from `trusted.json` in the state directory. A file that cannot be read counts as an empty list. */
+export async function readTrusted(home: string, list: TrustList = "files"): Promise<readonly TrustedFile[]> {
+  return (await readLists(home))[list] ?? [];
+}
+
+async function readLists(home: string): Promise<Partial<Record<TrustList, readonly TrustedFile[]>>> {
   try {
     const { text = "" } = await readPrivateFile(getTrustedFile(home), largestList);
     const read: unknown = JSON.parse(text);
-    const files = isRecord(read) && Array.isArray(read.files) ? read.files : [];
-    return files.filter(isTrustedFile);
+    const getList = (list: TrustList): readonly TrustedFile[] => {
+      const files = isRecord(read) ? read[list] : undefined;
+      return Array.isArray(files) ? files.filter(isTrustedFile) : [];
+    };
+    return { files: getList("files"), instructions: getList("instructions"), declined: getList("declined") };
   } catch {
-    return [];
+    return {};
   }
 }
 
@@ -48,13 +61,19 @@ export function isTrusted(trusted: readonly TrustedFile[], file: string, text: s
 }
 
 /** Remembers these files with exactly these texts; others cannot read what is remembered. Throws what the file system throws. */
-export async function trustFiles(files: readonly { file: string; text: string }[], home: string): Promise<void> {
+export async function trustFiles(
+  files: readonly { file: string; text: string }[],
+  home: string,
+  list: TrustList = "files",
+): Promise<void> {
   const news = files.map(({ file, text }) => ({ file, digest: hashText(text) }));
   const isNew = (one: TrustedFile): boolean =>
     news.some(({ file, digest }) => one.file === file && one.digest === digest);
-  const known = (await readTrusted(home)).filter((one) => !isNew(one));
-  const all = [...known, ...news].slice(-mostRemembered);
-  await writePrivateFile(getTrustedFile(home), `${JSON.stringify({ files: all }, undefined, 2)}\n`);
+  const lists = await readLists(home);
+  const known = (lists[list] ?? []).filter((one) => !isNew(one));
+  const all = { files: lists.files ?? [], ...lists, [list]: [...known, ...news].slice(-mostRemembered) };
+  const kept = Object.fromEntries(Object.entries(all).filter(([name, some]) => name === "files" || some.length > 0));
+  await writePrivateFile(getTrustedFile(home), `${JSON.stringify(kept, undefined, 2)}\n`);
 }
 
 function hashText(text: string): string {

@@ -4,6 +4,7 @@ import type { AnswerForm } from "../answer-form.ts";
 import type { Chain } from "../chain.ts";
 import type { AgentEvent } from "../events.ts";
 import type { StoredBytes } from "../files/run-files.ts";
+import type { FolderInstructions } from "../folder-instructions.ts";
 import type { RunLimits } from "../limits.ts";
 import type { FileRef } from "../messages.ts";
 import type { ToolChoice } from "../model.ts";
@@ -81,6 +82,8 @@ export interface RunHeader {
   locale: Locale;
   language: Locale;
   instruction?: string | undefined;
+  /** Holds the instructions of the folder, as the run was given them. */
+  folderInstructions?: readonly FolderInstructions[] | undefined;
   search?: boolean | undefined;
   /** Is what the models are told of the answer's form. */
   answerFormat?: AnswerForm["format"] | undefined;

@@ -4,10 +4,12 @@ import type { JsonObject, JsonSchema } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { Chain } from "../chain.ts";
 import type { Elicit } from "../forms/elicitation.ts";
+import type { Mode } from "../outcome.ts";
 import type { approvalRequestSchema, approvalSchema } from "../questions/user-question.ts";
 import type { permissionSchema, toolFailureSchema } from "../schemas/events-schema.ts";
 import type { TextBilling } from "../turn-budget.ts";
 import type { DataFlow, SendingGuard } from "./data-flow.ts";
+import type { HookDecision } from "./hook-decision.ts";
 
 /** Represents one tool of the agent: a built-in, a user's module, or a tool of a downstream MCP server. */
 export interface Tool {
@@ -94,11 +96,30 @@ export interface ToolContext {
   readonly trace?: Readonly<Record<string, string>> | undefined;
   /** Returns the tools and the remaining limits of the run, and is absent when the caller is no agent. */
   readonly facts?: (() => RunFacts) | undefined;
+  /** Says which call of which run this is, and is absent when the caller is no agent. */
+  readonly call?: CallIdentity | undefined;
+  /** Holds what hooks decided about the call. Rules of the operator still apply. */
+  readonly hook?: HookDecision | undefined;
+  /**
+   * Does something before the call whose outcome counts for it, and records that with the run: one that goes on in another
+   * process gets the recorded outcome. Absent where no run is recorded.
+   */
+  readonly remember?:
+    | (<T>(name: string, isKnown: (value: unknown) => value is T, work: () => Promise<T>) => Promise<T>)
+    | undefined;
   progress(message: string, progress?: number, total?: number): void;
   /** Tells the reader a step of the agent that the tool is; absent where nobody can see steps. */
   reportStep?(line: string): void;
-  /** Tells the reader something once, beside the result (a third party that gets data, a fallback taken). */
-  notice(code: string, message: string): void;
+  /** Tells the reader something once, beside the result (a third party that gets data, a fallback taken). It is `info` as a rule. */
+  notice(code: string, message: string, level?: "warning"): void;
+}
+
+/** Identifies a call in its run. */
+export interface CallIdentity {
+  id: string;
+  runId: string;
+  conversationId: string;
+  mode: Mode;
 }
 
 export interface ToolResult {
@@ -128,6 +149,12 @@ export interface ToolResult {
   usage?: AgentUsage | undefined;
   /** Holds the failure when `ok` is false. */
   error?: ToolFailure;
+  /** Holds the arguments with which the call was made, where a hook has changed them. */
+  arguments?: JsonObject | undefined;
+  /** Is what hooks add for the model that reads the result. It is untrusted, as the text is. */
+  note?: string | undefined;
+  /** Is set where a hook ends the run; it says why, and may be empty. */
+  stop?: string | undefined;
 }
 
 export interface ToolContent {

@@ -25,7 +25,13 @@ function ofServer(name: string, annotations: ToolAnnotations = {}): Tool {
 
 async function openFinding(loaded = new Set<string>(), allowed?: string[]) {
   const rules = { allow: ["*"], deny: [], ask: [], searchAbove: 0.1 };
-  const session = { reported: new Set<string>(), approved: new Set<string>(), refused: new Set<string>(), loaded };
+  const session = {
+    reported: new Set<string>(),
+    approved: new Set<string>(),
+    refused: new Set<string>(),
+    loaded,
+    hooks: { source: "startup" } as const,
+  };
   return createToolSearch({ tools: rules }).open(session, allowed);
 }
 

@@ -36,6 +36,7 @@ async function findingBy(rules: { share?: number; deny?: string[]; ask?: string[
     reported: new Set(),
     approved: new Set(),
     refused: new Set(),
+    hooks: { source: "startup" } as const,
     loaded: new Set(),
   });
 }

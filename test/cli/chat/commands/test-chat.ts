@@ -67,6 +67,7 @@ export async function openTestChat({
     settings: { locale: "en", mode, search: { on: false, isBarred: false }, models: {}, limits: {} },
     steps,
     bill,
+    folderInstructions: [],
     shown,
     written,
     asked,

@@ -3,6 +3,30 @@ import type { Mutation } from "./mutation.ts";
 /** Limits of callers, consent over MCP and HTTP, tokens that confirm, and keys of requests. */
 export const server: readonly Mutation[] = [
   {
+    id: "caller-ceiling",
+    file: "src/app/merge-limits.ts",
+    text: "Math.min(own[field], ceilings[field] ?? own[field])",
+    becomes: "own[field]",
+    tests: ["test/runs/limits/caller-ceilings.test.ts"],
+    endangers: "the runs of callers have the operator's own limits, whatever serve.limits says",
+  },
+  {
+    id: "caller-asks-for-more",
+    file: "src/runs/begin-run.ts",
+    text: "checkCeilings(input, ceilings);",
+    becomes: "",
+    tests: ["test/runs/limits/caller-ceilings.test.ts"],
+    endangers: "a caller that asks for more than it may have is not told so",
+  },
+  {
+    id: "variable-range",
+    file: "src/config/sources/read-sources.ts",
+    text: "checkSource(variables, variableSchema);",
+    becomes: "",
+    tests: ["test/config/variables.test.ts"],
+    endangers: "a variable of any program's environment lifts the limits of every run",
+  },
+  {
     id: "attachments-together",
     file: "src/runs/attachment-input.ts",
     text: "if (size <= longestAttachments) return undefined;",

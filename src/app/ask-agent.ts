@@ -111,7 +111,7 @@ export async function askAgent(
       toolChoice,
       locale,
       isInteractive: request.isInteractive,
-      limits: resumed?.header.limits ?? mergeLimits(config, limits, chain),
+      limits: resumed?.header.limits ?? mergeLimits(config, limits, chain, request.ceilings),
       planPolicy: resumed?.header.planPolicy ?? config.agent.plan,
       chain,
     },

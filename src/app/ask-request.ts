@@ -12,7 +12,7 @@ import type { ConversationStore, ConversationTurn } from "../core/store/store.ts
 import type { Tool } from "../core/tools/tool.ts";
 import type { TurnBudget } from "../core/turn-budget.ts";
 import type { Locale, Text } from "../kit/locale.ts";
-import type { LimitChanges } from "./merge-limits.ts";
+import type { LimitCeilings, LimitChanges } from "./merge-limits.ts";
 import type { CustomModels } from "./models/model-registry.ts";
 
 export interface AskRequest {
@@ -51,6 +51,8 @@ export interface AskRequest {
   /** Limits the tools to those whose names match one of these patterns. */
   tools?: readonly string[];
   limits?: LimitChanges;
+  /** Holds the most that the server allows this caller, whatever the configuration and the question say. */
+  ceilings?: LimitCeilings | undefined;
   /** Replaces the models in force. */
   models?: Models | undefined;
   /** Limits what the turns of this run and of the caller's other runs use together. */

@@ -1,5 +1,6 @@
 import type { Message } from "../../core/messages.ts";
 import { type FinishReason, toModelName } from "../../core/model.ts";
+import { isLimit } from "../../core/verdict.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { getContextWindow } from "../context/context-window.ts";
@@ -192,17 +193,21 @@ export function createAnswerInput(
 ): AnswerInput {
   const results = countResults(observations);
   const cause = explainReason(reason, { limits: run.input.limits, results, custom });
+  // The end of the run names a limit, once.
+  const shown = (isLimit({ reason }) && reason !== "repetition") || reason === "calls-used" ? fromWhatThereIs : cause;
   const [from, to] = [toModelName(run.services.models.functionCall), toModelName(run.services.models.answer)];
   const change = hasOneModel(run.services.models)
     ? { zh: "生成最终回答", en: "writing the answer" }
     : { zh: `由 ${from} 切换到 ${to} 生成最终回答`, en: `switching from ${from} to ${to} to write the answer` };
   return {
     prompt: "answer",
-    reason: { zh: `${cause.zh}，${change.zh}`, en: `${cause.en}; ${change.en}` },
+    reason: { zh: `${shown.zh}，${change.zh}`, en: `${shown.en}; ${change.en}` },
     handOver: { observations, lastWords, dropped, unfound: run.services.catalog.unfound },
     note: chooseNote(reason, results === "failed", cause),
   };
 }
+
+const fromWhatThereIs: Text = { zh: "基于已有信息", en: "from the available information" };
 
 function chooseNote(reason: AnswerReason, hasFailed: boolean, cause: Text): Text | undefined {
   if (isEarlyEnd(reason)) return describeMissingAnswer(cause);

@@ -130,7 +130,9 @@ export function toDecideResult(run: Run, work: DecideResult): DecideResult {
     ? explainOwnAnswer(locale)
     : explainVerdict(verdict, { limits, locale, results: countResults(work.observations), custom: work.custom });
   run.services.emit({ type: "evaluation", ...verdict, message });
-  if (isLimit(verdict)) run.services.emit({ type: "notice", level: "warning", code: verdict.reason, message });
+  // The end of the run names a limit, once, with what raises it.
+  const forLog = verdict.reason === "repetition" ? undefined : true;
+  if (isLimit(verdict)) run.services.emit({ type: "notice", level: "warning", code: verdict.reason, message, forLog });
   return work;
 }
 

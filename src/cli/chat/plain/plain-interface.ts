@@ -240,6 +240,7 @@ function openPlainRun(options: PlainRunOptions): ShownRun {
   const began = performance.now();
   let doing = "";
   const render = createRenderer({
+    place: "chat",
     ...{ console, locale, verbose },
     hyperlinks: options.hyperlinks && !isScreenReader,
     byLine: isScreenReader,

@@ -94,6 +94,8 @@ export interface ToolMessage extends MessageBase {
   tool: string;
   content: MessageContent;
   ok: boolean;
+  /** Is the number of the whole result in its conversation, for `read_result`. No vendor is sent it. */
+  result?: number;
 }
 
 export interface ToolCall {

@@ -64,25 +64,25 @@ export function createGivenHistories({ most, mostText }: GivenHistoryLimits = us
       const before = kept.get(key)?.conversation;
       // A plan that waits is replied to once: asked for again, the same words make a new plan.
       if (before?.pendingPlan !== undefined) saveConversation(owner, key, { ...before, pendingPlan: undefined });
-      const known = before ?? { id: createId("conv"), turns, summary: undefined, sources: createMemorySourceList() };
+      const known = before ?? begin(turns);
       let { summary } = known;
       return {
         known,
         waitedMs: 0,
         store: {
           ...elsewhere,
-          async append({ turn, trace, pendingPlan, loadedTools = known.loadedTools }) {
-            const now: Conversation = { ...known, summary, pendingPlan, loadedTools };
+          async append({ turn, trace, pendingPlan, loadedTools = known.loadedTools, marker = known.marker }) {
+            const now: Conversation = { ...known, summary, pendingPlan, loadedTools, marker };
             if (turn === undefined) {
               // Nothing was said; but a plan may wait still.
               if (pendingPlan !== undefined) saveConversation(owner, key, now);
               return;
             }
             // The asker brings back what it was shown, which is not all that the model wrote.
-            const { question, answer, files } = turn;
-            const shown = [...turns, { question, answer: trace.final_answer, files }];
+            const { images: _, ...added } = turn;
+            const { question, files } = turn;
             // The asker brings the images of the question back too; those of tools end with the run.
-            const added = { question, answer, ...(files && { files }) };
+            const shown = [...turns, { question, answer: trace.final_answer, files }];
             saveConversation(owner, toHistoryKey(caller, shown), { ...now, turns: [...known.turns, added] });
           },
           async summarise(_, made) {
@@ -92,6 +92,10 @@ export function createGivenHistories({ most, mostText }: GivenHistoryLimits = us
       };
     },
   };
+}
+
+function begin(turns: readonly ConversationTurn[]): Conversation {
+  return { id: createId("conv"), turns, summary: undefined, sources: createMemorySourceList() };
 }
 
 function toHistoryKey({ owner }: Caller, turns: readonly ConversationTurn[]): string {
@@ -106,7 +110,10 @@ function toHistoryKey({ owner }: Caller, turns: readonly ConversationTurn[]): st
 function measureConversation({
   conversation: { turns, sources, summary, pendingPlan = "" },
 }: GivenConversation): number {
-  const said = turns.reduce((sum, { question, answer }) => sum + question.length + answer.length, 0);
+  const said = turns.reduce((sum, { question, answer, steps, answerPrompt = "" }) => {
+    const called = steps === undefined ? 0 : JSON.stringify(steps).length;
+    return sum + question.length + answer.length + answerPrompt.length + called;
+  }, 0);
   const found = sources
     .all()
     .reduce((sum, { source: { title, url, snippet } }) => sum + (title + url + snippet).length, 0);

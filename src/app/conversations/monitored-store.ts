@@ -7,6 +7,7 @@ import {
   type FinishedRun,
   type HostTimeouts,
   type IdempotencyRecords,
+  type ResultList,
   type SharedStore,
   type SourceList,
   toRunEntry,
@@ -116,8 +117,26 @@ function addUnsaved(known: Conversation, waiting: ReturnType<UnsavedRuns["find"]
     ...known,
     turns: [...known.turns, ...waiting.flatMap(({ run }) => run.turn ?? [])],
     sources: last?.sources ?? known.sources,
+    marker: known.marker ?? waiting.find(({ run }) => run.marker !== undefined)?.run.marker,
+    results: addWaitingResults(known.results, waiting),
     pendingPlan: last?.run.pendingPlan,
     loadedTools: loaded ?? known.loadedTools,
+  };
+}
+
+/** Adds the results of runs that wait, whose numbers nobody else gets. */
+function addWaitingResults(
+  known: ResultList | undefined,
+  waiting: ReturnType<UnsavedRuns["find"]>,
+): ResultList | undefined {
+  const kept = waiting.flatMap(({ run }) => run.results ?? []);
+  const shown = waiting.flatMap(({ run }) => run.turn?.steps ?? []).flatMap(({ results }) => results);
+  const last = Math.max(0, ...kept.map(({ n }) => n), ...shown.map(({ result = 0 }) => result));
+  if (known === undefined || last === 0) return known;
+  return {
+    hasResults: known.hasResults || kept.length > 0,
+    reserve: async (count) => Math.max(await known.reserve(count + last), last + 1),
+    get: async (n) => kept.find((one) => one.n === n)?.text ?? known.get(n),
   };
 }
 

@@ -1,6 +1,7 @@
 import { createRandomHex } from "../../kit/random.ts";
 import type { StoredBytes } from "../files/run-files.ts";
-import type { FileRef, ImagePart } from "../messages.ts";
+import type { AssistantMessage, FileRef, ImagePart, ToolMessage, UserMessage } from "../messages.ts";
+import type { Status } from "../outcome.ts";
 import type { NumberedSource } from "../sources.ts";
 import type { Source } from "../tools/tool.ts";
 import type { AgentTrace } from "../trace.ts";
@@ -128,9 +129,13 @@ export interface OperatorStore extends SharedStore {
 export interface FinishedRun {
   conversationId: string;
   runId: string;
-  /** Is absent when the run gave no answer to continue from. A stopped run has the text that it had written. */
+  /** Is absent when a conversation has nothing to remember of the run: a plan that waited was not replied to after all. */
   turn: ConversationTurn | undefined;
   trace: AgentTrace;
+  /** Marks untrusted text in the turn. A conversation keeps its first marker. */
+  marker?: string | undefined;
+  /** Holds the whole results of which the models read parts, under their numbers. */
+  results?: readonly NumberedResult[] | undefined;
   /**
    * Holds the plan that waits for confirmation. When absent, the conversation no longer has one. Plan mode reads it, and agent
    * mode does so for a bare yes or no.
@@ -231,6 +236,37 @@ export interface Conversation {
   readonly pendingPlan?: string | undefined;
   /** Names the tools that the conversation has loaded, as its last run passed them to the store. */
   readonly loadedTools?: readonly string[] | undefined;
+  /** Marks untrusted text in what models read of the conversation. Nobody outside can guess it; absent before the first turn. */
+  readonly marker?: string | undefined;
+  /** Holds the whole results of its tools. With a store that keeps none, they last as long as the run. */
+  readonly results?: ResultList | undefined;
+}
+
+/** Holds a result of a tool under its number in the conversation. */
+export interface NumberedResult {
+  n: number;
+  text: string;
+}
+
+/** Holds the results of which models have read parts, through the whole conversation. */
+export interface ResultList {
+  /** Is true when there is a result that models can read on. */
+  readonly hasResults: boolean;
+  /** Returns the first of so many numbers that no other run of the conversation gets. Never rejects. */
+  reserve(count: number): Promise<number>;
+  /** Resolves with undefined when there is no such result, or no longer. */
+  get(n: number): Promise<string | undefined>;
+}
+
+/** Says how a run ended whose question is not answered in full; `interrupted` where its process ended before it. */
+export type TurnStatus = Extract<Status, "partial" | "failed" | "cancelled"> | "interrupted";
+
+/** Holds what a model asked of tools in one of its turns, and the results, as the models read them. */
+export interface TurnStep {
+  message: AssistantMessage;
+  results: readonly ToolMessage[];
+  /** Lists what was said to the model after the results. */
+  messages?: readonly UserMessage[] | undefined;
 }
 
 export interface ConversationTurn {
@@ -241,6 +277,14 @@ export interface ConversationTurn {
   files?: readonly FileRef[] | undefined;
   /** Lists the last images that tools returned while it was answered. It is absent when there was none. */
   images?: readonly ImagePart[] | undefined;
+  /** Says how the run ended. It is absent for an answered question. */
+  status?: TurnStatus | undefined;
+  /** Lists the calls of the run with their results, in order. It is absent when there was none. */
+  steps?: readonly TurnStep[] | undefined;
+  /** Is what the models were told before the question, such as the day. */
+  note?: string | undefined;
+  /** Is what the model that wrote the answer read in place of the note and the question: both, with the results of the tools. */
+  answerPrompt?: string | undefined;
 }
 
 export interface Summary {
@@ -249,6 +293,8 @@ export interface Summary {
   turns: number;
   /** Is true when somebody asked for the summary. Models then read it even when the turns themselves would fit. */
   isWanted?: boolean | undefined;
+  /** Lists what must not be lost of these turns, as the program itself has found it, a line each. */
+  facts?: readonly string[] | undefined;
 }
 
 /** Returns `run-…` or `conv-…` with 122 random bits, so that ids cannot be guessed. */

@@ -23,11 +23,13 @@ import {
   toRunEntry,
 } from "../../core/store/store.ts";
 import type { AgentTrace } from "../../core/trace.ts";
+import { redactValue } from "../../kit/text/redact.ts";
 import { noConversationError } from "../store-errors.ts";
 import { createMemoryDailyUsage } from "./daily-usage.ts";
 import { createMemoryFiles } from "./files.ts";
 import { createMemoryIdempotencyRecords } from "./idempotency-records.ts";
 import { createMemoryJournal } from "./journal.ts";
+import { createMemoryResults, type MemoryResults } from "./result-list.ts";
 import { createMemorySourceList } from "./source-list.ts";
 
 interface StoredConversation {
@@ -39,6 +41,8 @@ interface StoredConversation {
   turns: ConversationTurn[];
   summary: Summary | undefined;
   sources: SourceList;
+  results: MemoryResults;
+  marker: string | undefined;
   /** Is about what it takes with its traces, in bytes. */
   bytes: number;
   runIds: string[];
@@ -181,12 +185,13 @@ export function createMemoryStore({
       },
       create: async (wanted, { isGiven = false } = {}) =>
         toConversation(touch(wanted !== undefined && (isGiven || isAllowed(wanted)) ? wanted : createId("conv"))),
-      async append({ conversationId, runId, turn, trace, pendingPlan, loadedTools, files: added = [] }) {
+      async append({ conversationId, runId, turn, trace, pendingPlan, loadedTools, marker, ...more }) {
+        const { files: added = [], results = [] } = more;
         if (traces.has(runId) && !getOwned(traces.peek(runId))) throw noConversationError();
         const kept = touch(conversationId);
         kept.title ||= toConversationTitle(trace.question);
-        if (turn) kept.turns.push(turn);
-        const said = turn ? turn.question.length + turn.answer.length : 0;
+        if (turn) addTurn(kept, turn, marker);
+        const said = (turn ? JSON.stringify(turn).length : 0) + kept.results.add(turn ? results : []);
         const bytes = 2 * (JSON.stringify(trace).length + said) + files.add(conversationId, added);
         kept.bytes += bytes;
         stored += bytes;
@@ -254,6 +259,14 @@ export function createMemoryStore({
   return { ...scopeToOwner(undefined), typedHistory: createMemoryTypedHistory(), retention, journal: journal.open() };
 }
 
+/** A turn of a run that had another marker gets that of the conversation: two runs may have begun it at once. */
+function addTurn(kept: StoredConversation, turn: ConversationTurn, marker: string | undefined): void {
+  kept.marker ??= marker;
+  const isOther = marker !== undefined && kept.marker !== undefined && marker !== kept.marker;
+  const first = kept.marker ?? "";
+  kept.turns.push(isOther ? redactValue(turn, (text) => text.replaceAll(marker, first)) : turn);
+}
+
 /** Without a name of a person's, the title is that of the first run. */
 function changeConversation(
   kept: StoredConversation,
@@ -281,16 +294,16 @@ function createMemoryTypedHistory(): TypedHistory {
 }
 
 function begin(id: string, owner: string | undefined, now: string): StoredConversation {
-  const sources = createMemorySourceList();
+  const [sources, results, marker] = [createMemorySourceList(), createMemoryResults(), undefined];
   const times = { asked: 0, createdAt: now, updatedAt: now };
   const words = { title: "", isNamed: false, isPinned: false, turns: [], summary: undefined };
-  return { id, owner, ...words, sources, bytes: 0, runIds: [], ...times };
+  return { id, owner, ...words, sources, results, marker, bytes: 0, runIds: [], ...times };
 }
 
 /** Returns a snapshot of the conversation. Later turns are not added to it. */
 function toConversation(kept: StoredConversation): Conversation {
-  const { id, title, turns, summary, sources, pendingPlan, loadedTools } = kept;
-  return { id, title, turns: [...turns], summary, sources, pendingPlan, loadedTools };
+  const { id, title, turns, summary, sources, results, marker, pendingPlan, loadedTools } = kept;
+  return { id, title, turns: [...turns], summary, sources, results: results.open(), marker, pendingPlan, loadedTools };
 }
 
 function toEntry(kept: StoredConversation): ConversationEntry {

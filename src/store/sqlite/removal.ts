@@ -56,6 +56,7 @@ function removeOne(
     [statements.oldestTraces, statements.dropTrace],
     [statements.oldestTurns, statements.dropTurn],
     [statements.oldestSources, statements.dropSource],
+    [statements.oldestResults, statements.dropResult],
   ] as const) {
     const rows = list.all({ id, limit: mostRows });
     for (const { n, bytes } of rows) {

@@ -5,36 +5,84 @@ import { isRecord, toText } from "../../kit/json.ts";
 import { unpackTrace } from "./packed-trace.ts";
 import type { Owner, Statements } from "./statements.ts";
 import { readTurnFiles } from "./turn-files.ts";
+import { readTurnRecord } from "./turn-record.ts";
 
 type Row = Record<string, unknown>;
 
-type LoadedWords = Pick<Conversation, "title" | "turns" | "summary" | "pendingPlan" | "loadedTools">;
+type LoadedWords = Pick<Conversation, "title" | "turns" | "summary" | "pendingPlan" | "loadedTools" | "marker">;
 
 export interface LoadedConversation extends LoadedWords {
   sources: NumberedSource[];
+  /** Is the highest number that was given to a result. */
+  lastResult: number;
+  hasResults: boolean;
+}
+
+/** Holds the turns of a conversation that were read before. Turns are added, and never changed. */
+export interface KnownTurns {
+  createdAt: string;
+  turns: readonly ConversationTurn[];
+  /** Is about what they take in memory, in UTF-16 units. */
+  size: number;
+}
+
+export interface KnownTurnsCache {
+  get(): KnownTurns | undefined;
+  set(known: KnownTurns): void;
 }
 
 /** Returns undefined when the owner has no such conversation. Must run inside a transaction. */
 export function loadConversation(
-  { conversation, turns, sources, loadedTools }: Statements,
+  { conversation, turns: select, sources, loadedTools }: Statements,
   { id, owner }: { id: string; owner: Owner },
+  cache: KnownTurnsCache,
 ): LoadedConversation | undefined {
   const row = conversation.get({ id, owner });
   if (row === undefined) return undefined;
+  const createdAt = toText(row.created_at);
+  const known = cache.get();
+  const isSame = known?.createdAt === createdAt && known.turns.length <= Number(row.turns);
+  const { turns: before, size } = isSame ? known : { turns: [], size: 1 };
+  const added = select.all(id, before.length);
+  const turns = [...before, ...added.map(toTurn)];
+  cache.set({ createdAt, turns, size: added.reduce(addSize, size) });
   const pendingPlan = typeof row.plan === "string" ? row.plan : undefined;
-  const title = toText(row.title);
-  const words = { title, turns: turns.all(id).map(toTurn), summary: toSummary(row), pendingPlan };
-  const names = loadedTools.all(id).map(({ name }) => toText(name));
-  return { ...words, loadedTools: names, sources: sources.all(id).map(toSource) };
+  const marker = typeof row.marker === "string" ? row.marker : undefined;
+  return {
+    title: toText(row.title),
+    turns,
+    summary: toSummary(row),
+    pendingPlan,
+    marker,
+    loadedTools: loadedTools.all(id).map(({ name }) => toText(name)),
+    sources: sources.all(id).map(toSource),
+    lastResult: Number(row.results),
+    hasResults: row.has_results === 1,
+  };
 }
 
-function toTurn({ question, answer, files }: Row): ConversationTurn {
-  return { question: toText(question), answer: toText(answer), ...readTurnFiles(toText(files)) };
+/** A record takes several times the bytes that it takes packed. */
+const unpackedFactor = 4;
+
+function addSize(sum: number, { question, answer, record }: Row): number {
+  const packed = record instanceof Uint8Array ? record.length : 0;
+  return sum + toText(question).length + toText(answer).length + packed * unpackedFactor;
 }
 
-function toSummary({ summary, summarised, wanted }: Row): LoadedConversation["summary"] {
+function toTurn({ question, answer, files, record }: Row): ConversationTurn {
+  const words = { question: toText(question), answer: toText(answer) };
+  return { ...words, ...readTurnFiles(toText(files)), ...readTurnRecord(record) };
+}
+
+function toSummary({ summary, summarised, wanted, facts }: Row): LoadedConversation["summary"] {
   if (typeof summary !== "string") return undefined;
-  return { text: summary, turns: Number(summarised), ...(wanted ? { isWanted: true } : {}) };
+  const lines = toText(facts).split("\n").filter(Boolean);
+  return {
+    text: summary,
+    turns: Number(summarised),
+    ...(wanted ? { isWanted: true } : {}),
+    ...(lines.length > 0 && { facts: lines }),
+  };
 }
 
 function toSource({ n, url, title, snippet }: Row): NumberedSource {

@@ -219,6 +219,28 @@ WHERE pinned = 0 AND named_by_person = 0`,
       "CREATE INDEX journal_files_by_hash ON journal_files (hash)",
     ],
   },
+  // What turns remember of their runs: calls, results, and how the run ended.
+  {
+    columns: [
+      // Marks untrusted text in what models read of the conversation.
+      { table: "conversations", column: "marker TEXT" },
+      // Is the highest number that was given to a result.
+      { table: "conversations", column: "results INTEGER NOT NULL DEFAULT 0" },
+      // Holds what the turn remembers of its run, packed.
+      { table: "turns", column: "record BLOB" },
+      // Lists what the program itself has found in the turns that the summary replaces, a line each.
+      { table: "summaries", column: "facts TEXT" },
+    ],
+    objects: [
+      // Whole results of which models have read parts, packed.
+      `CREATE TABLE results (
+  conversation TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
+  n INTEGER NOT NULL,
+  body BLOB NOT NULL,
+  PRIMARY KEY (conversation, n)
+) STRICT`,
+    ],
+  },
 ];
 
 /** Is the version of the tables that this program reads and writes. */

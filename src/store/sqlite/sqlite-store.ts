@@ -1,9 +1,11 @@
+import { LRUCache } from "lru-cache";
 import type { NumberedSource } from "../../core/sources.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import { keepAll, type RetentionLimits } from "../../core/store/retention.ts";
 import {
   type Conversation,
   type ConversationChanges,
+  type ConversationTurn,
   createId,
   type FinishedRun,
   type OperatorStore,
@@ -17,17 +19,23 @@ import { createSqliteDailyUsage } from "./daily-usage.ts";
 import { createSqliteHostTimeouts } from "./host-timeouts.ts";
 import { createSqliteIdempotencyRecords } from "./idempotency-records.ts";
 import { createSqliteJournal, dropRunFiles, endRunRecord } from "./journal/journal.ts";
+import { packTextNow } from "./packed-text.ts";
 import { packTrace, type TraceColumns } from "./packed-trace.ts";
 import { removeInSteps } from "./removal.ts";
+import { createSqliteResultList, type PackedResult, packResults, saveResults } from "./result-list.ts";
 import { createSqliteRetention } from "./retention.ts";
-import { type LoadedConversation, loadConversation, toEntry, toTrace } from "./rows.ts";
+import { type KnownTurns, type LoadedConversation, loadConversation, toEntry, toTrace } from "./rows.ts";
 import { createSqliteSourceList, saveSource } from "./source-list.ts";
 import { type Owner, type Statements, updateConversation } from "./statements.ts";
 import { writeTurnFiles } from "./turn-files.ts";
+import { packTurnRecord, writeTurnRecord } from "./turn-record.ts";
 import { createSqliteTypedHistory } from "./typed-texts.ts";
 
 /** Limits the conversations whose numbers are remembered while the store cannot be written. */
 const mostOwing = 1000;
+
+/** Limits the turns that are remembered as they were read, in UTF-16 units. */
+const mostKnownText = 16_000_000;
 
 const defaults: ConnectionOptions = { patienceMs: 3_000, onDamage() {}, onReplace() {} };
 
@@ -47,7 +55,20 @@ export async function createSqliteStore(
   file: string,
   options: Partial<SqliteStoreOptions> = {},
 ): Promise<OperatorStore> {
-  const connection = await openStoreConnection(file, { ...defaults, ...options });
+  const knownTurns = new LRUCache<string, KnownTurns>({ maxSize: mostKnownText, sizeCalculation: ({ size }) => size });
+  const { onReplace = defaults.onReplace, onDamage = defaults.onDamage } = options;
+  const connection = await openStoreConnection(file, {
+    ...defaults,
+    ...options,
+    onReplace() {
+      knownTurns.clear();
+      onReplace();
+    },
+    onDamage(name) {
+      knownTurns.clear();
+      onDamage(name);
+    },
+  });
   const journal = createSqliteJournal(file, connection);
   const retention = createSqliteRetention(connection, { limits: options.retention ?? keepAll, now: options.now });
   /** Holds the numbers that runs gave out while the store could not be written, by owner and conversation. */
@@ -62,7 +83,10 @@ export async function createSqliteStore(
       if (owed.size > mostOwing && oldest !== undefined) owed.delete(oldest);
     };
 
-    function toConversation(id: string, { sources, ...words }: LoadedConversation): Conversation {
+    function toConversation(
+      id: string,
+      { sources, lastResult, hasResults, ...words }: LoadedConversation,
+    ): Conversation {
       const list = createSqliteSourceList({
         conversationId: id,
         owner,
@@ -70,7 +94,8 @@ export async function createSqliteStore(
         known: sources,
         owe: (more) => addOwed(id, more),
       });
-      return { id, ...words, sources: list };
+      const results = createSqliteResultList({ conversationId: id, owner, connection, last: lastResult, hasResults });
+      return { id, ...words, sources: list, results };
     }
 
     async function isAllowed(id: string): Promise<boolean> {
@@ -85,20 +110,24 @@ export async function createSqliteStore(
       hostTimeouts: createSqliteHostTimeouts(connection, owner),
       dailyUsage: createSqliteDailyUsage(connection, owner, options.now),
       async load(id) {
-        const loaded = await connection.read((statements) => loadConversation(statements, { id, owner }));
+        const cache = {
+          get: () => knownTurns.get(toKey(id)),
+          set: (known: KnownTurns) => void knownTurns.set(toKey(id), known),
+        };
+        const loaded = await connection.read((statements) => loadConversation(statements, { id, owner }, cache));
         return loaded && toConversation(id, loaded);
       },
       async create(wanted, { isGiven = false } = {}) {
         const mayHave = wanted !== undefined && (isGiven || (await isAllowed(wanted)));
         const id = mayHave ? wanted : createId("conv");
-        return toConversation(id, { turns: [], summary: undefined, sources: [] });
+        return toConversation(id, { turns: [], summary: undefined, sources: [], lastResult: 0, hasResults: false });
       },
       async append(run) {
         const due = owed.get(toKey(run.conversationId)) ?? [];
         owed.delete(toKey(run.conversationId));
-        const columns = await packTrace(run.trace);
+        const [columns, packed] = await Promise.all([packTrace(run.trace), packTurn(run)]);
         try {
-          await connection.write((statements) => insertRun(statements, { run, columns, owner, owed: due }));
+          await connection.write((statements) => insertRun(statements, { run, columns, ...packed, owner, owed: due }));
         } catch (thrown) {
           // The run may be appended once more, and needs its sources then.
           if (thrown instanceof StoreError && thrown.mayPass) addOwed(run.conversationId, due);
@@ -106,9 +135,10 @@ export async function createSqliteStore(
         }
         if (options.retention !== undefined) retention.pruneWhenDue();
       },
-      async summarise(id, { text, turns, isWanted = false }) {
+      async summarise(id, { text, turns, isWanted = false, facts = [] }) {
+        const words = { text, facts: facts.length > 0 ? facts.join("\n") : null };
         await connection.write(({ summarise, wantSummary }) => {
-          const { changes } = summarise.run({ id, owner, text, turns, wanted: Number(isWanted) });
+          const { changes } = summarise.run({ id, owner, ...words, turns, wanted: Number(isWanted) });
           if (isWanted && changes > 0) wantSummary.run(id);
         });
       },
@@ -163,8 +193,32 @@ function changeConversation(
   return change.run({ ...key, title: title ?? null, named, pinned }).changes > 0;
 }
 
+/** Holds what a turn remembers of its run, and the results of the run, as their rows store them. */
+interface PackedTurn {
+  record: Uint8Array | null;
+  results: readonly PackedResult[];
+}
+
+async function packTurn({ turn, results: kept }: FinishedRun): Promise<PackedTurn> {
+  const [record, results] = await Promise.all([
+    packTurnRecord(turn && writeTurnRecord(turn)),
+    packResults(turn && kept),
+  ]);
+  return { record, results };
+}
+
+/** Sets the marker of a conversation, or puts the one that it has in place of the turn's: two runs may have begun it at once. */
+function remark(
+  { setMarker }: Statements,
+  { id, marker, turn, record }: { id: string; marker: string; turn: ConversationTurn; record: Uint8Array | null },
+): Uint8Array | null {
+  const first = toText(setMarker.get({ id, marker })?.marker);
+  if (first === marker || record === null) return record;
+  return packTextNow((writeTurnRecord(turn) ?? "").replaceAll(marker, first));
+}
+
 /** Holds a run with its owner and the source numbers that still have to be stored. */
-interface StoredRun {
+interface StoredRun extends PackedTurn {
   run: FinishedRun;
   columns: TraceColumns;
   owner: Owner;
@@ -184,8 +238,8 @@ function insertRun(statements: Statements, stored: StoredRun): void {
   if (isRecorded) dropRunFiles(statements, run.runId);
 }
 
-function insertNewRun(statements: Statements, { run, columns, owner, owed }: StoredRun): void {
-  const { conversationId, runId, turn, trace, pendingPlan, loadedTools, files = [] } = run;
+function insertNewRun(statements: Statements, { run, columns, owner, owed, record, results }: StoredRun): void {
+  const { conversationId, runId, turn, trace, pendingPlan, loadedTools, files = [], marker } = run;
   const title = toConversationTitle(trace.question);
   const turns = updateConversation(statements, { id: conversationId, owner, title, turns: turn ? 1 : 0 });
   statements.addTrace.run(runId, conversationId, columns.trace, columns.packed, owner);
@@ -196,7 +250,9 @@ function insertNewRun(statements: Statements, { run, columns, owner, owed }: Sto
     for (const [index, name] of loadedTools.entries()) statements.addLoadedTool.run(conversationId, index, name);
   }
   if (turn === undefined) return;
-  statements.addTurn.run(conversationId, turns, turn.question, turn.answer, writeTurnFiles(turn));
+  const kept = marker === undefined ? record : remark(statements, { id: conversationId, marker, turn, record });
+  statements.addTurn.run(conversationId, turns, turn.question, turn.answer, writeTurnFiles(turn), kept);
+  saveResults(statements, conversationId, results);
   for (const { hash, bytes } of files) {
     statements.addFile.run(hash, bytes);
     statements.nameFile.run(conversationId, hash);

@@ -30,13 +30,31 @@ export function prepareStatements(connection: DatabaseSync) {
     ...prepareDailyUsage(prepare),
     ...prepareJournal(prepare),
     conversation: prepare(`
-      SELECT c.title AS title, s.turns AS summarised, s.text AS summary, w.conversation IS NOT NULL AS wanted, p.plan AS plan
+      SELECT c.title AS title, c.turns AS turns, c.created_at AS created_at, c.marker AS marker, c.results AS results,
+        s.turns AS summarised, s.text AS summary, s.facts AS facts, w.conversation IS NOT NULL AS wanted, p.plan AS plan,
+        EXISTS (SELECT 1 FROM results r WHERE r.conversation = c.id) AS has_results
       FROM conversations c
       LEFT JOIN summaries s ON s.conversation = c.id LEFT JOIN plans p ON p.conversation = c.id
       LEFT JOIN wanted_summaries w ON w.conversation = c.id
       WHERE c.id = :id AND c.owner IS :owner`),
     isAnothers: prepare("SELECT 1 FROM conversations WHERE id = :id AND owner IS NOT :owner"),
-    turns: prepare("SELECT question, answer, files FROM turns WHERE conversation = ? ORDER BY n"),
+    turns: prepare("SELECT question, answer, files, record FROM turns WHERE conversation = ? AND n > ? ORDER BY n"),
+    /** Returns the first marker that was set. */
+    setMarker: prepare("UPDATE conversations SET marker = coalesce(marker, :marker) WHERE id = :id RETURNING marker"),
+    /** Returns the last of so many numbers of results that are claimed. */
+    claimResults: prepare(`
+      UPDATE conversations SET results = max(results, :last) + :count WHERE id = :id AND owner IS :owner
+      RETURNING results`),
+    raiseResults: prepare("UPDATE conversations SET results = max(results, :last) WHERE id = :id"),
+    addResult: prepare("INSERT OR IGNORE INTO results (conversation, n, body) VALUES (:id, :n, :body)"),
+    result: prepare(`
+      SELECT r.body AS body FROM results r JOIN conversations c ON c.id = r.conversation
+      WHERE r.conversation = :id AND r.n = :n AND c.owner IS :owner`),
+    pruneResults: prepare(`
+      DELETE FROM results WHERE conversation = :id AND n IN (
+        SELECT n FROM (
+          SELECT n, sum(octet_length(body)) OVER (ORDER BY n DESC) AS bytes FROM results WHERE conversation = :id)
+        WHERE bytes > :most)`),
     sources: prepare("SELECT n, url, title, snippet FROM sources WHERE conversation = ? ORDER BY n"),
 
     touch: prepare(`
@@ -49,7 +67,7 @@ export function prepareStatements(connection: DatabaseSync) {
         updated_at = excluded.updated_at
       WHERE owner IS excluded.owner
       RETURNING turns`),
-    addTurn: prepare("INSERT INTO turns (conversation, n, question, answer, files) VALUES (?, ?, ?, ?, ?)"),
+    addTurn: prepare("INSERT INTO turns (conversation, n, question, answer, files, record) VALUES (?, ?, ?, ?, ?, ?)"),
     addFile: prepare("INSERT OR IGNORE INTO files (hash, bytes) VALUES (?, ?)"),
     nameFile: prepare("INSERT OR IGNORE INTO conversation_files (conversation, hash) VALUES (?, ?)"),
     readFile: prepare(`
@@ -94,9 +112,9 @@ export function prepareStatements(connection: DatabaseSync) {
      * replaced only when `:wanted` is set.
      */
     summarise: prepare(`
-      INSERT INTO summaries (conversation, turns, text)
-      SELECT id, :turns, :text FROM conversations WHERE id = :id AND owner IS :owner AND turns >= :turns
-      ON CONFLICT (conversation) DO UPDATE SET turns = excluded.turns, text = excluded.text
+      INSERT INTO summaries (conversation, turns, text, facts)
+      SELECT id, :turns, :text, :facts FROM conversations WHERE id = :id AND owner IS :owner AND turns >= :turns
+      ON CONFLICT (conversation) DO UPDATE SET turns = excluded.turns, text = excluded.text, facts = excluded.facts
       WHERE excluded.turns > summaries.turns OR (:wanted AND excluded.turns = summaries.turns)`),
     wantSummary: prepare("INSERT OR IGNORE INTO wanted_summaries (conversation) VALUES (?)"),
 

@@ -8,6 +8,10 @@ const pagesPerStep = 64;
 /** Selects the conversations that nobody has pinned or named. */
 const expendable = "pinned = 0 AND named_by_person = 0";
 
+/** Measures a turn. */
+const turnBytes =
+  "octet_length(question) + octet_length(answer) + coalesce(octet_length(files), 0) + coalesce(octet_length(record), 0)";
+
 /** Prepares the statements that remove a conversation. Each finds rows of a conversation whose owner was checked before. */
 export function prepareRemoval(prepare: Prepare) {
   return {
@@ -19,8 +23,10 @@ export function prepareRemoval(prepare: Prepare) {
       SELECT n, octet_length(trace) + coalesce(octet_length(packed), 0) AS bytes FROM traces
       WHERE conversation = :id ORDER BY n LIMIT :limit`),
     oldestTurns: prepare(`
-      SELECT n, octet_length(question) + octet_length(answer) + coalesce(octet_length(files), 0) AS bytes FROM turns
-      WHERE conversation = :id ORDER BY n LIMIT :limit`),
+      SELECT n, ${turnBytes} AS bytes FROM turns WHERE conversation = :id ORDER BY n LIMIT :limit`),
+    oldestResults: prepare(
+      "SELECT n, octet_length(body) AS bytes FROM results WHERE conversation = :id ORDER BY n LIMIT :limit",
+    ),
     oldestSources: prepare(`
       SELECT n, octet_length(title) + octet_length(snippet) AS bytes FROM sources
       WHERE conversation = :id ORDER BY n LIMIT :limit`),
@@ -35,6 +41,7 @@ export function prepareRemoval(prepare: Prepare) {
     dropTrace: prepare("DELETE FROM traces WHERE conversation = :id AND n = :n"),
     dropTurn: prepare("DELETE FROM turns WHERE conversation = :id AND n = :n"),
     dropSource: prepare("DELETE FROM sources WHERE conversation = :id AND n = :n"),
+    dropResult: prepare("DELETE FROM results WHERE conversation = :id AND n = :n"),
     dropIdempotencyRecords: prepare("DELETE FROM begun_runs WHERE conversation = :id AND owner IS :owner"),
     dropConversation: prepare("DELETE FROM conversations WHERE id = :id AND owner IS :owner"),
     /** Gives free pages back to the file system, at most so many. A file of an earlier version has none to give. */
@@ -49,11 +56,11 @@ export function prepareRetention(prepare: Prepare) {
     /** The index of these rows is read no further than to the first that is not old enough. */
     expired: prepare(`
       SELECT id, owner FROM conversations WHERE ${expendable} AND updated_at < :before ORDER BY updated_at LIMIT :limit`),
-    /** Selects each with about what it takes: its turns, traces, sources and files. */
+    /** Selects each with about what it takes: its turns, results, traces, sources and files. */
     weighed: prepare(`
       SELECT id, owner, title, updated_at,
-        (SELECT coalesce(sum(octet_length(question) + octet_length(answer) + coalesce(octet_length(files), 0)), 0)
-         FROM turns WHERE conversation = c.id)
+        (SELECT coalesce(sum(${turnBytes}), 0) FROM turns WHERE conversation = c.id)
+        + (SELECT coalesce(sum(octet_length(body)), 0) FROM results WHERE conversation = c.id)
         + (SELECT coalesce(sum(octet_length(f.bytes)), 0) FROM conversation_files n JOIN files f ON f.hash = n.hash
            WHERE n.conversation = c.id)
         + (SELECT coalesce(sum(octet_length(trace) + coalesce(octet_length(packed), 0)), 0) FROM traces

@@ -34,6 +34,11 @@ export function chat(values: Values): Action {
         config,
         conversationId,
         mode,
+        // A flag says more than the last run.
+        keeps: {
+          mode: readMode(values) !== undefined,
+          models: flags.functionCallModel !== undefined || flags.answerModel !== undefined,
+        },
         search: { on: enabled === true, isBarred: enabled === false },
         firstLine,
         folders: { cwd, home },

@@ -14,6 +14,7 @@ import { createEvidence } from "./citations/evidence.ts";
 import { createContextWindows, getLongestResult, pickSmallerModel } from "./context/context-window.ts";
 import { createStatistics } from "./limits/statistics.ts";
 import { createSubAgents } from "./limits/sub-agents.ts";
+import { knowEarlierCalls } from "./loop/known-calls.ts";
 import { createRepetition } from "./loop/repetition.ts";
 import { createSendingGuard } from "./loop/sending-guard.ts";
 import { createRunUser } from "./questions/ask-user.ts";
@@ -96,12 +97,16 @@ export function openRun(request: RunRequest, parts: RunParts, environment: RunEn
     marker: createRandomHex().slice(0, 8),
     sources: request.conversation.sources.size,
     begunAt: Date.now(),
+    limits: { ...request.limits },
+    allowance: request.limits,
     ...chosen,
   };
   const services = createServices(input, parts, environment);
   const state = createState(input, services, question);
   state.results.reserve(record.lastNumber);
-  return { input, state, services };
+  const run = { input, state, services };
+  knowEarlierCalls(run);
+  return run;
 }
 
 function createServices(input: RunInput, parts: RunParts, environment: RunEnvironment): RunServices {
@@ -157,6 +162,7 @@ function createState(
     failedModels: new Map(),
     callIds: new Set(),
     calls: [],
+    finalLimits: new Set(),
     images: [],
   };
 }

@@ -15,6 +15,7 @@ import { toShortLine } from "../kit/text/sanitize.ts";
 import { answerInChatMode } from "./answer/chat.ts";
 import { createAnswerInput, writeAnswer } from "./answer/write-answer.ts";
 import { recallConversation } from "./context/recall.ts";
+import { holdTimeUp } from "./limits/ask-for-more.ts";
 import { createRunClock, type Limits } from "./limits/run-clock.ts";
 import { decideAndAct } from "./loop/decide.ts";
 import { type DecideResult, type RunResult, toOutcome } from "./loop/run-result.ts";
@@ -105,7 +106,7 @@ function toChosen({ header: { traceId, language, marker, sources }, begunAt }: T
 /** Returns what must not change where another process goes on with the run. */
 function toRecordedFacts({ input, services: { models, user } }: Run): RecordedFacts {
   const { id, question, mode, traceId, marker, locale, language, instruction, search, isInteractive } = input;
-  const { limits, planPolicy, chain, conversation } = input;
+  const { limits, planPolicy, chain, conversation, goesOn } = input;
   return {
     runId: id,
     conversationId: conversation.id,
@@ -121,6 +122,7 @@ function toRecordedFacts({ input, services: { models, user } }: Run): RecordedFa
     stop: input.stop,
     toolChoice: input.toolChoice,
     isInteractive,
+    goesOn,
     limits,
     planPolicy,
     chain,
@@ -133,7 +135,7 @@ function toRecordedFacts({ input, services: { models, user } }: Run): RecordedFa
   };
 }
 
-const questionKinds = ["call", "plan", "form", "url"] as const satisfies QuestionKind[];
+const questionKinds = ["call", "plan", "form", "url", "limit"] as const satisfies QuestionKind[];
 
 function announce(run: Run, notices: readonly Notice[]): void {
   run.services.emit({
@@ -155,6 +157,7 @@ function announce(run: Run, notices: readonly Notice[]): void {
 
 async function runToEnd(run: Run, ending: RunResult): Promise<void> {
   run.services.clock.callerSignal.throwIfAborted();
+  holdTimeUp(run);
   checkCallOptions(run);
   run.state.history = [...toInstructionMessages(run.input), ...(await recallConversation(run))];
   if (run.input.mode === "chat") {

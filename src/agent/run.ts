@@ -52,6 +52,8 @@ export interface RunRequest {
   readonly locale: Locale;
   /** Is true when a person waits for the answer at one of our own interfaces. */
   readonly isInteractive?: boolean | undefined;
+  /** Is true when the run goes on with the last one of the conversation, whose calls it must not repeat. */
+  readonly goesOn?: boolean | undefined;
   /** Is the form of the answer, where a program reads it. The answer is a text when it is absent. */
   readonly answerForm?: AnswerForm | undefined;
   /** Ends the answer before the first of these texts. */
@@ -77,6 +79,8 @@ export interface RunInput extends RunRequest {
   readonly sources: number;
   /** Is when the run began, in milliseconds since 1970. Its prompts name this day to the end. */
   readonly begunAt: number;
+  /** Holds the limits as they were given. Those of the request grow where a person lets the run go on. */
+  readonly allowance: Limits;
 }
 
 /** Holds what changes while a run goes on. */
@@ -106,6 +110,8 @@ export interface LoopState {
   readonly callIds: Set<string>;
   /** Lists every call requested so far, in order. */
   readonly calls: ToolCallRecord[];
+  /** Holds the limits for which nobody has given more, by their settings. They are not asked for again. */
+  readonly finalLimits: Set<string>;
   /** Lists the images that tools have returned, in order. */
   readonly images: ImagePart[];
 }

@@ -111,6 +111,7 @@ export async function askAgent(
       toolChoice,
       locale,
       isInteractive: request.isInteractive,
+      goesOn: request.goesOn,
       limits: resumed?.header.limits ?? mergeLimits(config, limits, chain, request.ceilings),
       planPolicy: resumed?.header.planPolicy ?? config.agent.plan,
       chain,

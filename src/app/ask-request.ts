@@ -63,6 +63,8 @@ export interface AskRequest {
   chain?: Chain;
   /** Is true when a person waits for the answer at one of our own interfaces. A paused model is then tried for this question. */
   isInteractive?: boolean | undefined;
+  /** Is true when the run goes on with the last one of the conversation, with limits of its own, and without its calls. */
+  goesOn?: boolean | undefined;
   /** Says how the run is recorded. */
   recording?: RecordingRequest | undefined;
   /** Goes on with a run of an ended process. What the run was asked for comes from its records. */

@@ -25,6 +25,8 @@ export function mergeLimits(
     repeatable: changes.repeatable ?? agent.repeatable,
     minResultLength: changes.minResultLength ?? agent.evaluation.minResultLength,
     stopWhenSufficient: changes.stopWhenSufficient ?? agent.evaluation.stopWhenSufficient,
+    onLimit: changes.onLimit ?? agent.onLimit,
+    finishAnswer: changes.finishAnswer ?? agent.finishAnswer,
   };
   for (const field of ceilingFields) own[field] = Math.min(own[field], ceilings[field] ?? own[field]);
   return {

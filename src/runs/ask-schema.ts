@@ -57,6 +57,16 @@ export const askInput = z.strictObject({
     .max(100)
     .optional()
     .describe("Only tools whose names match one of these patterns, such as amap__* or web_search."),
+  go_on: z
+    .boolean()
+    .optional()
+    .describe(
+      "Goes on with the last run of conversation_id, which reached a limit: limits anew, none of its calls again.",
+    ),
+  keep_history: z
+    .boolean()
+    .optional()
+    .describe("false: a mode or models other than those of the conversation's last run begin a new conversation."),
   ...limitArguments,
   wait_s: z
     .number()
@@ -93,6 +103,8 @@ export type AskInput = Omit<z.infer<typeof askInput>, keyof AttachmentInput>;
  */
 export const unlistedFields: readonly string[] = [
   "search",
+  "go_on",
+  "keep_history",
   "attachments",
   chainProperty,
   ...offeredLimits.filter((row: LimitRow) => row.isListed !== true).map(({ ask }) => ask),

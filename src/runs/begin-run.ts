@@ -102,6 +102,7 @@ function toRequest(input: AskInput): StartRunOptions["request"] {
     // Hosts fill optional texts with "".
     conversationId: input.conversation_id || undefined,
     search: input.search,
+    goesOn: input.go_on,
     tools: input.tools,
     limits: mapLimits(
       offeredLimits,

@@ -18,7 +18,8 @@ export function nameReachedLimit(run: Run, stop: StopReason, reason: AnswerReaso
   return value === undefined ? undefined : { setting: `agent.${row.key}`, value: value / (row.factor ?? 1) };
 }
 
-function isGivenFromAbove({ input: { chain, limits } }: Run, key: string): boolean {
+/** Returns true for a limit that comes from the agent above, or from what is left of a budget. */
+export function isGivenFromAbove({ input: { chain, limits } }: Pick<Run, "input">, key: string): boolean {
   if (chain === undefined) return false;
   if (key === "maxExecutionTime") return chain.deadline !== undefined;
   if (key === "tokenBudget") return chain.budget !== undefined && chain.budget <= limits.tokenBudget;

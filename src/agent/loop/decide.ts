@@ -5,6 +5,7 @@ import { followSignal } from "../../kit/async/timeout.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
 import { toQuestionContent } from "../context/question-content.ts";
+import { askForMore } from "../limits/ask-for-more.ts";
 import { getProgress } from "../limits/reached-limit.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import { canAnswerWhileDeciding, type Run, type RunServices } from "../run.ts";
@@ -49,6 +50,8 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
     }
     if (turn.finish !== "tool-calls" || turn.message.toolCalls.length === 0)
       return toDecideResult(run, { observations, ...toEnding(run, turn) });
+    const { length } = turn.message.toolCalls;
+    if (length > run.input.limits.maxToolCalls - toolCalls) await askForMore(run, "tool-call-limit");
     const round = await act(run, turn.message.toolCalls, step, run.input.limits.maxToolCalls - toolCalls);
     run.services.clock.callerSignal.throwIfAborted();
     // What finds tools brings nothing for the answer.
@@ -64,7 +67,10 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
       toolCalls,
       isCircle: circles >= 2,
     });
-    if (verdict.verdict === "answer") return toDecideResult(run, { observations, reason: verdict.reason, custom });
+    if (verdict.verdict === "answer") {
+      if (await askForMore(run, verdict.reason)) continue;
+      return toDecideResult(run, { observations, reason: verdict.reason, custom });
+    }
     const message = explainVerdict(verdict, {
       limits: run.input.limits,
       locale: run.input.locale,

@@ -26,6 +26,8 @@ export interface QuestionOptions {
   conversationId: string | undefined;
   /** Holds the records of a run that goes on; the question is then that of the run. */
   resumed?: TakenRun | undefined;
+  /** Is true when the question goes on with the last run, whose calls are not repeated. */
+  goesOn?: boolean | undefined;
   /** Sees each event before it is shown. */
   onEvent(event: AgentEvent): void;
   /** Handles `/exit` in a question about a plan. */
@@ -56,11 +58,11 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
 }
 
 async function toRequest(options: QuestionOptions, locale: Locale): Promise<AskRequest> {
-  const { duet, mode, settings, conversationId } = options;
+  const { duet, mode, settings, conversationId, goesOn } = options;
   const asked = await withFiles(options);
   const models = await duet.models(settings.models);
   const { limits, search } = settings;
-  return { ...asked, conversationId, mode, search: search.on, limits, models, locale };
+  return { ...asked, conversationId, goesOn, mode, search: search.on, limits, models, locale };
 }
 
 /** Reads the files that the question names. A pipe's text is taken as it is. */

@@ -12,6 +12,8 @@ export interface ChatInterface {
   write(...lines: (string | Line)[]): void;
   /** Writes an exchange of an earlier time. */
   writeTurn(turn: { question: string; answer: string }): Promise<void>;
+  /** Is true where single keys are read, so that an offer can be taken with one. */
+  readonly hasKeys: boolean;
   /** Represents a person who can be asked. It is undefined when the input is a pipe. */
   readonly reader: Reader | undefined;
   /** Shows a run from its first event to its last. */
@@ -45,6 +47,8 @@ export interface ChatHandler {
   stop(): boolean;
   /** Ends the chat once what is going on has ended. */
   leave(): void;
+  /** Is the command of what is offered at this moment. It is undefined when nothing is. */
+  readonly offered: string | undefined;
   /** Opens the last run's steps again. */
   expand(): void;
   /** Completes commands and their arguments, and files after `@`. */

@@ -1,23 +1,20 @@
 import type { Duet } from "../../app/duet.ts";
 import type { Config } from "../../config/config.ts";
+import { toGoOnQuestion } from "../../core/go-on.ts";
 import type { Mode } from "../../core/outcome.ts";
-import { toConversationTitle } from "../../core/store/conversation-title.ts";
-import type { TakenRun } from "../../core/store/journal.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { DuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
-import { toShortLine } from "../../kit/text/sanitize.ts";
 import { describeSearchChoice, modeNames } from "../../render/mode-names.ts";
 import type { SideOutput } from "../follow-config.ts";
-import type { Complete, Completion } from "../terminal/editor/editor.ts";
-import { createCompleteFiles, type Folders } from "../terminal/editor/files/complete-files.ts";
+import type { Folders } from "../terminal/editor/files/complete-files.ts";
 import { createLine, type Line } from "../terminal/text/line.ts";
-import { answerQuestion } from "./answer-question.ts";
+import { answerQuestion, type QuestionOptions } from "./answer-question.ts";
 import type { Chat, ChatSettings } from "./chat.ts";
 import type { ChatHandler, ChatInterface } from "./chat-interface.ts";
-import { chatCommands } from "./command-list.ts";
-import { findCommand } from "./commands/chat-command.ts";
+import { createComplete } from "./complete-commands.ts";
 import { findInterruptedRun, renderInterruptedRun, takeInterruptedRun } from "./interrupted-run.ts";
+import { type Offer, renderOffer } from "./offers.ts";
+import { type KeptChoices, openConversation, restoreChoices, showEnd } from "./open-conversation.ts";
 import { renderFailure, runCommand } from "./run-command.ts";
 import { renderSwitch, type SearchSwitch } from "./search-switch.ts";
 import { createSessionBill } from "./session-bill.ts";
@@ -32,6 +29,8 @@ export interface ChatOptions {
   /** Is the conversation to continue. A new one begins when it is absent. */
   conversationId?: string | undefined;
   mode: Mode;
+  /** Says what a conversation that is opened at the start does not change. */
+  keeps?: KeptChoices | undefined;
   search: SearchSwitch;
   /** Is shown below the welcome. */
   firstLine?: string | undefined;
@@ -56,6 +55,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   let runId: string | undefined;
   let going: AbortController | undefined;
   let isLeaving = false;
+  let offer: Offer | undefined;
 
   const models = createModelNames(duet, settings, () => chatInterface.refresh());
   const handler: ChatHandler = {
@@ -73,6 +73,9 @@ export async function runChat(options: ChatOptions): Promise<number> {
       isLeaving = true;
     },
     expand: () => expandRun(chat),
+    get offered() {
+      return offer?.command;
+    },
     complete: createComplete(() => chat, folders),
   };
   const chatInterface = await options.openInterface(handler, steps);
@@ -95,10 +98,29 @@ export async function runChat(options: ChatOptions): Promise<number> {
     }
   }
 
-  async function ask(question: string, mode: Mode, resumed?: TakenRun): Promise<void> {
+  async function restore(id: string, keeps?: KeptChoices): Promise<void> {
+    const lines = await runStoppable(() => restoreChoices(chat, id, keeps));
+    chatInterface.write(...(lines ?? []).map((line) => createLine(line, "dim")));
+    chat.refresh();
+  }
+
+  /** Offers something until the next question. */
+  function makeOffer(made: Offer): void {
+    offer = made;
+    if (chatInterface.reader) chatInterface.write(renderOffer(made, { ...settings, hasKeys: chatInterface.hasKeys }));
+    chatInterface.refresh();
+  }
+
+  async function ask(
+    question: string,
+    mode: Mode,
+    more: Pick<QuestionOptions, "resumed" | "goesOn"> = {},
+  ): Promise<void> {
+    offer = undefined;
+    let limited: Offer | undefined;
     await runStoppable((stop) =>
       answerQuestion({
-        resumed,
+        ...more,
         duet,
         config,
         chatInterface,
@@ -116,10 +138,13 @@ export async function runChat(options: ChatOptions): Promise<number> {
         onEvent(event) {
           steps.handle(event);
           if (event.type === "run-start") ({ conversationId, runId } = event);
-          if (event.type === "run-end") bill.add(event.outcome);
+          if (event.type !== "run-end") return;
+          bill.add(event.outcome);
+          if (event.outcome.limit) limited = { command: "/continue", question, mode };
         },
       }),
     );
+    if (limited && !isLeaving) makeOffer(limited);
   }
 
   const chat: Chat = {
@@ -140,15 +165,41 @@ export async function runChat(options: ChatOptions): Promise<number> {
     startAnew() {
       if (conversationId !== undefined) duet.forget(conversationId);
       conversationId = undefined;
+      offer = undefined;
+    },
+    leaveForSwitch() {
+      const isKept = config.agent.keepHistory;
+      const left = conversationId;
+      // The history stays or goes; what was found and agreed to goes with the mode or the model.
+      if (isKept && left !== undefined) duet.forget(left);
+      if (!isKept) chat.startAnew();
+      return {
+        isKept,
+        offer() {
+          if (!isKept && left !== undefined) makeOffer({ command: "/keep", conversationId: left });
+        },
+      };
+    },
+    keepHistory() {
+      if (offer?.command !== "/keep") return false;
+      ({ conversationId } = offer);
+      offer = undefined;
+      return true;
     },
     async resume(id) {
       await openConversation(chat, chatInterface, id);
       conversationId = id;
       runId = undefined;
+      offer = undefined;
+      if (chatInterface.reader) await restore(id);
     },
     async continueRun() {
+      if (offer?.command === "/continue") {
+        await ask(toGoOnQuestion(offer.question, settings.locale), offer.mode, { goesOn: true });
+        return true;
+      }
       const taken = await takeInterruptedRun(duet);
-      if (taken) await ask(taken.header.question, taken.header.mode, taken);
+      if (taken) await ask(taken.header.question, taken.header.mode, { resumed: taken });
       return taken !== undefined;
     },
     ask,
@@ -175,6 +226,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
       chatInterface.write(renderWelcome(settings));
       if (options.firstLine !== undefined) chatInterface.write(createLine(options.firstLine, "dim"));
       if (conversationId !== undefined) await runStoppable(() => showEnd(chat, chatInterface, conversationId ?? ""));
+      if (conversationId !== undefined) await restore(conversationId, options.keeps);
     }
     for (let text = await chatInterface.next(); text !== undefined; text = await chatInterface.next()) {
       const line = text.trim();
@@ -199,15 +251,6 @@ export async function runChat(options: ChatOptions): Promise<number> {
 
 function createSettings({ duet, mode, search }: ChatOptions): ChatSettings {
   return { locale: duet.locale, mode, search, models: {}, limits: {} };
-}
-
-/** Completes commands at the beginning of the text, and files after `@`. */
-export function createComplete(chat: () => Chat, folders: Folders): Complete {
-  const completeFiles = createCompleteFiles(folders);
-  return async (textBefore) => {
-    const command = textBefore.startsWith("/") ? await createCompleteCommand(chat())(textBefore) : undefined;
-    return command ?? completeFiles(textBefore);
-  };
 }
 
 /** Returns the mode and the state of the search, shown before the input. */
@@ -242,71 +285,4 @@ export function renderWelcome(settings: ChatSettings): string {
 export function renderFarewell({ locale }: ChatSettings, conversationId: string): Line {
   const command = `duet --conversation ${conversationId}`;
   return createLine(say(locale, { zh: `继续这次对话：${command}`, en: `To continue it: ${command}` }), "dim");
-}
-
-/** Shows how a conversation ended. Throws a `config` error when there is none of that id. */
-export async function openConversation(
-  chat: Pick<Chat, "duet" | "settings">,
-  chatInterface: ChatInterface,
-  id: string,
-): Promise<void> {
-  if (await showEnd(chat, chatInterface, id)) return;
-  const shown = toShortLine(id, 80);
-  throw new DuetError({
-    code: "config",
-    text: { zh: `没有编号为 ${shown} 的对话`, en: `there is no conversation ${shown}` },
-    hint: { zh: "用 /conversations 查看已有的对话。", en: "/conversations lists the saved ones." },
-  });
-}
-
-/** Shows the title and the last turn of a conversation. Returns false when there is none. */
-async function showEnd(
-  { duet, settings }: Pick<Chat, "duet" | "settings">,
-  chatInterface: ChatInterface,
-  id: string,
-): Promise<boolean> {
-  const known = await (await duet.store()).load(id);
-  if (known === undefined) return false;
-  const title = toShortLine(toConversationTitle(known.turns[0]?.question ?? "") || id, 100);
-  const { length } = known.turns;
-  chatInterface.write(
-    say(settings.locale, {
-      zh: `继续对话：${title}（${length} 轮）`,
-      en: `Continuing: ${title} (${length === 1 ? "1 turn" : `${length} turns`})`,
-    }),
-  );
-  const last = known.turns.at(-1);
-  if (last) await chatInterface.writeTurn(last);
-  return true;
-}
-
-type Completions = Awaited<ReturnType<Complete>>;
-
-/** Completes a command's name at the start of the text, and behind it what the command can be given. */
-export function createCompleteCommand(chat: Chat): Complete {
-  return async (textBefore) => {
-    if (!textBefore.startsWith("/") || textBefore.includes("\n")) return undefined;
-    const [, name = "", space = "", argument = ""] = /^(\S*)(\s*)(.*)$/.exec(textBefore) ?? [];
-    if (space === "") return sortCompletions(0, name, listCommandNames(chat));
-    const completions = await completeArgument(chat, name, argument).catch(() => []);
-    return sortCompletions(textBefore.length - argument.length, argument, completions);
-  };
-}
-
-function listCommandNames({ settings: { locale } }: Chat): Completion[] {
-  return chatCommands.map(({ name, help }) => ({ text: name, help: say(locale, help) }));
-}
-
-async function completeArgument(chat: Chat, name: string, argument: string): Promise<readonly Completion[]> {
-  return (await findCommand(name, chatCommands)?.complete?.(chat, argument)) ?? [];
-}
-
-/** Puts completions that begin with the typed text before those that contain it. A text that is already complete gets none. */
-function sortCompletions(from: number, typed: string, completions: readonly Completion[]): Completions {
-  const wanted = typed.toLowerCase();
-  if (completions.some(({ text }) => text.toLowerCase() === wanted)) return undefined;
-  const holding = completions.filter(({ text }) => text.toLowerCase().includes(wanted));
-  const isBeginning = ({ text }: Completion): boolean => text.toLowerCase().startsWith(wanted);
-  const ordered = [...holding.filter(isBeginning), ...holding.filter((completion) => !isBeginning(completion))];
-  return ordered.length === 0 ? undefined : { from, completions: ordered };
 }

@@ -50,6 +50,27 @@ export const agentSettings = defineGroup(
         "0 to 1: temperature of models.functionCall where it names none, also of a model that is chosen by its key.",
       absent: { zh: "0.7", en: "0.7" },
     }),
+    onLimit: defineSetting(({ z }) => z.enum(["stop", "ask"]).default("stop"), {
+      help: {
+        zh: "达到限制时：停止并根据已有信息回答，或先询问用户（无人答复则停止）",
+        en: "at a limit: stop and answer from what there is, or ask the person first (without a reply it stops)",
+      },
+      fileHelp: "At a limit: stop and answer from what there is, or ask the person first. Without a reply it stops.",
+    }),
+    finishAnswer: defineSetting(({ z }) => z.boolean().default(false), {
+      help: {
+        zh: "正在书写的回答可以超过时间限制，最多再写 10 分钟",
+        en: "an answer that is being written may pass the time limit, by 10 minutes at most",
+      },
+      fileHelp: "true: an answer that is being written may pass the time limit, by 10 minutes at most.",
+    }),
+    keepHistory: defineSetting(({ z }) => z.boolean().default(false), {
+      help: {
+        zh: "切换模式或模型时保留对话历史，而不是清除后再询问",
+        en: "a switch of the mode or a model carries the history over, instead of clearing it and offering to",
+      },
+      fileHelp: "true: a switch of the mode or a model carries the history over.",
+    }),
     rules: defineSetting(({ z }) => z.enum(["off", "first"]).default("off"), {
       help: {
         zh: "`first`：简单明确的请求[先按规则回答](modes.zh.md#规则优先)，不用模型",

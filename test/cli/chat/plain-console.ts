@@ -44,6 +44,7 @@ export function openPlainConsole({ isTerminal = true, handler, ...more }: PlainC
       locale: "en",
       prompt: () => "Chat mode > ",
       status: () => "",
+      offered: undefined,
       stop: () => false,
       leave() {},
       expand() {},

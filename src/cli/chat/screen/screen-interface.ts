@@ -160,6 +160,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
       markdown.push(answer);
       screen.write(await markdown.end());
     },
+    hasKeys: true,
     reader,
     openRun,
     toggleSteps: () => list?.toggle(),

@@ -11,7 +11,7 @@ import type { QuestionPanels } from "./question-panels.ts";
 
 export interface ScreenKeysOptions {
   stdin: KeyInput;
-  handler: Pick<ChatHandler, "stop" | "expand">;
+  handler: Pick<ChatHandler, "stop" | "expand" | "offered">;
   editor: Editor;
   /** Takes what is submitted. */
   queue: InputQueue;
@@ -68,6 +68,7 @@ export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
     if (key.name === "escape") stop();
     if (key.ctrl && key.text === "z") suspendProcess({ suspend, resume });
     if (key.ctrl && key.text === "o") handler.expand();
+    if (key.ctrl && key.text === "g" && handler.offered !== undefined) queue.push(handler.offered);
     if (key.ctrl && key.text === "d" && editor.text === "") end();
   }
 

@@ -26,6 +26,7 @@ export interface QuestionRequest {
   readonly conversation_id?: string | undefined;
   readonly mode: Mode;
   readonly search?: boolean | undefined;
+  readonly go_on?: boolean | undefined;
   readonly models?: Readonly<Partial<Record<ModelKey, string>>> | undefined;
   readonly parameters?: Readonly<Partial<Record<ModelKey, Parameters>>> | undefined;
   readonly locale: Locale;

@@ -19,6 +19,7 @@ import { createRepetition } from "./loop/repetition.ts";
 import { createSendingGuard } from "./loop/sending-guard.ts";
 import { createRunUser } from "./questions/ask-user.ts";
 import { getDepth, type LoopState, type Run, type RunInput, type RunRequest, type RunServices } from "./run.ts";
+import { findLastNumber, openEarlierResults } from "./tools/earlier-results.ts";
 import { createToolCatalog, type ToolCatalog, type ToolFinder } from "./tools/tool-catalog.ts";
 import { createToolResults } from "./tools/tool-results.ts";
 
@@ -83,7 +84,7 @@ export interface RunEnvironment extends Pick<RunServices, "clock" | "emit" | "ke
   question: string;
   traceId?: string | undefined;
   /** Holds what an earlier process of the run has chosen. */
-  chosen?: Pick<RunInput, "traceId" | "language" | "marker" | "sources" | "begunAt"> | undefined;
+  chosen?: Pick<RunInput, "traceId" | "language" | "marker" | "sources" | "results" | "begunAt"> | undefined;
 }
 
 /** Creates the input, the state and the services that the parts of one run share. */
@@ -94,8 +95,9 @@ export function openRun(request: RunRequest, parts: RunParts, environment: RunEn
     id: request.id ?? createId("run"),
     traceId: traceId ?? getTraceId(request.chain?.trace) ?? createRandomHex(),
     language: detectLanguage(question, request.locale),
-    marker: createRandomHex().slice(0, 8),
+    marker: request.conversation.marker ?? createRandomHex().slice(0, 8),
     sources: request.conversation.sources.size,
+    results: findLastNumber(request.conversation),
     begunAt: Date.now(),
     limits: { ...request.limits },
     allowance: request.limits,
@@ -142,7 +144,7 @@ function openCatalog(input: RunInput, { tools, models, finding }: RunParts, ques
 }
 
 function createState(
-  { conversation, language, limits, answerForm }: RunInput,
+  { conversation, language, limits, answerForm, results }: RunInput,
   { models, catalog: { tools }, emit }: RunServices,
   question: string,
 ): LoopState {
@@ -150,13 +152,20 @@ function createState(
   return {
     question,
     history: [],
+    plainHistory: [],
+    steps: [],
+    answerPrompt: undefined,
     answer: createAnswerText({ conversation, evidence, isStructured: answerForm !== undefined, language, emit }),
     evidence,
     statistics: createStatistics(),
     subAgents: createSubAgents(),
     repetition: createRepetition(limits.repeatable),
     sending: createSendingGuard(),
-    results: createToolResults({ tools, longest: getLongestResult(pickSmallerModel(models)), language }),
+    results: createToolResults({
+      ...{ tools, language },
+      longest: getLongestResult(pickSmallerModel(models)),
+      earlier: openEarlierResults(conversation, results),
+    }),
     windows: createContextWindows(),
     refusedKeys: new Map(),
     failedModels: new Map(),

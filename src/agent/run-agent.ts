@@ -3,11 +3,10 @@ import type { AgentEvent, Notice } from "../core/events.ts";
 import type { Message } from "../core/messages.ts";
 import { toModelName } from "../core/model.ts";
 import { addNotices, noticeKinds, toOutcomeNotices } from "../core/notices.ts";
-import type { Outcome } from "../core/outcome.ts";
 import { canAskUser } from "../core/questions/user.ts";
 import type { QuestionKind } from "../core/questions/user-question.ts";
 import type { TakenRun } from "../core/store/journal.ts";
-import type { ConversationTurn, FinishedRun } from "../core/store/store.ts";
+import type { FinishedRun } from "../core/store/store.ts";
 import { UnsavedRunError } from "../core/store/unsaved-run-error.ts";
 import { DuetError, toDuetError } from "../kit/errors.ts";
 import { type Locale, say } from "../kit/locale.ts";
@@ -19,6 +18,7 @@ import { holdTimeUp } from "./limits/ask-for-more.ts";
 import { createRunClock, type Limits } from "./limits/run-clock.ts";
 import { decideAndAct } from "./loop/decide.ts";
 import { type DecideResult, type RunResult, toOutcome } from "./loop/run-result.ts";
+import { toTurnRecord } from "./loop/turn-record.ts";
 import { openRun, type RecordedFacts, type RunEnvironment, type RunOptions } from "./open-run.ts";
 import { createRunRecord } from "./record/run-record.ts";
 import type { Models, Run, RunInput, RunRequest } from "./run.ts";
@@ -99,8 +99,11 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
 }
 
 /** Returns what an earlier process has chosen for the run. */
-function toChosen({ header: { traceId, language, marker, sources }, begunAt }: TakenRun): RunEnvironment["chosen"] {
-  return { traceId, language, marker, sources, begunAt: Date.parse(begunAt) };
+function toChosen({
+  header: { traceId, language, marker, sources, results = 0 },
+  begunAt,
+}: TakenRun): RunEnvironment["chosen"] {
+  return { traceId, language, marker, sources, results, begunAt: Date.parse(begunAt) };
 }
 
 /** Returns what must not change where another process goes on with the run. */
@@ -130,6 +133,7 @@ function toRecordedFacts({ input, services: { models, user } }: Run): RecordedFa
     models: { functionCall: toModelName(models.functionCall), answer: toModelName(models.answer) },
     turns: conversation.turns.length,
     sources: input.sources,
+    results: input.results,
     summary: conversation.summary,
     asks: questionKinds.filter((kind) => canAskUser(user, kind)),
   };
@@ -159,7 +163,7 @@ async function runToEnd(run: Run, ending: RunResult): Promise<void> {
   run.services.clock.callerSignal.throwIfAborted();
   holdTimeUp(run);
   checkCallOptions(run);
-  run.state.history = [...toInstructionMessages(run.input), ...(await recallConversation(run))];
+  await recallConversation(run, toInstructionMessages(run.input));
   if (run.input.mode === "chat") {
     ending.written = await answerInChatMode(run);
     return;
@@ -233,66 +237,6 @@ export async function saveRun(run: Run, finished: FinishedRun): Promise<void> {
     const isTriedAgain = thrown instanceof UnsavedRunError;
     run.services.emit(noticeKinds.notSaved({ why: toDuetError(thrown).text, isTriedAgain }, run.input.locale));
   }
-}
-
-/** Returns what a conversation keeps of a run that has ended. */
-export function toTurnRecord(
-  run: Run,
-  ending: RunResult,
-  outcome: Outcome,
-): Pick<FinishedRun, "turn" | "pendingPlan" | "files"> {
-  const answer = outcome.success ? run.state.answer.written : getStoppedAnswer(run, ending);
-  const { attached: files = [], question } = run.input;
-  const images = run.state.images.slice(-mostKeptImages);
-  const shown = [...files, ...images];
-  const turn: ConversationTurn | undefined =
-    answer === undefined
-      ? undefined
-      : { question, answer, ...(files.length > 0 && { files }), ...(images.length > 0 && { images }) };
-  return {
-    turn,
-    pendingPlan: getPendingPlan(run, ending, { outcome, hasTurn: turn !== undefined }),
-    ...(turn && shown.length > 0 && { files: run.services.files.list(shown) }),
-  };
-}
-
-/** Limits the images of tools that the next turn sees again. The last ones show how things stand. */
-const mostKeptImages = 4;
-
-/** Returns what was written before the run was stopped, with a line that says so. The next turn can continue from it. */
-function getStoppedAnswer(
-  {
-    state: { answer },
-    services: {
-      clock: { callerSignal },
-    },
-    input: { language },
-  }: Run,
-  { work }: RunResult,
-): string | undefined {
-  const written = answer.written.trimEnd();
-  if (!callerSignal.aborted || work?.halt || written === "") return undefined;
-  return `${written}\n\n${say(language, stoppedHere)}`;
-}
-
-const stoppedHere = { zh: "（用户在此停止了回答。）", en: "(The user stopped the answer here.)" };
-
-interface RunConclusion {
-  outcome: Outcome;
-  hasTurn: boolean;
-}
-
-/**
- * Returns the plan that waits for a reply. A plan that was already waiting stays pending if nobody replied to it, or the reply
- * had no effect.
- */
-function getPendingPlan(run: Run, { work }: RunResult, { outcome, hasTurn }: RunConclusion): string | undefined {
-  if (run.input.mode !== "plan") return run.input.conversation.pendingPlan;
-  const halt = work?.halt;
-  if (outcome.status === "needs_confirmation" && halt?.halt === "unconfirmed") return halt.pendingPlan;
-  const isDeclined = outcome.status === "cancelled" && halt?.halt === "declined";
-  const cameToNothing = !outcome.success && !isDeclined && !hasTurn && run.state.calls.length === 0;
-  return cameToNothing ? run.input.conversation.pendingPlan : undefined;
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Model, ToolChoice } from "../core/model.ts";
 import type { Mode, ToolCallRecord } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
 import type { RuleRouter } from "../core/rule-router.ts";
-import type { Conversation, ConversationStore } from "../core/store/store.ts";
+import type { Conversation, ConversationStore, TurnStep } from "../core/store/store.ts";
 import type { TurnBudget } from "../core/turn-budget.ts";
 import type { DuetError } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
@@ -73,22 +73,36 @@ export interface RunInput extends RunRequest {
   readonly traceId: string;
   /** Is the question's language, used for prompts, for what tools say to the model, and for the answer. */
   readonly language: Locale;
-  /** Marks untrusted text in this run's prompts; nobody outside can guess it. */
+  /** Marks untrusted text in the prompts of the conversation; nobody outside can guess it. */
   readonly marker: string;
   /** Counts the sources of the conversation when the run began. */
   readonly sources: number;
+  /** Is the highest number that a result of the conversation had then. */
+  readonly results: number;
   /** Is when the run began, in milliseconds since 1970. Its prompts name this day to the end. */
   readonly begunAt: number;
   /** Holds the limits as they were given. Those of the request grow where a person lets the run go on. */
   readonly allowance: Limits;
 }
 
+/** Holds a step of a run for its conversation. */
+export interface RecordedRound extends TurnStep {
+  /** Holds for each result its text as it was read, where it can be read again. */
+  read: readonly (string | undefined)[];
+}
+
 /** Holds what changes while a run goes on. */
 export interface LoopState {
   /** Holds the question to answer: the one that a waiting plan was made for, with what a reader has changed in the plan. */
   question: string;
-  /** Holds what a model reads of the conversation so far, oldest first. It is set once, before the first turn. */
+  /** Holds what a model with tools reads of the conversation so far, oldest first. It is set once, before the first turn. */
   history: readonly Message[];
+  /** Holds the same for a model without tools: earlier calls and their results are text. */
+  plainHistory: readonly Message[];
+  /** Lists the calls of the run with their results as models read them, for the conversation. */
+  readonly steps: RecordedRound[];
+  /** Is what the model that writes the answer was sent last in place of the question. */
+  answerPrompt: string | undefined;
   readonly answer: AnswerText;
   /** Holds what the models have read of each source. */
   readonly evidence: Evidence;

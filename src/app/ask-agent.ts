@@ -16,6 +16,7 @@ import type { AttachmentContext, PreparedAttachments } from "./attachments/prepa
 import { scopeStore } from "./conversations/open-store.ts";
 import { rememberApprovals } from "./conversations/remember-approvals.ts";
 import { loadConversation, toConversationKey } from "./conversations/sessions.ts";
+import { settleInterrupted } from "./conversations/settle-interrupted.ts";
 import type { DuetParts } from "./duet-parts.ts";
 import { mergeLimits } from "./merge-limits.ts";
 import { chooseDeciders } from "./models/choose-deciders.ts";
@@ -56,6 +57,8 @@ export async function askAgent(
   const attached = await prepareFiles(preparation, { history, attachments }, { files, locale, signal }).catch(
     ignoreAbort(signal, { parts: [], refusals: [], history }),
   );
+  if (conversationId !== undefined && history === undefined && journal && !resumed)
+    await settleInterrupted(journal, ownerStore, { conversationId, owner: caller.owner });
   const givenConversation =
     attached.history && (await conversations.given.get()).open(attached.history, { caller, kept: ownerStore });
   const { known, waitedMs } =

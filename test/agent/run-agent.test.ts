@@ -6,7 +6,7 @@ import { sleep } from "../../src/kit/async/timeout.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { makeTool, outcomeOf, textOf } from "../fakes/events.ts";
-import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
+import { type ScriptedModel, type ScriptedTurn, scriptedModel, withoutDay } from "../fakes/model.ts";
 import { type Overrides, runAll, runOptions, streamRun } from "../fakes/run.ts";
 
 const search = { id: "1", name: "search", input: { query: "duet" } };
@@ -477,13 +477,15 @@ describe("failing and stopping", () => {
     expect(aborted).toBe(true);
   });
 
-  test("a conversation carries questions and answers from run to run, but not a failed one", async () => {
+  test("a conversation carries questions and answers from run to run, and of a failed one the question and why", async () => {
     const store = createMemoryStore();
     const model = scriptedModel(["First.", { error: failing("auth") }, "Third."]);
     const models = { functionCall: model, answer: model };
     for (const question of ["one?", "two?", "three?"]) await runAll({ models, store, conversationId: "c", question });
     const last = model.requests[2]?.messages.filter(({ role }) => role !== "system") ?? [];
-    expect(last.map(({ content }) => content)).toEqual(["one?", "First.", "three?"]);
+    const said = last.map(({ content }) => withoutDay(toPlainText(content, "en")));
+    const failed = "(The run failed before there was an answer: auth trouble)";
+    expect(said).toEqual(["one?", "First.", "two?", failed, "three?"]);
   });
 
   test("a cancelled run still says how far it came", async () => {

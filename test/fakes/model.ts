@@ -86,3 +86,8 @@ function normal(turn: ScriptedTurn): Exclude<ScriptedTurn, string | ScriptedCall
 function both(text: string): { zh: string; en: string } {
   return { zh: text, en: text };
 }
+
+/** What a model was asked, without the line before it that tells the day. */
+export function withoutDay(content: string): string {
+  return content.replace(/^(?:Today is \d{4}-\d\d-\d\d \([^\n]*\)\.|今天是 \d{4}-\d\d-\d\d（[^\n]*）。)\n\n/, "");
+}

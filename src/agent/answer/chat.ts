@@ -3,6 +3,7 @@ import { say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { takeStart } from "../../kit/text/truncate.ts";
 import { act, type Observation } from "../loop/act.ts";
+import { recordCalls } from "../loop/record-step.ts";
 import type { AnswerResult } from "../loop/run-result.ts";
 import type { Run } from "../run.ts";
 import { type AnswerInput, writeAnswer } from "./write-answer.ts";
@@ -43,6 +44,7 @@ async function searchFirst(run: Run): Promise<Observation | undefined> {
     arguments: { query },
   };
   const [found] = await act(run, [call], 1, 1);
+  if (found) recordCalls(run, [found]);
   run.services.clock.callerSignal.throwIfAborted();
   if (!found?.result.ok)
     return noticeSearch(run, "search-failed", describeFailedSearch(found?.result.shown ?? found?.text ?? ""));

@@ -1,3 +1,4 @@
+import { toParts } from "../../core/message-content.ts";
 import type { Message } from "../../core/messages.ts";
 import { type FinishReason, toModelName } from "../../core/model.ts";
 import { isLimit } from "../../core/verdict.ts";
@@ -140,17 +141,18 @@ function answerMessages(run: Run, role: ModelRole, { prompt, handOver, note }: A
     toAnswerMessage(question, handOver, marker, locale),
     ...[note, answerForm && formNote].filter((text) => text !== undefined).map((text) => say(locale, text)),
   ].join("\n\n");
+  const reader = run.services.models[role];
+  const content = toQuestionContent(run, { text: handed, reader, observations: handOver.observations });
+  // The next turns send it as it was sent.
+  const [sent] = toParts(content);
+  if (sent?.type === "text") run.state.answerPrompt = sent.text;
   return [
     {
       role: "system",
-      content: run.services.prompts.render(
-        prompt,
-        { model: run.services.models[role], locale },
-        toPlaceholderValues(run),
-      ),
+      content: run.services.prompts.render(prompt, { model: reader, locale }, toPlaceholderValues(run)),
     },
-    ...run.state.history,
-    { role: "user", content: toQuestionContent(run, handed, handOver.observations) },
+    ...run.state.plainHistory,
+    { role: "user", content },
   ];
 }
 

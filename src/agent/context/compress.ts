@@ -96,7 +96,7 @@ function requestOf(run: Run, model: Model, { summary, turns: all, sizing }: Olde
   const {
     input: { language, marker },
   } = run;
-  const turns = shortenTurns(all, getRequestBudget(model, {}) * turnsShare, { ...sizing, atLeast: 1 });
+  const turns = shortenTurns(all, getRequestBudget(model, {}) * turnsShare, { ...sizing, marker, atLeast: 1 });
   const system = run.services.prompts.render("compress", { model, locale: language }, toPlaceholderValues(run));
   const first = (summary?.turns ?? 0) + all.length - turns.length + 1;
   const before = summary

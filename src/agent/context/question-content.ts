@@ -1,18 +1,29 @@
 import { describeFile, fromParts } from "../../core/message-content.ts";
 import type { ContentPart, FileRef, MessageContent } from "../../core/messages.ts";
+import type { Model } from "../../core/model.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import type { Observation } from "../loop/act.ts";
 import type { Run, RunInput } from "../run.ts";
+import { joinNote, renderDayNote } from "./day-note.ts";
 import { fence } from "./fence.ts";
 
+export interface QuestionText {
+  /** Is the question, or a text about it. */
+  text: string;
+  /** Reads it. A model that goes by rules reads the question alone. */
+  reader: Pick<Model, "followsPrompts">;
+  observations?: readonly Observation[];
+}
+
 /**
- * Returns a text about the question together with the images and documents that came with the question, and with the images that
- * tools returned.
+ * Returns a text about the question behind the day, together with the images and documents that came with the question, and with
+ * the images that tools returned.
  */
-export function toQuestionContent(run: Run, text: string, observations: readonly Observation[] = []): MessageContent {
+export function toQuestionContent(run: Run, { text, reader, observations = [] }: QuestionText): MessageContent {
   const { input } = run;
+  const note = reader.followsPrompts === false ? undefined : renderDayNote(input);
   return fromParts([
-    { type: "text", text },
+    { type: "text", text: joinNote(note, text) },
     ...toFileParts(input.attached ?? [], input),
     ...observations.flatMap(({ call, images }) => labelImages(images, say(input.language, describeOrigin(call.name)))),
   ]);
@@ -35,6 +46,6 @@ export function labelImages(images: readonly ContentPart[], label: string): Cont
   return images.length === 0 ? [] : [{ type: "text", text: label }, ...images];
 }
 
-function describeOrigin(tool: string): Text {
+export function describeOrigin(tool: string): Text {
   return { zh: `${tool} 返回的图片：`, en: `Images that ${tool} returned:` };
 }

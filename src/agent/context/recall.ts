@@ -1,18 +1,18 @@
 import type { Notice } from "../../core/events.ts";
-import { fromParts } from "../../core/message-content.ts";
 import type { Message } from "../../core/messages.ts";
 import { noticeKinds } from "../../core/notices.ts";
 import type { ConversationTurn, Summary } from "../../core/store/store.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import type { Run, RunInput } from "../run.ts";
+import { listEarlierResults } from "../tools/earlier-results.ts";
 import { compress } from "./compress.ts";
 import { countTokens, getContextWindow, pickSmallerModel } from "./context-window.ts";
 import { fence } from "./fence.ts";
 import { findFirstFitting, isWithinBudget, shortenText, shortenTurns } from "./fit-turns.ts";
-import { labelImages, toFileParts } from "./question-content.ts";
 import type { Sizing } from "./shrink.ts";
 import { fitTurnFiles } from "./turn-files.ts";
+import { toPlainTurnMessages, toTurnMessages } from "./turn-messages.ts";
 
 /** The conversation may take this share of the smaller window: tools, results and the answer need the rest. */
 export const historyShare = 1 / 3;
@@ -27,11 +27,29 @@ export const summaryShare = 1 / 4;
 const filesShare = 1 / 2;
 
 /**
- * Returns the conversation so far as the models of a run read it, oldest first. Where it takes too much of a window, the
- * function-call model summarizes the older turns, and the store keeps the summary. When the model cannot, the turns are
+ * Has the models of a run read the conversation so far, oldest first, behind what the caller instructs. Where it takes too much of a
+ * window, the function-call model summarizes the older turns, and the store keeps the summary. When the model cannot, the turns are
  * shortened or left out, and a notice says so. Throws only when the run is cancelled.
  */
-export async function recallConversation(run: Run): Promise<Message[]> {
+export async function recallConversation(run: Run, instruction: readonly Message[] = []): Promise<void> {
+  const { input, state, services } = run;
+  const { turns } = input.conversation;
+  state.results.learn(() => listEarlierResults(turns, input.marker));
+  const recalled = await recallTurns(run);
+  const opening = [...instruction, ...(recalled.summary ? toSummaryMessages(input, recalled.summary) : [])];
+  state.history = [...opening, ...recalled.turns.flatMap((turn) => toTurnMessages(turn, input))];
+  state.plainHistory = [...opening, ...recalled.turns.flatMap((turn) => toPlainTurnMessages(turn, input))];
+  const canReadOn = input.conversation.results?.hasResults || recalled.summary !== undefined;
+  if (canReadOn && services.catalog.tools.size > 0) state.results.offerTool();
+}
+
+/** Holds what models read of a conversation: a summary in place of its oldest turns, and turns. */
+interface RecalledTurns {
+  summary: Summary | undefined;
+  turns: readonly ConversationTurn[];
+}
+
+async function recallTurns(run: Run): Promise<RecalledTurns> {
   const all = getContextWindow(pickSmallerModel(run.services.models)) * historyShare;
   const sizing = createSizing(run);
   const { turns, tokens } = fitTurnFiles(run.input.conversation.turns, all * filesShare, {
@@ -40,45 +58,50 @@ export async function recallConversation(run: Run): Promise<Message[]> {
     language: run.input.language,
   });
   const budget = all - tokens;
-  const toMessages = (some: readonly ConversationTurn[]): Message[] => toTurnMessages(some, run.input);
-  if (!run.input.conversation.summary?.isWanted && isWithinBudget(turns, budget, sizing)) return toMessages(turns);
+  const known = run.input.conversation.summary;
+  if (!known?.isWanted && isWithinBudget(turns, budget, sizing)) return { summary: undefined, turns };
 
-  const summary = selectReadable(run.input.conversation.summary, turns.length, { budget, sizing });
-  const opening = summary ? toSummaryMessages(run.input, summary) : [];
+  const summary = selectReadable(known, turns.length, { budget, sizing });
   const since = turns.slice(summary?.turns);
-  const left = budget - sizing.tokensOf(summary?.text ?? "");
-  if (isWithinBudget(since, left, sizing)) return [...opening, ...toMessages(since)];
+  const left = budget - measureSummary(summary, sizing);
+  if (isWithinBudget(since, left, sizing)) return { summary, turns: since };
 
   // The last turn stays, however long it is.
+  const { marker } = run.input;
   const recent = Math.min(since.length - 1, findFirstFitting(since, budget * recentShare, sizing));
-  const last = toMessages(shortenTurns(since.slice(recent), budget * recentShare, { ...sizing, atLeast: 1 }));
-  if (recent === 0) return [...opening, ...last];
+  const last = shortenTurns(since.slice(recent), budget * recentShare, { ...sizing, marker, atLeast: 1 });
+  if (recent === 0) return { summary, turns: last };
 
   const older = since.slice(0, recent);
   const text = await compress(run, { summary, turns: older, sizing });
   if (text === undefined) {
-    const shortened = shortenTurns(older, budget * summaryShare, { ...sizing, atLeast: 0 });
+    const shortened = shortenTurns(older, budget * summaryShare, { ...sizing, marker, atLeast: 0 });
     noticeRecall(
       run,
       "warning",
       "history-shortened",
       describeFailedCompression(older.length, older.length - shortened.length),
     );
-    return [...opening, ...toMessages(shortened), ...last];
+    return { summary, turns: [...shortened, ...last] };
   }
   noticeRecall(run, "info", "history-compressed", describeCompression(older.length));
   const short = shortenText(text, budget * summaryShare, sizing);
   const made = { text: short, turns: (summary?.turns ?? 0) + recent };
   await keepSummary(run, made);
-  return [...toSummaryMessages(run.input, made), ...last];
+  return { summary: made, turns: last };
+}
+
+function measureSummary(summary: Summary | undefined, { tokensOf }: Sizing): number {
+  return summary === undefined ? 0 : tokensOf(summary.text);
 }
 
 /** Measures and shortens the conversation so that both models can read it. */
-export function createSizing({ services: { models }, state: { results } }: Run): Sizing {
+export function createSizing({ services: { models, catalog }, state: { results } }: Run): Sizing {
+  const mayReadOn = catalog.tools.size > 0;
   const model = pickSmallerModel(models);
   return {
     tokensOf: (text) => countTokens(model, text),
-    shorten: (text, kept) => results.shorten(text, kept, false),
+    shorten: (text, kept) => results.shorten(text, kept, mayReadOn && results.canReadOn(text)),
   };
 }
 
@@ -121,22 +144,6 @@ function describeFailedCompression(turns: number, leftOut: number): Text {
 function formatTurns(turns: number): string {
   return turns === 1 ? "the earliest turn" : `the earliest ${turns} turns`;
 }
-
-function toTurnMessages(turns: readonly ConversationTurn[], input: RunInput): Message[] {
-  return turns.flatMap(({ question, answer, files = [], images = [] }): Message[] => {
-    const content = fromParts([
-      { type: "text", text: question },
-      ...toFileParts(files, input),
-      ...labelImages(images, say(input.language, fromTools)),
-    ]);
-    return [
-      { role: "user", content },
-      { role: "assistant", content: answer, toolCalls: [] },
-    ];
-  });
-}
-
-const fromTools: Text = { zh: "回答时工具返回的图片：", en: "Images that tools returned for the answer:" };
 
 /**
  * Returns a summary as an exchange of messages. It was written from answers that may carry text from a page or a tool, so it

@@ -1,8 +1,9 @@
 import { describeFile } from "../../core/message-content.ts";
 import type { ContentPart, FileRef } from "../../core/messages.ts";
 import type { ConversationTurn } from "../../core/store/store.ts";
-import type { Locale, Text } from "../../kit/locale.ts";
+import type { Locale } from "../../kit/locale.ts";
 import type { Sizing } from "./shrink.ts";
+import { notAgain } from "./turn-messages.ts";
 
 /** Holds turns of which only some still have their images and documents, and the tokens that these take. */
 export interface TurnsWithFiles {
@@ -52,9 +53,12 @@ export function describeTurnFiles(
   language: Locale,
   isKept: (part: ContentPart) => boolean = () => false,
 ): ConversationTurn {
-  const names = listTurnFiles(turn).flatMap((part) => (isKept(part) ? [] : [describeFile(part, language, notAgain)]));
-  const { question, answer } = turn;
-  return { question: [question, ...names].join("\n\n"), answer };
+  // An image that a call has returned is named in its result.
+  const named = turn.steps === undefined ? listTurnFiles(turn) : (turn.files ?? []);
+  const names = named.flatMap((part) => (isKept(part) ? [] : [describeFile(part, language, notAgain)]));
+  const { files: _, images: __, ...words } = turn;
+  if (names.length === 0) return words;
+  const add = (text: string): string => [text, ...names].join("\n\n");
+  const { question, answerPrompt } = words;
+  return { ...words, question: add(question), ...(answerPrompt !== undefined && { answerPrompt: add(answerPrompt) }) };
 }
-
-const notAgain: Text = { zh: "这里不再附上", en: "not attached again" };

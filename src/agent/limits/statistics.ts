@@ -19,7 +19,7 @@ export interface Statistics {
   knownCost(): number;
   /** Returns the cost of all calls in US dollars, or null when there was no call or the cost of one is not known. */
   totalCost(): number | null;
-  bill(role: ModelRole, model: Model): ModelBill;
+  bill(role: ModelRole, model: NamedModel): ModelBill;
 }
 
 type NamedModel = Pick<Model, "provider" | "model">;

@@ -9,6 +9,7 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { isDeeperThan } from "../../kit/json.ts";
 import { say, type Text } from "../../kit/locale.ts";
+import { redactValue } from "../../kit/text/redact.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { getRemainingBudget } from "../limits/reached-limit.ts";
@@ -89,6 +90,7 @@ function toMadeCalls(run: Run, calls: readonly ToolCall[]): ToolCall[] {
   return calls
     .slice(0, mostCallsPerTurn)
     .map(limitDepth)
+    .map((call) => removeMarker(call, run.input.marker))
     .map((call) => withDefaults(run, call));
 }
 
@@ -104,6 +106,14 @@ export function listConsentIds(run: Run, calls: readonly ToolCall[]): string[] {
 /** Arguments that are too deep to be walked through are treated as unreadable. */
 function limitDepth(call: ToolCall): ToolCall {
   return isDeeperThan(call.arguments, deepestArguments) ? { ...call, arguments: undefined } : call;
+}
+
+/** A tool must not learn the marker of untrusted text: with it, it could end its own fence. */
+function removeMarker(call: ToolCall, marker: string): ToolCall {
+  const clean = (text: string): string => text.replaceAll(marker, "…");
+  const [argumentsText, args] = [clean(call.argumentsText), redactValue(call.arguments, clean)];
+  if (argumentsText === call.argumentsText && args === call.arguments) return call;
+  return { ...call, argumentsText, arguments: args };
 }
 
 /** Returns the call as it is made: readers, rules and records see the defaults of fields that the model left out. */

@@ -13,9 +13,9 @@ import { act, type Observation } from "./act.ts";
 import { type BufferedText, createBufferedText } from "./buffered-text.ts";
 import { askEvaluator, evaluate, type JudgedVerdict } from "./evaluate.ts";
 import { countResults, explainOwnAnswer, explainVerdict } from "./explain-verdict.ts";
+import { recordStep } from "./record-step.ts";
 import type { AnswerResult, DecideResult } from "./run-result.ts";
 import { runTurn } from "./run-turn.ts";
-import { toToolMessages } from "./tool-messages.ts";
 
 /**
  * Decides and acts in a loop. Ends with the reason to answer. Throws only when the run was cancelled, or when the function-call
@@ -53,12 +53,13 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
     const { length } = turn.message.toolCalls;
     if (length > run.input.limits.maxToolCalls - toolCalls) await askForMore(run, "tool-call-limit");
     const round = await act(run, turn.message.toolCalls, step, run.input.limits.maxToolCalls - toolCalls);
+    toolCalls += round.reduce((sum, { tries }) => sum + tries, 0);
+    const results = recordStep(run, turn.message, round, run.input.limits.maxToolCalls - toolCalls);
     run.services.clock.callerSignal.throwIfAborted();
     // What finds tools brings nothing for the answer.
     const gathered = round.filter(({ call }) => call.name !== run.services.catalog.finder?.name);
     observations.push(...gathered);
-    toolCalls += round.reduce((sum, { tries }) => sum + tries, 0);
-    messages.push(turn.message, ...toToolMessages(run, round, run.input.limits.maxToolCalls - toolCalls));
+    messages.push(turn.message, ...results);
     circles = isCircle(round) ? circles + 1 : 0;
     const { verdict, custom } = await evaluateRound(run, {
       round,
@@ -114,14 +115,14 @@ function isCircle(round: readonly Observation[]): boolean {
 function createOpeningMessages(run: Run): Message[] {
   const {
     input: { language: locale },
-    services: { models },
+    services: { models, catalog },
   } = run;
   const name = canAnswerWhileDeciding(run) ? "decide-alone" : "decide";
   const content = run.services.prompts.render(name, { model: models.functionCall, locale }, toPlaceholderValues(run));
   return [
     { role: "system", content },
-    ...run.state.history,
-    { role: "user", content: toQuestionContent(run, run.state.question) },
+    ...(catalog.tools.size > 0 ? run.state.history : run.state.plainHistory),
+    { role: "user", content: toQuestionContent(run, { text: run.state.question, reader: models.functionCall }) },
   ];
 }
 

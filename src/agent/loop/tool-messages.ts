@@ -1,5 +1,5 @@
 import { fromParts } from "../../core/message-content.ts";
-import type { Message } from "../../core/messages.ts";
+import type { ToolMessage } from "../../core/messages.ts";
 import { isRefusedCall } from "../../core/tools/refused-call.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
@@ -9,7 +9,7 @@ import type { Run } from "../run.ts";
 import type { Observation } from "./act.ts";
 
 /** Returns the results of a round for the model. Behind the last one stands how many calls and rounds are left. */
-export function toToolMessages(run: Run, round: readonly Observation[], calls: number): Message[] {
+export function toToolMessages(run: Run, round: readonly Observation[], calls: number): ToolMessage[] {
   const { input, state } = run;
   const left = describeLeft(calls, input.limits.maxIterations - state.statistics.iterations);
   return round.map((one, index) => {

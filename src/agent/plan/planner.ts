@@ -119,8 +119,8 @@ function createOpeningMessages(run: Run): Message[] {
   const content = run.services.prompts.render("plan", { model: models.functionCall, locale }, variables);
   return [
     { role: "system", content },
-    ...run.state.history,
-    { role: "user", content: toQuestionContent(run, run.state.question) },
+    ...run.state.plainHistory,
+    { role: "user", content: toQuestionContent(run, { text: run.state.question, reader: models.functionCall }) },
   ];
 }
 

@@ -17,6 +17,7 @@ import { fence } from "../context/fence.ts";
 import { toQuestionContent } from "../context/question-content.ts";
 import { act, type Observation } from "../loop/act.ts";
 import { reportModelFailure } from "../loop/decide.ts";
+import { recordCalls } from "../loop/record-step.ts";
 import { createRepetition } from "../loop/repetition.ts";
 import type { DecideResult } from "../loop/run-result.ts";
 import { runTurn } from "../loop/run-turn.ts";
@@ -114,6 +115,7 @@ async function makeCalls(run: Run, plan: Plan, step: PlanStep, filled: readonly 
     services: { ...run.services, user: wasSeen ? approveAsPlanned(run) : run.services.user },
   };
   const observations = await act(planned, calls, step.step, run.input.limits.maxToolCalls - plan.toolCalls);
+  recordCalls(run, observations);
   for (const observation of observations) plan.observe(step, observation);
   run.services.clock.callerSignal.throwIfAborted();
   return observations;
@@ -262,8 +264,15 @@ function createFillingMessages(run: Run, plan: Plan, step: PlanStep, { duty, quo
       role: "system",
       content: run.services.prompts.render("decide", { model: models.functionCall, locale }, toPlaceholderValues(run)),
     },
-    ...run.state.history,
-    { role: "user", content: toQuestionContent(run, `${done}\n\n${say(locale, request)}`, observations) },
+    ...run.state.plainHistory,
+    {
+      role: "user",
+      content: toQuestionContent(run, {
+        text: `${done}\n\n${say(locale, request)}`,
+        reader: models.functionCall,
+        observations,
+      }),
+    },
   ];
 }
 

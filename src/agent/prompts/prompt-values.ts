@@ -38,7 +38,7 @@ export function toPlaceholderValues(run: Run): Record<string, string> {
 const citable = ["web_search", "read_page", "read_file", "file_search", "table_query", "log_transform", "format_data"];
 
 /** Returns the weekday and the time zone of the process. The day itself is a value of its own. */
-function describeDay(now: Date, language: Locale): string {
+export function describeDay(now: Date, language: Locale): string {
   const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const weekday = new Intl.DateTimeFormat(language === "zh" ? "zh-CN" : "en-US", { weekday: "long" }).format(now);
   return say(language, { zh: `${weekday}，时区 ${zone}`, en: `${weekday}, time zone ${zone}` });

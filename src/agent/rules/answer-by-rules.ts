@@ -4,6 +4,7 @@ import type { RoutedCall, RuleRouter } from "../../core/rule-router.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { act, type Observation } from "../loop/act.ts";
 import { toDecideResult } from "../loop/decide.ts";
+import { recordCalls } from "../loop/record-step.ts";
 import type { RunResult } from "../loop/run-result.ts";
 import type { Run } from "../run.ts";
 
@@ -36,7 +37,9 @@ export async function answerByRules(run: Run): Promise<Pick<RunResult, "work" | 
     }
     const showThought = (): void => run.services.emit({ type: "thought-delta", text: found.thought });
     showPhase(run, router, { phase: "decide", step, reason: reasons.decide, write: showThought });
-    observations.push(...(await act(run, [found.call], step, maxToolCalls - run.state.calls.length)));
+    const made = await act(run, [found.call], step, maxToolCalls - run.state.calls.length);
+    recordCalls(run, made);
+    observations.push(...made);
     clock.callerSignal.throwIfAborted();
   }
 }

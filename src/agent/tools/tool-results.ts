@@ -1,4 +1,5 @@
 import type { ToolCall } from "../../core/messages.ts";
+import type { NumberedResult } from "../../core/store/store.ts";
 import { toInvalidArgumentsResult, toValueProblem } from "../../core/tools/argument-feedback.ts";
 import type { Tool, ToolResult } from "../../core/tools/tool.ts";
 import type { JsonObject } from "../../kit/json.ts";
@@ -7,10 +8,20 @@ import { takeStart, trimToBoundary, truncateMiddle } from "../../kit/text/trunca
 import { type Range, renderParts } from "./result-parts.ts";
 
 /**
- * Keeps the whole results of a run, of which the models read excerpts. Once the first result has been cut, the run has a tool
- * that reads the rest.
+ * Keeps the whole results of a run, of which the models read excerpts. Once the first result of the conversation has been cut, its
+ * runs have a tool that reads the rest. Results have numbers that are theirs through the whole conversation.
  */
 export interface ToolResults {
+  /** Returns the number of a text from `read`, and gives it one where it has none. */
+  assign(read: string): number;
+  /** Takes the results that earlier turns have read in full, for when one of them has to be cut. */
+  learn(list: () => readonly NumberedResult[]): void;
+  /** Is true for a text that can be read on where it is cut. */
+  canReadOn(text: string): boolean;
+  /** Lists the results of this run of which models have read parts. */
+  listKept(): NumberedResult[];
+  /** Offers the tool that reads results on. */
+  offerTool(): void;
   /** Is the tool that reads the rest, and undefined until something has been cut. */
   readonly tool: Tool | undefined;
   /** Returns a result as the models read it: whole, or its head and tail with the call that reads the rest between them. */
@@ -51,6 +62,15 @@ export interface ResultOptions {
   longest: number;
   /** Is the language used for the model. */
   language: Locale;
+  /** Finds the results of earlier turns, after whose numbers those of the run come. */
+  earlier?: EarlierResults | undefined;
+}
+
+/** Holds the results of the conversation so far. */
+export interface EarlierResults {
+  /** Is the highest number that one of them has. */
+  last: number;
+  get(n: number): Promise<string | undefined>;
 }
 
 /** Limits what is kept of one result and of all results of a run, in characters. */
@@ -66,17 +86,25 @@ const mostOver = 2000;
 /** Reserves characters for the line that marks a gap. The longest is in English. */
 const gapLength = 120;
 
-export function createToolResults({ tools, longest, language }: ResultOptions): ToolResults {
-  /** Result n is at index n - 1. */
-  const shelf: (string | undefined)[] = [];
+export function createToolResults({ tools, longest, language, earlier }: ResultOptions): ToolResults {
+  /** Maps numbers to results. */
+  const shelf = new Map<number, string>();
   /** Maps the whole text, and each form in which it was read, to its number: the same result keeps its number. */
   const numbers = new Map<string, number>();
   /** Maps each form in which a result was read to the parts of the result that are in it. */
   const shown = new Map<string, Range[]>();
   let size = 0;
-  let lastNumber = 0;
+  let lastNumber = earlier?.last ?? 0;
   const name = tools.has("read_result") ? "duet_read_result" : "read_result";
-  const tool = createReadResult({ name, language, longest, whole: (number) => shelf[number - 1] });
+  const findWhole = async (n: number): Promise<string | undefined> => shelf.get(n) ?? earlier?.get(n);
+  const tool = createReadResult({ name, language, longest, findWhole });
+
+  let listEarlier: () => readonly NumberedResult[] = () => [];
+
+  function learnEarlier(): void {
+    for (const { n, text } of listEarlier()) if (!numbers.has(text)) numbers.set(text, n);
+    listEarlier = () => [];
+  }
 
   /** Returns the result's number, or undefined when no more results can be kept. */
   function keepText(text: string): number | undefined {
@@ -85,10 +113,13 @@ export function createToolResults({ tools, longest, language }: ResultOptions): 
     if (size + text.length > mostKept) return undefined;
     size += text.length;
     lastNumber += 1;
-    shelf[lastNumber - 1] = text;
+    shelf.set(lastNumber, text);
     numbers.set(text, lastNumber);
     return lastNumber;
   }
+
+  const findText = (number: number | undefined): string | undefined =>
+    number === undefined ? undefined : shelf.get(number);
 
   function cut(text: string, kept: number, number: number | undefined): string {
     return truncateMiddle(text, Math.max(0, kept - gapLength), (missing, from) => {
@@ -100,33 +131,49 @@ export function createToolResults({ tools, longest, language }: ResultOptions): 
 
   function removePointer(read: string): string {
     const number = numbers.get(read);
-    const whole = number && shelf[number - 1];
-    if (!whole || whole === read) return read;
-    const plain = cut(whole, read.length, undefined);
+    const text = findText(number);
+    if (number === undefined || text === undefined || text === read) return read;
+    const plain = cut(text, read.length, undefined);
     numbers.set(plain, number);
     return plain;
   }
 
   return {
+    assign(read) {
+      const known = numbers.get(read);
+      if (known !== undefined) return known;
+      lastNumber += 1;
+      numbers.set(read, lastNumber);
+      return lastNumber;
+    },
+    learn(list) {
+      listEarlier = list;
+    },
+    canReadOn(text) {
+      learnEarlier();
+      return numbers.has(text);
+    },
+    listKept: () => [...shelf].map(([n, text]) => ({ n, text })),
+    offerTool: () => void tools.set(name, tool),
     get tool() {
       return tools.get(name) === tool ? tool : undefined;
     },
     read(text, kind) {
       const most = kind === "sources" ? sourcesFactor * longest : longest;
       if (text.length <= most + getMargin(most)) return text;
-      const whole = text.length <= longestKept ? text : cut(text, longestKept, undefined);
-      const number = keepText(whole);
-      const read = cut(whole, most, number);
+      const kept = text.length <= longestKept ? text : cut(text, longestKept, undefined);
+      const number = keepText(kept);
+      const read = cut(kept, most, number);
       if (number !== undefined) {
         numbers.set(read, number);
-        shown.set(read, findShown(whole, most));
+        shown.set(read, findShown(kept, most));
       }
       return read;
     },
     findNumber: (read) => (shown.has(read) ? numbers.get(read) : undefined),
     restore(text, kind, { read, number }) {
       const most = kind === "sources" ? sourcesFactor * longest : longest;
-      shelf[number - 1] = text;
+      shelf.set(number, text);
       size += text.length;
       for (const form of [text, read]) numbers.set(form, number);
       shown.set(read, findShown(text, most));
@@ -136,24 +183,25 @@ export function createToolResults({ tools, longest, language }: ResultOptions): 
       lastNumber = Math.max(lastNumber, number);
     },
     findPosition({ name: called, arguments: args }) {
-      if (called !== name || typeof args?.result !== "number") return undefined;
+      // What an earlier turn has read is a result by itself in this one.
+      if (called !== name || typeof args?.result !== "number" || !shelf.has(args.result)) return undefined;
       return { result: args.result, from: typeof args.from === "number" ? args.from : 0 };
     },
     insertParts(read, positions) {
       const number = numbers.get(read);
-      const whole = number === undefined ? undefined : shelf[number - 1];
-      if (whole === undefined || whole === read) return read;
+      const text = findText(number);
+      if (text === undefined || text === read) return read;
       const parts: Range[] = positions
-        .filter(({ result, from }) => result === number && from < whole.length)
-        .map(({ from }) => ({ from, to: from + takePiece(whole.slice(from), longest).length }));
+        .filter(({ result, from }) => result === number && from < text.length)
+        .map(({ from }) => ({ from, to: from + takePiece(text.slice(from), longest).length }));
       if (parts.length === 0) return removePointer(read);
-      return renderParts(whole, [...(shown.get(read) ?? []), ...parts], (missing) => toGapLine(missing, language));
+      return renderParts(text, [...(shown.get(read) ?? []), ...parts], (missing) => toGapLine(missing, language));
     },
     removePointer,
     shorten(text, kept, readsOn) {
+      learnEarlier();
       const number = readsOn ? keepText(text) : numbers.get(text);
-      const whole = (number !== undefined && shelf[number - 1]) || text;
-      return cut(whole, kept, readsOn ? number : undefined);
+      return cut(findText(number) ?? text, kept, readsOn ? number : undefined);
     },
   };
 }
@@ -198,7 +246,7 @@ export interface ReadResultOptions {
   language: Locale;
   /** Limits one answer of the tool, in characters. */
   longest: number;
-  whole(number: number): string | undefined;
+  findWhole(number: number): Promise<string | undefined>;
 }
 
 /** Says what is missing and how to read it; the line that stands in a result where it was cut. */
@@ -212,12 +260,12 @@ function renderPointer(missing: number, { name, number, from, language }: Result
 }
 
 /** Creates the tool that reads the rest of a shortened result, one piece at a time. */
-export function createReadResult({ name, language, longest, whole }: ReadResultOptions): Tool {
+export function createReadResult({ name, language, longest, findWhole }: ReadResultOptions): Tool {
   return {
     name,
     description: say(language, {
-      zh: "读取被截断的工具结果的其余部分。结果编号和起始位置写在截断处。",
-      en: "Reads the rest of a truncated tool result. The result number and the start position are given where it was cut.",
+      zh: "读取被截断或已压缩的工具结果。结果编号写在截断处或对话摘要里，起始位置写在截断处。",
+      en: "Reads a tool result that was truncated or summarised. Its number is given where it was cut, or in the summary of the conversation; the start position where it was cut.",
     }),
     inputSchema: {
       type: "object",
@@ -242,18 +290,18 @@ export function createReadResult({ name, language, longest, whole }: ReadResultO
     },
     source: "builtin",
     annotations: { readOnly: true, idempotent: true },
-    run: async (args) => read(args),
+    run: read,
   };
 
-  function read({ result: number, from = 0, ...others }: JsonObject): ToolResult {
+  async function read({ result: number, from = 0, ...others }: JsonObject): Promise<ToolResult> {
     const [unknown] = Object.keys(others);
     if (unknown !== undefined)
       return toInvalidResult(unknown, others[unknown], { zh: "没有这个参数", en: "unknown argument" });
-    const text = typeof number === "number" ? whole(number) : undefined;
+    const text = typeof number === "number" ? await findWhole(number) : undefined;
     if (typeof number !== "number" || text === undefined)
       return toInvalidResult("result", number, {
-        zh: "必须是截断处写的结果编号",
-        en: "must be a result number given where a result was cut",
+        zh: "必须是对话里写明的、仍然保留的结果编号",
+        en: "must be a result number given in the conversation, of a result that is still kept",
       });
     if (typeof from !== "number" || !Number.isInteger(from) || from < 0 || from >= text.length) {
       const last = text.length - 1;

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { DailyUsage } from "../../core/store/daily-usage.ts";
 import type { Journal, RunJournal } from "../../core/store/journal.ts";
+import { findLastResult } from "../../core/store/move-numbers.ts";
 import {
   type Conversation,
   createId,
@@ -124,18 +125,20 @@ function addUnsaved(known: Conversation, waiting: ReturnType<UnsavedRuns["find"]
   };
 }
 
-/** Adds the results of runs that wait, whose numbers nobody else gets. */
+/** Adds the results of runs that wait. */
 function addWaitingResults(
   known: ResultList | undefined,
   waiting: ReturnType<UnsavedRuns["find"]>,
 ): ResultList | undefined {
   const kept = waiting.flatMap(({ run }) => run.results ?? []);
-  const shown = waiting.flatMap(({ run }) => run.turn?.steps ?? []).flatMap(({ results }) => results);
-  const last = Math.max(0, ...kept.map(({ n }) => n), ...shown.map(({ result = 0 }) => result));
+  const last = Math.max(
+    0,
+    ...waiting.flatMap(({ run: { turn } }) => (turn ? findLastResult({ turn, results: [] }) : 0)),
+  );
   if (known === undefined || last === 0) return known;
   return {
+    last: Math.max(known.last, last),
     hasResults: known.hasResults || kept.length > 0,
-    reserve: async (count) => Math.max(await known.reserve(count + last), last + 1),
     get: async (n) => kept.find((one) => one.n === n)?.text ?? known.get(n),
   };
 }
@@ -182,7 +185,7 @@ export function createMonitoredJournal(journal: Journal, report: (problem: DuetE
 
   return {
     begin: async (run) => watchRun(await watch(journal.begin(run))),
-    listInterrupted: () => watch(journal.listInterrupted()),
+    listInterrupted: (id) => watch(journal.listInterrupted(id)),
     isGoing: (runId) => watch(journal.isGoing(runId)),
     async take(runId) {
       const taken = await watch(journal.take(runId));

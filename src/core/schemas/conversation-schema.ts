@@ -45,7 +45,16 @@ export const conversationSchema = z.object({
     .optional()
     .meta({ description: "The models of that run, as provider/model." }),
   turns: z
-    .array(z.object({ question: z.string(), answer: z.string(), attachments: z.array(attachmentSchema).optional() }))
+    .array(
+      z.object({
+        question: z.string(),
+        answer: z.string(),
+        attachments: z.array(attachmentSchema).optional(),
+        status: z.enum(["partial", "failed", "cancelled", "interrupted"]).optional().meta({
+          description: "How a run ended that did not answer in full; the answer then ends with a line that says so.",
+        }),
+      }),
+    )
     .meta({ description: "The oldest first." }),
   summary: z
     .object({ text: z.string(), turns: z.int() })

@@ -46,10 +46,10 @@ export function toConversationJson(
 }
 
 /** Names what came with the question. Its bytes and its text are not part of a list. */
-function toTurnJson({ question, answer, files = [] }: ConversationTurn): ConversationJson["turns"][number] {
+function toTurnJson({ question, answer, status, files = [] }: ConversationTurn): ConversationJson["turns"][number] {
   const attachments = files.map((part) => {
     const { name = "", mediaType: media_type, size } = part.type === "image" ? part.image : part.file;
     return { name, media_type, size };
   });
-  return { question, answer, ...(attachments.length > 0 && { attachments }) };
+  return { question, answer, ...(attachments.length > 0 && { attachments }), ...(status && { status }) };
 }

@@ -18,8 +18,8 @@ import type { QuestionKind } from "../questions/user-question.ts";
 export interface Journal {
   /** Records a run that is about to begin. It belongs to this process. */
   begin(run: NewRunRecord): Promise<RunJournal>;
-  /** Lists the runs of all owners that have not ended and whose process is gone, oldest first. */
-  listInterrupted(): Promise<InterruptedRun[]>;
+  /** Lists the runs of all owners that have not ended and whose process is gone, oldest first; of one conversation, if it is given. */
+  listInterrupted(conversationId?: string): Promise<InterruptedRun[]>;
   /** Is true while a process that lives carries out the run, this one included. */
   isGoing(runId: string): Promise<boolean>;
   /**
@@ -106,6 +106,8 @@ export interface RunHeader {
   turns: number;
   /** Counts the sources that the conversation had when the run began. */
   sources: number;
+  /** Is the highest number that a result of the conversation had when the run began. */
+  results?: number | undefined;
   /** Is the summary that the conversation had when the run began. */
   summary?: { text: string; turns: number; isWanted?: boolean | undefined } | undefined;
   /** Limits the tools: the patterns of the question, and those of its caller. */

@@ -137,6 +137,11 @@ export interface FinishedRun {
   /** Holds the whole results of which the models read parts, under their numbers. */
   results?: readonly NumberedResult[] | undefined;
   /**
+   * Is the last number of a result when the run began. The run's own are higher; the store raises them where another run has stored
+   * some meanwhile.
+   */
+  lastResult?: number | undefined;
+  /**
    * Holds the plan that waits for confirmation. When absent, the conversation no longer has one. Plan mode reads it, and agent
    * mode does so for a bare yes or no.
    */
@@ -250,10 +255,10 @@ export interface NumberedResult {
 
 /** Holds the results of which models have read parts, through the whole conversation. */
 export interface ResultList {
+  /** Is the highest number that a result has. */
+  readonly last: number;
   /** Is true when there is a result that models can read on. */
   readonly hasResults: boolean;
-  /** Returns the first of so many numbers that no other run of the conversation gets. Never rejects. */
-  reserve(count: number): Promise<number>;
   /** Resolves with undefined when there is no such result, or no longer. */
   get(n: number): Promise<string | undefined>;
 }

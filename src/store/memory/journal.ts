@@ -86,8 +86,9 @@ export function createMemoryJournal(now: () => number = Date.now): MemoryJournal
           runs.set(runId, { ...facts, ...counts, ...empty, state: "going", holder, files: named });
           return openRun(runId, holder);
         },
-        async listInterrupted() {
-          const gone = [...runs.values()].filter((run) => run.state === "going" && closed.has(run.holder));
+        async listInterrupted(id) {
+          const all = [...runs.values()].filter((run) => id === undefined || run.conversationId === id);
+          const gone = all.filter((run) => run.state === "going" && closed.has(run.holder));
           return gone.map(toInterrupted);
         },
         async isGoing(runId) {

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import { type DailyUsage, mostCallers, toUsageKey } from "../../core/store/daily-usage.ts";
+import { findLastResult, moveNumbers } from "../../core/store/move-numbers.ts";
 import {
   dayMs,
   type ExpiredConversation,
@@ -14,6 +15,7 @@ import {
   type ConversationEntry,
   type ConversationTurn,
   createId,
+  type FinishedRun,
   mostTypedTexts,
   type OperatorStore,
   type SharedStore,
@@ -185,13 +187,11 @@ export function createMemoryStore({
       },
       create: async (wanted, { isGiven = false } = {}) =>
         toConversation(touch(wanted !== undefined && (isGiven || isAllowed(wanted)) ? wanted : createId("conv"))),
-      async append({ conversationId, runId, turn, trace, pendingPlan, loadedTools, marker, ...more }) {
-        const { files: added = [], results = [] } = more;
+      async append({ conversationId, runId, turn, trace, pendingPlan, loadedTools, files: added = [], ...more }) {
         if (traces.has(runId) && !getOwned(traces.peek(runId))) throw noConversationError();
         const kept = touch(conversationId);
         kept.title ||= toConversationTitle(trace.question);
-        if (turn) addTurn(kept, turn, marker);
-        const said = (turn ? JSON.stringify(turn).length : 0) + kept.results.add(turn ? results : []);
+        const said = turn ? addTurn(kept, { turn, ...more }) : 0;
         const bytes = 2 * (JSON.stringify(trace).length + said) + files.add(conversationId, added);
         kept.bytes += bytes;
         stored += bytes;
@@ -259,12 +259,27 @@ export function createMemoryStore({
   return { ...scopeToOwner(undefined), typedHistory: createMemoryTypedHistory(), retention, journal: journal.open() };
 }
 
-/** A turn of a run that had another marker gets that of the conversation: two runs may have begun it at once. */
-function addTurn(kept: StoredConversation, turn: ConversationTurn, marker: string | undefined): void {
+/**
+ * Adds a turn with its results, and returns how many UTF-16 units that takes. They get the marker and the numbers that they have in
+ * the conversation: two runs of it may have gone on side by side.
+ */
+function addTurn(
+  kept: StoredConversation,
+  { turn, marker, lastResult = 0, results = [] }: Pick<FinishedRun, "marker" | "lastResult" | "results"> & TurnOf,
+): number {
   kept.marker ??= marker;
-  const isOther = marker !== undefined && kept.marker !== undefined && marker !== kept.marker;
   const first = kept.marker ?? "";
-  kept.turns.push(isOther ? redactValue(turn, (text) => text.replaceAll(marker, first)) : turn);
+  const isOther = marker !== undefined && marker !== first;
+  const marked = isOther ? redactValue(turn, (text) => text.replaceAll(marker, first)) : turn;
+  const by = kept.results.last - lastResult;
+  const given = { turn: marked, results };
+  const numbered = by > 0 && findLastResult(given) > lastResult ? moveNumbers(given, lastResult, by) : given;
+  kept.turns.push(numbered.turn);
+  return JSON.stringify(numbered.turn).length + kept.results.add(numbered.results, findLastResult(numbered));
+}
+
+interface TurnOf {
+  turn: ConversationTurn;
 }
 
 /** Without a name of a person's, the title is that of the first run. */

@@ -2,10 +2,12 @@ import type { NumberedResult, ResultList } from "../../core/store/store.ts";
 
 /** Keeps the results of one conversation for as long as the process lives. */
 export interface MemoryResults {
+  /** Is the highest number that a result has. */
+  readonly last: number;
   /** Returns the list as one run sees it. */
   open(): ResultList;
-  /** Keeps results, and returns how many UTF-16 units that adds. */
-  add(results: readonly NumberedResult[]): number;
+  /** Keeps results, of which `highest` is the highest number, and returns how many UTF-16 units that adds. */
+  add(results: readonly NumberedResult[], highest: number): number;
 }
 
 /** Limits what the results of one conversation take, in UTF-16 units. The oldest go first. */
@@ -16,20 +18,16 @@ export function createMemoryResults(): MemoryResults {
   let last = 0;
   let size = 0;
   return {
-    open: () => ({
-      hasResults: texts.size > 0,
-      async reserve(count) {
-        last += count;
-        return last - count + 1;
-      },
-      get: async (n) => texts.get(n),
-    }),
-    add(results) {
+    get last() {
+      return last;
+    },
+    open: () => ({ last, hasResults: texts.size > 0, get: async (n) => texts.get(n) }),
+    add(results, highest) {
       const before = size;
+      last = Math.max(last, highest);
       for (const { n, text } of results) {
         if (texts.has(n)) continue;
         texts.set(n, text);
-        last = Math.max(last, n);
         size += text.length;
       }
       for (const [n, text] of texts) {

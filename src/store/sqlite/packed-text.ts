@@ -18,7 +18,7 @@ export async function packText(text: string): Promise<Uint8Array> {
   return Buffer.concat([Uint8Array.of(packed), body]);
 }
 
-/** Packs a text at once, within a transaction. */
+/** Returns a packed text at once, for use within a transaction. */
 export function packTextNow(text: string): Uint8Array {
   return Buffer.concat([Uint8Array.of(packed), deflateRawSync(text)]);
 }

@@ -7,7 +7,7 @@ export interface ResultListOptions {
   conversationId: string;
   owner: Owner;
   connection: StoreConnection;
-  /** Is the highest number that was given when the conversation was loaded. */
+  /** Is the highest number that a result has. */
   last: number;
   hasResults: boolean;
 }
@@ -15,26 +15,12 @@ export interface ResultListOptions {
 /** Limits what the results of one conversation take, in bytes. The oldest go first. */
 const mostBytes = 16_000_000;
 
-/**
- * Gives numbers to results, and reads results. Numbers are claimed in the store, so that no other process gives them too; a
- * conversation that is not stored yet belongs to one run alone.
- */
+/** Reads the results of one conversation. */
 export function createSqliteResultList(options: ResultListOptions): ResultList {
-  const { conversationId: id, owner, connection, hasResults } = options;
-  let { last } = options;
+  const { conversationId: id, owner, connection, hasResults, last } = options;
   return {
+    last,
     hasResults,
-    async reserve(count) {
-      const claimed = await connection
-        .write((statements) => statements.claimResults.get({ id, owner, count, last }))
-        .then(
-          (row) => row && Number(row.results),
-          // The numbers are those of the run alone until the store can be written.
-          () => undefined,
-        );
-      last = claimed ?? last + count;
-      return last - count + 1;
-    },
     async get(n) {
       const row = await connection.read(({ result }) => result.get({ id, owner, n }));
       return row?.body instanceof Uint8Array ? unpackText(row.body) : undefined;
@@ -51,11 +37,14 @@ export function packResults(results: readonly NumberedResult[] = []): Promise<Pa
   return Promise.all(results.map(async ({ n, text }) => ({ n, body: await packText(text) })));
 }
 
-/** Keeps results of a conversation. Must run inside the transaction that stores their turn. */
-export function saveResults(statements: Statements, id: string, results: readonly PackedResult[]): void {
-  const last = Math.max(0, ...results.map(({ n }) => n));
+/** Keeps results of a conversation, whose last number is `last`. Must run inside the transaction that stores their turn. */
+export function saveResults(
+  statements: Statements,
+  id: string,
+  { results, last }: { results: readonly PackedResult[]; last: number },
+): void {
   if (last === 0) return;
   for (const { n, body } of results) statements.addResult.run({ id, n, body });
   statements.raiseResults.run({ id, last });
-  statements.pruneResults.run({ id, most: mostBytes });
+  if (results.length > 0) statements.pruneResults.run({ id, most: mostBytes });
 }

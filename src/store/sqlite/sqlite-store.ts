@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { NumberedSource } from "../../core/sources.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
+import { findLastResult, moveNumbers } from "../../core/store/move-numbers.ts";
 import { keepAll, type RetentionLimits } from "../../core/store/retention.ts";
 import {
   type Conversation,
@@ -207,14 +208,30 @@ async function packTurn({ turn, results: kept }: FinishedRun): Promise<PackedTur
   return { record, results };
 }
 
-/** Sets the marker of a conversation, or puts the one that it has in place of the turn's: two runs may have begun it at once. */
-function remark(
-  { setMarker }: Statements,
-  { id, marker, turn, record }: { id: string; marker: string; turn: ConversationTurn; record: Uint8Array | null },
-): Uint8Array | null {
-  const first = toText(setMarker.get({ id, marker })?.marker);
-  if (first === marker || record === null) return record;
-  return packTextNow((writeTurnRecord(turn) ?? "").replaceAll(marker, first));
+interface UnsettledTurn extends PackedTurn {
+  run: FinishedRun & { turn: ConversationTurn };
+}
+
+/**
+ * Returns the record and the results of a turn with the marker and the numbers that they have in the conversation: two runs of it
+ * may have gone on side by side.
+ */
+function settleTurn(statements: Statements, { run, record, results }: UnsettledTurn): PackedTurn & { last: number } {
+  const { conversationId: id, marker, lastResult = 0 } = run;
+  const first = marker === undefined ? "" : toText(statements.setMarker.get({ id, marker })?.marker);
+  const by = Number(statements.lastResult.get(id)?.results) - lastResult;
+  const given = { turn: run.turn, results: run.results ?? [] };
+  const last = findLastResult(given);
+  const isNumbered = by > 0 && last > lastResult;
+  const isMarked = marker === undefined || first === marker;
+  if (!isNumbered && isMarked) return { record, results, last };
+  const { turn } = isNumbered ? moveNumbers(given, lastResult, by) : given;
+  const json = writeTurnRecord(turn);
+  return {
+    record: json === undefined ? null : packTextNow(isMarked ? json : json.replaceAll(marker, first)),
+    results: isNumbered ? results.map(({ n, body }) => ({ n: n > lastResult ? n + by : n, body })) : results,
+    last: isNumbered ? last + by : last,
+  };
 }
 
 /** Holds a run with its owner and the source numbers that still have to be stored. */
@@ -239,7 +256,7 @@ function insertRun(statements: Statements, stored: StoredRun): void {
 }
 
 function insertNewRun(statements: Statements, { run, columns, owner, owed, record, results }: StoredRun): void {
-  const { conversationId, runId, turn, trace, pendingPlan, loadedTools, files = [], marker } = run;
+  const { conversationId, runId, turn, trace, pendingPlan, loadedTools, files = [] } = run;
   const title = toConversationTitle(trace.question);
   const turns = updateConversation(statements, { id: conversationId, owner, title, turns: turn ? 1 : 0 });
   statements.addTrace.run(runId, conversationId, columns.trace, columns.packed, owner);
@@ -250,9 +267,10 @@ function insertNewRun(statements: Statements, { run, columns, owner, owed, recor
     for (const [index, name] of loadedTools.entries()) statements.addLoadedTool.run(conversationId, index, name);
   }
   if (turn === undefined) return;
-  const kept = marker === undefined ? record : remark(statements, { id: conversationId, marker, turn, record });
-  statements.addTurn.run(conversationId, turns, turn.question, turn.answer, writeTurnFiles(turn), kept);
-  saveResults(statements, conversationId, results);
+  const stored = settleTurn(statements, { run: { ...run, turn }, record, results });
+  const { question, answer } = turn;
+  statements.addTurn.run(conversationId, turns, question, answer, writeTurnFiles(turn), stored.record);
+  saveResults(statements, conversationId, stored);
   for (const { hash, bytes } of files) {
     statements.addFile.run(hash, bytes);
     statements.nameFile.run(conversationId, hash);

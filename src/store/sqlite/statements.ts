@@ -41,10 +41,7 @@ export function prepareStatements(connection: DatabaseSync) {
     turns: prepare("SELECT question, answer, files, record FROM turns WHERE conversation = ? AND n > ? ORDER BY n"),
     /** Returns the first marker that was set. */
     setMarker: prepare("UPDATE conversations SET marker = coalesce(marker, :marker) WHERE id = :id RETURNING marker"),
-    /** Returns the last of so many numbers of results that are claimed. */
-    claimResults: prepare(`
-      UPDATE conversations SET results = max(results, :last) + :count WHERE id = :id AND owner IS :owner
-      RETURNING results`),
+    lastResult: prepare("SELECT results FROM conversations WHERE id = ?"),
     raiseResults: prepare("UPDATE conversations SET results = max(results, :last) WHERE id = :id"),
     addResult: prepare("INSERT OR IGNORE INTO results (conversation, n, body) VALUES (:id, :n, :body)"),
     result: prepare(`
@@ -120,7 +117,8 @@ export function prepareStatements(connection: DatabaseSync) {
 
     latest: prepare(`
       SELECT id FROM conversations
-      WHERE owner IS :owner AND (turns > 0 OR EXISTS (SELECT 1 FROM plans WHERE conversation = id))
+      WHERE owner IS :owner AND (turns > 0 OR EXISTS (SELECT 1 FROM plans WHERE conversation = id)
+        OR EXISTS (SELECT 1 FROM journal_runs r WHERE r.conversation = conversations.id AND r.state = 'going'))
       ORDER BY asked DESC LIMIT 1`),
     list: prepare(`
       SELECT id, title, named_by_person, pinned, turns, created_at, updated_at FROM conversations WHERE owner IS :owner

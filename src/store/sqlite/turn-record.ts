@@ -11,7 +11,7 @@ export function writeTurnRecord({ status, steps, note, answerPrompt }: TurnRecor
   return Object.values(record).some((value) => value !== undefined) ? JSON.stringify(record) : undefined;
 }
 
-/** Packs what `writeTurnRecord` wrote for its row. */
+/** Returns what `writeTurnRecord` wrote, packed for its row. */
 export async function packTurnRecord(json: string | undefined): Promise<Uint8Array | null> {
   return json === undefined ? null : packText(json);
 }

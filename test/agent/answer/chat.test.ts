@@ -6,7 +6,7 @@ import { sleep } from "../../../src/kit/async/timeout.ts";
 import { DuetError } from "../../../src/kit/errors.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { makeTool, noticesOf, outcomeOf, textOf } from "../../fakes/events.ts";
-import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../../fakes/model.ts";
+import { type ScriptedModel, type ScriptedTurn, scriptedModel, withoutDay } from "../../fakes/model.ts";
 import { type Overrides, runAll } from "../../fakes/run.ts";
 
 const pages: Source[] = [
@@ -38,7 +38,7 @@ function pagesFound(sources: Source[]): ToolResult {
 }
 
 function asked(model: ScriptedModel, turn = 0): string {
-  return toPlainText(model.requests[turn]?.messages.at(-1)?.content ?? "", "en");
+  return withoutDay(toPlainText(model.requests[turn]?.messages.at(-1)?.content ?? "", "en"));
 }
 
 function messages(events: AgentEvent[]): string[] {

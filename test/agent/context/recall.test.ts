@@ -10,7 +10,7 @@ import { estimateMessageTokens } from "../../../src/providers/estimate-tokens.ts
 import { createOfflineModel } from "../../../src/providers/offline/model.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { noticesOf, outcomeOf } from "../../fakes/events.ts";
-import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../../fakes/model.ts";
+import { type ScriptedModel, type ScriptedTurn, scriptedModel, withoutDay } from "../../fakes/model.ts";
 import { type Overrides, runAll } from "../../fakes/run.ts";
 
 /** Tokens: a third of it is 2,000, of which 1,000 are for the last turns and 500 for the summary. */
@@ -218,7 +218,7 @@ describe("a turn that is too long by itself", () => {
     const events = await talk.ask({ models: one(model), question });
     expect(noticesOf(events)).toEqual(["words-shortened"]);
     expect(outcomeOf(events)).toMatchObject({ status: "complete", response: "It failed." });
-    const asked = model.requests[0]?.messages.at(-1)?.content ?? "";
+    const asked = withoutDay(toPlainText(model.requests[0]?.messages.at(-1)?.content ?? "", "en"));
     expect(asked).toMatch(/^What failed in this log\?\n/);
     expect(estimateMessageTokens(model.requests[0]?.messages ?? [])).toBeLessThanOrEqual(contextWindow);
     expect((await talk.load())?.turns[0]?.question).toBe(question);

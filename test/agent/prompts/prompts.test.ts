@@ -56,8 +56,9 @@ describe("the prompts that come with the program", () => {
   test.each(systemPrompts)("%s comes out filled, in the reader's language", (name) => {
     expect(findPlaceholders(render(name, "zh"))).toEqual([]);
     expect(findPlaceholders(render(name, "en"))).toEqual([]);
-    expect(render(name, "zh")).toMatch(/今天是 \d{4}-\d\d-\d\d(。|（Monday, time zone UTC）。)/);
-    expect(render(name, "en")).toMatch(/Today is \d{4}-\d\d-\d\d( \(Monday, time zone UTC\))?\./);
+    // The day is told with the question: what stands before it stays the same for vendors' caches.
+    if (name !== "compress")
+      for (const locale of ["zh", "en"] as const) expect(render(name, locale)).not.toMatch(/\d{4}-/);
     expect(render(name, "en")).not.toMatch(/\p{Script=Han}/u);
   });
 
@@ -139,9 +140,9 @@ describe("the prompts that come with the program", () => {
       vi.useRealTimers();
       vi.unstubAllEnvs();
     });
-    expect(render("chat", "en")).toContain("Today is 2026-03-02.");
+    expect(render("compress", "en")).toContain("Today is 2026-03-02.");
     vi.stubEnv("TZ", "America/New_York");
-    expect(render("chat", "en")).toContain("Today is 2026-03-01.");
+    expect(render("compress", "en")).toContain("Today is 2026-03-01.");
   });
 
   test("a place without a value is a fault that names the prompt and the place", () => {

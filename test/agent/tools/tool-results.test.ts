@@ -110,9 +110,18 @@ describe("a result that is too long to be read at once", () => {
 
 describe("read_result", () => {
   test.each([
-    [{}, "result: must be a result number given where a result was cut (current value: undefined)"],
-    [{ result: "1" }, 'result: must be a result number given where a result was cut (current value: "1")'],
-    [{ result: 7 }, "result: must be a result number given where a result was cut (current value: 7)"],
+    [
+      {},
+      "result: must be a result number given in the conversation, of a result that is still kept (current value: undefined)",
+    ],
+    [
+      { result: "1" },
+      'result: must be a result number given in the conversation, of a result that is still kept (current value: "1")',
+    ],
+    [
+      { result: 7 },
+      "result: must be a result number given in the conversation, of a result that is still kept (current value: 7)",
+    ],
     [{ result: 1, from: 5000 }, "from: must be a whole number from 0 to 4999 (current value: 5000)"],
     [{ result: 1, from: 1.5 }, "from: must be a whole number from 0 to 4999 (current value: 1.5)"],
     [{ result: 1, start: 3 }, "start: unknown argument (current value: 3)"],

@@ -33,6 +33,10 @@ export function prepareJournal(prepare: Prepare) {
       SELECT run, owner, conversation, header, holder, begun_at,
         coalesce((SELECT max(at) FROM journal_steps s WHERE s.run = journal_runs.run), begun_at) AS last_at
       FROM journal_runs WHERE state = 'going' ORDER BY begun_at, run`),
+    goingJournalRunsOf: prepare(`
+      SELECT run, owner, conversation, header, holder, begun_at,
+        coalesce((SELECT max(at) FROM journal_steps s WHERE s.run = journal_runs.run), begun_at) AS last_at
+      FROM journal_runs WHERE conversation = :id AND state = 'going' ORDER BY begun_at, run`),
     journalRun: prepare(`
       SELECT run, owner, conversation, header, holder, begun_at,
         coalesce((SELECT max(at) FROM journal_steps s WHERE s.run = journal_runs.run), begun_at) AS last_at

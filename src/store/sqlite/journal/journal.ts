@@ -1,6 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import type { AgentEvent } from "../../../core/events.ts";
 import type { StoredBytes } from "../../../core/files/run-files.ts";
+import { toConversationTitle } from "../../../core/store/conversation-title.ts";
 import {
   type InterruptedRun,
   isRunHeader,
@@ -14,7 +15,7 @@ import {
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { isRecord, toText } from "../../../kit/json.ts";
 import type { StoreConnection } from "../connection.ts";
-import type { Owner, Statements } from "../statements.ts";
+import { type Owner, type Statements, updateConversation } from "../statements.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { isHolderAlive, lockForProcess, type ProcessLock } from "./process-lock.ts";
 
@@ -86,14 +87,19 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
       const row = { run: runId, owner, conversation: conversationId, header: JSON.stringify(header) };
       await commit((statements) => {
         pruneJournal(statements, now);
+        // The conversation is there whatever becomes of the run.
+        const title = toConversationTitle(header.question);
+        updateConversation(statements, { id: conversationId, owner, title });
         const held = { run: runId, holder: getHolder() };
         statements.addJournalRun.run({ ...row, ...held, now: new Date(now).toISOString() });
         addFiles(statements, held, files);
       });
       return journal;
     },
-    async listInterrupted() {
-      const rows = await connection.read(({ goingJournalRuns }) => goingJournalRuns.all());
+    async listInterrupted(id) {
+      const rows = await connection.read(({ goingJournalRuns, goingJournalRunsOf }) =>
+        id === undefined ? goingJournalRuns.all() : goingJournalRunsOf.all({ id }),
+      );
       const gone = new Map<string, boolean>();
       const interrupted: InterruptedRun[] = [];
       for (const row of rows) {

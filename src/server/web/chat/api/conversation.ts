@@ -33,7 +33,11 @@ export interface Conversation {
   /** Are those of its last run. */
   readonly mode?: Mode | undefined;
   readonly models?: Readonly<Record<ModelKey, string>> | undefined;
-  readonly turns: readonly { readonly question: string; readonly answer: string }[];
+  readonly turns: readonly {
+    readonly question: string;
+    readonly answer: string;
+    readonly status?: string | undefined;
+  }[];
   readonly sources: readonly Citation[];
   readonly runs: readonly RunEntry[];
 }
@@ -66,9 +70,10 @@ export function readConversation(value: unknown): Conversation {
   return {
     mode: modes.find((known) => known === mode),
     models: models === undefined ? undefined : readRoles(models, toText),
-    turns: readRecords(turns, turnShape).map(({ question, answer }) => ({
+    turns: readRecords(turns, turnShape).map(({ question, answer, status }) => ({
       question: toText(question),
       answer: toText(answer),
+      status: toText(status),
     })),
     sources: readRecords(sources, sourceShape).map(({ n, title, url }) => ({
       n: Number(n),

@@ -17,9 +17,7 @@ export function toTurns(conversation: Conversation, id: string): Turn[] {
   };
   for (const run of runs) {
     if (run.status === "running") continue;
-    const at = hasAnswer(run)
-      ? conversation.turns.findIndex((turn, index) => index >= next && isSameQuestion(turn, run))
-      : -1;
+    const at = conversation.turns.findIndex((turn, index) => index >= next && isTurnOf(turn, run));
     if (at < 0) turns.push(toUnansweredTurn(run, id));
     else {
       for (; next < at; next += 1) addAnswer(next, undefined);
@@ -31,14 +29,11 @@ export function toTurns(conversation: Conversation, id: string): Turn[] {
   return turns;
 }
 
-const endings: readonly Status[] = ["failed", "cancelled"];
+const endings: readonly Status[] = ["failed", "cancelled", "partial"];
 
-function hasAnswer({ status }: RunEntry): boolean {
-  return status === "complete" || status === "partial";
-}
-
-function isSameQuestion({ question }: { readonly question: string }, run: RunEntry): boolean {
-  return question === run.question;
+function isTurnOf({ question, status }: Conversation["turns"][number], run: RunEntry): boolean {
+  const hasAnswer = run.status === "complete" || run.status === "partial";
+  return question === run.question && hasAnswer === (!status || status === "partial");
 }
 
 interface AnsweredTurn {
@@ -52,12 +47,12 @@ interface AnsweredTurn {
 
 function toAnsweredTurn({ id, key, question, answer, run: entry, conversation }: AnsweredTurn): Turn {
   const cited = conversation.sources.filter(({ n }) => answer.includes(`[${n}]`));
-  const status = entry?.status === "partial" ? "partial" : undefined;
+  const status = endings.find((each) => each === entry?.status);
   const run = {
     ...createPageRunState(question),
     runId: entry?.id,
     cited,
-    plain: { text: answer, isFailed: false, status },
+    plain: { text: answer, isFailed: status === "failed", status },
   } as const;
   return { ...createTurn(key, question), conversationId: id, run, isFollowed: false, keptRunId: entry?.id };
 }

@@ -1,0 +1,43 @@
+import type { AssistantMessage, ToolMessage } from "../../core/messages.ts";
+import type { TurnStep } from "../../core/store/store.ts";
+import type { LoopState, Run } from "../run.ts";
+import type { Observation } from "./act.ts";
+import { toToolMessages } from "./tool-messages.ts";
+
+/**
+ * Records a round of calls for the conversation, and returns the results as the model reads them. `left` counts the calls that the
+ * run may still make.
+ */
+export function recordStep(
+  run: Run,
+  message: AssistantMessage,
+  round: readonly Observation[],
+  left: number,
+): ToolMessage[] {
+  const results = toToolMessages(run, round, left);
+  run.state.steps.push({ message, results, read: round.map((one) => findReadText(run, one)) });
+  return results;
+}
+
+/** Returns the steps of a run for its conversation. Each result that a later turn may want to read again has a number. */
+export function toTurnSteps({ steps, results: known }: Pick<LoopState, "steps" | "results">): TurnStep[] {
+  return steps.map(({ read, ...step }) => {
+    const results = step.results.map((result, index) => {
+      const text = read[index];
+      return text === undefined ? result : { ...result, result: known.assign(text) };
+    });
+    return { ...step, results };
+  });
+}
+
+/** Records calls that no model has asked for in its own form: those of a plan, of a rule, or of the search before an answer. */
+export function recordCalls(run: Run, round: readonly Observation[]): void {
+  if (round.length === 0) return;
+  const toolCalls = round.map(({ call }) => call);
+  recordStep(run, { role: "assistant", content: "", toolCalls }, round, run.input.limits.maxToolCalls);
+}
+
+/** Returns what was read of a result that can be read again. What was read on is part of another result. */
+function findReadText({ state: { results } }: Run, { call, ran, result, text }: Observation): string | undefined {
+  return ran && result.ok && call.name !== results.tool?.name ? text : undefined;
+}

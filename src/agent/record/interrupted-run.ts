@@ -1,0 +1,216 @@
+import type { AgentEvent, Phase } from "../../core/events.ts";
+import { listHashes } from "../../core/files/run-files.ts";
+import { fromParts } from "../../core/message-content.ts";
+import type { ToolCall, ToolMessage } from "../../core/messages.ts";
+import { toModelName } from "../../core/model.ts";
+import type { Outcome, ToolCallRecord } from "../../core/outcome.ts";
+import type { TakenRun } from "../../core/store/journal.ts";
+import type { ConversationTurn, FinishedRun, NumberedResult, TurnStep } from "../../core/store/store.ts";
+import { DuetError, toErrorReport } from "../../kit/errors.ts";
+import { say } from "../../kit/locale.ts";
+import { truncate } from "../../kit/text/truncate.ts";
+import { renderDayNote } from "../context/day-note.ts";
+import { fenceResult } from "../context/fence.ts";
+import { describeTurnEnd } from "../context/turn-ends.ts";
+import { createStatistics, type ModelRole, sumCosts } from "../limits/statistics.ts";
+import { toUnknownOutcomeResult } from "../loop/unrun-results.ts";
+import { createTraceRecorder } from "../trace/trace-recorder.ts";
+import { isRecordedCall, isRecordedTurn, type RecordedCall, type RecordedTurn } from "./recorded-steps.ts";
+
+/** Returns a run whose process has ended as its conversation keeps it: its question, the calls so far and what was written. */
+export function toInterruptedRun(taken: TakenRun): FinishedRun {
+  const { runId, conversationId, header, begunAt } = taken;
+  const read = readRecords(taken);
+  const { turns, calls, steps } = read;
+  const outcome = toOutcome(taken, read);
+  const recorder = createTraceRecorder({ question: header.question, startedAt: Date.parse(begunAt) });
+  const isTold = taken.events.length > 0;
+  for (const event of isTold ? taken.events : toEvents(taken, read)) recorder.handle(event);
+  const images = calls.flatMap(({ recorded }) => recorded?.images ?? []).slice(-mostKeptImages);
+  const results = calls.flatMap(({ recorded }) => toNumbered(recorded));
+  const { attached: files = [], marker, results: lastResult = 0 } = header;
+  const note = turns.length > 0 ? { note: renderDayNote({ begunAt: Date.parse(begunAt), ...header }) } : {};
+  const line = say(header.language, describeTurnEnd({ status: "interrupted" }, outcome.response !== ""));
+  const turn: ConversationTurn = {
+    question: header.question,
+    answer: outcome.response === "" ? line : `${outcome.response}\n\n${line}`,
+    status: "interrupted",
+    ...note,
+    ...(steps.length > 0 && { steps }),
+    ...(files.length > 0 && { files }),
+    ...(images.length > 0 && { images }),
+  };
+  const named = new Set([...files, ...images].flatMap(listHashes));
+  return {
+    ...{ conversationId, runId, turn, marker, lastResult },
+    trace: recorder.finish(outcome),
+    results,
+    files: taken.files.filter(({ hash }) => named.has(hash)),
+  };
+}
+
+/** Limits the images of tools that the next turn sees. */
+const mostKeptImages = 4;
+
+interface Records {
+  turns: readonly { kind: string; turn: RecordedTurn }[];
+  calls: readonly MadeCall[];
+  steps: readonly TurnStep[];
+}
+
+interface MadeCall {
+  call: ToolCall;
+  callId: string;
+  /** Is absent for a call of which nobody knows what it came to. */
+  recorded: RecordedCall | undefined;
+}
+
+function readRecords({ steps: records, header }: TakenRun): Records {
+  const known = new Map(records.map(({ name, data }) => [name, data]));
+  const turns = records.flatMap(({ name, data }) => {
+    const [, kind] = /^turn:(.+):\d+$/.exec(name) ?? [];
+    return kind !== undefined && isRecordedTurn(data) ? [{ kind, turn: data }] : [];
+  });
+  const callIds = new Set<string>();
+  const calls: MadeCall[] = [];
+  const steps: TurnStep[] = [];
+  for (const { turn: recorded } of turns) {
+    const message = recorded.turn?.message;
+    if (message === undefined || message.toolCalls.length === 0 || recorded.turn?.finish !== "tool-calls") continue;
+    const made = message.toolCalls.map((call): MadeCall => {
+      const callId = toUnique(call.id, callIds);
+      const data = known.get(`call:${callId}`);
+      return { call, callId, recorded: isRecordedCall(data) ? data : undefined };
+    });
+    calls.push(...made);
+    steps.push({ message, results: made.map((one) => toToolMessage(one, header)) });
+  }
+  return { turns, calls, steps };
+}
+
+/** Names a call as a run does that has more than one with its ID. */
+function toUnique(id: string, taken: Set<string>): string {
+  let unique = id;
+  for (let again = 2; taken.has(unique); again++) unique = `${id}#${again}`;
+  taken.add(unique);
+  return unique;
+}
+
+function toToolMessage({ call, recorded }: MadeCall, { language, marker }: TakenRun["header"]): ToolMessage {
+  const place = { role: "tool", callId: call.id, tool: call.name } as const;
+  if (recorded === undefined)
+    return { ...place, content: toUnknownOutcomeResult({ language }, call.name).text, ok: false };
+  const { result, read = result.text, images = [] } = recorded;
+  const content = fromParts([{ type: "text", text: fenceResult(read, result, marker) }, ...images]);
+  return { ...place, content, ok: result.ok, ...(recorded.number !== undefined && { result: recorded.number }) };
+}
+
+function toNumbered(recorded: RecordedCall | undefined): NumberedResult[] {
+  return recorded?.number === undefined ? [] : [{ n: recorded.number, text: recorded.result.text }];
+}
+
+function toOutcome({ runId, conversationId, header }: TakenRun, { turns, calls }: Records): Outcome {
+  const statistics = createStatistics();
+  for (const { kind, turn } of turns) {
+    const { usage, costs, elapsedMs } = turn;
+    if (kind !== "answer") statistics.addIteration();
+    statistics.add(toRole(kind), { usage, costs, elapsedMs }, { model: turn.model ?? unknown, isFallback: false });
+  }
+  const records = calls.map(toRecord);
+  return {
+    success: false,
+    status: "failed",
+    stop_reason: "error",
+    response: findWritten(header.models, turns),
+    conversation_id: conversationId,
+    run_id: runId,
+    trace_id: header.traceId,
+    tool_calls: records,
+    citations: [],
+    meta: {
+      total_tokens: statistics.totalTokens(),
+      tool_calls_count: records.length,
+      latency_ms: Math.round(turns.reduce((sum, { turn }) => sum + turn.elapsedMs, 0)),
+      iterations: statistics.iterations,
+      mode: header.mode,
+      cost_usd: statistics.totalCost(),
+      models: {
+        function_call: statistics.bill("functionCall", toModel(header.models.functionCall)),
+        answer: statistics.bill("answer", toModel(header.models.answer)),
+      },
+    },
+    error: toErrorReport(interruptedError(), header.locale),
+  };
+}
+
+const unknown = { provider: "", model: "" };
+
+function toRole(kind: string): ModelRole {
+  return kind === "answer" ? "answer" : "functionCall";
+}
+
+/** Splits `provider/model`. */
+function toModel(name: string): { provider: string; model: string } {
+  const at = name.indexOf("/");
+  return { provider: name.slice(0, at), model: name.slice(at + 1) };
+}
+
+/** Returns an answer that a model had finished. */
+function findWritten({ functionCall, answer }: TakenRun["header"]["models"], turns: Records["turns"]): string {
+  const { kind, turn } = turns.at(-1) ?? {};
+  const isAnswer = kind === "answer" || (kind === "decide" && functionCall === answer);
+  return isAnswer && turn?.turn?.message.toolCalls.length === 0 ? turn.turn.message.content.trim() : "";
+}
+
+function toRecord({ call, recorded }: MadeCall): ToolCallRecord {
+  return {
+    tool: call.name,
+    arguments: call.arguments ?? call.argumentsText,
+    result: recorded?.result.shown ?? recorded?.read ?? recorded?.result.text ?? "",
+    ok: recorded?.result.ok ?? false,
+    cached: recorded?.result.cached ?? false,
+    elapsed_ms: recorded?.elapsedMs ?? 0,
+  };
+}
+
+function interruptedError(): DuetError {
+  return new DuetError({
+    code: "server",
+    text: { zh: "程序在这次运行中意外结束", en: "the program ended unexpectedly during this run" },
+  });
+}
+
+/** Tells what is recorded as events, for a trace: those of a terminal are not recorded themselves. */
+function toEvents({ runId, conversationId, header }: TakenRun, { turns, calls }: Records): AgentEvent[] {
+  const { traceId, mode, models } = header;
+  const events: AgentEvent[] = [{ type: "run-start", runId, traceId, conversationId, mode, models, toolCount: 0 }];
+  const left = [...calls];
+  for (const [index, { kind, turn }] of turns.entries()) {
+    const step = index + 1;
+    const model = turn.model === undefined ? models.functionCall : toModelName(turn.model);
+    const phase = toPhase(kind);
+    events.push({ type: "phase-start", phase, step, model, reason: "" });
+    const costUsd = sumCosts(turn.costs);
+    const elapsedMs = Math.round(turn.elapsedMs);
+    events.push({ type: "phase-end", phase, step, model, usage: turn.usage, elapsedMs, costUsd });
+    for (const call of left.splice(0, turn.turn?.message.toolCalls.length ?? 0))
+      events.push(...toCallEvents(call, step));
+  }
+  return events;
+}
+
+function toPhase(kind: string): Phase {
+  return kind === "answer" || kind === "plan" ? kind : "decide";
+}
+
+function toCallEvents({ call, callId, recorded }: MadeCall, step: number): AgentEvent[] {
+  const { name: tool, argumentsText } = call;
+  const start = { type: "tool-start", callId, step, tool, arguments: call.arguments ?? argumentsText } as const;
+  if (recorded === undefined) return [start];
+  const { result, elapsedMs } = recorded;
+  const preview = truncate(result.text, 200);
+  return [
+    start,
+    { type: "tool-end", callId, step, tool, ok: result.ok, cached: result.cached ?? false, preview, elapsedMs },
+  ];
+}

@@ -1,0 +1,44 @@
+import { toPlainText } from "../../core/message-content.ts";
+import type { ToolMessage } from "../../core/messages.ts";
+import type { Conversation, ConversationTurn, NumberedResult } from "../../core/store/store.ts";
+import { splitFences } from "../context/fence.ts";
+import type { EarlierResults } from "./tool-results.ts";
+
+/**
+ * Opens the results of a conversation's earlier turns: those of which models have read parts, and those that stand in full in a
+ * turn. `last` is the highest number that one of them has.
+ */
+export function openEarlierResults({ results, turns, marker = "" }: Conversation, last: number): EarlierResults {
+  return {
+    last,
+    async get(n) {
+      const kept = await results?.get(n);
+      if (kept !== undefined) return kept;
+      const shown = listResultMessages(turns).find(({ result }) => result === n);
+      return shown && readFenced(shown, marker);
+    },
+  };
+}
+
+/** Returns the highest number that a result of the conversation has. */
+export function findLastNumber({ results, turns }: Conversation): number {
+  return results?.last ?? Math.max(0, ...listResultMessages(turns).map(({ result = 0 }) => result));
+}
+
+/** Lists the results of turns that have a number, with the text that models read between the marks. */
+export function listEarlierResults(turns: readonly ConversationTurn[], marker: string): NumberedResult[] {
+  return listResultMessages(turns).flatMap((message) =>
+    message.result === undefined ? [] : [{ n: message.result, text: readFenced(message, marker) }],
+  );
+}
+
+function listResultMessages(turns: readonly ConversationTurn[]): ToolMessage[] {
+  return turns.flatMap(({ steps = [] }) => steps.flatMap(({ results }) => results));
+}
+
+/** Returns what a result says without the marks around it, and without what stands behind them. */
+function readFenced({ content }: ToolMessage, marker: string): string {
+  const text = toPlainText(content, "en");
+  const fenced = splitFences(text, marker).filter(({ isFenced }) => isFenced);
+  return fenced.length === 0 ? text : fenced.map((part) => part.text).join("\n");
+}

@@ -2,6 +2,7 @@ import { deepestChain, getTraceId } from "../core/chain.ts";
 import { hasChainProperty, removeChainProperty } from "../core/chain-text.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
 import { createRunFiles, type RunFiles, type StoredBytes } from "../core/files/run-files.ts";
+import type { Outcome } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
 import type { RunHeader, RunJournal, TakenRun } from "../core/store/journal.ts";
 import { createId } from "../core/store/store.ts";
@@ -31,7 +32,7 @@ export interface RunOptions {
   /** Lists notices that are emitted right after `run-start`. */
   notices?: readonly Notice[];
   /** Returns what is to be told once the run has been saved. */
-  findLateNotices?(): readonly Notice[];
+  findLateNotices?(outcome: Outcome): Promise<readonly Notice[]> | readonly Notice[];
   observer?: RunObserver | undefined;
   /** Says how the run is recorded, or what an earlier process has recorded of it. Nothing is recorded when it is absent. */
   recording?: RunRecording | undefined;

@@ -94,7 +94,7 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
     loadedTools: run.services.catalog.loaded && [...run.services.catalog.loaded],
     ...toTurnRecord(run, ending, outcome),
   });
-  for (const notice of options.findLateNotices?.() ?? []) run.services.emit(notice);
+  for (const notice of (await options.findLateNotices?.(outcome)) ?? []) run.services.emit(notice);
   run.services.emit({ type: "run-end", outcome: addNotices(outcome, toOutcomeNotices(told)) });
 }
 

@@ -134,6 +134,17 @@ export const noticeKinds = {
     isInResult: true,
     text: (why: Text) => ({ zh: `未附上：${why.zh}`, en: `Not attached: ${why.en}` }),
   }),
+  budgetNearlyUsed: defineNotice("budget-nearly-used", {
+    level: "warning",
+    isInResult: true,
+    text({ setting, used, most }: { setting: string; used: number; most: number }) {
+      const share = Math.floor((100 * used) / most);
+      return {
+        zh: `预算 ${setting}（${most}）已用 ${share}%。`,
+        en: `${share} % of the budget ${setting} (${most}) are used.`,
+      };
+    },
+  }),
   priceUnknown: defineNotice("price-unknown", {
     level: "warning",
     isInResult: false,

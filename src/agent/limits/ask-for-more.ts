@@ -4,6 +4,7 @@ import type { UserReply } from "../../core/questions/user-question.ts";
 import type { AnswerReason } from "../loop/run-result.ts";
 import type { Run } from "../run.ts";
 import { isGivenFromAbove } from "./name-limit.ts";
+import type { Limits } from "./run-clock.ts";
 
 /**
  * Asks a person whether a run goes on that has reached a limit, where the configuration says so. A yes adds the limit once more.
@@ -18,7 +19,7 @@ export async function askForMore(run: Run, reason: AnswerReason): Promise<boolea
   const row = stoppingLimits.find(({ stop }) => stop.reason === wanted);
   const value = row && limits[row.field];
   if (row === undefined || value === undefined || isGivenFromAbove(run, row.key)) return false;
-  if (state.finalLimits.has(row.key)) return false;
+  if (state.finalLimits.has(row.key) || isLowered(limits, row.field)) return false;
   const { factor = 1 }: LimitRow = row;
   const question = { kind: "limit", setting: `agent.${row.key}`, value: value / factor } as const;
   const reply = await record.ask({
@@ -32,6 +33,11 @@ export async function askForMore(run: Run, reason: AnswerReason): Promise<boolea
   }
   limits[row.field] = value + (allowance[row.field] ?? value);
   return true;
+}
+
+/** A budget of a conversation or of a day is not raised by a run. */
+function isLowered({ sources }: Limits, field: string): boolean {
+  return sources !== undefined && Object.hasOwn(sources, field);
 }
 
 function isLimitReply(value: unknown): value is UserReply<"limit"> {

@@ -13,7 +13,9 @@ export function nameReachedLimit(run: Run, stop: StopReason, reason: AnswerReaso
   const row = limitRows.find(
     (each) => each.key === wanted || ("stop" in each && each.stop !== undefined && each.stop.stopReason === stop),
   );
-  if (row === undefined || isGivenFromAbove(run, row.key)) return undefined;
+  if (row === undefined) return undefined;
+  const lowered = row.field === "tokenBudget" || row.field === "costBudget" ? limits.sources?.[row.field] : undefined;
+  if (lowered !== undefined || isGivenFromAbove(run, row.key)) return lowered;
   const value = limits[row.field] ?? (row.key === "maxTokens" ? run.services.models.answer.maxTokens : undefined);
   return value === undefined ? undefined : { setting: `agent.${row.key}`, value: value / (row.factor ?? 1) };
 }

@@ -1,4 +1,5 @@
 import type { RunLimits } from "../../core/limits.ts";
+import type { Outcome } from "../../core/outcome.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import type { DuetError } from "../../kit/errors.ts";
 
@@ -123,6 +124,8 @@ export interface Limits extends RunLimits {
   onLimit?: "stop" | "ask" | undefined;
   /** Is true when an answer that is being written may pass the time limit. */
   finishAnswer?: boolean | undefined;
+  /** Names what has lowered a limit: a budget of the conversation or of the day, in its own unit. */
+  sources?: { readonly [Field in "tokenBudget" | "costBudget"]?: NonNullable<Outcome["limit"]> } | undefined;
 }
 
 /**

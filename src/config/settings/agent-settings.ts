@@ -29,6 +29,8 @@ function toFragment(sentence: string): string {
   return `${start}${sentence.slice(1)}`.replace(/[.。]$/, "");
 }
 
+const noBudget = { zh: "无", en: "none" };
+
 export const agentSettings = defineGroup(
   {
     mode: defineSetting(({ z }) => z.enum(["chat", "agent", "plan"]).optional(), {
@@ -41,6 +43,31 @@ export const agentSettings = defineGroup(
       flag: { name: "mode", help: "how to answer", choices: ["chat", "agent", "plan"] },
     }),
     ...limitSettings,
+    budgets: defineGroup(
+      {
+        tokensPerConversation: defineSetting(({ z }) => z.int().min(1).optional(), {
+          help: { zh: "一个对话的 token 数", en: "tokens of one conversation" },
+          fileHelp: "Tokens of one conversation.",
+          absent: noBudget,
+        }),
+        costPerConversation: defineSetting(({ z }) => z.number().gt(0).optional(), {
+          help: { zh: "一个对话的美元数", en: "US dollars of one conversation" },
+          fileHelp: "US dollars of one conversation, for models whose price is known.",
+          absent: noBudget,
+        }),
+        tokensPerDay: defineSetting(({ z }) => z.int().min(1).optional(), {
+          help: { zh: "每日（UTC）token 数", en: "tokens in a day of UTC" },
+          fileHelp: "Tokens in a day of UTC.",
+          absent: noBudget,
+        }),
+        costPerDay: defineSetting(({ z }) => z.number().gt(0).optional(), {
+          help: { zh: "每日（UTC）美元数", en: "US dollars in a day of UTC" },
+          fileHelp: "US dollars in a day of UTC, for models whose price is known.",
+          absent: noBudget,
+        }),
+      },
+      { fileHelp: "Budgets beside that of a run, for each owner of conversations. At 80 % a run warns." },
+    ),
     functionCallTemperature: defineSetting(({ z }) => z.number().min(0).max(1).optional(), {
       help: {
         zh: "选择工具的模型没有写 temperature 时的值，包括按密钥选出的模型",

@@ -95,6 +95,7 @@ export interface RunHeader {
     stopWhenSufficient: boolean;
     onLimit?: "stop" | "ask" | undefined;
     finishAnswer?: boolean | undefined;
+    sources?: { readonly [Field in "tokenBudget" | "costBudget"]?: { setting: string; value: number } } | undefined;
   };
   planPolicy: { unattended: "run" | "stop"; onFailure: "replan" | "skip" | "stop"; retries: number };
   chain?: Chain | undefined;

@@ -79,7 +79,10 @@ export function createTimeLimit(
   function expire(): void {
     if (isHeldUp) return;
     const holding = beforeEnd?.();
-    if (holding === undefined) return end();
+    if (holding === undefined) {
+      end();
+      return;
+    }
     isHeldUp = true;
     timer = undefined;
     left = 0;

@@ -56,7 +56,7 @@ export type RecordedFacts = Omit<RunHeader, "entrance" | "tools" | "callerTools"
 
 /** Holds what the caller provides for a run. The services of the run are made from it. */
 export interface RunParts
-  extends Pick<RunServices, "models" | "prompts" | "store" | "evaluator" | "folders" | "budget" | "router"> {
+  extends Pick<RunServices, "models" | "prompts" | "store" | "evaluator" | "folders" | "budget" | "router" | "inbox"> {
   tools: readonly Tool[];
   /** Holds what a search among tools needs when they are too many to be listed. All tools are listed when it is absent. */
   finding?: ToolFinder | undefined;
@@ -113,7 +113,7 @@ export function openRun(request: RunRequest, parts: RunParts, environment: RunEn
 }
 
 function createServices(input: RunInput, parts: RunParts, environment: RunEnvironment): RunServices {
-  const { models, prompts, store, evaluator, folders, budget, router, user, files = createRunFiles() } = parts;
+  const { models, prompts, store, evaluator, folders, budget, router, inbox, user, files = createRunFiles() } = parts;
   const { clock, emit, keepOutput, record, question } = environment;
   return {
     models,
@@ -124,6 +124,7 @@ function createServices(input: RunInput, parts: RunParts, environment: RunEnviro
     folders,
     budget,
     router,
+    inbox,
     user: user && createRunUser(user, clock),
     catalog: openCatalog(input, parts, question),
     clock,
@@ -173,6 +174,8 @@ function createState(
     callIds: new Set(),
     calls: [],
     finalLimits: new Set(),
+    delivered: [],
+    isAnswering: false,
     images: [],
   };
 }
@@ -197,5 +200,5 @@ function listCompanions(name: string): string[] {
   const ask = "agent_ask";
   if (!name.endsWith(ask)) return [];
   const prefix = name.slice(0, -ask.length);
-  return [`${prefix}agent_result`, `${prefix}agent_cancel`];
+  return [`${prefix}agent_result`, `${prefix}agent_cancel`, `${prefix}agent_message`];
 }

@@ -17,6 +17,7 @@ import { recallConversation } from "./context/recall.ts";
 import { holdTimeUp } from "./limits/ask-for-more.ts";
 import { createRunClock, type Limits } from "./limits/run-clock.ts";
 import { decideAndAct } from "./loop/decide.ts";
+import { noticeUndelivered, openInbox } from "./loop/deliver-messages.ts";
 import { type DecideResult, type RunResult, toOutcome } from "./loop/run-result.ts";
 import { toTurnRecord } from "./loop/turn-record.ts";
 import { openRun, type RecordedFacts, type RunEnvironment, type RunOptions } from "./open-run.ts";
@@ -94,6 +95,7 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
     loadedTools: run.services.catalog.loaded && [...run.services.catalog.loaded],
     ...toTurnRecord(run, ending, outcome),
   });
+  noticeUndelivered(run);
   for (const notice of (await options.findLateNotices?.(outcome)) ?? []) run.services.emit(notice);
   run.services.emit({ type: "run-end", outcome: addNotices(outcome, toOutcomeNotices(told)) });
 }
@@ -162,6 +164,7 @@ function announce(run: Run, notices: readonly Notice[]): void {
 async function runToEnd(run: Run, ending: RunResult): Promise<void> {
   run.services.clock.callerSignal.throwIfAborted();
   holdTimeUp(run);
+  openInbox(run);
   checkCallOptions(run);
   await recallConversation(run, toInstructionMessages(run.input));
   if (run.input.mode === "chat") {

@@ -7,6 +7,7 @@ import type { Model, ToolChoice } from "../core/model.ts";
 import type { Mode, ToolCallRecord } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
 import type { RuleRouter } from "../core/rule-router.ts";
+import type { RunInbox } from "../core/run-inbox.ts";
 import type { Conversation, ConversationStore, TurnStep } from "../core/store/store.ts";
 import type { TurnBudget } from "../core/turn-budget.ts";
 import type { DuetError } from "../kit/errors.ts";
@@ -124,6 +125,10 @@ export interface LoopState {
   readonly callIds: Set<string>;
   /** Lists every call requested so far, in order. */
   readonly calls: ToolCallRecord[];
+  /** Lists what a person has said while the run worked, and the models have read, in order. */
+  readonly delivered: string[];
+  /** Is true from the moment at which the answer is written. */
+  isAnswering: boolean;
   /** Holds the limits for which nobody has given more, by their settings. They are not asked for again. */
   readonly finalLimits: Set<string>;
   /** Lists the images that tools have returned, in order. */
@@ -145,6 +150,8 @@ export interface RunServices {
   readonly router?: RuleRouter | undefined;
   /** Answers the questions of the run; absent where nobody can be asked. */
   readonly user: User | undefined;
+  /** Takes what a person says while the run works; absent where nobody can. */
+  readonly inbox?: RunInbox | undefined;
   /** Says where the run takes place; absent where models are not to be told. */
   readonly folders?: Folders | undefined;
   /** Holds the tools that models are offered, and all others that exist. */

@@ -136,6 +136,7 @@ export async function askAgent(
       finding: mode === "chat" ? undefined : await tools.search.open(session, request.tools),
       evaluator,
       folders: mode === "chat" ? undefined : await findFolders(config),
+      inbox: request.inbox,
       user: user && rememberApprovals(user, session),
     },
     spentMs: performance.now() - began - waitedMs,

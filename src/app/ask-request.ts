@@ -7,6 +7,7 @@ import type { Chain } from "../core/chain.ts";
 import type { ToolChoice } from "../core/model.ts";
 import type { Mode } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
+import type { RunInbox } from "../core/run-inbox.ts";
 import type { Entrance, RunJournal, TakenRun } from "../core/store/journal.ts";
 import type { ConversationStore, ConversationTurn } from "../core/store/store.ts";
 import type { Tool } from "../core/tools/tool.ts";
@@ -48,6 +49,8 @@ export interface AskRequest {
    * policy for plans, and a question of a downstream server is cancelled.
    */
   user?: User | undefined;
+  /** Takes what a person says while the run works. */
+  inbox?: RunInbox | undefined;
   /** Limits the tools to those whose names match one of these patterns. */
   tools?: readonly string[];
   limits?: LimitChanges;

@@ -3,6 +3,7 @@ import { limitArguments } from "../config/limit-schemas.ts";
 import { chainProperty, longestChainText } from "../core/chain-text.ts";
 import { type LimitRow, offeredLimits } from "../core/limits.ts";
 import { modes } from "../core/modes.ts";
+import { longestMessage } from "../core/run-inbox.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 import { type AttachmentInput, attachmentFields } from "./attachment-input.ts";
 
@@ -110,7 +111,8 @@ export const unlistedFields: readonly string[] = [
   ...offeredLimits.filter((row: LimitRow) => row.isListed !== true).map(({ ask }) => ask),
 ];
 
-const runId = z.string().min(1).max(200).describe("The run_id of a result of agent_ask.");
+const anyRunId = z.string().min(1).max(200);
+const runId = anyRunId.describe("The run_id of a result of agent_ask.");
 
 export const resultInput = z.strictObject({
   run_id: runId,
@@ -119,4 +121,9 @@ export const resultInput = z.strictObject({
   detail: detailSchema.optional().describe("As in agent_ask."),
 });
 
-export const cancelInput = z.strictObject({ run_id: runId });
+export const cancelInput = z.strictObject({ run_id: anyRunId });
+
+export const messageInput = z.strictObject({
+  run_id: anyRunId,
+  message: z.string().trim().min(1).max(longestMessage),
+});

@@ -8,6 +8,7 @@ import { getContextWindow } from "../context/context-window.ts";
 import { toQuestionContent } from "../context/question-content.ts";
 import type { ModelRole } from "../limits/statistics.ts";
 import type { Observation } from "../loop/act.ts";
+import { closeInbox } from "../loop/deliver-messages.ts";
 import { countResults, explainReason } from "../loop/explain-verdict.ts";
 import { hasOnlyFailedModels } from "../loop/fallbacks.ts";
 import { refusedKeyError } from "../loop/refused-keys.ts";
@@ -35,6 +36,7 @@ export async function writeAnswer(run: Run, input: AnswerInput): Promise<AnswerR
   const {
     state: { answer },
   } = run;
+  await closeInbox(run);
   // Whoever answers has no tool to read on with.
   const observations = toBoundedObservations(run, input.handOver.observations);
   const handOver = { ...input.handOver, observations };
@@ -135,8 +137,9 @@ function planAnswer(run: Run, role: ModelRole, input: AnswerInput): Omit<TurnPla
 function answerMessages(run: Run, role: ModelRole, { prompt, handOver, note }: AnswerInput): Message[] {
   const {
     input: { language: locale, marker, answerForm },
-    state: { question },
+    state: { question: asked, delivered },
   } = run;
+  const question = [asked, ...delivered].join("\n\n");
   const handed = [
     toAnswerMessage(question, handOver, marker, locale),
     ...[note, answerForm && formNote].filter((text) => text !== undefined).map((text) => say(locale, text)),

@@ -5,6 +5,7 @@ import { listProtectedFiles } from "../../app/tools/protected-files.ts";
 import type { Config } from "../../config/config.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { Mode } from "../../core/outcome.ts";
+import type { RunInbox } from "../../core/run-inbox.ts";
 import type { TakenRun } from "../../core/store/journal.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { createFileGuard } from "../../tools/files/file-guard.ts";
@@ -28,6 +29,8 @@ export interface QuestionOptions {
   resumed?: TakenRun | undefined;
   /** Is true when the question goes on with the last run, whose calls are not repeated. */
   goesOn?: boolean | undefined;
+  /** Takes what is said while the run works. */
+  inbox: RunInbox;
   /** Sees each event before it is shown. */
   onEvent(event: AgentEvent): void;
   /** Handles `/exit` in a question about a plan. */
@@ -39,7 +42,7 @@ export interface QuestionOptions {
 
 /** Runs one question and shows it. Throws what kept it from beginning. */
 export async function answerQuestion(options: QuestionOptions): Promise<void> {
-  const { duet, chatInterface, settings, resumed, onEvent, leave, leaveAtOnce, signal } = options;
+  const { duet, chatInterface, settings, resumed, inbox, onEvent, leave, leaveAtOnce, signal } = options;
   const locale = resumed?.header.locale ?? settings.language ?? duet.localeFor(options.question);
   const asked = resumed ? toResumedRequest(resumed) : await toRequest(options, locale);
   const { reader } = chatInterface;
@@ -47,7 +50,14 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
   const user = reader && createTerminalUser({ ...reader, locale, leave: leaveRun, showsEvents: false });
   const shown = chatInterface.openRun(locale);
   try {
-    const request: AskRequest = { recording: { entrance: "terminal" }, ...asked, user, isInteractive: true, signal };
+    const request: AskRequest = {
+      recording: { entrance: "terminal" },
+      ...asked,
+      user,
+      inbox,
+      isInteractive: true,
+      signal,
+    };
     for await (const event of duet.ask(request)) {
       onEvent(event);
       await shown.handle(event);

@@ -2,21 +2,22 @@ import type { Duet } from "../../app/duet.ts";
 import type { Config } from "../../config/config.ts";
 import { toGoOnQuestion } from "../../core/go-on.ts";
 import type { Mode } from "../../core/outcome.ts";
+import { createRunInbox, type RunInbox } from "../../core/run-inbox.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { say } from "../../kit/locale.ts";
-import { describeSearchChoice, modeNames } from "../../render/mode-names.ts";
 import type { SideOutput } from "../follow-config.ts";
 import type { Folders } from "../terminal/editor/files/complete-files.ts";
-import { createLine, type Line } from "../terminal/text/line.ts";
+import { createLine } from "../terminal/text/line.ts";
 import { answerQuestion, type QuestionOptions } from "./answer-question.ts";
 import type { Chat, ChatSettings } from "./chat.ts";
 import type { ChatHandler, ChatInterface } from "./chat-interface.ts";
+import { renderFarewell, renderPrompt, renderStatus, renderWelcome, waitTexts } from "./chat-lines.ts";
 import { createComplete } from "./complete-commands.ts";
 import { findInterruptedRun, renderInterruptedRun, takeInterruptedRun } from "./interrupted-run.ts";
 import { type Offer, renderOffer } from "./offers.ts";
 import { type KeptChoices, openConversation, restoreChoices, showEnd } from "./open-conversation.ts";
 import { renderFailure, runCommand } from "./run-command.ts";
-import { renderSwitch, type SearchSwitch } from "./search-switch.ts";
+import type { SearchSwitch } from "./search-switch.ts";
 import { createSessionBill } from "./session-bill.ts";
 import { createModelNames } from "./settings/switch-models.ts";
 import { expandRun } from "./steps/expand-step.ts";
@@ -56,6 +57,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   let going: AbortController | undefined;
   let isLeaving = false;
   let offer: Offer | undefined;
+  let inbox: RunInbox | undefined;
 
   const models = createModelNames(duet, settings, () => chatInterface.refresh());
   const handler: ChatHandler = {
@@ -73,6 +75,16 @@ export async function runChat(options: ChatOptions): Promise<number> {
       isLeaving = true;
     },
     expand: () => expandRun(chat),
+    message(text) {
+      const delivery = text.trim().startsWith("/") ? undefined : inbox?.send(text.trim());
+      if (delivery === "next_step") return true;
+      if (delivery) chatInterface.write(createLine(say(settings.locale, waitTexts[delivery]), "dim"));
+      return false;
+    },
+    get messages() {
+      return inbox?.waiting.map(({ text }) => text) ?? [];
+    },
+    takeMessages: () => inbox?.takeAll().map(({ text }) => text) ?? [],
     get offered() {
       return offer?.command;
     },
@@ -118,9 +130,12 @@ export async function runChat(options: ChatOptions): Promise<number> {
   ): Promise<void> {
     offer = undefined;
     let limited: Offer | undefined;
+    const said = createRunInbox({ isAskedLater: true });
+    inbox = said;
     await runStoppable((stop) =>
       answerQuestion({
         ...more,
+        inbox: said,
         duet,
         config,
         chatInterface,
@@ -144,6 +159,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
         },
       }),
     );
+    inbox = undefined;
+    chatInterface.putFirst(said.close().map(({ text }) => text));
     if (limited && !isLeaving) makeOffer(limited);
   }
 
@@ -251,38 +268,4 @@ export async function runChat(options: ChatOptions): Promise<number> {
 
 function createSettings({ duet, mode, search }: ChatOptions): ChatSettings {
   return { locale: duet.locale, mode, search, models: {}, limits: {} };
-}
-
-/** Returns the mode and the state of the search, shown before the input. */
-export function renderPrompt({ locale, mode, search }: ChatSettings): string {
-  const searches = mode === "chat" && search.on ? say(locale, { zh: " · 搜索", en: " · search" }) : "";
-  return `${say(locale, modeNames[mode])}${searches} > `;
-}
-
-/** Renders the line at the bottom. `models` is empty while they are not known. */
-export function renderStatus(
-  settings: ChatSettings,
-  { models, canStop }: { models: string; canStop: boolean },
-): string {
-  const { locale, mode } = settings;
-  const stop = canStop && say(locale, { zh: "Esc 停止", en: "Esc stops" });
-  const search = mode === "chat" ? renderSwitch(settings) : describeSearchChoice(mode, locale);
-  return [stop, models, search, "/help"].filter(Boolean).join(" · ");
-}
-
-/** Renders the welcome. Where there is no line at the bottom, it is the only place that shows the state of the search. */
-export function renderWelcome(settings: ChatSettings): string {
-  const { locale, mode } = settings;
-  const search = mode === "chat" ? ` · ${renderSwitch(settings)}` : "";
-  const place = `Duet · ${say(locale, modeNames[mode])}${search}`;
-  return say(locale, {
-    zh: `${place} · /help 查看命令，/mode 切换模式，/exit 退出`,
-    en: `${place} · /help lists the commands, /mode switches the mode, /exit quits`,
-  });
-}
-
-/** Renders how to return to the conversation that was left. */
-export function renderFarewell({ locale }: ChatSettings, conversationId: string): Line {
-  const command = `duet --conversation ${conversationId}`;
-  return createLine(say(locale, { zh: `继续这次对话：${command}`, en: `To continue it: ${command}` }), "dim");
 }

@@ -56,6 +56,7 @@ function createPipeFace(options: PlainInterfaceOptions): ChatInterface {
     write,
     writeTurn: async ({ question, answer }) => writeSafely(console.stderr, `> ${question}\n${answer}\n`),
     hasKeys: false,
+    putFirst: queue.putFirst,
     reader: undefined,
     openRun: (locale) => openPlainRun({ ...options, locale, isQuiet: () => false, free: async () => {} }),
     toggleSteps: () => undefined,
@@ -74,7 +75,9 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
   const interrupts = createInterrupts({ handler, onChange() {} });
   const typing = createPlainTyping({
     ...{ console, handler, history },
-    submit: queue.push,
+    submit(text) {
+      if (!handler.message(text)) queue.push(text);
+    },
     interrupt,
     onEnd: endChat,
     write,
@@ -128,6 +131,7 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
     write,
     writeTurn: async ({ question, answer }) => write(`> ${question}`, answer),
     hasKeys: false,
+    putFirst: queue.putFirst,
     reader,
     openRun: (locale) => openPlainRun({ ...options, locale, isQuiet: () => typing.isAsking, free: quiet.free }),
     toggleSteps: () => undefined,

@@ -2,18 +2,19 @@ import { takeStart } from "../kit/text/truncate.ts";
 import type { AgentEvent, PhaseEnd } from "./events.ts";
 import { addUsage } from "./model.ts";
 import type { ModelBill } from "./outcome.ts";
-import type {
-  AnswerState,
-  CallEntry,
-  EvaluationEntry,
-  EventOf,
-  NoticeEntry,
-  RunItem,
-  RunState,
-  ThoughtEntry,
-  ThoughtPart,
-  TurnEntry,
-  TurnState,
+import {
+  type AnswerState,
+  billNames,
+  type CallEntry,
+  type EvaluationEntry,
+  type EventOf,
+  type NoticeEntry,
+  type RunItem,
+  type RunState,
+  type ThoughtEntry,
+  type ThoughtPart,
+  type TurnEntry,
+  type TurnState,
 } from "./run-state.ts";
 
 /**
@@ -87,8 +88,8 @@ function endTurn(state: RunState, event: PhaseEnd, at: number): TurnState {
   turn.version += 1;
   state.phaseEnds.push(event);
   state.usage = addUsage(state.usage, event.usage);
-  if (event.phase !== "answer") state.iterations += 1;
-  addToBill(state.bills[event.phase === "answer" ? "answer" : "function_call"], event);
+  if (event.phase === "plan" || event.phase === "decide") state.iterations += 1;
+  addToBill(state.bills[billNames[event.phase]], event);
   return turn;
 }
 

@@ -1,4 +1,4 @@
-import type { AgentEvent, PhaseEnd, PlanStep, ToolEnd } from "./events.ts";
+import type { AgentEvent, Phase, PhaseEnd, PlanStep, ToolEnd } from "./events.ts";
 import { noUsage, type Usage } from "./model.ts";
 import type { Citation, ModelBill, Outcome } from "./outcome.ts";
 
@@ -32,7 +32,7 @@ export interface RunState {
   usage: Usage;
   /** Counts the turns that decided or planned. */
   iterations: number;
-  readonly bills: { readonly function_call: ModelBill; readonly answer: ModelBill };
+  readonly bills: Readonly<Record<BillName, ModelBill>>;
   readonly phaseEnds: PhaseEnd[];
   /** Counts the notices and evaluations, including those that are not kept. */
   noteCount: number;
@@ -133,6 +133,17 @@ export interface AnswerState {
 /** Represents a part of the state that one event changed. `run` stands for the start and the end of the whole run. */
 export type RunItem = RunState | TurnState | TurnEntry | PlanState | AnswerState;
 
+/** Names a part of a run's bill. */
+export type BillName = "function_call" | "answer" | "compact";
+
+/** Maps phases to the part of the bill that counts them. Plans are made by the deciding model. */
+export const billNames: Readonly<Record<Phase, BillName>> = {
+  compact: "compact",
+  plan: "function_call",
+  decide: "function_call",
+  answer: "answer",
+};
+
 export function createRunState({
   longestThought = Number.POSITIVE_INFINITY,
   mostNotes = Number.POSITIVE_INFINITY,
@@ -153,7 +164,7 @@ export function createRunState({
     answer: { kind: "answer", turn: undefined, text: "", citations: [] },
     usage: noUsage,
     iterations: 0,
-    bills: { function_call: createBill(), answer: createBill() },
+    bills: { function_call: createBill(), answer: createBill(), compact: createBill() },
     phaseEnds: [],
     noteCount: 0,
     outcome: undefined,

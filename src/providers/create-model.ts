@@ -1,6 +1,6 @@
 import { type Model, withCall } from "../core/model.ts";
 import type { ModelSettings, WireName } from "../core/model-settings.ts";
-import { estimateMessageTokens } from "./estimate-tokens.ts";
+import { createTokenCounter, estimateMessageTokens } from "./estimate-tokens.ts";
 import { withAnswerFormat } from "./middleware/answer-format.ts";
 import { withContextWarning } from "./middleware/context-warning.ts";
 import type { Endpoints } from "./middleware/endpoints.ts";
@@ -43,6 +43,7 @@ const middleware: readonly Middleware[] = [
 export function createModel(settings: ModelSettings, { endpoints, ...options }: CreateOptions = {}): Model {
   const context: ModelContext = { ...options, settings, endpoint: endpoints?.of(settings) };
   const { price } = settings;
+  const countText = createTokenCounter();
   return {
     ...middleware.reduceRight((next, wrap) => wrap(next, context), createLazyModel(settings)),
     contextWindow: settings.contextWindow,
@@ -50,7 +51,7 @@ export function createModel(settings: ModelSettings, { endpoints, ...options }: 
     maxTokens: settings.maxTokens,
     outputAllowance: chooseParameters({ tools: [] }, settings).allowance || undefined,
     keyName: settings.apiKeyEnv,
-    countTokens: (messages) => estimateMessageTokens(messages, settings),
+    countTokens: (messages) => estimateMessageTokens(messages, settings, countText),
     cost: (usage) => (price ? calculateCost(usage, price) : null),
   };
 }

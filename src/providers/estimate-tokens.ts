@@ -1,7 +1,9 @@
-import { estimatePages, toParts, toPlainText } from "../core/message-content.ts";
+import { LRUCache } from "lru-cache";
+import { estimatePages, toPlainText } from "../core/message-content.ts";
 import type { ContentPart, ImagePart, Message } from "../core/messages.ts";
 import type { ToolDefinition } from "../core/model.ts";
 import type { ImageTokens, ModelSettings, Quirks } from "../core/model-settings.ts";
+import { weighPlainText } from "./weigh-text.ts";
 
 /**
  * Estimates the tokens of a text without a vocabulary: words by their length, digits in threes, signs, and Chinese by the
@@ -22,6 +24,11 @@ const longest = 200_000;
 const samples = 20;
 
 function weighAll(text: string): number {
+  return weighPlainText(text) ?? weighByExpressions(text);
+}
+
+/** Returns the weight of any text, in about ten times the time. */
+export function weighByExpressions(text: string): number {
   let tokens = 0;
   for (const [piece] of text.matchAll(pieces)) tokens += weigh(piece);
   return tokens;
@@ -64,11 +71,41 @@ function countSigns(piece: string): number {
 export const perMessage = 4;
 
 /** Estimates the tokens of messages, including reasoning that may be sent back, and images by the vendor's rule. */
-export function estimateMessageTokens(messages: readonly Message[], { quirks }: FileRules = { quirks: {} }): number {
+export function estimateMessageTokens(
+  messages: readonly Message[],
+  { quirks }: FileRules = { quirks: {} },
+  estimateText = estimateTokens,
+): number {
   return messages.reduce((sum, message) => {
-    const files = toParts(message.content).reduce((size, part) => size + estimateFileTokens(part, quirks), 0);
-    return sum + perMessage + files + estimateTokens(toMessageText(message));
+    const parts = typeof message.content === "string" ? [] : message.content;
+    const files = parts.reduce((size, part) => size + estimateFileTokens(part, quirks), 0);
+    return sum + perMessage + files + estimateText(toMessageText(message));
   }, 0);
+}
+
+/** Limits the texts whose tokens are known, in number and in UTF-16 units. A shorter text is weighed again. */
+const mostKnown = 5_000;
+const mostKnownText = 8_000_000;
+const shortestKnown = 64;
+
+/**
+ * Creates an estimate that remembers texts: those of a conversation are measured again with each of its turns. The texts that were
+ * not asked for the longest are forgotten first.
+ */
+export function createTokenCounter(): (text: string) => number {
+  const known = new LRUCache<string, number>({
+    max: mostKnown,
+    maxSize: mostKnownText,
+    sizeCalculation: (_, text) => text.length,
+  });
+  return (text) => {
+    if (text.length < shortestKnown) return estimateTokens(text);
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const tokens = estimateTokens(text);
+    known.set(text, tokens);
+    return tokens;
+  };
 }
 
 export type FileRules = Pick<ModelSettings, "quirks">;

@@ -56,6 +56,7 @@ export function renderPhase({ phase, model }: { phase: Phase; model: string }, l
 }
 
 export const phaseNames: Record<Phase, Text> = {
+  compact: { zh: "🗜 压缩对话", en: "🗜 summarising" },
   plan: { zh: "📋 规划阶段", en: "📋 planning" },
   decide: { zh: "🧭 工具调用阶段", en: "🧭 deciding" },
   answer: { zh: "📝 回答生成阶段", en: "📝 answering" },
@@ -107,7 +108,7 @@ type Bill = Pick<OutcomeMeta, "models" | "total_tokens" | "latency_ms" | "cost_u
 
 /** Renders what each role used: tokens, time and, where prices are known, money. */
 export function renderBill({ meta }: { meta: Bill }, locale: Locale): string {
-  const { function_call: decide, answer } = meta.models;
+  const { function_call: decide, answer, compact } = meta.models;
   const renderModel = ({
     provider,
     model,
@@ -125,6 +126,7 @@ export function renderBill({ meta }: { meta: Bill }, locale: Locale): string {
   const renderRole = (name: Text, bill: ModelBill): string =>
     `${say(locale, name)} ${(bill.by_model ?? [bill]).map(renderModel).join(" + ")}`;
   const parts = [
+    compact && renderRole({ zh: "压缩对话", en: "summary" }, compact),
     decide.calls > 0 && renderRole({ zh: "工具调用", en: "decide" }, decide),
     answer.calls > 0 && renderRole({ zh: "回答", en: "answer" }, answer),
     say(locale, { zh: `共 ${meta.total_tokens} tok`, en: `${meta.total_tokens} tok in total` }),
@@ -151,7 +153,8 @@ export function renderReasoning(
 function renderTotalCost({ cost_usd, models, total_tokens }: Bill, locale: Locale): string | undefined {
   if (cost_usd !== null) return renderDollars(cost_usd);
   if (total_tokens === 0) return undefined;
-  const { usd } = addCosts(toModelCost(models.function_call), toModelCost(models.answer));
+  const { function_call, answer, compact } = models;
+  const { usd } = [function_call, answer, ...(compact ? [compact] : [])].map(toModelCost).reduce(addCosts);
   return renderCost({ usd, isWhole: false }, locale);
 }
 

@@ -45,8 +45,8 @@ export function createRunSnapshot({ runId, conversationId, mode }: RunSnapshotOp
       state = { ...createRunState(limits), start: state.start, bills: state.bills, iterations: state.iterations };
     },
     outcome() {
-      const { function_call, answer } = state.bills;
-      const used = [function_call, answer].filter(({ calls }) => calls > 0);
+      const { function_call, answer, compact } = state.bills;
+      const used = [function_call, answer, compact].filter(({ calls }) => calls > 0);
       const costs = used.map(({ cost_usd }) => cost_usd).filter((cost) => cost !== null);
       const outcome: Outcome = {
         success: true,
@@ -65,7 +65,11 @@ export function createRunSnapshot({ runId, conversationId, mode }: RunSnapshotOp
           iterations: state.iterations,
           mode: state.start?.mode ?? mode,
           cost_usd: used.length > 0 && costs.length === used.length ? costs.reduce((sum, cost) => sum + cost, 0) : null,
-          models: { function_call: hideUnusedCost(function_call), answer: hideUnusedCost(answer) },
+          models: {
+            function_call: hideUnusedCost(function_call),
+            answer: hideUnusedCost(answer),
+            ...(compact.calls > 0 && { compact: hideUnusedCost(compact) }),
+          },
         },
         error: null,
       };

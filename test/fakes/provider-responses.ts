@@ -92,10 +92,10 @@ function phaseOf(turn: FakeTurn): string {
 
 function usageOf(turn: FakeTurn): object | null {
   if (turn.usage === null) return null;
-  const { input = 10, output = 5 } = turn.usage ?? {};
+  const { input = 10, output = 5, cached = 0 } = turn.usage ?? {};
   return {
     input_tokens: input,
-    input_tokens_details: { cached_tokens: 0 },
+    input_tokens_details: { cached_tokens: cached },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: input + output,

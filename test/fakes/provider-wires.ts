@@ -29,16 +29,18 @@ export function* chatPieces(turn: FakeTurn, entry: JournalEntry): Generator<Piec
   }
   if (turn.cut) yield { text: "", mark: "cut" };
   yield { text: chunk({}, turn.finish ?? (turn.toolCalls?.length ? "tool_calls" : "stop")) };
-  const { input = 10, output = 5 } = turn.usage ?? {};
-  const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+  const { input = 10, output = 5, cached } = turn.usage ?? {};
+  const details = cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: cached } };
+  const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output, ...details };
   if (turn.usage !== null) yield { text: sse({ ...frame, choices: [], usage }) };
   yield { text: "data: [DONE]\n\n" };
 }
 
 /** A scripted turn as the events of Anthropic's Messages. */
 export function* messagePieces(turn: FakeTurn, entry: JournalEntry): Generator<Piece> {
-  const { input = 10, output = 5 } = turn.usage ?? {};
-  const usage = turn.usage === null ? undefined : { input_tokens: input, output_tokens: 1 };
+  const { input = 10, output = 5, cached = 0 } = turn.usage ?? {};
+  const read = cached > 0 ? { cache_read_input_tokens: cached } : {};
+  const usage = turn.usage === null ? undefined : { input_tokens: input - cached, ...read, output_tokens: 1 };
   yield {
     text: event("message_start", {
       message: { id: "msg_fake", type: "message", role: "assistant", model: entry.model, content: [], usage },

@@ -22,7 +22,7 @@ export interface FakeTurn {
   /** In the wire's own words. */
   finish?: string;
   /** Any number, however absurd; `null`: none is told. */
-  usage?: { input?: number; output?: number } | null;
+  usage?: { input?: number; output?: number; cached?: number } | null;
   /** The data of the events to send instead of the wire's own; texts as they are, anything else as JSON. */
   raw?: unknown[];
   /** Characters of a delta; 8. */

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ContentPart, Message } from "../../src/core/messages.ts";
 import { type Model, type ModelRequest, type Turn, type Usage, withCall } from "../../src/core/model.ts";
@@ -6,9 +7,11 @@ import {
   estimateMessageTokens,
   estimateTokens,
   estimateToolTokens,
+  weighByExpressions,
 } from "../../src/providers/estimate-tokens.ts";
 import { claudeImages, openaiImages, qwenImages } from "../../src/providers/image-rules.ts";
 import { withContextWarning } from "../../src/providers/middleware/context-warning.ts";
+import { weighPlainText } from "../../src/providers/weigh-text.ts";
 import { hear, question, settings, weather } from "./reading.ts";
 
 const user = {
@@ -145,4 +148,35 @@ test("an image of unknown size is counted, and a document that the vendor reads 
   expect(count(image)).toBeGreaterThan(1_000);
   expect(count(file)).toBeLessThan(50);
   expect(count(file, { documents: ["application/pdf"] })).toBeGreaterThan(2_000);
+});
+
+test("a text of common characters is weighed in one pass as the expressions weigh it", () => {
+  const pieces = [
+    "getUserName",
+    "it's",
+    "we’ll",
+    "'",
+    "  ",
+    "\n",
+    "(x) => [1, 22]",
+    "2026-11-26",
+    "汉字很多",
+    "，",
+    "。”",
+    "—",
+    "don't_go",
+    "A'",
+    "ABCdef",
+    "（a）",
+  ];
+  const text = fc
+    .array(fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: "grapheme-ascii", maxLength: 6 })))
+    .map((list) => list.join(""));
+  fc.assert(
+    fc.property(text, (written) => {
+      expect(weighPlainText(written)).toBeCloseTo(weighByExpressions(written), 6);
+    }),
+  );
+  expect(weighPlainText("ein schöner Tag")).toBeUndefined();
+  expect(weighPlainText("word 😀")).toBeUndefined();
 });

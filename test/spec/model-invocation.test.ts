@@ -7,6 +7,7 @@ import { wires } from "../../src/core/model-settings.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
 import { type ConversationStore, createDuet, type EmbeddedDuet } from "../../src/index.ts";
 import { createModel } from "../../src/providers/create-model.ts";
+import { withoutDay } from "../fakes/model.ts";
 import { configFile, type Finished, temporaryFolder } from "../fakes/program.ts";
 import { type FakeProvider, type JournalEntry, startFakeProvider } from "../fakes/provider.ts";
 import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
@@ -191,9 +192,10 @@ describe("提示词管理", () => {
       if (!entry) throw new Error(`no request on ${wire}`);
       expect(entry.wire).toBe(wire);
       const { system, rest } = rolesOf(entry);
-      expect(system).toMatch(/20\d\d-\d\d-\d\d/);
+      expect(system).not.toMatch(/20\d\d-\d\d-\d\d/);
+      expect(rest.at(-1)?.text).toMatch(/^Today is 20\d\d-\d\d-\d\d \(/);
       expect(rest.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant", "user"]);
-      expect(rest.map(({ text }) => text)).toEqual([
+      expect(rest.map(({ text }) => withoutDay(text))).toEqual([
         expect.stringContaining("Be brief."),
         expect.any(String),
         "one",
@@ -207,10 +209,12 @@ describe("提示词管理", () => {
     fake.script("gpt-4", { text: "好。" });
     await chat({ provider: "openai", model: "gpt-4" });
     const [system, user] = messagesOf(request("gpt-4"));
-    expect(system?.content).toMatch(/20\d\d-\d\d-\d\d/);
     // A place is `{word}`; other braces, as in JSON, are none.
     expect(system?.content).not.toMatch(/\{[a-z]+\}|undefined/);
-    expect(user).toMatchObject({ role: "user", content: "你好" });
+    expect(user).toMatchObject({
+      role: "user",
+      content: expect.stringMatching(/^今天是 20\d\d-\d\d-\d\d（.+）。\n\n你好$/),
+    });
   });
 
   test("提示词模板渲染: a template of one's own is filled in once, in one whole prompt, and what fills a place is no template", async () => {
@@ -222,7 +226,7 @@ describe("提示词管理", () => {
     expect(await ask("{today} 是什么？", args, keys)).toMatchObject({ code: 0 });
     const [system, user] = messagesOf(request("gpt-4"));
     expect(system?.content).toMatch(/^Today is 20\d\d-\d\d-\d\d\. Write \{today\} as it is, and \{"json": 1\}\.$/);
-    expect(user).toMatchObject({ role: "user", content: "{today} 是什么？" });
+    expect(user).toMatchObject({ role: "user", content: expect.stringMatching(/\n\n\{today\} 是什么？$/) });
   });
 
   test("提示词模板渲染: a variable that there is not is refused before any call, with its name and what is allowed", async () => {
@@ -534,7 +538,8 @@ describe("LangChain集成", () => {
     const [refused, mended] = [0, 1].map((position) => messagesOf(request("deepseek-flash", position)));
     for (const sent of [refused, mended])
       expect(sent?.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
-    expect(mended?.map(({ content }) => content).slice(1)).toEqual(["今天呢？", "雨。", "明天呢？"]);
+    const said = mended?.map(({ content }) => withoutDay(String(content))).slice(1);
+    expect(said).toEqual(["今天呢？", "雨。", "明天呢？"]);
     expect(mended?.[2]).toHaveProperty("reasoning_content");
 
     await other.ask("three", { mode: "chat", history });

@@ -10,8 +10,9 @@ import { createRunRecord } from "../record/run-record.ts";
 import type { Run, RunRequest } from "../run.ts";
 import { chooseSummaryRole, turnsShare, type WrittenSummary, writeSummary } from "./compress.ts";
 import { getContextWindow, getRequestBudget, pickSmallerModel } from "./context-window.ts";
-import { isWithinBudget, shortenText } from "./fit-turns.ts";
-import { createSizing, historyShare, summaryShare } from "./recall.ts";
+import { collectFacts, fitFacts } from "./conversation-facts.ts";
+import { isWithinBudget, shortenText, turnTokens } from "./fit-turns.ts";
+import { createSizing, factsShare, historyShare, measureSummary, summaryShare } from "./recall.ts";
 
 export interface CompactOptions
   extends Pick<RunParts, "models" | "store" | "prompts">,
@@ -52,12 +53,13 @@ export async function compactConversation({ signal, ...options }: CompactOptions
     const made = await summarizeTurns(run, older, writer);
     signal.throwIfAborted();
     await options.store.summarise(options.conversationId, made);
-    const { tokensOf } = createSizing(run);
+    const sizing = createSizing(run);
+    const { tokensOf } = sizing;
     const rest = measureTurns(turns.slice(-1), tokensOf);
     return {
       turns: made.turns,
-      tokensBefore: tokensOf(older.known?.text ?? "") + measureTurns(older.turns, tokensOf) + rest,
-      tokensAfter: tokensOf(made.text) + rest,
+      tokensBefore: measureSummary(older.known, sizing) + measureTurns(older.turns, tokensOf) + rest,
+      tokensAfter: measureSummary(made, sizing) + rest,
       meta: toBill(run, performance.now() - started),
     };
   } finally {
@@ -109,8 +111,16 @@ async function summarizeTurns(run: Run, { known, turns }: OlderTurns, writer: Mo
     { reason, ms: run.input.limits.maxExecutionTimeMs },
   );
   const text = requireWholeText(written, writer);
-  const budget = getContextWindow(pickSmallerModel(run.services.models)) * historyShare * summaryShare;
-  return { text: shortenText(text, budget, sizing), turns: (known?.turns ?? 0) + turns.length, isWanted: true };
+  const budget = getContextWindow(pickSmallerModel(run.services.models)) * historyShare;
+  const first = (known?.turns ?? 0) + 1;
+  const found = collectFacts(turns, { first, known: known?.facts ?? [], locale: run.input.locale });
+  const facts = fitFacts(found, budget * factsShare, sizing);
+  return {
+    text: shortenText(text, budget * summaryShare, sizing),
+    turns: first - 1 + turns.length,
+    isWanted: true,
+    ...(facts.length > 0 && { facts }),
+  };
 }
 
 function requireWholeText({ text, finish }: WrittenSummary, writer: Model): string {
@@ -131,7 +141,7 @@ function requireWholeText({ text, finish }: WrittenSummary, writer: Model): stri
 }
 
 function measureTurns(turns: readonly ConversationTurn[], tokensOf: (text: string) => number): number {
-  return tokensOf(turns.flatMap(({ question, answer }) => [question, answer]).join("\n"));
+  return turns.reduce((sum, turn) => sum + turnTokens(turn, tokensOf), 0);
 }
 
 function noWriterError(model: Model): DuetError {

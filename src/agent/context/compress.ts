@@ -1,8 +1,10 @@
+import { toPlainText } from "../../core/message-content.ts";
 import type { Message } from "../../core/messages.ts";
 import type { FinishReason, Model } from "../../core/model.ts";
 import type { ConversationTurn, Summary } from "../../core/store/store.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
-import { say, type Text } from "../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { toShortLine } from "../../kit/text/sanitize.ts";
 import type { ModelRole } from "../limits/statistics.ts";
 import { runTurn } from "../loop/run-turn.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
@@ -70,7 +72,7 @@ export async function writeSummary(
   );
   try {
     const { message, finish } = await runTurn(run, {
-      phase: "decide",
+      phase: "compact",
       kind: "compress",
       step: 0,
       role,
@@ -91,12 +93,34 @@ export function chooseSummaryRole(models: Models): ModelRole {
   return Number.isFinite(getContextWindow(models.functionCall)) ? "functionCall" : "answer";
 }
 
+/** Limits what the summary's author reads of a call's arguments and of its result, in characters. */
+const longestArguments = 200;
+const longestResult = 600;
+
+/** Returns a turn as words: its files are named, and its calls stand before the answer. */
+function toWords(turn: ConversationTurn, language: Locale): ConversationTurn {
+  const { question, answer, steps = [] } = describeTurnFiles(turn, language);
+  const calls = steps.flatMap(({ message, results }) =>
+    results.map(({ callId, tool, result, content }) => {
+      const call = message.toolCalls.find(({ id }) => id === callId);
+      const n = result === undefined ? "" : ` (result ${result})`;
+      const said = toShortLine(toPlainText(content, language), longestResult);
+      return `[${tool} ${toShortLine(call?.argumentsText ?? "", longestArguments)}${n}: ${said}]`;
+    }),
+  );
+  return { question, answer: [...calls, answer].join("\n\n") };
+}
+
 /** Turns that are too long for the model that is to summarise them are shortened first. */
 function requestOf(run: Run, model: Model, { summary, turns: all, sizing }: OlderTurns): Message[] {
   const {
     input: { language, marker },
   } = run;
-  const turns = shortenTurns(all, getRequestBudget(model, {}) * turnsShare, { ...sizing, marker, atLeast: 1 });
+  const turns = shortenTurns(
+    all.map((turn) => toWords(turn, language)),
+    getRequestBudget(model, {}) * turnsShare,
+    { ...sizing, marker, atLeast: 1 },
+  );
   const system = run.services.prompts.render("compress", { model, locale: language }, toPlaceholderValues(run));
   const first = (summary?.turns ?? 0) + all.length - turns.length + 1;
   const before = summary
@@ -105,7 +129,7 @@ function requestOf(run: Run, model: Model, { summary, turns: all, sizing }: Olde
       ]
     : [];
   const said = turns.map((turn, index) => {
-    const { question, answer } = describeTurnFiles(turn, language);
+    const { question, answer } = turn;
     const title = say(language, { zh: `第 ${first + index} 轮：`, en: `Turn ${first + index}:` });
     const words = say(language, {
       zh: `用户：${question}\n\n助手：${answer}`,

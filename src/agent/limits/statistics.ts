@@ -4,10 +4,13 @@ import type { AsideBill } from "../../core/turn-budget.ts";
 
 export type ModelRole = "functionCall" | "answer";
 
-/** Counts what each of the two roles has used so far. */
+/** Names a part of the bill: what a role has used, or what it took to summarise the conversation. */
+export type BillPart = ModelRole | "compact";
+
+/** Counts what each part of the bill has used so far. */
 export interface Statistics {
   /** Counts a turn of the model that ran it, which is a fallback where it is not the one of the role. */
-  add(role: ModelRole, turn: TurnBill, by: TurnModel): void;
+  add(role: BillPart, turn: TurnBill, by: TurnModel): void;
   /** Counts a model call beside the turns of the run, which says nothing about what the next turn needs. */
   addAside(role: ModelRole, bill: TurnBill): void;
   addIteration(): void;
@@ -19,7 +22,9 @@ export interface Statistics {
   knownCost(): number;
   /** Returns the cost of all calls in US dollars, or null when there was no call or the cost of one is not known. */
   totalCost(): number | null;
-  bill(role: ModelRole, model: NamedModel): ModelBill;
+  bill(role: BillPart, model: NamedModel): ModelBill;
+  /** Returns what summarising the conversation took, and undefined where nothing was summarised. */
+  compactBill(): ModelBill | undefined;
 }
 
 type NamedModel = Pick<Model, "provider" | "model">;
@@ -37,10 +42,15 @@ export interface TurnBill extends AsideBill {
 }
 
 export function createStatistics(): Statistics {
-  const used: Record<ModelRole, RoleUse> = { functionCall: unused, answer: unused };
-  const own: Record<ModelRole, RoleUse> = { functionCall: unused, answer: unused };
+  const used: Record<BillPart, RoleUse> = { functionCall: unused, answer: unused, compact: unused };
+  const own: Record<BillPart, RoleUse> = { functionCall: unused, answer: unused, compact: unused };
   /** Holds what each fallback used in a role, by its name. The rest is of the role's own model. */
-  const byFallback: Record<ModelRole, Map<string, ModelUse>> = { functionCall: new Map(), answer: new Map() };
+  const byFallback: Record<BillPart, Map<string, ModelUse>> = {
+    functionCall: new Map(),
+    answer: new Map(),
+    compact: new Map(),
+  };
+  let compactor: NamedModel = { provider: "", model: "" };
   let iterations = 0;
   let last = { tokens: 0, cost: 0 };
 
@@ -62,25 +72,36 @@ export function createStatistics(): Statistics {
         const name = toModelName(model);
         byFallback[role].set(name, { ...addBill(byFallback[role].get(name) ?? unused, turn), model });
       } else own[role] = addBill(own[role], turn);
+      if (role === "compact" && !isFallback) compactor = model;
       last = { tokens: usage.inputTokens + usage.outputTokens, cost: sumKnownCosts(costs) };
       used[role] = addBill(used[role], turn);
     },
     addAside,
     last: () => last,
-    knownCost: () => sumKnownCosts([...used.functionCall.costs, ...used.answer.costs]),
-    totalCost: () => sumCosts([...used.functionCall.costs, ...used.answer.costs]),
+    knownCost: () => sumKnownCosts(listCosts()),
+    totalCost: () => sumCosts(listCosts()),
     totalTokens() {
-      const { inputTokens, outputTokens } = addUsage(used.functionCall.usage, used.answer.usage);
+      const { inputTokens, outputTokens } = Object.values(used).reduce(
+        (sum, { usage }) => addUsage(sum, usage),
+        noUsage,
+      );
       return inputTokens + outputTokens;
     },
-    bill(role, model) {
-      const whole = toModelUsage(model, used[role]);
-      const fallbacks = [...byFallback[role].values()];
-      if (fallbacks.length === 0) return whole;
-      const first = own[role].calls > 0 ? [{ ...own[role], model }] : [];
-      return { ...whole, by_model: [...first, ...fallbacks].map((use) => toModelUsage(use.model, use)) };
-    },
+    compactBill: () => (used.compact.calls === 0 ? undefined : toBill("compact", compactor)),
+    bill: toBill,
   };
+
+  function listCosts(): (number | null)[] {
+    return Object.values(used).flatMap(({ costs }) => costs);
+  }
+
+  function toBill(role: BillPart, model: NamedModel): ModelBill {
+    const whole = toModelUsage(model, used[role]);
+    const fallbacks = [...byFallback[role].values()];
+    if (fallbacks.length === 0) return whole;
+    const first = own[role].calls > 0 ? [{ ...own[role], model }] : [];
+    return { ...whole, by_model: [...first, ...fallbacks].map((use) => toModelUsage(use.model, use)) };
+  }
 }
 
 const noCosts: readonly (number | null)[] = [];

@@ -51,6 +51,7 @@ export function toBill(run: Run, elapsedMs: number): OutcomeMeta {
     models: {
       function_call: run.state.statistics.bill("functionCall", run.services.models.functionCall),
       answer: run.state.statistics.bill("answer", run.services.models.answer),
+      compact: run.state.statistics.compactBill(),
     },
   };
 }

@@ -108,7 +108,9 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
   const costs: (number | null)[] = [];
   function chargeUsage(used: Usage): void {
     usage = addUsage(usage, used);
-    costs.push(model.cost?.(used) ?? null);
+    // No vendor tells what a turn has used that was stopped here: what it costs follows from what it had received and said.
+    const { estimated: _, ...counted } = used;
+    costs.push(model.cost?.(plan.signal.aborted ? counted : used) ?? null);
   }
   let said = "";
   const sayText = (text: string): void => {
@@ -158,7 +160,7 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
     const elapsedMs = recorded?.elapsedMs ?? performance.now() - started;
     const isFallback = plan.isFallback || name !== toModelName(model);
     const bill = { usage, elapsedMs, costs, allowance: turn?.allowance };
-    run.state.statistics.add(plan.role, bill, { model: by, isFallback });
+    run.state.statistics.add(phase === "compact" ? phase : plan.role, bill, { model: by, isFallback });
     run.services.emit({
       type: "phase-end",
       phase,

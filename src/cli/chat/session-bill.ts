@@ -46,9 +46,9 @@ export function createSessionBill(): SessionBill {
       runs += 1;
       tokens += meta.total_tokens;
       elapsedMs += meta.latency_ms;
-      for (const role of ["function_call", "answer"] as const) {
-        const { by_model = [meta.models[role]] } = meta.models[role];
-        for (const usage of by_model) addModel(role, usage);
+      for (const role of ["compact", "function_call", "answer"] as const) {
+        const bill = meta.models[role];
+        for (const usage of bill?.by_model ?? (bill ? [bill] : [])) addModel(role, usage);
       }
       if (meta.agents) agents = sumOfAgents(agents, meta.agents);
     },
@@ -119,8 +119,9 @@ function sumOfAgents(row: AgentsRow | undefined, more: AgentsBill): AgentsRow {
   return { bill: { ...bill, runs, total_tokens }, cost: addCosts(row.cost, cost) };
 }
 
-const order: Record<ModelKey, number> = { function_call: 0, answer: 1 };
+const order: Record<ModelKey, number> = { compact: 0, function_call: 1, answer: 2 };
 const roleNames: Record<ModelKey, Text> = {
+  compact: { zh: "压缩对话", en: "summary" },
   function_call: { zh: "工具调用", en: "decide" },
   answer: { zh: "回答", en: "answer" },
 };

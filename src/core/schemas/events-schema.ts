@@ -5,7 +5,7 @@ import { citationSchema, jsonValueSchema, modeSchema, outcomeSchema } from "./ou
 
 // Files that need only the types import them from `events.ts`, `model.ts` and `tool.ts`, which do not load Zod.
 
-export const phaseSchema = z.enum(["plan", "decide", "answer"]);
+export const phaseSchema = z.enum(["compact", "plan", "decide", "answer"]);
 
 const model = z.string().meta({ description: "provider/model" });
 const milliseconds = z.number().meta({ description: "Milliseconds." });

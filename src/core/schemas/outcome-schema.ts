@@ -80,7 +80,13 @@ export const outcomeMetaSchema = z.object({
   cost_usd: z.number().nullable(),
   /** Holds the usage of called agents, and is absent when none was called. It counts against the run's budgets. */
   agents: agentsBillSchema.optional(),
-  models: z.object({ function_call: modelBillSchema, answer: modelBillSchema }),
+  models: z.object({
+    function_call: modelBillSchema,
+    answer: modelBillSchema,
+    compact: modelBillSchema
+      .optional()
+      .meta({ description: "What summarising the earlier conversation took; absent where that was not needed." }),
+  }),
 });
 
 /** Describes `ErrorReport` to hosts. The code is any text for them, so that a later version may add one. */

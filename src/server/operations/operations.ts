@@ -1,6 +1,6 @@
 import type { StoreStatus } from "../../app/conversations/store-monitor.ts";
 import type { PhaseEnd, ToolEnd } from "../../core/events.ts";
-import type { RunItem, TurnState } from "../../core/run-state.ts";
+import { billNames, type RunItem, type TurnState } from "../../core/run-state.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { LiveRun } from "../../runs/live-run.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
@@ -156,7 +156,7 @@ export function countRun(run: LiveRun): MetricUpdate {
 
 function recordPhase(figures: Metrics, { phase, model, usage, elapsedMs, costUsd, error }: PhaseEnd): void {
   const name = figures.model(model);
-  const role = phase === "answer" ? "answer" : "function_call";
+  const role = billNames[phase];
   const tokens = usage.inputTokens + usage.outputTokens;
   figures.phaseSeconds.observe({ phase, model: name }, elapsedMs / 1000);
   figures.tokens.inc({ model: name, role, direction: "input" }, usage.inputTokens);

@@ -46,7 +46,8 @@ export const texts = {
   },
 } as const satisfies Record<string, Text>;
 
-export const phaseTitles: Record<"plan" | "decide" | "answer", Text> = {
+export const phaseTitles: Record<"compact" | "plan" | "decide" | "answer", Text> = {
+  compact: { zh: "压缩较早的对话", en: "Condense the conversation" },
   plan: { zh: "规划阶段", en: "Plan" },
   decide: { zh: "工具调用阶段", en: "Decide" },
   answer: { zh: "回答生成阶段", en: "Answer" },
@@ -68,8 +69,6 @@ export function renderStatus(view: RunView, locale: Locale): string {
 export function renderStepTitle({ phase, step, items }: StepView): Text {
   const count = items.filter(({ kind }) => kind === "call").length;
   const name = phase === undefined ? { zh: "工具调用", en: "Tool calls" } : phaseTitles[phase];
-  // Before the first turn a model shortens what was said so far.
-  if (phase === "decide" && step === 0) return { zh: "压缩较早的对话", en: "Condense the conversation" };
   const title = phase === "decide" ? { zh: `${name.zh} ${step}`, en: `${name.en} ${step}` } : name;
   if (count === 0) return title;
   return { zh: `${title.zh} · ${count} 次调用`, en: `${title.en} · ${count} ${count === 1 ? "call" : "calls"}` };
@@ -89,8 +88,7 @@ function describeActivity(step: StepView | undefined): Text {
   const call = step?.items.findLast((item) => item.kind === "call" && item.end === undefined);
   if (call?.kind === "call") return { zh: `正在调用 ${call.tool}…`, en: `Calling ${call.tool}…` };
   if (step?.phase === "answer") return { zh: "正在写回答…", en: "Writing the answer…" };
-  if (step?.phase === "decide" && step.step === 0)
-    return { zh: "正在压缩较早的对话…", en: "Condensing the conversation…" };
+  if (step?.phase === "compact") return { zh: "正在压缩较早的对话…", en: "Condensing the conversation…" };
   if (step?.phase === "plan") return { zh: "正在规划…", en: "Planning…" };
   return { zh: "思考中... 正在决定下一步", en: "Thinking... deciding what to do" };
 }

@@ -51,7 +51,10 @@ test("all turns but the last become a summary, which models then read in their p
   const { store, id, ask, compact } = await talk(4);
   const writer = wide(["The summary."]);
   const done = await compact(writer);
-  expect(done).toMatchObject({ turns: 3, meta: { total_tokens: 20, models: { function_call: { calls: 1 } } } });
+  expect(done).toMatchObject({
+    turns: 3,
+    meta: { total_tokens: 20, models: { function_call: { calls: 0 }, compact: { calls: 1 } } },
+  });
   expect(done.tokensAfter).toBeLessThan(done.tokensBefore / 2);
   expect(wordsOf(writer)).toContain("Question 3?");
   expect(wordsOf(writer)).not.toContain("Question 4?");

@@ -1,6 +1,7 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { withoutDay } from "../../fakes/model.ts";
 import { type Finished, runProgram, temporaryFolder } from "../../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 import { startTerminal } from "../../fakes/terminal.ts";
@@ -34,7 +35,9 @@ async function place(more: Record<string, string> = {}, start = runWarm): Promis
 /** What the model was sent last: who said what, without the system prompt. */
 function lastMessages(provider: FakeProvider): string[] {
   const { messages } = provider.journal.at(-1)?.body ?? {};
-  const words = Array.isArray(messages) ? messages.map(({ role, content }) => `${role}: ${content}`) : [];
+  const words = Array.isArray(messages)
+    ? messages.map(({ role, content }) => `${role}: ${withoutDay(String(content))}`)
+    : [];
   return words.filter((word) => !word.startsWith("system: "));
 }
 
@@ -92,7 +95,7 @@ describe("going on with a conversation after the program has ended", () => {
     const { code, stderr } = await run("ask", "Hi", "--mode", "chat", "--conversation", "mine");
     expect(code).toBe(0);
     expect(stderr).toContain("⚠ Conversation mine was not found; a new one was started under that ID.");
-    expect((await (await openStore(file)).load("mine"))?.turns).toEqual([{ question: "Hi", answer: "Hello." }]);
+    expect((await (await openStore(file)).load("mine"))?.turns).toMatchObject([{ question: "Hi", answer: "Hello." }]);
   });
 
   test("the terminal chat goes on with it too", async () => {

@@ -1,6 +1,7 @@
 import type { ConversationEntry } from "../../../core/store/store.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../../kit/text/sanitize.ts";
+import { renderBill } from "../../../render/event-lines.ts";
 import { nothingKept, renderEntry, renderTime, renderTurnCount } from "../../conversations/conversation-lines.ts";
 import { pickOne } from "../../questions/pick-one.ts";
 import { createLine, type Line, type Style } from "../../terminal/text/line.ts";
@@ -145,6 +146,7 @@ export const compact: ChatCommand = {
         zh: `已压缩：${before} 轮 → 摘要与 ${after} 轮，约 ${saved} 个 token。`,
         en: `Compacted: ${before} turns → a summary and ${after} turn, about ${saved} tokens.`,
       }),
+      ...(done.meta.models.compact ? [renderBill(done, locale)] : []),
     );
     return undefined;
   },

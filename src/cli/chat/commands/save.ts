@@ -121,6 +121,10 @@ function renderEnding({ status, finish_reason, error }: AgentTrace, locale: Loca
 
 /** Returns the models that were called, each once, in their order. */
 function listModels(runs: readonly AgentTrace[]): string[] {
-  const bills = runs.flatMap(({ models }) => [models.function_call, models.answer]);
+  const bills = runs.flatMap(({ models }) => [
+    models.function_call,
+    models.answer,
+    ...(models.compact ? [models.compact] : []),
+  ]);
   return [...new Set(bills.filter(({ calls }) => calls > 0).map(toModelName))];
 }

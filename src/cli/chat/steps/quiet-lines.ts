@@ -14,6 +14,9 @@ export type PhaseLines = (event: Extract<AgentEvent, { type: "phase-start" }>) =
 export function createPhaseLines({ mode, models }: RunStart, locale: Locale): PhaseLines {
   let before = mode === "chat" ? `answer ${models.answer}` : "";
   return (event) => {
+    // It comes before the run's own work, which then begins as it would without it.
+    if (event.phase === "compact")
+      return [createLine(sanitizeLine(`${renderPhase(event, locale)}: ${event.reason}`), "dim")];
     const current = `${event.phase} ${event.model}`;
     if (current === before) return [];
     before = current;

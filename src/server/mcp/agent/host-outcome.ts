@@ -53,7 +53,7 @@ function toHostConfirmation({ arguments: _, rule, ...rest }: Confirmation): Host
 }
 
 function toHostMeta({ models, agents, ...counts }: OutcomeMeta, detail: Detail): HostOutcome["meta"] {
-  const { function_call, answer } = models;
+  const { function_call, answer, compact } = models;
   return {
     ...dropUnknownCost(counts),
     ...(agents && { agents: dropUnknownCost(agents) }),
@@ -61,6 +61,7 @@ function toHostMeta({ models, agents, ...counts }: OutcomeMeta, detail: Detail):
       models: {
         function_call: toHostBill(function_call),
         answer: toHostBill(answer),
+        ...(compact && { compact: toHostBill(compact) }),
       },
     }),
   };

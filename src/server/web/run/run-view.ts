@@ -89,7 +89,7 @@ export interface NoticeItem {
 
 /** Holds what a phase used. Plans are made by the deciding model, so they count towards its phase. */
 export interface PhaseBill {
-  readonly phase: "decide" | "answer";
+  readonly phase: "compact" | "decide" | "answer";
   readonly model: string;
   readonly calls: number;
   readonly inputTokens: number;

@@ -111,17 +111,18 @@ function toRecordedCall(record: ToolCallRecord, index: number): CallItem {
 /** Returns what each phase used: from the outcome if there is one, else as the sum of its turns. */
 export function toPhaseBills(steps: readonly StepView[], outcome: Outcome | undefined): readonly PhaseBill[] {
   if (outcome === undefined) return phases.flatMap((phase) => sumTurns(steps, phase));
-  const { function_call, answer } = outcome.meta.models;
-  const toBills = (phase: PhaseBill["phase"], bill: ModelBill): PhaseBill[] =>
-    (bill.by_model ?? [bill]).map((one) => toBill(phase, one));
-  return [...toBills("decide", function_call), ...toBills("answer", answer)].filter(({ calls }) => calls > 0);
+  const { function_call, answer, compact } = outcome.meta.models;
+  const toBills = (phase: PhaseBill["phase"], bill: ModelBill | undefined): PhaseBill[] =>
+    (bill?.by_model ?? (bill ? [bill] : [])).map((one) => toBill(phase, one));
+  const all = [...toBills("compact", compact), ...toBills("decide", function_call), ...toBills("answer", answer)];
+  return all.filter(({ calls }) => calls > 0);
 }
 
-const phases = ["decide", "answer"] as const;
+const phases = ["compact", "decide", "answer"] as const;
 
 function sumTurns(steps: readonly StepView[], phase: PhaseBill["phase"]): PhaseBill[] {
   const own = steps.filter(
-    (step) => step.end !== undefined && (step.phase === "answer" ? "answer" : "decide") === phase,
+    (step) => step.end !== undefined && (step.phase === "plan" ? "decide" : step.phase) === phase,
   );
   const ends = own.flatMap(({ end }) => end ?? []);
   if (ends.length === 0) return [];
